@@ -56,9 +56,9 @@ from forge.api.versioning.wire.merges import (
 )
 from forge.api.versioning.wire.refs import BranchView as BranchShape
 from forge.api.versioning.wire.refs import CommitView, TagView
+from forge.cli.lineage.graph_view import answer_of_snapshots
 from forge.cli.lineage.impact_view import answer_of_impact
 from forge.cli.lineage.tree import answer_of_walk
-from forge.cli.lineage.view import answer_of_snapshots
 from forge.cli.quality.monitor_view import history_answer, monitor_item, run_answer
 from forge.cli.quality.view import answer_of_results
 from forge.cli.runs.run_record import answer_of_run, answer_of_runs
@@ -75,7 +75,7 @@ from forge.connection.runs.results import Report
 from forge.connection.versioning.results import BlameReport, Committed, Diff, MergeReport
 from forge.contracts.contract import Violation
 from forge.contracts.registry import Finding
-from forge.flows.lineage.records import Match, Origin
+from forge.flows.lineage.records import RecordOrigin, RowMatch
 from forge.flows.quality.fitness import Fitness
 from forge.flows.quality.incidents.judge_name import JudgedBy
 from forge.flows.quality.incidents.listed import CameIn, Listed
@@ -91,10 +91,10 @@ from forge.flows.versioning.data.commit import CommitResult
 from forge.flows.versioning.merge.record import Approval, MergeRecord, TableTally
 from forge.flows.versioning.merge.result import Conflicted
 from forge.lineage.edge import Edge
-from forge.lineage.facts.claim import Recorded
+from forge.lineage.facts.claim import WriteCounts
 from forge.lineage.graph.graph import Graph
 from forge.lineage.graph.store import Snapshot
-from forge.lineage.impact.analysis import Change, impact_of
+from forge.lineage.impact.analysis import ProposedChange, impact_of
 from forge.model.names import BranchName, CatalogName, ColumnName, CommitId, RunId, TableName
 from forge.quality.alerts.alert import AlertState, AlertStatus, Scope
 from forge.quality.alerts.alert import Origin as Judge
@@ -300,8 +300,8 @@ POINT, FOUND = (
 GRAPH = Graph.of([Edge(source=ColumnName("core.orders", "amount"), target=ColumnName("marts.revenue", "total"))])
 WALK = GRAPH.downstream("core.orders.amount")
 PATH = GRAPH.paths("marts.revenue.total", WALK.ask, 1)[0]
-HIT: Mapping[str, Any] = impact_of(Change.of("drop", "core.orders.amount"), WALK).to_dict()
-SNAPSHOT, ORIGIN = Snapshot(name="before", at=NOON), Origin(table="raw.orders", match=Match.ONE)
+HIT: Mapping[str, Any] = impact_of(ProposedChange.of("drop", "core.orders.amount"), WALK).to_dict()
+SNAPSHOT, ORIGIN = Snapshot(name="before", at=NOON), RecordOrigin(table="raw.orders", match=RowMatch.ONE)
 
 
 def first(item: Mapping[str, Any], name: str) -> Any:
@@ -494,7 +494,10 @@ KINDS = {
         local=dict.fromkeys(("node_count", "edge_count"), "the sums of `nodes` and `edges`"),
     ),
     "write of lineage": Kind(
-        Recorded(1).to_dict(), Recorded(1).to_dict(), RecordedView, http={"edges": "the ids of those that were named"}
+        WriteCounts(1).to_dict(),
+        WriteCounts(1).to_dict(),
+        RecordedView,
+        http={"edges": "the ids of those that were named"},
     ),
     "origin of a record": Kind(ORIGIN.to_dict(), ORIGIN.to_dict(), OriginView),
 }

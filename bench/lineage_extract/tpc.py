@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.lineage_extract.cases import ROOT, Asked, Pair, Question
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.sql.read import read_sql
+from forge.lineage.extract.catalog import TableCatalog
+from forge.lineage.extract.sql.program import read_sql
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,14 +37,14 @@ def tpc() -> Asked | None:
         print(f"  without TPC: {problem}", file=sys.stderr)
         return None
     from forge.engines.spark.lineage.verify import SparkAnalyser
-    from forge.flows.lineage.verify import Refused
+    from forge.flows.lineage.verify import AnalysisFailure
 
     questions = []
     schemas = {}
     with _session() as spark:
         for folder, file in FOLDERS.items():
-            program = read_sql((ROOT / "tests" / "lineage" / "tpc" / file).read_text(), Catalog())
-            catalog = Catalog(program.definitions)
+            program = read_sql((ROOT / "tests" / "lineage" / "tpc" / file).read_text(), TableCatalog())
+            catalog = TableCatalog(program.definitions)
             schemas[file] = {
                 one.name: {column.name: column.type for column in one.columns} for one in program.definitions
             }
@@ -52,7 +52,7 @@ def tpc() -> Asked | None:
             for name, text in queries(folder).items():
                 query = text.strip().rstrip(";")
                 said = analyser.analyse(query, RESULT)
-                if isinstance(said, Refused):
+                if isinstance(said, AnalysisFailure):
                     continue
                 edges = [edge for one in said for edge in one.extraction.edges]
                 truth = known((str(edge.source), str(edge.target)) for edge in edges)

@@ -24,12 +24,12 @@ import numpy as np
 from bench.lineage_graph.generate import HALF, NOW, Generated, generate
 from bench.lineage_graph.peers import Peer, in_neo4j, in_networkx, in_rustworkx, in_sqlite
 from bench.table import aligned
-from forge.lineage.facts.claim import Batch, EdgeClaim
+from forge.lineage.facts.claim import ClaimBatch, EdgeClaim
 from forge.lineage.graph.graph import Graph
-from forge.lineage.graph.index import Index
-from forge.lineage.graph.lens import Lens, rule_of
+from forge.lineage.graph.index import GraphIndex
+from forge.lineage.graph.index_query import IndexQuery, compile_filter
 from forge.lineage.graph.request import EdgeFilter
-from forge.lineage.graph.walk import closure, surest
+from forge.lineage.graph.walk import closure, most_confident
 from forge.lineage.node import column_of
 from forge.stores.sql.database import migrate, open_database
 from forge.stores.sql.lineage.bulk import NumberedEdge
@@ -66,7 +66,7 @@ class Bench:
     made: Generated
     store: SqlLineage
     graph: Graph
-    index: Index
+    index: GraphIndex
     options: argparse.Namespace
 
     @property
@@ -77,8 +77,8 @@ class Bench:
     def columns(self) -> list[int]:
         return self.made.random_columns(self.options.columns, seed=11)
 
-    def lens(self, edges: EdgeFilter = USUAL) -> Lens:
-        return Lens(self.index, "downstream", rule_of(edges))
+    def lens(self, edges: EdgeFilter = USUAL) -> IndexQuery:
+        return IndexQuery(self.index, "downstream", compile_filter(edges))
 
     def line(self, what: str, forge: float, unit: str, **rest: Any) -> Line:
         return Line(self.edges, what, forge, unit, **rest)
@@ -173,7 +173,7 @@ def hub_closures(bench: Bench, peers: Sequence[Peer]) -> list[Line]:
     walks = [closure(lens, start) for start in starts]
     edges = sum(walked.visited for walked in walks)
     plain = each_best(repeats, partial(closure, lens), starts)
-    sure = each_best(repeats, partial(surest, lens), starts)
+    sure = each_best(repeats, partial(most_confident, lens), starts)
     speed, slow = edges / plain / 1e6, edges / sure / 1e6
     share = 100 * np.mean([len(walked.nodes) for walked in walks]) / bench.made.columns
     large = bench.edges >= 100_000
@@ -204,7 +204,7 @@ def check(found: Sequence[int], expected: Sequence[int], who: str) -> None:
 
 def check_sure(bench: Bench, peer: Peer) -> None:
     hub = bench.made.hubs[0]
-    walked = surest(bench.lens(), np.array([hub]))
+    walked = most_confident(bench.lens(), np.array([hub]))
     assert peer.surest is not None
     found = peer.surest(hub)
     there = np.array([found[node] for node in walked.nodes.tolist()])
@@ -220,7 +220,7 @@ def other_questions(bench: Bench) -> list[Line]:
     hub = np.array([bench.made.hubs[0]], np.int32)
     walked = closure(then, hub)
     speed = walked.visited / best_of(repeats, lambda: closure(then, hub)) / 1e6
-    sure = percentiles(repeats, columns, lambda column: surest(bench.lens(), np.array([column], np.int32)))
+    sure = percentiles(repeats, columns, lambda column: most_confident(bench.lens(), np.array([column], np.int32)))
     names = [bench.made.name(column) for column in columns[:30]]
     whole = percentiles(1, range(len(names)), lambda at: bench.graph.downstream(names[at], depth=3))
     return [
@@ -239,7 +239,7 @@ def writing(bench: Bench) -> list[Line]:
     for turn in range(2):
         ends = [[column_of(*bench.made.name(end).rsplit(".", 1)) for end in pair] for pair in drawn[turn].tolist()]
         claims = tuple(EdgeClaim(source=source, target=target) for source, target in ends)
-        batch = Batch(producer="written", at=NOW + timedelta(days=turn), edges=claims)
+        batch = ClaimBatch(producer="written", at=NOW + timedelta(days=turn), edges=claims)
         began = time.perf_counter()
         bench.store.record([batch])
         written = time.perf_counter()

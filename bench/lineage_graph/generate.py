@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from forge.lineage.facts.moment import to_micros
 from forge.lineage.graph.store import OPEN, GraphArrays
-from forge.lineage.kind import EdgeType, Kind, Relationship
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType
 from forge.lineage.node import NODE_TYPES, Entity, NodeType, column_of
 
 Array = NDArray[Any]
@@ -24,8 +24,8 @@ HUBS = 4
 EACH = 3  # columns that a column is made from
 BEGAN, HALF, NOW = (datetime(2024, month, 1, tzinfo=UTC) for month in (1, 3, 6))
 SURE, SHARES = (1.0, 0.95, 0.8, 0.3), (0.4, 0.3, 0.25, 0.05)
-COPIED = Kind(EdgeType.DERIVES_FROM, Relationship.COPIED).code
-TRANSFORMED = Kind(EdgeType.DERIVES_FROM, Relationship.TRANSFORMED).code
+COPIED = EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.COPIED).code
+TRANSFORMED = EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.TRANSFORMED).code
 
 
 @dataclass(frozen=True, slots=True)

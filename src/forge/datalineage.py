@@ -14,14 +14,14 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar, Unpack
 
-from forge.connection import LineageView, connect
-from forge.connection.lineage.arguments import WalkWords
+from forge.connection import ProjectLineage, connect
+from forge.connection.lineage.arguments import WalkArguments
 from forge.model.errors import NoProjectError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from forge.connection.lineage.ingested import IngestedCode
+    from forge.connection.lineage.ingest_result import IngestResult
     from forge.lineage.erd.diagram import Erd
     from forge.lineage.graph.traversal import Traversal
 
@@ -55,7 +55,7 @@ def graph_folder(start: str | Path | None = None, *, create: bool = False) -> Pa
 
 
 class Query:
-    """Each question opens the project, asks and closes it. `project`: a folder, if it is not the current one."""
+    """Each query opens and closes the project. `project`: a folder other than the current one."""
 
     def __init__(self, project: str | Path | None = None) -> None:
         self.project = project
@@ -65,13 +65,13 @@ class Query:
         return Query(project)
 
     def upstream(
-        self, table: str, column: str | None = None, *, at: str | None = None, **options: Unpack[WalkWords]
+        self, table: str, column: str | None = None, *, at: str | None = None, **options: Unpack[WalkArguments]
     ) -> Traversal:
         """What a table or column comes from."""
         return self._ask(lambda lineage: lineage.upstream(table, column, at=at, **options))
 
     def downstream(
-        self, table: str, column: str | None = None, *, at: str | None = None, **options: Unpack[WalkWords]
+        self, table: str, column: str | None = None, *, at: str | None = None, **options: Unpack[WalkArguments]
     ) -> Traversal:
         """What comes from a table or column."""
         return self._ask(lambda lineage: lineage.downstream(table, column, at=at, **options))
@@ -80,7 +80,7 @@ class Query:
         """The tables of a schema, their columns and how they hang together."""
         return self._ask(lambda lineage: lineage.erd(schema, at=at))
 
-    def _ask(self, question: Callable[[LineageView], T]) -> T:
+    def _ask(self, question: Callable[[ProjectLineage], T]) -> T:
         with connect(self.project or graph_folder()) as forge:
             return question(forge.lineage)
 
@@ -96,7 +96,7 @@ def ingest(
     schema: str | Path | Mapping[str, Mapping[str, str]] | None = None,
     dialect: str = "spark",
     project: str | Path | None = None,
-) -> IngestedCode:
+) -> IngestResult:
     """Read a file or folder of SQL, Python, notebooks and dbt into the graph, and what lies there of YAML files of
     edges, OpenLineage events and exports of another graph. Nothing is executed. `db` and `default_schema` complete
     short names; `schema` is a file, or a mapping of table to columns and types. What did not change since the last

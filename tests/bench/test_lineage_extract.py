@@ -10,12 +10,12 @@ from types import ModuleType
 import pytest
 
 from forge.flows.lineage.code.extract import extract
-from forge.flows.lineage.code.ports import Options
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.codebase import in_turn
-from forge.lineage.extract.contract import contract
+from forge.flows.lineage.code.ports import IngestOptions
+from forge.lineage.extract.catalog import TableCatalog
+from forge.lineage.extract.codebase import read_sequentially
 from forge.lineage.extract.definition import definitions_of
-from forge.lineage.extract.sql.read import read_sql
+from forge.lineage.extract.flatten import flatten
+from forge.lineage.extract.sql.program import read_sql
 
 pytestmark = pytest.mark.slow
 
@@ -57,12 +57,12 @@ def test_temporary_views_are_looked_through_as_they_were_when_they_were_read(mon
 def test_the_chain_and_the_codebase_are_what_they_say(bench: ModuleType, tmp_path: Path) -> None:
     asked = bench.chained(6, 30)
     (question,) = asked.questions
-    found = contract([read_sql(question.script, Catalog(definitions_of(asked.schemas["wide"])))])
+    found = flatten([read_sql(question.script, TableCatalog(definitions_of(asked.schemas["wide"])))])
     assert {(str(edge.source), str(edge.target)) for edge in found.edges} == question.truth
     bench.write_codebase(tmp_path, 60)
     endings = [path.suffix for path in tmp_path.rglob("*") if path.is_file()]
     assert [endings.count(one) for one in (".sql", ".py", ".ipynb")] == [36, 21, 3]
-    code, programs = extract([tmp_path], Options(), in_turn)
+    code, programs = extract([tmp_path], IngestOptions(), read_sequentially)
     assert code.gaps == ()
     assert len(programs) == 60
     assert {str(edge.target).partition(".")[0] for edge in code.edges} >= {"staging", "core", "history", "marts", "lab"}

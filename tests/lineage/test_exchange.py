@@ -12,7 +12,7 @@ from lineage_history import COLUMNS, DAY, START, histories
 from quick_examples import examples
 
 from forge.lineage.exchange import import_export, read_export, write_export
-from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
+from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, NodeClaim
 from forge.lineage.facts.evidence import Basis, Evidence
 from forge.lineage.facts.fact import EdgeFact, NodeFact
 from forge.lineage.graph.store import Snapshot
@@ -23,7 +23,7 @@ from forge.stores.memory.lineage import MemoryLineage
 AWKWARD = 'files:data/"a\nb"/ü.csv'
 
 
-def recorded(batches: Iterable[Batch]) -> MemoryLineage:
+def recorded(batches: Iterable[ClaimBatch]) -> MemoryLineage:
     store = MemoryLineage()
     for batch in batches:
         store.record([batch])
@@ -43,7 +43,7 @@ def facts(store: MemoryLineage) -> tuple[list[EdgeFact], list[NodeFact]]:
 @pytest.mark.slow
 @settings(max_examples=examples(25))  # drawing a history costs more than what is shown with it
 @given(histories())
-def test_an_empty_store_gets_exactly_the_facts_of_the_file(history: list[Batch]) -> None:
+def test_an_empty_store_gets_exactly_the_facts_of_the_file(history: list[ClaimBatch]) -> None:
     store = recorded(history)
     other, again = MemoryLineage(), MemoryLineage()
     other.record(list(read_export(write_export(store))))
@@ -55,7 +55,9 @@ def test_an_empty_store_gets_exactly_the_facts_of_the_file(history: list[Batch])
 
 @settings(max_examples=examples(25))  # drawing a history costs more than what is shown with it
 @given(histories(), histories())
-def test_importing_again_changes_nothing_and_what_is_there_stays(mine: list[Batch], theirs: list[Batch]) -> None:
+def test_importing_again_changes_nothing_and_what_is_there_stays(
+    mine: list[ClaimBatch], theirs: list[ClaimBatch]
+) -> None:
     store, other = recorded(mine), recorded(theirs)
     before = facts(store)
     lines = list(write_export(other))
@@ -77,7 +79,7 @@ def _untyped(fact: EdgeFact) -> tuple[object, ...]:
 
 @settings(max_examples=examples(25))  # drawing a history costs more than what is shown with it
 @given(histories())
-def test_a_store_that_reads_its_own_export_is_as_it_was(history: list[Batch]) -> None:
+def test_a_store_that_reads_its_own_export_is_as_it_was(history: list[ClaimBatch]) -> None:
     store = recorded(history)
     before = facts(store)
     found = import_export(store, write_export(store))
@@ -90,14 +92,14 @@ def shop() -> MemoryLineage:
     seen = Evidence(
         basis=Basis.RESOLVED, extractor="sql", file="jobs/x.sql", line=12, statement='select "a"\n', times=3
     )
-    first = Batch(
+    first = ClaimBatch(
         producer="file:jobs/x.sql",
         at=START,
         edges=(EdgeClaim(source=external, target=COLUMNS[0], evidence=(seen,), metadata={"note": "é"}),),
         nodes=(NodeClaim(COLUMNS[0], {"data_type": "decimal(18,2)"}),),
         actor="ada",
     )
-    store = recorded([first, Batch(producer="file:jobs/x.sql", at=START + DAY)])
+    store = recorded([first, ClaimBatch(producer="file:jobs/x.sql", at=START + DAY)])
     store.save_snapshot(
         Snapshot(
             name="before",

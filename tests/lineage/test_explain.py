@@ -8,9 +8,9 @@ from lineage_walks import walk
 
 from forge.lineage.explain import SourceFacts, explain
 from forge.lineage.graph.traversal import Link
-from forge.lineage.kind import EdgeType, Kind
+from forge.lineage.kind import EdgeKind, EdgeType
 
-USES = Kind(EdgeType.CONSUMES, None)
+USES = EdgeKind(EdgeType.CONSUMES, None)
 CHURN = walk(
     "model:churn@3",
     [

@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lineage_walks import walk
 
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.formats import COLUMNS, FORMATS, to_csv, to_dot, to_mermaid, to_ndjson
 from forge.lineage.graph.traversal import Link
-from forge.lineage.kind import EdgeType, Kind, indirect_kind
+from forge.lineage.kind import EdgeKind, EdgeType, indirect_kind
 
 SUM = Link(
     source="core.orders.amount",
@@ -23,8 +23,10 @@ SUM = Link(
     transformation=Transformation.AGGREGATION,
     expression="sum(x)",
 )
-FILTER = Link(source="core.orders.status", target="marts.revenue", kind=indirect_kind(Indirect.FILTER), confidence=0.8)
-BOARD = Link(source="marts.revenue.total", target="dashboard:sales", kind=Kind(EdgeType.CONSUMES, None))
+FILTER = Link(
+    source="core.orders.status", target="marts.revenue", kind=indirect_kind(IndirectType.FILTER), confidence=0.8
+)
+BOARD = Link(source="marts.revenue.total", target="dashboard:sales", kind=EdgeKind(EdgeType.CONSUMES, None))
 WALK = walk("core.orders.amount", [SUM, FILTER, BOARD], direction="downstream")
 
 

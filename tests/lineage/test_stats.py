@@ -8,19 +8,19 @@ from hypothesis import given, settings
 from lineage_history import histories
 from quick_examples import examples
 
-from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
+from forge.lineage.edge import IndirectType, Transformation
+from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, NodeClaim
 from forge.lineage.graph.state import GraphState, state_at
-from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType, indirect_kind
 from forge.lineage.node import Entity, NodeType, column_of, table_of
 from forge.lineage.stats import stats_of
 from forge.stores.memory.lineage import MemoryLineage
 
 AT = datetime(2026, 11, 1, tzinfo=UTC)
-COPIED = Kind(EdgeType.DERIVES_FROM, Relationship.COPIED)
+COPIED = EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.COPIED)
 
 
-def state(*batches: Batch) -> GraphState:
+def state(*batches: ClaimBatch) -> GraphState:
     store = MemoryLineage()
     store.record(batches)
     return state_at(store.edge_facts(), store.node_facts(), None)
@@ -32,16 +32,16 @@ def test_what_is_in_the_graph_is_counted() -> None:
     edges = (
         EdgeClaim(source=a, target=b, kind=COPIED, transformation=Transformation.IDENTITY, confidence=1.0),
         EdgeClaim(
-            source=b, target=c, kind=Kind(), transformation=Transformation.AGGREGATION, masking=True, confidence=0.8
+            source=b, target=c, kind=EdgeKind(), transformation=Transformation.AGGREGATION, masking=True, confidence=0.8
         ),
-        EdgeClaim(source=c, target=b, kind=Kind(), confidence=0.3),
-        EdgeClaim(source=a, target=table_of("core.t"), kind=indirect_kind(Indirect.FILTER), confidence=0.8),
-        EdgeClaim(source=c, target=board, kind=Kind(EdgeType.CONSUMES, None), confidence=1.0),
-        EdgeClaim(source=table_of("raw.t"), target=a, kind=Kind(EdgeType.CONTAINS, None), confidence=1.0),
+        EdgeClaim(source=c, target=b, kind=EdgeKind(), confidence=0.3),
+        EdgeClaim(source=a, target=table_of("core.t"), kind=indirect_kind(IndirectType.FILTER), confidence=0.8),
+        EdgeClaim(source=c, target=board, kind=EdgeKind(EdgeType.CONSUMES, None), confidence=1.0),
+        EdgeClaim(source=table_of("raw.t"), target=a, kind=EdgeKind(EdgeType.CONTAINS, None), confidence=1.0),
     )
-    again = Batch(producer="other", at=AT, edges=edges[:1])
+    again = ClaimBatch(producer="other", at=AT, edges=edges[:1])
     found = stats_of(
-        state(Batch(producer="p", at=AT, edges=edges, nodes=(NodeClaim(a), NodeClaim(board))), again)
+        state(ClaimBatch(producer="p", at=AT, edges=edges, nodes=(NodeClaim(a), NodeClaim(board))), again)
     ).to_dict()
     assert found == {
         "nodes": {"total": 7, "by_type": {"column": 3, "dashboard": 1, "table": 3}},
@@ -85,14 +85,14 @@ def test_of_hubs_and_names_the_first_ten_are_told() -> None:
     edges = tuple(
         EdgeClaim(source=column_of("a.b", f"c{n:02}"), target=column_of("d.e", f"f{n:02}")) for n in range(12)
     )
-    found = stats_of(state(Batch(producer="p", at=AT, edges=edges)))
+    found = stats_of(state(ClaimBatch(producer="p", at=AT, edges=edges)))
     assert len(found.hubs_in) == 10
     assert (found.roots.count, len(found.roots.first)) == (12, 10)
 
 
 @settings(max_examples=examples(25))  # drawing a history costs more than what is shown with it
 @given(histories())
-def test_the_parts_add_up_to_the_whole(history: list[Batch]) -> None:
+def test_the_parts_add_up_to_the_whole(history: list[ClaimBatch]) -> None:
     store = MemoryLineage()
     for batch in history:
         store.record([batch])

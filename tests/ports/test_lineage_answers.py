@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 from lineage_lines import START, LineageSite, depths, entity, links, names, sureness
 
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.facts.claim import NodeClaim
 from forge.lineage.kind import EdgeType
-from forge.lineage.node import Level, NodeType
+from forge.lineage.node import GraphLevel, NodeType
 
 CHAIN = """
 raw.orders.amount -> core.orders.amount 0.9
@@ -291,7 +291,7 @@ def test_upstream_a_column_also_depends_on_what_shapes_its_table(site: LineageSi
 
 def test_the_way_of_shaping_can_be_chosen(site: LineageSite) -> None:
     site.say(SHAPED)
-    joins = site.ask("marts.daily.total", "upstream", indirect=True, subtypes=frozenset({Indirect.JOIN}))
+    joins = site.ask("marts.daily.total", "upstream", indirect=True, subtypes=frozenset({IndirectType.JOIN}))
     assert "core.days.day" in names(joins)
     assert "raw.orders.status" not in names(joins)
 
@@ -325,7 +325,7 @@ def test_a_column_by_table_has_only_what_it_comes_from(site: LineageSite) -> Non
         core.orders -> marts.daily
         """
     )
-    found = site.ask("marts.daily.total", "upstream", level=Level.TABLE)
+    found = site.ask("marts.daily.total", "upstream", level=GraphLevel.TABLE)
     assert sureness(found) == {"core.orders": 0.8, "raw.orders": 0.8, "raw.rates": 0.72}
-    assert depths(site.ask("raw.places.name", level=Level.SCHEMA)) == {"schema:core": 1, "schema:marts": 2}
-    assert names(site.ask("raw.rates", level=Level.SCHEMA)) == ["schema:core", "schema:marts"]
+    assert depths(site.ask("raw.places.name", level=GraphLevel.SCHEMA)) == {"schema:core": 1, "schema:marts": 2}
+    assert names(site.ask("raw.rates", level=GraphLevel.SCHEMA)) == ["schema:core", "schema:marts"]

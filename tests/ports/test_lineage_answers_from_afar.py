@@ -9,9 +9,9 @@ from random_lineage import RandomLineage
 
 from forge.lineage.edge import Transformation
 from forge.lineage.facts.claim import NodeClaim
-from forge.lineage.graph.request import Ask, Way
+from forge.lineage.graph.request import TraversalRequest, WalkDirection
 from forge.lineage.graph.traversal import Path as LineagePath
-from forge.lineage.node import Level
+from forge.lineage.node import GraphLevel
 from forge.model.errors import ForgeError
 
 ROLLED = """
@@ -26,7 +26,7 @@ marts.daily.total -consumes-> dashboard:revenue
 
 def test_at_table_level_columns_are_their_tables(site: LineageSite) -> None:
     site.say(ROLLED)
-    found = site.ask("raw.orders", level=Level.TABLE)
+    found = site.ask("raw.orders", level=GraphLevel.TABLE)
     assert depths(found) == {"core.orders": 1, "marts.daily": 2, "dashboard:revenue": 3}
     assert sureness(found) == {"core.orders": 0.9, "marts.daily": 0.54, "dashboard:revenue": 0.54}
     assert links(found) == [
@@ -38,7 +38,7 @@ def test_at_table_level_columns_are_their_tables(site: LineageSite) -> None:
 
 def test_a_rolled_up_link_is_the_surest_and_tells_an_expression_only_of_one_edge(site: LineageSite) -> None:
     site.say(ROLLED)
-    by_target = {link.target: link for link in site.ask("raw.orders", level=Level.TABLE).links}
+    by_target = {link.target: link for link in site.ask("raw.orders", level=GraphLevel.TABLE).links}
     assert (by_target["core.orders"].confidence, by_target["core.orders"].expression) == (0.9, "")
     assert by_target["core.orders"].transformation is Transformation.UNKNOWN
     assert by_target["marts.daily"].expression == "sum(tax)"
@@ -46,21 +46,25 @@ def test_a_rolled_up_link_is_the_surest_and_tells_an_expression_only_of_one_edge
 
 def test_at_table_level_edges_between_tables_count_too(site: LineageSite) -> None:
     site.say(ROLLED)
-    assert names(site.ask("marts.daily", "upstream", level=Level.TABLE)) == ["core.orders", "raw.extra", "raw.orders"]
+    assert names(site.ask("marts.daily", "upstream", level=GraphLevel.TABLE)) == [
+        "core.orders",
+        "raw.extra",
+        "raw.orders",
+    ]
 
 
 @pytest.mark.parametrize(
     ("start", "level", "reached"),
     [
-        ("schema:raw", Level.SCHEMA, {"schema:core": 1, "schema:marts": 1, "dashboard:revenue": 2}),
-        ("database:lake", Level.DATABASE, {"dashboard:revenue": 1}),
-        ("system:lake", Level.SYSTEM, {"dashboard:revenue": 1}),
-        ("raw.orders", Level.SCHEMA, {"schema:core": 1, "schema:marts": 2, "dashboard:revenue": 3}),
-        ("raw.orders", Level.SYSTEM, {"dashboard:revenue": 3}),
+        ("schema:raw", GraphLevel.SCHEMA, {"schema:core": 1, "schema:marts": 1, "dashboard:revenue": 2}),
+        ("database:lake", GraphLevel.DATABASE, {"dashboard:revenue": 1}),
+        ("system:lake", GraphLevel.SYSTEM, {"dashboard:revenue": 1}),
+        ("raw.orders", GraphLevel.SCHEMA, {"schema:core": 1, "schema:marts": 2, "dashboard:revenue": 3}),
+        ("raw.orders", GraphLevel.SYSTEM, {"dashboard:revenue": 3}),
     ],
 )
 def test_higher_levels_are_derived_from_the_names(
-    site: LineageSite, start: str, level: Level, reached: dict[str, int]
+    site: LineageSite, start: str, level: GraphLevel, reached: dict[str, int]
 ) -> None:
     site.say(ROLLED)
     assert depths(site.ask(start, level=level)) == reached
@@ -68,7 +72,7 @@ def test_higher_levels_are_derived_from_the_names(
 
 def test_a_group_can_be_where_a_walk_begins(site: LineageSite) -> None:
     site.say(ROLLED)
-    found = site.ask("schema:core", level=Level.SCHEMA)
+    found = site.ask("schema:core", level=GraphLevel.SCHEMA)
     assert depths(found) == {"schema:marts": 1, "dashboard:revenue": 2}
 
 
@@ -81,10 +85,10 @@ raw.users.id -> core.users.id
 
 def test_fields_are_entities_at_their_level_and_their_column_above_it(site: LineageSite) -> None:
     site.say(FIELDS)
-    assert names(site.ask("core.users.city", "upstream", level=Level.FIELD)) == ["raw.users.address.city"]
+    assert names(site.ask("core.users.city", "upstream", level=GraphLevel.FIELD)) == ["raw.users.address.city"]
     assert sureness(site.ask("core.users.city", "upstream")) == {"raw.users.address": 0.9}
     assert names(site.ask("raw.users.address")) == ["core.users.city", "core.users.zip"]
-    assert names(site.ask("raw.users.address.zip", level=Level.FIELD)) == ["core.users.zip"]
+    assert names(site.ask("raw.users.address.zip", level=GraphLevel.FIELD)) == ["core.users.zip"]
 
 
 def test_the_graph_of_another_time(site: LineageSite) -> None:
@@ -114,7 +118,7 @@ def test_what_is_recorded_later_is_answered_at_once(site: LineageSite) -> None:
 
 
 @pytest.mark.parametrize("direction", ["upstream", "downstream", "both"])
-def test_an_unknown_name_is_told_with_the_nearest(site: LineageSite, direction: Way) -> None:
+def test_an_unknown_name_is_told_with_the_nearest(site: LineageSite, direction: WalkDirection) -> None:
     site.say("core.orders.amount -> marts.daily.total")
     with pytest.raises(ForgeError) as caught:
         site.ask("core.orders.amuont", direction)
@@ -186,7 +190,7 @@ def test_all_give_the_same_answers_on_random_histories(site: LineageSite, seed: 
         assert told_paths(site, ask, world.anywhere) == told_paths(plain, ask, world.anywhere), ask
 
 
-def said(site: LineageSite, ask: Ask) -> dict[str, object]:
+def said(site: LineageSite, ask: TraversalRequest) -> dict[str, object]:
     try:
         found = site.answers.walk(ask)
     except ForgeError as error:
@@ -195,13 +199,13 @@ def said(site: LineageSite, ask: Ask) -> dict[str, object]:
     return {**found.to_dict(), "starts": starts, "paths": [told(path, ask.level) for path in found.paths]}
 
 
-def told_paths(site: LineageSite, ask: Ask, target: str) -> object:
+def told_paths(site: LineageSite, ask: TraversalRequest, target: str) -> object:
     try:
         return [told(path, ask.level) for path in site.answers.paths(target, ask, 3)]
     except ForgeError as error:
         return error.code
 
 
-def told(path: LineagePath, level: Level) -> object:
+def told(path: LineagePath, level: GraphLevel) -> object:
     """Above fields several edges may be one hop; which of them it names is not told by the graph."""
-    return path.to_dict() if level is Level.FIELD else (routes([path]), path.confidence)
+    return path.to_dict() if level is GraphLevel.FIELD else (routes([path]), path.confidence)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from lineage_claims import NewStore
 from lineage_history import BOARD, COLUMNS, DAY, START, TABLES
 
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.exchange import import_export, write_export
-from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
+from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, NodeClaim
 from forge.lineage.facts.evidence import Basis, Evidence
 from forge.lineage.graph.store import LineageStore, Snapshot
-from forge.lineage.kind import EdgeType, Kind, indirect_kind
+from forge.lineage.kind import EdgeKind, EdgeType, indirect_kind
 from forge.stores.memory.lineage import MemoryLineage
 
 SEEN = Evidence(basis=Basis.RESOLVED, extractor="sql", file="jobs/c.sql", line=12, statement='select "é"\n')
@@ -19,29 +19,29 @@ DEEP = EdgeClaim(
     source=COLUMNS[1], target=COLUMNS[3], masking=True, confidence=0.0, metadata={"b": {"y": 1, "x": [2]}, "a": None}
 )
 HISTORY = (
-    Batch(
+    ClaimBatch(
         producer="file:jobs/c.sql",
         at=START,
         edges=(PLAIN, DEEP),
         nodes=(NodeClaim(COLUMNS[2], {"data_type": "int"}), NodeClaim(TABLES[1])),
     ),
-    Batch(
+    ClaimBatch(
         producer="manual",
         at=START,
-        edges=(EdgeClaim(source=COLUMNS[2], target=BOARD, kind=Kind(EdgeType.CONSUMES, None)),),
+        edges=(EdgeClaim(source=COLUMNS[2], target=BOARD, kind=EdgeKind(EdgeType.CONSUMES, None)),),
         complete=False,
         actor="ada",
     ),
-    Batch(
+    ClaimBatch(
         producer="file:jobs/c.sql",
         at=START + DAY,
         edges=(DEEP,),
         nodes=(NodeClaim(COLUMNS[2], {"data_type": "bigint"}),),
     ),
-    Batch(
+    ClaimBatch(
         producer="file:jobs/c.sql",
         at=START + 2 * DAY,
-        edges=(PLAIN, EdgeClaim(source=COLUMNS[1], target=TABLES[2], kind=indirect_kind(Indirect.FILTER))),
+        edges=(PLAIN, EdgeClaim(source=COLUMNS[1], target=TABLES[2], kind=indirect_kind(IndirectType.FILTER))),
         nodes=(NodeClaim(TABLES[1]),),
     ),
 )

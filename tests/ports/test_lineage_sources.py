@@ -10,19 +10,19 @@ from pathlib import Path
 import pytest
 from migrated import open_migrated
 
-from forge.flows.lineage.code.records import KeptGap, SourceRecord, SourceStore
-from forge.lineage.extract.definition import ColumnDefinition, Definition, ForeignKey
+from forge.flows.lineage.code.records import SourceGap, SourceRecord, SourceStore
+from forge.lineage.extract.definition import ColumnDefinition, ForeignKeyDefinition, TableDefinition
 from forge.stores.memory.lineage_sources import MemorySources
 from forge.stores.sql.lineage.sources import SqlSources
 
 AT = datetime(2026, 11, 16, 9, 0, tzinfo=UTC)
-ORDERS = Definition(
+ORDERS = TableDefinition(
     name="core.orders",
     columns=(ColumnDefinition("id", "bigint", nullable=False), ColumnDefinition("customer", "bigint")),
     file="ddl.sql",
     line=3,
     primary_key=("id",),
-    foreign_keys=(ForeignKey(("customer",), "core.customers", ("id",)),),
+    foreign_keys=(ForeignKeyDefinition(("customer",), "core.customers", ("id",)),),
 )
 FILE = SourceRecord(
     root="jobs",
@@ -35,7 +35,7 @@ FILE = SourceRecord(
     understood=3,
     queries=1,
     edges=12,
-    gaps=(KeptGap(7, "PIVOT over a subquery is not understood", "SELECT *"),),
+    gaps=(SourceGap(7, "PIVOT over a subquery is not understood", "SELECT *"),),
     definitions=(ORDERS,),
     uses={"core.orders": "abc", "raw.x": ""},
 )

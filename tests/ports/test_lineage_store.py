@@ -26,13 +26,13 @@ from lineage_claims import (
     stretches,
 )
 
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.facts.claim import EdgeClaim, NodeClaim
 from forge.lineage.facts.evidence import Basis, Evidence
 from forge.lineage.facts.fact import EdgeFact
 from forge.lineage.graph.state import state_at
 from forge.lineage.graph.store import OPEN, LineageStore
-from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind, kind_of
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType, indirect_kind, kind_of
 from forge.lineage.node import NODE_TYPES, Entity, NodeType, column_of, table_of
 
 # one producer
@@ -107,13 +107,13 @@ def test_all_that_a_claim_says_is_read_back(lineage: LineageStore) -> None:
 @pytest.mark.parametrize(
     "kind",
     [
-        *(pytest.param(Kind(EdgeType.DERIVES_FROM, r), id=str(r)) for r in Relationship),
-        *(pytest.param(Kind(t, None), id=str(t)) for t in EdgeType if t is not EdgeType.DERIVES_FROM),
-        *(pytest.param(indirect_kind(way), id=str(way)) for way in Indirect),
+        *(pytest.param(EdgeKind(EdgeType.DERIVES_FROM, r), id=str(r)) for r in EdgeRelationship),
+        *(pytest.param(EdgeKind(t, None), id=str(t)) for t in EdgeType if t is not EdgeType.DERIVES_FROM),
+        *(pytest.param(indirect_kind(way), id=str(way)) for way in IndirectType),
     ],
 )
-def test_every_kind_of_edge_is_kept_apart(new_lineage: NewStore, kind: Kind) -> None:
-    store, other = new_lineage(), Kind(EdgeType.DERIVES_FROM, Relationship.DERIVED, Indirect.JOIN)
+def test_every_kind_of_edge_is_kept_apart(new_lineage: NewStore, kind: EdgeKind) -> None:
+    store, other = new_lineage(), EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.DERIVED, IndirectType.JOIN)
     store.record([batch("file:a", 1, claim(kind=kind), claim(kind=other))])
     assert {version.key.kind for version in lives(store)} == {kind, other}
     assert sorted(store.arrays().kind.tolist()) == sorted([kind.code, other.code])
@@ -309,8 +309,10 @@ def test_one_bad_edge_and_nothing_is_written(lineage: LineageStore) -> None:
         pytest.param("E805", {"source": Entity(NodeType.COLUMN, "amount")}, id="a column without a table"),
         pytest.param("E805", {"target": Entity(NodeType.TABLE, "orders", "core")}, id="a table inside something"),
         pytest.param("E805", {"target": table_of("core.\0")}, id="a character that is no text"),
-        pytest.param("E805", {"kind": Kind(EdgeType.CONSUMES, Relationship.COPIED)}, id="a relationship too much"),
-        pytest.param("E805", {"kind": Kind(EdgeType.DERIVES_FROM, None)}, id="no relationship"),
+        pytest.param(
+            "E805", {"kind": EdgeKind(EdgeType.CONSUMES, EdgeRelationship.COPIED)}, id="a relationship too much"
+        ),
+        pytest.param("E805", {"kind": EdgeKind(EdgeType.DERIVES_FROM, None)}, id="no relationship"),
         pytest.param("E805", {"valid_from": datetime(2026, 1, 1)}, id="a time without a zone"),
     ],
 )
@@ -339,7 +341,7 @@ def test_a_strict_batch_joins_known_nodes_only_and_names_the_nearest(lineage: Li
 
 def test_a_strict_batch_may_declare_what_it_joins(lineage: LineageStore) -> None:
     board = Entity(NodeType.DASHBOARD, "revenue")
-    edge = EdgeClaim(source=CORE, target=board, kind=Kind(EdgeType.CONSUMES, None))
+    edge = EdgeClaim(source=CORE, target=board, kind=EdgeKind(EdgeType.CONSUMES, None))
     assert refused(lineage, batch("manual", 2, edge, complete=False, strict=True)).code == "E802"
     nodes = [NodeClaim(CORE), NodeClaim(board, {"url": "https://example.com"})]
     lineage.record([batch("manual", 2, edge, nodes=nodes, complete=False, strict=True)])

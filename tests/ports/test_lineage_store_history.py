@@ -22,7 +22,7 @@ from lineage_claims import (
 from lineage_model import TICKS, Claim, LineageModel, Write, sure
 from quick_examples import examples
 
-from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
+from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, NodeClaim
 from forge.lineage.facts.fact import at_time
 from forge.lineage.graph.store import LineageStore
 from forge.lineage.node import Entity, column_of
@@ -66,7 +66,7 @@ def entity(name: str) -> Entity:
     return column_of(*name.rsplit(".", 1))
 
 
-def as_batch(write: Write) -> Batch:
+def as_batch(write: Write) -> ClaimBatch:
     def edge(one: Claim) -> EdgeClaim:
         source, target = map(entity, one.edge)
         start = None if one.start is None else day(one.start)
@@ -79,7 +79,7 @@ def as_batch(write: Write) -> Batch:
     closes = tuple(claim(*map(entity, ends)).key for ends in write.closes if ends not in claimed)
     nodes = tuple(NodeClaim(entity(name), details) for name, details in write.nodes)
     edges = tuple(edge(one) for one in write.claims)
-    return Batch(
+    return ClaimBatch(
         producer=write.producer, at=day(write.at), edges=edges, nodes=nodes, complete=write.complete, closes=closes
     )
 

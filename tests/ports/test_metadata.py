@@ -36,7 +36,7 @@ from forge.flows.runs.records import (
     RunStatus,
     TableLineage,
 )
-from forge.lineage.edge import Edge, Indirect, IndirectEdge, TableEdge, Transformation
+from forge.lineage.edge import Edge, IndirectEdge, IndirectType, TableEdge, Transformation
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, ColumnName, CommitId, RunId, SnapshotId, TableName
 from forge.quality.verdict import Outcome, Severity, Verdict
@@ -166,7 +166,7 @@ def test_a_publish_writes_everything_and_gives_it_back(metadata: Metadata) -> No
                 confidence=0.5,
             ),
         ),
-        (IndirectEdge(ColumnName("raw.o", "c"), "core.orders", Indirect.FILTER),),
+        (IndirectEdge(ColumnName("raw.o", "c"), "core.orders", IndirectType.FILTER),),
         (TableEdge("raw.o", "core.orders"),),
     )
     asset = AssetRecord(

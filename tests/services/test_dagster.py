@@ -18,7 +18,7 @@ from forge.cli.main import app
 from forge.engines.dagster import read_code, read_dagster, read_instance
 from forge.flows.lineage.dagster import import_assets
 from forge.flows.lineage.ports import LineagePorts
-from forge.flows.lineage.view import look
+from forge.flows.lineage.reader import open_graph
 from forge.lineage.facts.evidence import Basis
 from forge.model.errors import ForgeError
 from forge.settings import load_settings
@@ -95,7 +95,7 @@ def test_what_runs_materialized_becomes_edges(home: tuple[Path, Path, str], port
     assert edges(ports) == COLUMNS | {"raw.orders->core.orders#derived", "raw.orders->marts.daily#derived"}
     facts = list(ports.store.edge_facts(producer="dagster:core/orders"))
     assert {fact.evidence[0].run_id for fact in facts} == {home[2]}
-    assert [item.node.id for item in look(ports).walk("core.orders.cents").items] == ["raw.orders.amount"]
+    assert [item.node.id for item in open_graph(ports).walk("core.orders.cents").items] == ["raw.orders.amount"]
 
 
 def test_importing_again_changes_nothing(home: tuple[Path, Path, str], ports: LineagePorts) -> None:

@@ -15,7 +15,7 @@ from openlineage_events import PG, columns, dataset, dataset_event, event, field
 from openlineage_told import RUN
 from peer_programs import ask_client, programs_of
 
-from forge.lineage.openlineage_out import events_of
+from forge.lineage.openlineage_events import events_of
 
 pytestmark = pytest.mark.services
 

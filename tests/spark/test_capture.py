@@ -9,8 +9,8 @@ import pytest
 
 from forge.engines.spark.lineage.capture import capture
 from forge.engines.spark.session.session import cached_jars
-from forge.flows.lineage.capture import Captured
-from forge.lineage.extract.program import Made
+from forge.flows.lineage.capture import ScriptCapture
+from forge.lineage.extract.program import OutputKind
 
 pytestmark = pytest.mark.spark
 
@@ -56,7 +56,7 @@ STREAM = """
 """
 
 
-def run(tmp_path: Path, *parts: str) -> Captured:
+def run(tmp_path: Path, *parts: str) -> ScriptCapture:
     script = tmp_path / "job.py"
     script.write_text("".join(dedent(part) for part in parts))
     conf = {
@@ -73,7 +73,7 @@ def run(tmp_path: Path, *parts: str) -> Captured:
     return capture(script, [str(tmp_path)], conf)
 
 
-def edges(captured: Captured, folder: Path) -> dict[str, set[str]]:
+def edges(captured: ScriptCapture, folder: Path) -> dict[str, set[str]]:
     """What arrives in each target, with short names for what lies in the folder."""
     found: dict[str, set[str]] = {}
     for one in captured.seen:
@@ -110,9 +110,9 @@ def test_every_way_of_writing_is_seen(tmp_path: Path) -> None:
         "out": {"id <- people.id identity"},
     }
     made = {one.target.replace(f"{tmp_path}/", ""): one.made for one in captured.seen}
-    assert made["out"] is Made.FILE
-    assert made["sales.seen"] is Made.VIEW
-    assert made["default.staff"] is Made.TABLE
+    assert made["out"] is OutputKind.FILE
+    assert made["sales.seen"] is OutputKind.VIEW
+    assert made["default.staff"] is OutputKind.TABLE
 
 
 def test_streams_are_followed_through_their_batches_and_a_failure_loses_nothing(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from spark_jobs import job_ids
 
-from forge.connection import LineageView
+from forge.connection import ProjectLineage
 from forge.connection.lineage.code import options_of
 from forge.connection.lineage.spark import ingest_on_spark, ingest_queries, verify_code
 from forge.engines.spark.session.session import LazySession
@@ -52,7 +52,7 @@ def test_a_log_of_many_queries_becomes_edges_that_are_counted(
     assert done.edges == 2 + 7
     assert done.gaps == (("SELEC x … is not understood", 2),)
     assert len(set(job_ids(spark, None)) - set(before)) <= 3  # the schema of the log, the job, and its last part
-    view = LineageView(wiring, wiring.default_branch)
+    view = ProjectLineage(wiring, wiring.default_branch)
     edge = view.edge("core.orders.amount->mart.daily.net#aggregated")
     assert [one.times for fact in edge.facts for one in fact.evidence] == [3_000]
     assert {item.name for item in view.upstream("mart.other.c.a", level="field").items} == {
@@ -78,7 +78,7 @@ def test_a_codebase_read_by_the_workers_is_the_same(wiring: Wiring, tmp_path: Pa
     (jobs / "c.py").write_text("spark.table('m.t').selectExpr('b AS c').write.saveAsTable('m.u')\n")
     done = ingest_on_spark(wiring, jobs, options_of(), lambda progress: None)
     assert (len(done.files), done.gaps) == (3, 0)
-    found = LineageView(wiring, wiring.default_branch).upstream("m.u.c")
+    found = ProjectLineage(wiring, wiring.default_branch).upstream("m.u.c")
     assert [item.name for item in found.items] == ["m.t.b", "core.v.b", "raw.x.a"]
 
 
@@ -91,4 +91,4 @@ def test_code_is_verified_and_nothing_is_written(wiring: Wiring, tmp_path: Path)
     found = verify_code(wiring, [file], options_of())
     assert (len(found.compared), found.disagreements) == (1, ())
     assert found.score().agreed == 2
-    assert LineageView(wiring, wiring.default_branch).search("daily") == ()
+    assert ProjectLineage(wiring, wiring.default_branch).search("daily") == ()

@@ -10,18 +10,18 @@ import pytest
 from sql_cases import all_cases, known_tables
 
 from forge.engines.spark.lineage.extract_job import SCHEMA, extract_texts, rows_of, run_on, texts_in, within
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.codebase import Shared, Unit, in_turn, read_codebase
-from forge.lineage.extract.contract import contract
+from forge.lineage.extract.catalog import TableCatalog
+from forge.lineage.extract.codebase import CodebaseContext, SourceUnit, read_codebase, read_sequentially
 from forge.lineage.extract.definition import definitions_of
-from forge.lineage.extract.sql.read import read_sql
+from forge.lineage.extract.flatten import flatten
+from forge.lineage.extract.sql.program import read_sql
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 pytestmark = pytest.mark.spark
 
-CATALOG = Catalog(definitions_of(known_tables()))
+CATALOG = TableCatalog(definitions_of(known_tables()))
 COLUMNS = [part.split()[0] for part in SCHEMA.split(", ")]
 STATEMENTS = 2000
 
@@ -43,8 +43,12 @@ def test_two_thousand_texts_give_what_they_give_one_by_one(spark: SparkSession) 
         for name, text, dialect, schema in texts
         for row in rows_of(
             name,
-            contract(
-                [read_sql(text, Catalog(CATALOG.definitions, None, schema), dialect=dialect, file=name, result=None)]
+            flatten(
+                [
+                    read_sql(
+                        text, TableCatalog(CATALOG.definitions, None, schema), dialect=dialect, file=name, result=None
+                    )
+                ]
             ),
         )
     ]
@@ -68,15 +72,15 @@ def test_files_of_a_folder_are_texts(spark: SparkSession, tmp_path: Path) -> Non
 
 def test_a_codebase_read_on_the_workers_is_the_codebase_read_here(spark: SparkSession) -> None:
     units = [
-        Unit("make.sql", "sql", {"make.sql": "CREATE TABLE stage.a AS SELECT id, status AS s FROM sales.orders"}),
-        Unit("use.sql", "sql", {"use.sql": "INSERT INTO mart.b SELECT * FROM stage.a"}),
+        SourceUnit("make.sql", "sql", {"make.sql": "CREATE TABLE stage.a AS SELECT id, status AS s FROM sales.orders"}),
+        SourceUnit("use.sql", "sql", {"use.sql": "INSERT INTO mart.b SELECT * FROM stage.a"}),
     ]
-    there = read_codebase(units, Shared(CATALOG), run_on(spark))
-    here = read_codebase(units, Shared(CATALOG), in_turn)
+    there = read_codebase(units, CodebaseContext(CATALOG), run_on(spark))
+    here = read_codebase(units, CodebaseContext(CATALOG), read_sequentially)
     assert there.keys() == here.keys()
     for name, done in here.items():
-        assert contract(there[name].programs) == contract(done.programs)
-    assert [str(edge.source) for edge in contract(there["use.sql"].programs).edges] == ["stage.a.id", "stage.a.s"]
+        assert flatten(there[name].programs) == flatten(done.programs)
+    assert [str(edge.source) for edge in flatten(there["use.sql"].programs).edges] == ["stage.a.id", "stage.a.s"]
 
 
 def test_what_takes_too_long_is_given_up() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from forge.engines.spark.lineage.plan import lineage_of_frame, lineage_of_plan, path_name, plain_name, writes_of
 from forge.lineage.edge import Extraction
-from forge.lineage.extract.program import Made
+from forge.lineage.extract.program import OutputKind
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -42,9 +42,9 @@ def analysed(spark: SparkSession, text: str) -> Any:
     return state.executePlan(state.sqlParser().parsePlan(text), skip).analyzed()
 
 
-def written(spark: SparkSession, text: str) -> tuple[str, Made, set[str]]:
+def written(spark: SparkSession, text: str) -> tuple[str, OutputKind, set[str]]:
     (write,) = writes_of(analysed(spark, text))
-    target = plain_name(write.target) if write.made is not Made.FILE else write.target
+    target = plain_name(write.target) if write.made is not OutputKind.FILE else write.target
     return target, write.made, said(lineage_of_plan(write.plan, target))
 
 
@@ -85,7 +85,7 @@ def test_a_merge_is_the_same_however_its_rows_are_written(house: SparkSession, t
         WHEN NOT MATCHED BY SOURCE THEN UPDATE SET name = 'gone'"""
     assert written(house, text) == (
         table,
-        Made.TABLE,
+        OutputKind.TABLE,
         {
             "id <- house.source.id identity",
             "name <- house.source.name transformation",
@@ -114,14 +114,14 @@ def test_updates_and_deletes_tell_what_they_change(
     rows = {one.format(table) for one in shaped}
     update = written(house, f"UPDATE {table} SET name = concat(name, n), n = 7 WHERE {condition}")
     changed = {f"name <- {table}.name transformation", f"name <- {table}.n transformation"}
-    assert update == (table, Made.TABLE, changed | rows)
-    assert written(house, f"DELETE FROM {table} WHERE {condition}") == (table, Made.TABLE, rows)
+    assert update == (table, OutputKind.TABLE, changed | rows)
+    assert written(house, f"DELETE FROM {table} WHERE {condition}") == (table, OutputKind.TABLE, rows)
 
 
 def test_an_insert_goes_by_position(house: SparkSession) -> None:
     found = written(house, "INSERT INTO house.copy_on_write SELECT n, upper(name), id FROM house.source")
     edges = {"id <- house.source.n transformation", "name <- house.source.name transformation"}
-    assert found == ("house.copy_on_write", Made.TABLE, edges | {"n <- house.source.id transformation"})
+    assert found == ("house.copy_on_write", OutputKind.TABLE, edges | {"n <- house.source.id transformation"})
 
 
 def test_each_table_of_a_multi_insert_is_told(house: SparkSession) -> None:
@@ -138,7 +138,7 @@ def test_a_query_writes_nothing(house: SparkSession) -> None:
 
 def test_a_folder_is_a_target(house: SparkSession) -> None:
     found = written(house, "INSERT OVERWRITE DIRECTORY '/nowhere/x' USING parquet SELECT id FROM house.source")
-    assert found == ("/nowhere/x", Made.FILE, {"id <- house.source.id identity"})
+    assert found == ("/nowhere/x", OutputKind.FILE, {"id <- house.source.id identity"})
 
 
 def test_a_path_is_written_as_people_write_it() -> None:

@@ -9,13 +9,13 @@ import pytest
 from sql_cases import all_cases, known_tables
 
 from forge.engines.spark.lineage.verify import SparkAnalyser
-from forge.flows.lineage.verify import Refused, verify, verify_file
-from forge.lineage.agree import Agreement, Side
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.codebase import Shared, Unit
+from forge.flows.lineage.verify import AnalysisFailure, verify, verify_file
+from forge.lineage.agreement import LineageSide, SparkAgreement
+from forge.lineage.extract.catalog import TableCatalog
+from forge.lineage.extract.codebase import CodebaseContext, SourceUnit
 from forge.lineage.extract.definition import definitions_of
 from forge.lineage.extract.program import Program
-from forge.lineage.extract.sql.read import read_sql
+from forge.lineage.extract.sql.program import read_sql
 from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
@@ -73,9 +73,9 @@ DROP TABLE mart.t4;
 """
 
 
-def check(spark: SparkSession, files: dict[str, str], **names: str) -> dict[str, Agreement]:
-    units = [Unit(file, "sql", {file: text}) for file, text in files.items()]
-    shared = Shared(Catalog((), names.get("db"), names.get("default_schema")))
+def check(spark: SparkSession, files: dict[str, str], **names: str) -> dict[str, SparkAgreement]:
+    units = [SourceUnit(file, "sql", {file: text}) for file, text in files.items()]
+    shared = CodebaseContext(TableCatalog((), names.get("db"), names.get("default_schema")))
     return dict(verify(units, shared, lambda catalog: SparkAnalyser(spark, catalog)))
 
 
@@ -102,33 +102,33 @@ def test_short_names_mean_the_same_to_both(spark: SparkSession) -> None:
 
 
 def test_a_wrong_edge_and_a_lost_one_are_told_with_file_and_line(spark: SparkSession) -> None:
-    catalog = Catalog(definitions_of({"sales.orders": {"id": "bigint", "amount": "int"}}))
+    catalog = TableCatalog(definitions_of({"sales.orders": {"id": "bigint", "amount": "int"}}))
     right = "SELECT 1;\nCREATE TABLE t AS SELECT id AS x FROM sales.orders"
     wrong = read_sql(right.replace("id AS x", "amount AS x"), catalog, file="a.sql")
     found = verify_file(right, wrong, SparkAnalyser(spark, catalog))
     assert [(one.file, one.line, str(one.link), one.said_by) for one in found.disagreements] == [
-        ("a.sql", 2, "sales.orders.amount → t.x", Side.STATIC),
-        ("a.sql", 2, "sales.orders.id → t.x", Side.RUN_TIME),
+        ("a.sql", 2, "sales.orders.amount → t.x", LineageSide.STATIC),
+        ("a.sql", 2, "sales.orders.id → t.x", LineageSide.RUN_TIME),
     ]
 
 
 def test_a_statement_that_code_was_not_understood_in_is_a_disagreement(spark: SparkSession) -> None:
-    catalog = Catalog(definitions_of({"sales.orders": {"id": "bigint"}}))
+    catalog = TableCatalog(definitions_of({"sales.orders": {"id": "bigint"}}))
     nothing = Program(file="a.sql", language="sql")
     found = verify_file("CREATE TABLE t AS SELECT id FROM sales.orders", nothing, SparkAnalyser(spark, catalog))
-    assert [one.said_by for one in found.disagreements] == [Side.RUN_TIME]
+    assert [one.said_by for one in found.disagreements] == [LineageSide.RUN_TIME]
 
 
 def test_views_and_functions_of_one_file_are_unknown_to_the_next(spark: SparkSession) -> None:
-    catalog = Catalog(definitions_of({"sales.orders": {"id": "bigint"}}))
+    catalog = TableCatalog(definitions_of({"sales.orders": {"id": "bigint"}}))
     SparkAnalyser(spark, catalog).analyse("CREATE TEMP VIEW v AS SELECT id FROM sales.orders")
     seen = SparkAnalyser(spark, catalog).analyse("CREATE TABLE t AS SELECT id FROM v")
-    assert isinstance(seen, Refused)
+    assert isinstance(seen, AnalysisFailure)
     assert "`v` cannot be found" in seen.reason
 
 
 def test_the_catalogs_of_the_session_stay_as_they_are(spark: SparkSession) -> None:
-    catalog = Catalog(definitions_of({"forge.lin.only_here": {"id": "bigint"}}))
+    catalog = TableCatalog(definitions_of({"forge.lin.only_here": {"id": "bigint"}}))
     seen = SparkAnalyser(spark, catalog).analyse("CREATE TABLE forge.lin.new AS SELECT id FROM forge.lin.only_here")
     assert isinstance(seen, tuple)
     assert [str(edge.source) for edge in seen[0].extraction.edges] == ["forge.lin.only_here.id"]
@@ -137,14 +137,16 @@ def test_the_catalogs_of_the_session_stay_as_they_are(spark: SparkSession) -> No
 
 
 def test_a_view_that_cannot_be_made_does_not_leave_the_one_before(spark: SparkSession) -> None:
-    analyser = SparkAnalyser(spark, Catalog(definitions_of({"sales.orders": {"id": "bigint"}})))
+    analyser = SparkAnalyser(spark, TableCatalog(definitions_of({"sales.orders": {"id": "bigint"}})))
     analyser.analyse("CREATE OR REPLACE TEMP VIEW v AS SELECT id FROM sales.orders")
-    assert isinstance(analyser.analyse("CREATE OR REPLACE TEMP VIEW v AS SELECT id FROM lab.nobody_knows"), Refused)
-    assert isinstance(analyser.analyse("CREATE TABLE t AS SELECT id FROM v"), Refused)
+    assert isinstance(
+        analyser.analyse("CREATE OR REPLACE TEMP VIEW v AS SELECT id FROM lab.nobody_knows"), AnalysisFailure
+    )
+    assert isinstance(analyser.analyse("CREATE TABLE t AS SELECT id FROM v"), AnalysisFailure)
 
 
 def test_a_type_of_no_kind_does_not_hide_the_columns(spark: SparkSession) -> None:
-    analyser = SparkAnalyser(spark, Catalog(definitions_of({"s.t": {"a": "hyperspace(3)", "b": "smallint"}})))
+    analyser = SparkAnalyser(spark, TableCatalog(definitions_of({"s.t": {"a": "hyperspace(3)", "b": "smallint"}})))
     seen = analyser.analyse("CREATE TABLE u AS SELECT a, b FROM s.t")
     assert isinstance(seen, tuple)
     assert [str(edge.source) for edge in seen[0].extraction.edges] == ["s.t.a", "s.t.b"]
@@ -152,7 +154,7 @@ def test_a_type_of_no_kind_does_not_hide_the_columns(spark: SparkSession) -> Non
 
 def test_other_dialects_are_refused(spark: SparkSession) -> None:
     with pytest.raises(ForgeError) as refused:
-        list(verify([], Shared(Catalog(), "oracle"), lambda catalog: SparkAnalyser(spark, catalog)))
+        list(verify([], CodebaseContext(TableCatalog(), "oracle"), lambda catalog: SparkAnalyser(spark, catalog)))
     assert refused.value.code == "E822"
 
 
@@ -163,7 +165,7 @@ def test_the_text_cases_say_what_spark_says(spark: SparkSession) -> None:
     for file, case in all_cases():
         if case.settings.get("dialect", "spark") not in ("spark", "databricks"):
             continue
-        catalog = Catalog(tables, case.settings.get("db"), case.settings.get("default-schema"))
+        catalog = TableCatalog(tables, case.settings.get("db"), case.settings.get("default-schema"))
         result = case.settings.get("result", "")
         program = read_sql(case.script, catalog, file=f"{file}: {case.name}", result=result or None)
         alone = bool(STATE.search(case.script) or case.settings.keys() - {"result"})

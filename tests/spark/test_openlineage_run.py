@@ -10,8 +10,8 @@ from migrated import lay_database
 from shop_project import SHOP, MakeProject, statuses, write
 
 from forge.connection import Connection
-from forge.flows.lineage.openlineage.ingest import take_event
-from forge.flows.lineage.view import look
+from forge.flows.lineage.openlineage.ingest import ingest_event
+from forge.flows.lineage.reader import open_graph
 from forge.lineage.kind import EdgeType
 from forge.settings import load_settings
 from forge.wiring import Wiring
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.spark
 
 def edges_of(wiring: Wiring) -> set[tuple[str, str, str]]:
     """Direct and indirect, without what the standard has no words for."""
-    look(wiring.lineage.graph)
+    open_graph(wiring.lineage.graph)
     facts = [
         fact
         for fact in wiring.lineage.graph.store.edge_facts()
@@ -44,7 +44,7 @@ def test_another_forge_that_is_told_of_a_run_knows_its_edges(make_project: MakeP
     lay_database(other / ".forge" / "forge.db")
     wiring = Wiring(load_settings(other, {"PATH": "", "HOME": "/nowhere"}))
     for event in told:
-        take_event(wiring.lineage.openlineage, event)
+        ingest_event(wiring.lineage.openlineage, event)
     known, own = edges_of(wiring), edges_of(project.wiring)
     wiring.close()
     checks = {edge for edge in known if edge[1].startswith("process:")}

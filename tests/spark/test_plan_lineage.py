@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from forge.lineage.edge import Extraction
-from forge.lineage.extract.spark.plan import Known, extract_analysed
+from forge.lineage.extract.spark.plan import PlanHints, extract_analysed
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -92,7 +92,7 @@ def lin(spark: SparkSession) -> SparkSession:
 def extract(frame: DataFrame, **options: Any) -> Extraction:
     plan = frame._jdf.queryExecution().analyzed()
     text = plan.treeString(False, False, 100_000, False, False)
-    return extract_analysed(text, plan.toJSON, TARGET, options.pop("names", {}), Known(**options))
+    return extract_analysed(text, plan.toJSON, TARGET, options.pop("names", {}), PlanHints(**options))
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=f"{file}: {case.name}") for file, case in ALL])

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from forge.lineage.edge import Extraction
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.contract import contract
+from forge.lineage.extract.catalog import TableCatalog
+from forge.lineage.extract.flatten import flatten
 from forge.lineage.extract.python import read_python
-from forge.lineage.extract.spark.plan import Known, extract_analysed
-from forge.lineage.extract.sql.read import read_sql
+from forge.lineage.extract.spark.plan import PlanHints, extract_analysed
+from forge.lineage.extract.sql.program import read_sql
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -39,12 +39,12 @@ def lin(spark: SparkSession) -> SparkSession:
 
 def from_plan(frame: DataFrame) -> Extraction:
     plan = frame._jdf.queryExecution().analyzed()
-    return extract_analysed(plan.treeString(False, False, 100_000, False, False), plan.toJSON, TARGET, {}, Known())
+    return extract_analysed(plan.treeString(False, False, 100_000, False, False), plan.toJSON, TARGET, {}, PlanHints())
 
 
 def from_code(program: str) -> Extraction:
-    catalog = Catalog(read_sql(TABLES, Catalog()).definitions)
-    return contract(read_python({"a.py": f"{HEAD}{program}\ndf.write.saveAsTable('{TARGET}')\n"}, catalog))
+    catalog = TableCatalog(read_sql(TABLES, TableCatalog()).definitions)
+    return flatten(read_python({"a.py": f"{HEAD}{program}\ndf.write.saveAsTable('{TARGET}')\n"}, catalog))
 
 
 def told(found: Extraction) -> dict[str, set[tuple[str, ...]]]:

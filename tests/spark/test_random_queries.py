@@ -8,8 +8,8 @@ import pytest
 from random_queries import TABLES, TOPICS, random_query
 
 from forge.engines.spark.lineage.verify import SparkAnalyser
-from forge.flows.lineage.verify import Refused
-from forge.lineage.extract.catalog import Catalog
+from forge.flows.lineage.verify import AnalysisFailure
+from forge.lineage.extract.catalog import TableCatalog
 from forge.lineage.extract.definition import definitions_of
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.spark
 
-CATALOG = Catalog(definitions_of(TABLES))
+CATALOG = TableCatalog(definitions_of(TABLES))
 QUERIES = 3 * len(TOPICS)
 
 
@@ -29,7 +29,7 @@ def test_what_a_random_query_is_said_to_give_is_what_spark_says(spark: SparkSess
         pairs = set()
         for statement in filter(str.strip, made.sql.split(";\n")):
             said = analyser.analyse(statement)
-            if isinstance(said, Refused):  # Spark does not like the types
+            if isinstance(said, AnalysisFailure):  # Spark does not like the types
                 refused.append(said.reason)
                 break
             pairs |= {(str(edge.source), str(edge.target).lower()) for one in said for edge in one.extraction.edges}

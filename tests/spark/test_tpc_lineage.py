@@ -11,10 +11,10 @@ from spark_tests_jar import queries
 
 from forge.engines.spark.lineage.verify import SparkAnalyser
 from forge.flows.lineage.verify import verify_file
-from forge.lineage.agree import Agreement
+from forge.lineage.agreement import SparkAgreement
 from forge.lineage.edge import Gap
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.sql.read import read_sql
+from forge.lineage.extract.catalog import TableCatalog
+from forge.lineage.extract.sql.program import read_sql
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -26,10 +26,10 @@ RESULT = "out.result"
 EQUAL = 0.99
 
 
-def tables(name: str) -> Catalog:
-    program = read_sql((TABLES / name).read_text(), Catalog())
+def tables(name: str) -> TableCatalog:
+    program = read_sql((TABLES / name).read_text(), TableCatalog())
     assert program.gaps == ()
-    return Catalog(program.definitions)
+    return TableCatalog(program.definitions)
 
 
 @pytest.mark.parametrize(
@@ -43,13 +43,13 @@ def test_what_is_read_from_code_is_what_spark_says(
     analyser = SparkAnalyser(spark, catalog)
     texts = queries(folder)
     assert len(texts) == number
-    found = Agreement()
+    found = SparkAgreement()
     gaps: list[Gap] = []
     for name, text in texts.items():
         program = read_sql(text, catalog, file=f"{folder}/{name}.sql", result=RESULT)
         gaps += program.gaps
         compared = verify_file(text, program, analyser, result=RESULT)
-        found = Agreement((*found.statements, *compared.statements))
+        found = SparkAgreement((*found.statements, *compared.statements))
     direct, indirect = found.score(), found.score(direct=False)
     with capsys.disabled():
         print(f"\n{folder}: direct {_tell(found)}, indirect {_tell(found, direct=False)}")
@@ -61,6 +61,6 @@ def test_what_is_read_from_code_is_what_spark_says(
     assert indirect.equal >= EQUAL
 
 
-def _tell(found: Agreement, *, direct: bool = True) -> str:
+def _tell(found: SparkAgreement, *, direct: bool = True) -> str:
     score = found.score(direct=direct)
     return f"{score.agreed} agreed, precision {score.precision:.4f}, recall {score.recall:.4f}"

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from migrated import lay_database
 
-from forge.flows.lineage.code.records import KeptGap, SourceRecord
+from forge.flows.lineage.code.records import SourceGap, SourceRecord
 from forge.lineage.edge import Transformation
-from forge.lineage.facts.claim import Batch, EdgeClaim
+from forge.lineage.facts.claim import ClaimBatch, EdgeClaim
 from forge.lineage.facts.evidence import Basis, Evidence
-from forge.lineage.kind import EdgeType, Kind, Relationship
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType
 from forge.lineage.node import column_of
 from forge.settings import load_settings
 from forge.stores.sql.lineage.sources import SqlSources
@@ -73,7 +73,7 @@ def many_sources(number: int) -> tuple[SourceRecord, ...]:
             understood=9 if each % 3 == 0 else 10,
             queries=1,
             edges=each,
-            gaps=(KeptGap(7 + each, "PIVOT over a subquery is not understood", f"PIVOT (sum(q_{each}))"),)
+            gaps=(SourceGap(7 + each, "PIVOT over a subquery is not understood", f"PIVOT (sum(q_{each}))"),)
             if each % 3 == 0
             else (),
             uses={f"warehouse.table_{each:03}": "", "core.orders": ""},
@@ -85,7 +85,7 @@ def many_sources(number: int) -> tuple[SourceRecord, ...]:
 def see_runs(wiring: Wiring) -> None:
     """Runs of marts.daily saw that revenue comes from the amount, as the code says, and from the discount, which it
     does not say; and they did not see where `day` comes from."""
-    total = Kind(EdgeType.DERIVES_FROM, Relationship.AGGREGATED)
+    total = EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.AGGREGATED)
     seen = (Evidence(basis=Basis.OBSERVED, extractor="spark", run_id="r20261115_060000_000001", seen_at=NOON, times=3),)
     sources = (("core.orders", "amount", "sum(amount)"), ("core.rebates", "discount", "sum(amount - discount)"))
     edges = tuple(
@@ -101,4 +101,4 @@ def see_runs(wiring: Wiring) -> None:
         )
         for table, column, expression in sources
     )
-    wiring.lineage.graph.store.record([Batch(producer="table:marts.daily", at=NOON, edges=edges, actor="Ada")])
+    wiring.lineage.graph.store.record([ClaimBatch(producer="table:marts.daily", at=NOON, edges=edges, actor="Ada")])

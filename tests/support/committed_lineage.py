@@ -23,7 +23,7 @@ from forge.flows.runs.records import (
     TableLineage,
 )
 from forge.flows.versioning.branches import create_branch, create_default_branch
-from forge.lineage.edge import Edge, Indirect, IndirectEdge, TableEdge, Transformation
+from forge.lineage.edge import Edge, IndirectEdge, IndirectType, TableEdge, Transformation
 from forge.lineage.graph.graph import Graph
 from forge.lineage.graph.store import LineageAnswers, LineageStore
 from forge.model.names import BranchName, CatalogName, ColumnName, CommitId, RunId, SnapshotId, TableName
@@ -61,7 +61,7 @@ def _column(text: str) -> ColumnName:
     return ColumnName(table, column)
 
 
-def filtered(source: str, table: str, way: Indirect = Indirect.FILTER) -> IndirectEdge:
+def filtered(source: str, table: str, way: IndirectType = IndirectType.FILTER) -> IndirectEdge:
     return IndirectEdge(_column(source), table, way)
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from neo4j_server import PASSWORD, USER
 
 from forge.lineage.facts.fact import EdgeVersion
-from forge.lineage.graph.store import Touched
+from forge.lineage.graph.store import StoreChanges
 from forge.stores.neo4j.lineage import open_neo4j
 from forge.stores.sql.database import open_database
 from forge.stores.sql.lineage.facts import SqlLineage
@@ -26,7 +26,7 @@ class Endless(tuple[EdgeVersion, ...]):
 
 
 class HalfLineage(SqlLineage):
-    def touched(self, since: int, limit: int = 10_000) -> Touched:
+    def touched(self, since: int, limit: int = 10_000) -> StoreChanges:
         page = super().touched(since, limit)
         return replace(page, edges=Endless(page.edges))
 

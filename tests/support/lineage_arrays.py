@@ -8,13 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from forge.lineage.edge import Indirect
+from forge.lineage.edge import IndirectType
 from forge.lineage.graph.store import OPEN, GraphArrays
-from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType, indirect_kind
 from forge.lineage.node import NODE_TYPES, NodeType
 
-COPIED = Kind(EdgeType.DERIVES_FROM, Relationship.COPIED)
-KINDS = (COPIED, Kind(), Kind(EdgeType.CONSUMES, None), Kind(EdgeType.CONTAINS, None), indirect_kind(Indirect.FILTER))
+COPIED = EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.COPIED)
+KINDS = (
+    COPIED,
+    EdgeKind(),
+    EdgeKind(EdgeType.CONSUMES, None),
+    EdgeKind(EdgeType.CONTAINS, None),
+    indirect_kind(IndirectType.FILTER),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +30,7 @@ class Row:
     source: int
     target: int
     confidence: float = 1.0
-    kind: Kind = COPIED
+    kind: EdgeKind = COPIED
     start: int = 0
     end: int = OPEN
 
@@ -64,7 +70,7 @@ def arrays_of(
 CONFIDENCES = (0.2, 0.3, 0.5, 0.6, 0.8, 0.9, 0.95, 1.0)
 
 
-def rows(nodes: int = 9, most: int = 40, kinds: Sequence[Kind] = (COPIED,)) -> st.SearchStrategy[list[Row]]:
+def rows(nodes: int = 9, most: int = 40, kinds: Sequence[EdgeKind] = (COPIED,)) -> st.SearchStrategy[list[Row]]:
     """Open edges, each once."""
     ends = st.integers(1, nodes)
     row = st.builds(Row, ends, ends, st.sampled_from(CONFIDENCES), st.sampled_from(tuple(kinds)))
@@ -74,7 +80,7 @@ def rows(nodes: int = 9, most: int = 40, kinds: Sequence[Kind] = (COPIED,)) -> s
 def histories(nodes: int = 6, most: int = 30) -> st.SearchStrategy[list[Row]]:
     """Facts in stretches of time that may overlap, touch or have gaps."""
 
-    def row(source: int, target: int, sure: float, kind: Kind, start: int, length: int | None) -> Row:
+    def row(source: int, target: int, sure: float, kind: EdgeKind, start: int, length: int | None) -> Row:
         return Row(source, target, sure, kind, start, OPEN if length is None else start + length)
 
     ends = st.integers(1, nodes)

@@ -12,18 +12,18 @@ import pytest
 from migrated import open_migrated
 from sqlalchemy import text
 
-from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
+from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, NodeClaim
 from forge.lineage.facts.evidence import Basis, Evidence
 from forge.lineage.facts.fact import EdgeVersion
 from forge.lineage.graph.store import GraphArrays, LineageStore
-from forge.lineage.kind import EdgeType, Kind, Relationship
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType
 from forge.lineage.node import Entity, column_of
 from forge.model.errors import ForgeError
 from forge.stores.sql.lineage.facts import SqlLineage
 
 NewStore = Callable[[], LineageStore]
 T0 = datetime(2026, 11, 1, tzinfo=UTC)
-COPIED = Kind(EdgeType.DERIVES_FROM, Relationship.COPIED)
+COPIED = EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.COPIED)
 RAW, CORE, MART = (
     column_of("raw.orders", "amount"),
     column_of("core.orders", "amount"),
@@ -70,8 +70,8 @@ def claim(source: Entity = RAW, target: Entity = CORE, **values: Any) -> EdgeCla
     return EdgeClaim(source=source, target=target, **{"kind": COPIED, "evidence": (seen(),), **values})
 
 
-def batch(producer: str, at: int, *edges: EdgeClaim, nodes: Iterable[NodeClaim] = (), **values: Any) -> Batch:
-    return Batch(producer=producer, at=day(at), edges=tuple(edges), nodes=tuple(nodes), **values)
+def batch(producer: str, at: int, *edges: EdgeClaim, nodes: Iterable[NodeClaim] = (), **values: Any) -> ClaimBatch:
+    return ClaimBatch(producer=producer, at=day(at), edges=tuple(edges), nodes=tuple(nodes), **values)
 
 
 def lives(store: LineageStore, source: Entity = RAW, target: Entity = CORE) -> tuple[EdgeVersion, ...]:
@@ -87,7 +87,7 @@ def stretches(store: LineageStore, source: Entity = RAW, target: Entity = CORE) 
     return [(tick(v.valid_from) or 0, tick(v.valid_to)) for v in lives(store, source, target)]
 
 
-def refused(store: LineageStore, *batches: Batch) -> ForgeError:
+def refused(store: LineageStore, *batches: ClaimBatch) -> ForgeError:
     """The error; and nothing changed."""
     before = state(store)
     with pytest.raises(ForgeError) as caught:

@@ -6,10 +6,10 @@ from datetime import UTC, datetime, timedelta
 
 from hypothesis import strategies as st
 
-from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
+from forge.lineage.edge import IndirectType, Transformation
+from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, NodeClaim
 from forge.lineage.facts.evidence import Basis, Evidence
-from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType, indirect_kind
 from forge.lineage.node import Entity, NodeType, column_of, table_of
 
 DAY = timedelta(days=1)
@@ -33,10 +33,10 @@ def _claims(draw: st.DrawFn) -> EdgeClaim:
     kind = draw(
         st.sampled_from(
             [
-                Kind(),
-                Kind(EdgeType.DERIVES_FROM, Relationship.COPIED),
-                indirect_kind(Indirect.FILTER),
-                Kind(EdgeType.CONSUMES, None),
+                EdgeKind(),
+                EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.COPIED),
+                indirect_kind(IndirectType.FILTER),
+                EdgeKind(EdgeType.CONSUMES, None),
             ]
         )
     )
@@ -65,11 +65,11 @@ _node_claims = st.builds(
 
 
 @st.composite
-def histories(draw: st.DrawFn) -> list[Batch]:
+def histories(draw: st.DrawFn) -> list[ClaimBatch]:
     """In the order of time."""
     days = sorted(draw(st.lists(st.integers(0, 9), min_size=1, max_size=8)))
     return [
-        Batch(
+        ClaimBatch(
             producer=draw(st.sampled_from(PRODUCERS)),
             at=START + day * DAY,
             edges=tuple(draw(st.lists(_claims(), max_size=6))),

@@ -13,12 +13,12 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
-from forge.lineage.graph.request import Ask, EdgeFilter, Way
+from forge.lineage.edge import IndirectType, Transformation
+from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, NodeClaim
+from forge.lineage.graph.request import EdgeFilter, TraversalRequest, WalkDirection
 from forge.lineage.graph.store import LineageAnswers, LineageStore
 from forge.lineage.graph.traversal import Path, Traversal
-from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType, indirect_kind
 from forge.lineage.node import UNPREFIXED, Entity, NodeType, column_of, table_of
 
 START = datetime(2026, 11, 1, tzinfo=UTC)
@@ -26,9 +26,9 @@ DAY = timedelta(days=1)
 
 _LINE = re.compile(r"(\S+)\s+-(?:(\w+)-)?>\s+(\S+)(?:\s+([\d.]+))?(?:\s+([a-z]+))?(?:\s+(.+))?")
 _TRANSFORMATIONS = {
-    Relationship.COPIED: Transformation.IDENTITY,
-    Relationship.TRANSFORMED: Transformation.TRANSFORMATION,
-    Relationship.AGGREGATED: Transformation.AGGREGATION,
+    EdgeRelationship.COPIED: Transformation.IDENTITY,
+    EdgeRelationship.TRANSFORMED: Transformation.TRANSFORMATION,
+    EdgeRelationship.AGGREGATED: Transformation.AGGREGATION,
 }
 
 
@@ -52,11 +52,11 @@ def claim(line: str) -> EdgeClaim:
     assert found, line
     source, way, target, confidence, relationship, expression = found.groups()
     if way is None:
-        kind = Kind(EdgeType.DERIVES_FROM, Relationship(relationship or "derived"))
-    elif way in set(map(str, Indirect)):
-        kind = indirect_kind(Indirect(way))
+        kind = EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship(relationship or "derived"))
+    elif way in set(map(str, IndirectType)):
+        kind = indirect_kind(IndirectType(way))
     else:
-        kind = Kind(EdgeType(way), None)
+        kind = EdgeKind(EdgeType(way), None)
     return EdgeClaim(
         source=entity(source),
         target=entity(target),
@@ -79,21 +79,21 @@ class LineageSite:
     def say(self, lines: str, *, day: float = 0, producer: str = "test", nodes: Iterable[NodeClaim] = ()) -> None:
         """All that the producer says on that day."""
         edges = tuple(claim(line) for line in lines.strip().splitlines() if line.strip())
-        self.store.record([Batch(producer=producer, at=START + day * DAY, edges=edges, nodes=tuple(nodes))])
+        self.store.record([ClaimBatch(producer=producer, at=START + day * DAY, edges=edges, nodes=tuple(nodes))])
 
-    def ask(self, start: str, direction: Way = "downstream", **options: Any) -> Traversal:
-        """`options` are those of `Ask` and `EdgeFilter`."""
+    def ask(self, start: str, direction: WalkDirection = "downstream", **options: Any) -> Traversal:
+        """`options` are those of `TraversalRequest` and `EdgeFilter`."""
         return self.answers.walk(_ask_of(start, direction, options))
 
     def paths(self, start: str, target: str, count: int, **options: Any) -> tuple[Path, ...]:
         return self.answers.paths(target, _ask_of(start, options.pop("direction", "downstream"), options), count)
 
 
-def _ask_of(start: str, direction: Way, options: dict[str, Any]) -> Ask:
+def _ask_of(start: str, direction: WalkDirection, options: dict[str, Any]) -> TraversalRequest:
     fields = EdgeFilter.__dataclass_fields__
     edges = EdgeFilter(**{key: value for key, value in options.items() if key in fields})
     return replace(
-        Ask(start=start, direction=direction, edges=edges),
+        TraversalRequest(start=start, direction=direction, edges=edges),
         **{key: value for key, value in options.items() if key not in fields},
     )
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from forge.lineage.graph.request import Ask, Way
+from forge.lineage.graph.request import TraversalRequest, WalkDirection
 from forge.lineage.graph.state import node_of
-from forge.lineage.graph.traversal import Link, Reached, Traversal
+from forge.lineage.graph.traversal import Link, ReachedNode, Traversal
 from forge.lineage.node import Node, NodeType, column_of, table_of
 
 
@@ -23,7 +23,7 @@ def walk(
     start: str,
     links: Iterable[Link],
     *,
-    direction: Way = "upstream",
+    direction: WalkDirection = "upstream",
     depths: dict[str, int] | None = None,
     hidden: int = 0,
     total: int | None = None,
@@ -35,11 +35,11 @@ def walk(
     names = sorted(via.keys() - {start}, key=lambda name: (far.get(name, 1), name))
     side = "downstream" if direction == "downstream" else "upstream"
     items = tuple(
-        Reached(node(name), side, far.get(name, 1), via[name].confidence, via[name])  # type: ignore[arg-type]
+        ReachedNode(node(name), side, far.get(name, 1), via[name].confidence, via[name])  # type: ignore[arg-type]
         for name in names
     )
     return Traversal(
-        ask=Ask(start=start, direction=direction),
+        ask=TraversalRequest(start=start, direction=direction),
         items=items,
         links=given,
         hidden=hidden,

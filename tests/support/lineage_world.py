@@ -9,7 +9,7 @@ core.people.mail → marts.contacts.mail_length → core.people.score → …   
 
 from __future__ import annotations
 
-from forge.connection import LineageView
+from forge.connection import ProjectLineage
 from forge.wiring import Wiring
 
 NODES = (
@@ -25,7 +25,7 @@ NODES = (
 
 def declare_lineage(wiring: Wiring) -> None:
     """What no run of the recorded history has seen."""
-    view = LineageView(wiring, wiring.default_branch)
+    view = ProjectLineage(wiring, wiring.default_branch)
     view.record("marts.revenue.revenue", "dashboard:revenue", type="consumes", nodes=NODES, reason="the board's page")
     view.record("raw.orders.status", "marts.revenue", indirect="filter")
     view.record("raw.orders.amount", "marts.guess.value", confidence=0.3, transformation="transformation")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from forge.lineage.edge import Edge, Indirect, IndirectEdge, TableEdge, Transformation
-from forge.lineage.openlineage_out import Assertion, Column, RunTold, TableTold
+from forge.lineage.edge import Edge, IndirectEdge, IndirectType, TableEdge, Transformation
+from forge.lineage.openlineage_events import CheckAssertion, EventColumn, RunSummary, TableSummary
 from forge.model.names import ColumnName
 
 BEGIN, END = (datetime(2026, 11, 16, 8, minute, tzinfo=UTC) for minute in (0, 5))
-DAILY = TableTold(
+DAILY = TableSummary(
     name="marts.daily",
     end="COMPLETE",
     edges=(
@@ -35,21 +35,21 @@ DAILY = TableTold(
             expression="f(x)",
         ),
     ),
-    indirect=(IndirectEdge(ColumnName("core.orders", "day"), "marts.daily", Indirect.GROUP_BY),),
+    indirect=(IndirectEdge(ColumnName("core.orders", "day"), "marts.daily", IndirectType.GROUP_BY),),
     table_edges=(TableEdge("core.orders", "marts.daily"), TableEdge("core.days", "marts.daily")),
     inputs=("core.orders",),
-    columns=(Column("total", "decimal(12,2)", "All of a day"), Column("who", "string")),
+    columns=(EventColumn("total", "decimal(12,2)", "All of a day"), EventColumn("who", "string")),
     rows=12,
     sql="SELECT sum(amount) …",
     file="transforms/marts/daily.sql",
     description="Sales of a day",
     assertions=(
-        Assertion("daily.unique", "unique", True, "day", "error"),
-        Assertion("daily.rows", "row_count", False, severity="warning", message="none"),
+        CheckAssertion("daily.unique", "unique", True, "day", "error"),
+        CheckAssertion("daily.rows", "row_count", False, severity="warning", message="none"),
     ),
 )
-BAD = TableTold(name="marts.bad", end="FAIL", inputs=("core.orders",), error="It is blocked")
-RUN = RunTold(
+BAD = TableSummary(name="marts.bad", end="FAIL", inputs=("core.orders",), error="It is blocked")
+RUN = RunSummary(
     id="r1",
     project="shop",
     started_at=BEGIN,
@@ -57,5 +57,5 @@ RUN = RunTold(
     end="FAIL",
     error="marts.bad: It is blocked",
     tables=(DAILY, BAD),
-    columns={"core.orders": (Column("amount", "int"),)},
+    columns={"core.orders": (EventColumn("amount", "int"),)},
 )

@@ -8,11 +8,11 @@ from random import Random
 
 from lineage_lines import START, entity
 
-from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
-from forge.lineage.graph.request import Ask, EdgeFilter, Way
-from forge.lineage.kind import FLOWS, EdgeType, Kind, Relationship, indirect_kind
-from forge.lineage.node import Level, NodeType
+from forge.lineage.edge import IndirectType, Transformation
+from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, NodeClaim
+from forge.lineage.graph.request import EdgeFilter, TraversalRequest, WalkDirection
+from forge.lineage.kind import FLOWS, EdgeKind, EdgeRelationship, EdgeType, indirect_kind
+from forge.lineage.node import GraphLevel, NodeType
 
 DAY = timedelta(days=1)
 TABLES = ("raw.a", "raw.b", "core.c", "core.d", "marts.e")
@@ -26,11 +26,11 @@ class RandomLineage:
     def __init__(self, seed: int) -> None:
         self._random = Random(seed)
 
-    def batches(self) -> list[Batch]:
+    def batches(self) -> list[ClaimBatch]:
         """In the order of time."""
         return [self._batch(day) for day in range(5)]
 
-    def asks(self, count: int) -> list[Ask]:
+    def asks(self, count: int) -> list[TraversalRequest]:
         return [self._ask() for _ in range(count)]
 
     @property
@@ -38,7 +38,7 @@ class RandomLineage:
         """Always the same: the end of paths."""
         return COLUMNS[-1]
 
-    def _batch(self, day: int) -> Batch:
+    def _batch(self, day: int) -> ClaimBatch:
         pick = self._random
         nodes = [
             NodeClaim(
@@ -46,7 +46,7 @@ class RandomLineage:
             )
             for name in pick.sample(TABLES, 2)
         ]
-        return Batch(
+        return ClaimBatch(
             producer=pick.choice(["one", "two"]),
             at=START + day * DAY,
             edges=tuple(self._edge() for _ in range(pick.randint(5, 25))),
@@ -56,19 +56,21 @@ class RandomLineage:
 
     def _edge(self) -> EdgeClaim:
         pick = self._random
-        source, target, kind = pick.choice(COLUMNS + FIELDS), pick.choice(COLUMNS + FIELDS), Kind()
+        source, target, kind = pick.choice(COLUMNS + FIELDS), pick.choice(COLUMNS + FIELDS), EdgeKind()
         match pick.randrange(10):
             case 0 | 1:
-                target, kind = pick.choice(TABLES), indirect_kind(pick.choice(list(Indirect)))
+                target, kind = pick.choice(TABLES), indirect_kind(pick.choice(list(IndirectType)))
             case 2:
                 source, target = pick.choice(TABLES), pick.choice(TABLES)
             case 3:
-                target, kind = pick.choice(OTHERS), Kind(EdgeType.CONSUMES, None)
+                target, kind = pick.choice(OTHERS), EdgeKind(EdgeType.CONSUMES, None)
             case 4:
                 source, target = pick.choice(OTHERS), pick.choice(TABLES + COLUMNS + OTHERS)
-                kind = Kind(pick.choice([EdgeType.PRODUCES, EdgeType.EXECUTES, EdgeType.CONTAINS]), None)
+                kind = EdgeKind(pick.choice([EdgeType.PRODUCES, EdgeType.EXECUTES, EdgeType.CONTAINS]), None)
             case _:
-                kind = Kind(EdgeType.DERIVES_FROM, pick.choice([Relationship.COPIED, Relationship.AGGREGATED]))
+                kind = EdgeKind(
+                    EdgeType.DERIVES_FROM, pick.choice([EdgeRelationship.COPIED, EdgeRelationship.AGGREGATED])
+                )
         return EdgeClaim(
             source=entity(source),
             target=entity(target),
@@ -79,10 +81,10 @@ class RandomLineage:
             confidence=pick.choice(SURE),
         )
 
-    def _ask(self) -> Ask:
+    def _ask(self) -> TraversalRequest:
         pick = self._random
-        way: Way = pick.choice(["upstream", "downstream", "both"])
-        return Ask(
+        way: WalkDirection = pick.choice(["upstream", "downstream", "both"])
+        return TraversalRequest(
             start=pick.choice((*COLUMNS, *TABLES, *FIELDS, *OTHERS, "schema:core", "nobody.knows")),
             direction=way,
             depth=pick.choice([None, 1, 2, 10]),
@@ -92,9 +94,9 @@ class RandomLineage:
                 indirect=pick.random() < 0.5,
                 at=pick.choice([None, None, START + 1.5 * DAY, START + 3 * DAY]),
                 relationships=frozenset({"copied"}) if pick.random() < 0.1 else frozenset(),
-                subtypes=frozenset({Indirect.FILTER}) if pick.random() < 0.2 else frozenset(),
+                subtypes=frozenset({IndirectType.FILTER}) if pick.random() < 0.2 else frozenset(),
             ),
-            level=pick.choice(list(Level)),
+            level=pick.choice(list(GraphLevel)),
             node_types=frozenset({NodeType.COLUMN, NodeType.DASHBOARD}) if pick.random() < 0.2 else frozenset(),
             schemas=frozenset({"core"}) if pick.random() < 0.2 else frozenset(),
             files=frozenset({"a.sql"}) if pick.random() < 0.1 else frozenset(),

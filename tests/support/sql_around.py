@@ -7,16 +7,16 @@ from pathlib import Path
 from sqlglot import exp, parse, parse_one
 
 from forge.lineage.edge import Extraction, Gap
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.contract import contract
-from forge.lineage.extract.definition import ColumnDefinition, Definition
-from forge.lineage.extract.program import Made, Program, Step
+from forge.lineage.extract.catalog import TableCatalog
+from forge.lineage.extract.definition import ColumnDefinition, TableDefinition
+from forge.lineage.extract.flatten import flatten
+from forge.lineage.extract.program import OutputKind, Program, ProgramStep
 from forge.lineage.extract.relation import Relation, relation_of
-from forge.lineage.extract.sql.around import QueryReader, SqlFunction, read_from, types_of
+from forge.lineage.extract.sql.context import QueryReader, SqlFunction, read_from, types_of
 from forge.lineage.extract.sql.query import relation_of_query
 from forge.lineage.extract.sql.reader import SqlReader
 from forge.lineage.extract.sql.syntax.grammar import dialect_of
-from forge.lineage.extract.value import Value
+from forge.lineage.extract.value import ColumnValue
 from forge.model.names import ColumnName
 
 TARGET = "out.table"
@@ -24,13 +24,13 @@ TARGET = "out.table"
 
 class Surroundings:
     def __init__(
-        self, catalog: Catalog, dialect: str = "spark", functions: dict[str, SqlFunction] | None = None
+        self, catalog: TableCatalog, dialect: str = "spark", functions: dict[str, SqlFunction] | None = None
     ) -> None:
         self.catalog = catalog
         self.dialect = dialect
         self.reader: QueryReader = SqlReader()
         self.functions = functions or {}
-        self.steps: list[Step] = []
+        self.steps: list[ProgramStep] = []
         self.gaps: list[Gap] = []
         self.types: dict[str, dict[str, str]] = {}
 
@@ -45,11 +45,11 @@ class Surroundings:
     def new_id(self, label: str, line: int) -> str:
         return f"{label}@{line}:{len(self.steps)}"
 
-    def between(self, label: str, made: Made, relation: Relation, line: int, target: str = "") -> Relation:
+    def between(self, label: str, made: OutputKind, relation: Relation, line: int, target: str = "") -> Relation:
         target = target or self.new_id(label, line)
         columns = {column.name: column.value for column in relation.columns}
         self.steps.append(
-            Step(
+            ProgramStep(
                 target=target,
                 made=made,
                 columns=columns,
@@ -65,7 +65,7 @@ class Surroundings:
     def function(self, name: str) -> SqlFunction | None:
         return self.functions.get(name.lower())
 
-    def variable(self, name: str) -> Value | None:
+    def variable(self, name: str) -> ColumnValue | None:
         return None
 
     def type_of(self, column: ColumnName) -> str:
@@ -82,16 +82,16 @@ class Surroundings:
     def extraction(self, relation: Relation) -> Extraction:
         """As if the query made a table."""
         columns = {column.name: column.value for column in relation.columns}
-        last = Step(
+        last = ProgramStep(
             target=TARGET,
-            made=Made.TABLE,
+            made=OutputKind.TABLE,
             columns=columns,
             shaped=relation.shaped,
             reads=relation.reads,
             open=relation.open,
             whole=True,
         )
-        return contract([Program(file="", language="sql", steps=(*self.steps, last), gaps=tuple(self.gaps))])
+        return flatten([Program(file="", language="sql", steps=(*self.steps, last), gaps=tuple(self.gaps))])
 
 
 def tree_of(query: str, dialect: str) -> exp.Expr:
@@ -101,13 +101,13 @@ def tree_of(query: str, dialect: str) -> exp.Expr:
 
 
 def extract(
-    query: str, catalog: Catalog, dialect: str = "spark", functions: dict[str, SqlFunction] | None = None
+    query: str, catalog: TableCatalog, dialect: str = "spark", functions: dict[str, SqlFunction] | None = None
 ) -> Extraction:
     around = Surroundings(catalog, dialect, functions)
     return around.extraction(relation_of_query(tree_of(query, dialect), around))
 
 
-def catalog_of(path: Path) -> Catalog:
+def catalog_of(path: Path) -> TableCatalog:
     """From CREATE TABLE statements."""
     found = []
     for statement in parse(path.read_text(), read="spark"):
@@ -119,8 +119,8 @@ def catalog_of(path: Path) -> Catalog:
             for one in schema.find_all(exp.ColumnDef)
             if one.parent is schema
         )
-        found.append(Definition(name=schema.this.sql(), columns=columns, given=True))
-    return Catalog(tuple(found))
+        found.append(TableDefinition(name=schema.this.sql(), columns=columns, given=True))
+    return TableCatalog(tuple(found))
 
 
 def function_of(name: str, parameters: tuple[str, ...], body: str, **more: object) -> SqlFunction:

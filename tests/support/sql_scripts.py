@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from forge.lineage.edge import Extraction
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.contract import contract
+from forge.lineage.extract.catalog import TableCatalog
 from forge.lineage.extract.definition import definitions_of
+from forge.lineage.extract.flatten import flatten
 from forge.lineage.extract.program import Program
-from forge.lineage.extract.sql.read import read_sql
+from forge.lineage.extract.sql.program import read_sql
 
 TABLES: Mapping[str, Mapping[str, str]] = {
     "s": {"id": "int", "a": "int", "b": "string", "c": "date"},
@@ -20,11 +20,11 @@ TABLES: Mapping[str, Mapping[str, str]] = {
 
 
 def program(script: str, dialect: str = "spark", tables: Mapping[str, Mapping[str, str]] = TABLES) -> Program:
-    return read_sql(script, Catalog(definitions_of(tables)), dialect=dialect, file="x.sql")
+    return read_sql(script, TableCatalog(definitions_of(tables)), dialect=dialect, file="x.sql")
 
 
 def extract(script: str, dialect: str = "spark", tables: Mapping[str, Mapping[str, str]] = TABLES) -> Extraction:
-    return contract([program(script, dialect, tables)])
+    return flatten([program(script, dialect, tables)])
 
 
 def edges(script: str, dialect: str = "spark", tables: Mapping[str, Mapping[str, str]] = TABLES) -> set[str]:

@@ -7,20 +7,20 @@ from functools import cache
 
 from worker import Case, NotRead, Pair, Schema, serve
 
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.contract import contract
-from forge.lineage.extract.definition import Definition, definitions_of
-from forge.lineage.extract.sql.read import read_sql
+from forge.lineage.extract.catalog import TableCatalog
+from forge.lineage.extract.definition import TableDefinition, definitions_of
+from forge.lineage.extract.flatten import flatten
+from forge.lineage.extract.sql.program import read_sql
 
-_DEFINITIONS: dict[int, tuple[Definition, ...]] = {}
+_DEFINITIONS: dict[int, tuple[TableDefinition, ...]] = {}
 
 
 @cache
-def _catalog(number: int, db: str, default_schema: str) -> Catalog:
-    return Catalog(_DEFINITIONS[number], db or None, default_schema or None)
+def _catalog(number: int, db: str, default_schema: str) -> TableCatalog:
+    return TableCatalog(_DEFINITIONS[number], db or None, default_schema or None)
 
 
-def catalog_of(schema: Schema, db: str, default_schema: str) -> Catalog:
+def catalog_of(schema: Schema, db: str, default_schema: str) -> TableCatalog:
     if id(schema) not in _DEFINITIONS:
         _DEFINITIONS[id(schema)] = definitions_of(schema)
     return _catalog(id(schema), db, default_schema)
@@ -28,7 +28,7 @@ def catalog_of(schema: Schema, db: str, default_schema: str) -> Catalog:
 
 def read(case: Case) -> Iterable[Pair]:
     catalog = catalog_of(case.schema, case.db, case.default_schema)
-    found = contract([read_sql(case.script, catalog, dialect=case.dialect)])
+    found = flatten([read_sql(case.script, catalog, dialect=case.dialect)])
     pairs = [(str(edge.source), str(edge.target)) for edge in found.edges]
     if found.gaps:
         raise NotRead(found.gaps[0].reason, pairs)

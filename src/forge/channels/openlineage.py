@@ -1,6 +1,6 @@
-"""Where OpenLineage events go: a file, an address, or both. What is to be sent is first written to a folder, a file a
-run, and leaves it when the other side has taken it; so nothing is lost while that is away. Sending twice does no harm:
-events carry the ids of their runs."""
+"""Sends OpenLineage events to a file, a URL, or both. Events are spooled to a folder first, one file per run, and
+removed once the receiver has accepted them, so none is lost while it is unavailable. Delivery is at least once: events
+carry their run ids, so a repetition is harmless."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from forge.channels.http import exchange
 from forge.flows.quality.incidents.ports import NotSent
 from forge.flows.upkeep.private_files import private_file, private_folder
-from forge.lineage.openlineage_out import Json
+from forge.lineage.openlineage_events import Json
 from forge.model.errors import ForgeError
 
 SECONDS = 5.0  # that a run may wait, in all
@@ -24,7 +24,7 @@ _log = logging.getLogger("forge.lineage")
 
 
 class OpenLineageSink:
-    """`key` reads the bearer key when it is needed."""
+    """`key` reads the bearer token on demand."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class OpenLineageSink:
         return None
 
     def _post(self, url: str, line: str, seconds: float) -> str | None:
-        """None where it was taken, or refused for good, which the log tells."""
+        """None if accepted, or rejected for good, which is logged."""
         try:
             headers = {"authorization": f"Bearer {self._key()}"} if self._key is not None else {}
             status, told, _ = exchange(url, line.encode(), headers, seconds)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from forge.model.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from forge.connection.lineage.graph import LineageView as LineageView
+    from forge.connection.lineage.graph import ProjectLineage as ProjectLineage
     from forge.connection.quality.checks import QualityView as QualityView
     from forge.connection.runs.project import Connection as Connection
     from forge.connection.runs.project import connect as connect
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "LineageView": "forge.connection.lineage.graph",
+        "ProjectLineage": "forge.connection.lineage.graph",
         "Connection": "forge.connection.runs.project",
         "connect": "forge.connection.runs.project",
         "QualityView": "forge.connection.quality.checks",

@@ -20,8 +20,8 @@ class Transformation(StrEnum):
     UNKNOWN = "unknown"
 
 
-class Indirect(StrEnum):
-    """How a column shapes the rows of a table without its value arriving in one of its columns."""
+class IndirectType(StrEnum):
+    """How a column affects the rows of a table without its value arriving there."""
 
     JOIN = "join"
     FILTER = "filter"
@@ -46,11 +46,11 @@ class Edge:
 
 @dataclass(frozen=True, slots=True, order=True)
 class IndirectEdge:
-    """`source` decides which rows of the table `target` exist, or in what order."""
+    """`source` affects which rows the table `target` has, or their order."""
 
     source: ColumnName
     target: str
-    subtype: Indirect
+    subtype: IndirectType
     file: str = field(default="", compare=False)
     line: int = field(default=0, compare=False)
 
@@ -66,7 +66,7 @@ class TableEdge:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """Something that was not understood: where, and why. Never swallowed."""
+    """A place that could not be followed, and why. Never swallowed."""
 
     place: str
     line: int

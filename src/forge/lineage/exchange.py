@@ -1,13 +1,13 @@
-"""The record as a file, and back. One JSON object a line, in one order for one record:
+"""Export and import of the graph as a file. One JSON object per line, in a canonical order:
 
     {"format": "forge-lineage", "schema_version": 1}      first
-    {"node": {…}}                                          what a producer says of a node in a stretch of time
+    {"node": {…}}                                          a fact about a node: one producer, one interval
     {"edge": {…}}                                          the same of an edge, with its evidence
     {"snapshot": {…}}                                      a named time
-    {"end": {"nodes": 2, "edges": 1, "snapshots": 0}}      last, so that a file that was cut off is seen to be
+    {"end": {"nodes": 2, "edges": 1, "snapshots": 0}}      last, to detect truncated files
 
-Facts are all that is recorded: nodes that only edges tell of come back with the edges. The facts stand by producer,
-first those on nodes by time and id, then those on edges by id and time. `forge.lineage.fact_json` has their fields."""
+Facts are all that is recorded: nodes known only from edges are restored with them. Facts are sorted by producer, first
+those of nodes by time and id, then those of edges by id and time. `forge.lineage.fact_json` has their fields."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from forge.lineage.fact_json import (
     snapshot_from,
     snapshot_json,
 )
-from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim, Recorded, claim_of
+from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, NodeClaim, WriteCounts, claim_of
 from forge.lineage.facts.fact import EdgeFact, NodeFact
 from forge.lineage.graph.store import LineageStore, Snapshot
 from forge.model.errors import ForgeError
@@ -62,8 +62,8 @@ def _line(value: Mapping[str, object]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Export:
-    """A file that was read and found good; the facts by producer."""
+class GraphExport:
+    """A validated export; facts by producer."""
 
     nodes: Mapping[str, tuple[NodeFact, ...]] = field(default_factory=dict)
     edges: Mapping[str, tuple[EdgeFact, ...]] = field(default_factory=dict)
@@ -74,7 +74,7 @@ class Export:
         return tuple(sorted({*self.nodes, *self.edges}))
 
 
-def load_export(lines: Iterable[str]) -> Export:
+def load_export(lines: Iterable[str]) -> GraphExport:
     """E813 with the number of the first line that is not right."""
     rows = ((n, text) for n, line in enumerate(lines, 1) if (text := line.strip().lstrip("\ufeff")))
     _check_header(*next(rows, (1, "")))
@@ -107,14 +107,14 @@ def load_export(lines: Iterable[str]) -> Export:
     if ended != counts:
         told = "there is no end" if ended is None else f"its end tells of {ended}, there are {counts}"
         raise _bad(number, f"the file is not whole: {told}")
-    return Export(
+    return GraphExport(
         {producer: _apart(facts, lambda one: one.entity.id) for producer, facts in nodes.items()},
         {producer: _apart(facts, lambda one: one.key.id) for producer, facts in edges.items()},
         tuple(snapshots.values()),
     )
 
 
-def read_export(lines: Iterable[str]) -> Iterator[Batch]:
+def read_export(lines: Iterable[str]) -> Iterator[ClaimBatch]:
     """What to record, in this order, so that an empty store holds the facts of the file."""
     export = load_export(lines)
     for producer in export.producers:
@@ -123,22 +123,22 @@ def read_export(lines: Iterable[str]) -> Iterator[Batch]:
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
-    """`same`: facts that the store holds already. `left`: facts that were not written since the store has its own word
-    of the same producer on the same node or edge; that stays."""
+class GraphImport:
+    """`same`: facts already present. `left`: facts not written because the store has one of the same producer on the
+    same node or edge."""
 
     written: int
     same: int
     left: int
     snapshots: int
-    recorded: Recorded
+    recorded: WriteCounts
 
 
-def import_export(store: LineageStore, lines: Iterable[str]) -> Imported:
+def import_export(store: LineageStore, lines: Iterable[str]) -> GraphImport:
     """Writes what the store lacks, in one go; again, it changes nothing. E813 writes nothing."""
     export = load_export(lines)
     known = set(store.producers())
-    batches: list[Batch] = []
+    batches: list[ClaimBatch] = []
     written = same = left = 0
     for producer in export.producers:
         nodes, edges = export.nodes.get(producer, ()), export.edges.get(producer, ())
@@ -153,11 +153,11 @@ def import_export(store: LineageStore, lines: Iterable[str]) -> Imported:
         written += len(nodes) + len(edges)
         batches += _node_batches(producer, nodes)
         batches += _edge_batches(producer, edges)
-    recorded = store.record(batches) if batches else Recorded(store.revision())
+    recorded = store.record(batches) if batches else WriteCounts(store.revision())
     new = [snapshot for snapshot in export.snapshots if store.snapshot(snapshot.name) is None]
     for snapshot in new:
         store.save_snapshot(snapshot)
-    return Imported(written, same, left, len(new), recorded)
+    return GraphImport(written, same, left, len(new), recorded)
 
 
 def _common(facts: Iterable[F], held: Iterable[F]) -> int:
@@ -187,9 +187,8 @@ def _lacking_nodes(facts: Iterable[NodeFact], held: Iterable[NodeFact]) -> tuple
     return tuple(fact for fact in facts if fact.entity.id not in told and fact.valid_to is None)
 
 
-def _node_batches(producer: str, facts: Iterable[NodeFact]) -> Iterator[Batch]:
-    """The words of a producer on nodes, said again at the times they were said. Where it fell silent on one, all that
-    it still said is said."""
+def _node_batches(producer: str, facts: Iterable[NodeFact]) -> Iterator[ClaimBatch]:
+    """The node claims of a producer, replayed at their times. Where one ended, all others of that time are repeated."""
     begun: dict[datetime, list[NodeFact]] = defaultdict(list)
     ended: dict[datetime, list[NodeFact]] = defaultdict(list)
     for fact in facts:
@@ -204,10 +203,10 @@ def _node_batches(producer: str, facts: Iterable[NodeFact]) -> Iterator[Batch]:
         silent = any(fact.entity.id not in holding for fact in ended[at])
         said = holding.values() if silent else begun[at]
         claims = tuple(NodeClaim(fact.entity, fact.details) for fact in said)
-        yield Batch(producer=producer, at=at, nodes=claims, complete=silent)
+        yield ClaimBatch(producer=producer, at=at, nodes=claims, complete=silent)
 
 
-def _edge_batches(producer: str, facts: Iterable[EdgeFact]) -> Iterator[Batch]:
+def _edge_batches(producer: str, facts: Iterable[EdgeFact]) -> Iterator[ClaimBatch]:
     """One for each time and person; two stretches of one edge are never in the same, where they would become one."""
     groups: dict[tuple[datetime, str, int], list[EdgeClaim]] = defaultdict(list)
     stretches: dict[tuple[str, datetime, str], int] = defaultdict(int)
@@ -217,7 +216,7 @@ def _edge_batches(producer: str, facts: Iterable[EdgeFact]) -> Iterator[Batch]:
         groups[written, fact.actor, stretches[place]].append(claim_of(fact))
         stretches[place] += 1
     for (at, actor, _), claims in sorted(groups.items(), key=lambda one: one[0]):
-        yield Batch(producer=producer, at=at, edges=tuple(claims), complete=False, actor=actor)
+        yield ClaimBatch(producer=producer, at=at, edges=tuple(claims), complete=False, actor=actor)
 
 
 def _apart(facts: Iterable[tuple[int, F]], id_of: Callable[[F], str]) -> tuple[F, ...]:

@@ -1,4 +1,4 @@
-"""Where something comes from, in sentences: its sources, at which commit, who owns them, how they were judged."""
+"""Upstream lineage in sentences: sources with commit, owner and verdicts."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from forge.lineage.edge import level_of
-from forge.lineage.graph.traversal import Link, Reached, Traversal
+from forge.lineage.graph.traversal import Link, ReachedNode, Traversal
 
 MOST_NAMES = 8
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFacts:
-    """What is known of a table elsewhere. `verdicts`: check → passed, failed, …"""
+    """Metadata of a table. `verdicts`: check → passed, failed, …"""
 
     owner: str = ""
     commit: str = ""
@@ -27,7 +27,7 @@ def explain(traversal: Traversal, facts_of: Callable[[str], SourceFacts]) -> lis
     if not traversal.items:
         way = "Nothing that it comes from" if traversal.direction == "upstream" else "Nothing that comes from it"
         return [f"{way} is recorded for {traversal.start}.", *_limits(traversal)]
-    by_table: dict[str, list[Reached]] = defaultdict(list)
+    by_table: dict[str, list[ReachedNode]] = defaultdict(list)
     for item in traversal.items:
         by_table[item.table].append(item)
     tables = sorted(by_table, key=lambda name: (min(item.depth for item in by_table[name]), name))
@@ -44,7 +44,7 @@ def _first(traversal: Traversal, tables: Sequence[str]) -> str:
     return f"{traversal.start} {verb} {_listed(tables)}."
 
 
-def _table(table: str, items: Sequence[Reached], facts: SourceFacts) -> list[str]:
+def _table(table: str, items: Sequence[ReachedNode], facts: SourceFacts) -> list[str]:
     depth, sure = min(item.depth for item in items), max(item.confidence for item in items)
     columns = sorted({item.column for item in items if item.column})
     part = f" ({_listed(columns)})" if columns else ""
@@ -81,7 +81,7 @@ def _masked(links: Iterable[Link]) -> list[str]:
 
 
 def _begins(traversal: Traversal, tables: Sequence[str]) -> list[str]:
-    """The tables at the end of the way back, where it was walked to the end."""
+    """The root tables, if the traversal reached them."""
     reached_limit = traversal.depth is not None and traversal.greatest_depth >= traversal.depth
     if traversal.direction != "upstream" or reached_limit or traversal.truncated:
         return []

@@ -1,6 +1,6 @@
-"""Facts and snapshots as JSON, and back. Entities are {"type", "name", "owner"?}; a kind is {"type", "relationship"?,
-"indirect"?}; times are ISO 8601 with a zone. A field that says nothing is left out; one that nobody knows is refused.
-What cannot be read raises ValueError with the reason."""
+"""JSON of facts and snapshots, both ways. Entities are {"type", "name", "owner"?}; a kind is {"type", "relationship"?,
+"indirect"?}; times are ISO 8601 with a zone. Empty fields are omitted; unknown fields are rejected. Invalid input
+raises ValueError with the reason."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from datetime import datetime
 from enum import StrEnum
 from typing import TypeVar
 
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.facts.evidence import Basis, Evidence
 from forge.lineage.facts.fact import EdgeFact, NodeFact
 from forge.lineage.graph.store import Snapshot
-from forge.lineage.kind import EdgeType, Kind, Relationship
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType
 from forge.lineage.node import Entity, NodeType
 
 W = TypeVar("W", bound=StrEnum)
@@ -127,7 +127,7 @@ def _entity_json(entity: Entity) -> dict[str, object]:
     return _said(type=str(entity.type), name=entity.name, owner=entity.owner)
 
 
-def _kind_json(kind: Kind) -> dict[str, object]:
+def _kind_json(kind: EdgeKind) -> dict[str, object]:
     return _said(
         type=str(kind.type),
         relationship=str(kind.relationship) if kind.relationship else None,
@@ -155,7 +155,7 @@ def _time_json(value: datetime | None) -> str | None:
 
 
 class _Fields:
-    """Takes the fields of an object one by one and says what is wrong with which."""
+    """Reads the fields of an object one by one and reports which is invalid."""
 
     def __init__(self, value: object) -> None:
         self._rest = dict(_mapping_from(value))
@@ -195,13 +195,13 @@ def _entity_from(value: object) -> Entity:
     return entity
 
 
-def _kind_from(value: object) -> Kind:
+def _kind_from(value: object) -> EdgeKind:
     fields = _Fields(value)
     type_ = fields.given("type", _word_of(EdgeType))
-    relationship: Relationship | None = fields.maybe("relationship", _word_of(Relationship), None)
-    indirect: Indirect | None = fields.maybe("indirect", _word_of(Indirect), None)
+    relationship: EdgeRelationship | None = fields.maybe("relationship", _word_of(EdgeRelationship), None)
+    indirect: IndirectType | None = fields.maybe("indirect", _word_of(IndirectType), None)
     fields.end()
-    kind = Kind(type_, relationship, indirect)
+    kind = EdgeKind(type_, relationship, indirect)
     odd = (type_ is EdgeType.DERIVES_FROM) != (relationship is not None) and not kind.beside
     if odd or (indirect and type_ is not EdgeType.DERIVES_FROM):
         raise ValueError("derives_from has a relationship, the other types have none and are never indirect")

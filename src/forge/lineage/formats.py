@@ -1,4 +1,4 @@
-"""A walk in the formats that other programs read: JSON, JSON lines, CSV, Graphviz and Mermaid."""
+"""Export formats of a traversal: JSON, JSON lines, CSV, Graphviz and Mermaid."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from io import StringIO
 
-from forge.lineage.graph.picture import focus_of
+from forge.lineage.graph.layout import focus_of
 from forge.lineage.graph.traversal import Link, Traversal
 from forge.lineage.node import Node
 
@@ -54,7 +54,7 @@ def to_csv(links: Iterable[Link]) -> str:
 
 
 def to_dot(traversal: Traversal) -> str:
-    """Columns stand in a box for each table."""
+    """Columns are grouped in a box per table."""
     lines = ["digraph lineage {", "  rankdir=LR;", '  node [shape=box, fontname="sans-serif"];']
     for number, (table, members) in enumerate(_by_table(traversal).items()):
         if members == [(table, "")]:

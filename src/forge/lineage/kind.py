@@ -1,5 +1,5 @@
-"""The kind of an edge: its type, its relationship, and direct or in which way indirect. With source and target it is
-what makes two edges the same edge. Stored as one small number."""
+"""The kind of an edge: type, relationship, and direct or indirect subtype. With source and target it identifies an
+edge. Stored as one small number."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 
 
 class EdgeType(StrEnum):
-    """From source to target always in the direction in which data, or control, flows: `consumes` goes from what is
-    consumed to who consumes it. `passes` goes through what exists only inside a program (a CTE, a temporary view, a
-    variable); beside it stands the edge from table to table. The order is stored: add at the end."""
+    """Edges point in the direction in which data, or control, flows: `consumes` goes from the consumed data to the
+    consumer. `passes` goes through intermediate relations (a CTE, a temporary view, a variable), parallel to the
+    edge from table to table. The order is stored: add at the end."""
 
     DERIVES_FROM = "derives_from"
     CONTAINS = "contains"
@@ -23,7 +23,7 @@ class EdgeType(StrEnum):
     PASSES = "passes"
 
 
-class Relationship(StrEnum):
+class EdgeRelationship(StrEnum):
     """The order is stored: add at the end."""
 
     DERIVED = "derived"
@@ -37,21 +37,21 @@ class Relationship(StrEnum):
     JOINED = "joined"
 
 
-FLOWS = frozenset({EdgeType.DERIVES_FROM, EdgeType.PRODUCES, EdgeType.CONSUMES})  # what a walk follows unless told
+FLOWS = frozenset({EdgeType.DERIVES_FROM, EdgeType.PRODUCES, EdgeType.CONSUMES})  # followed by default
 CODES = 1 << 10  # all codes are below
 
 _BESIDE = frozenset({EdgeType.PRODUCES, EdgeType.CONSUMES})
-_TYPES, _RELATIONSHIPS, _INDIRECT = tuple(EdgeType), tuple(Relationship), (None, *Indirect)
+_TYPES, _RELATIONSHIPS, _INDIRECT = tuple(EdgeType), tuple(EdgeRelationship), (None, *IndirectType)
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
-    """`relationship` is None for all but derives_from, and for edges that stand beside those: who makes the data (a
-    transform, a job) consumes and produces what they join. A walk takes those only where they are asked for."""
+class EdgeKind:
+    """`relationship` is None except for derives_from. `consumes` and `produces` connect transforms and jobs to the
+    data, parallel to derives_from; traversals follow them only on request."""
 
     type: EdgeType = EdgeType.DERIVES_FROM
-    relationship: Relationship | None = Relationship.DERIVED
-    indirect: Indirect | None = None
+    relationship: EdgeRelationship | None = EdgeRelationship.DERIVED
+    indirect: IndirectType | None = None
 
     @property
     def code(self) -> int:
@@ -60,11 +60,11 @@ class Kind:
 
     @property
     def beside(self) -> bool:
-        return self.type in _BESIDE and self.relationship is Relationship.DERIVED
+        return self.type in _BESIDE and self.relationship is EdgeRelationship.DERIVED
 
     @property
     def flows(self) -> bool:
-        """Whether a walk follows it unless told."""
+        """Whether traversals follow it by default."""
         return self.type in FLOWS and not self.beside
 
     @property
@@ -74,8 +74,8 @@ class Kind:
 
     @property
     def word(self) -> str:
-        """The shortest that tells it from the others: `filter`, `aggregated`, `consumes`; `filter:joined` where the
-        relationship is not the one that goes with the way."""
+        """The shortest unique form: `filter`, `aggregated`, `consumes`; `filter:joined` where the relationship is
+        not the default of the indirect type."""
         if self.indirect is not None:
             usual = self.relationship is RELATIONSHIP_OF[self.indirect]
             return str(self.indirect) if usual else f"{self.indirect}:{self.relationship}"
@@ -85,37 +85,39 @@ class Kind:
         return self.code
 
 
-RELATIONSHIP_OF: dict[Indirect, Relationship] = {
-    Indirect.JOIN: Relationship.JOINED,
-    Indirect.FILTER: Relationship.FILTERED,
-    Indirect.GROUP_BY: Relationship.AGGREGATED,
-    Indirect.SORT: Relationship.DERIVED,
-    Indirect.WINDOW: Relationship.DERIVED,
+RELATIONSHIP_OF: dict[IndirectType, EdgeRelationship] = {
+    IndirectType.JOIN: EdgeRelationship.JOINED,
+    IndirectType.FILTER: EdgeRelationship.FILTERED,
+    IndirectType.GROUP_BY: EdgeRelationship.AGGREGATED,
+    IndirectType.SORT: EdgeRelationship.DERIVED,
+    IndirectType.WINDOW: EdgeRelationship.DERIVED,
 }
 
 
 @cache
-def kind_of(code: int) -> Kind:
+def kind_of(code: int) -> EdgeKind:
     relationship = code >> 3 & 15
-    return Kind(_TYPES[code & 7], None if relationship == 0 else _RELATIONSHIPS[relationship - 1], _INDIRECT[code >> 7])
+    return EdgeKind(
+        _TYPES[code & 7], None if relationship == 0 else _RELATIONSHIPS[relationship - 1], _INDIRECT[code >> 7]
+    )
 
 
-def indirect_kind(way: Indirect) -> Kind:
-    return Kind(EdgeType.DERIVES_FROM, RELATIONSHIP_OF[way], way)
+def indirect_kind(way: IndirectType) -> EdgeKind:
+    return EdgeKind(EdgeType.DERIVES_FROM, RELATIONSHIP_OF[way], way)
 
 
-def relationship_of(transformation: Transformation, *, masking: bool = False) -> Relationship:
-    """What the operation says, where nobody said it."""
+def relationship_of(transformation: Transformation, *, masking: bool = False) -> EdgeRelationship:
+    """The default relationship of an operation."""
     if masking:
-        return Relationship.ANONYMIZED
-    return _BY_TRANSFORMATION.get(transformation, Relationship.DERIVED)
+        return EdgeRelationship.ANONYMIZED
+    return _BY_TRANSFORMATION.get(transformation, EdgeRelationship.DERIVED)
 
 
 _BY_TRANSFORMATION = {
-    Transformation.IDENTITY: Relationship.COPIED,
-    Transformation.TRANSFORMATION: Relationship.TRANSFORMED,
-    Transformation.CONDITIONAL: Relationship.TRANSFORMED,
-    Transformation.WINDOW: Relationship.TRANSFORMED,
-    Transformation.AGGREGATION: Relationship.AGGREGATED,
-    Transformation.UNION: Relationship.MERGED,
+    Transformation.IDENTITY: EdgeRelationship.COPIED,
+    Transformation.TRANSFORMATION: EdgeRelationship.TRANSFORMED,
+    Transformation.CONDITIONAL: EdgeRelationship.TRANSFORMED,
+    Transformation.WINDOW: EdgeRelationship.TRANSFORMED,
+    Transformation.AGGREGATION: EdgeRelationship.AGGREGATED,
+    Transformation.UNION: EdgeRelationship.MERGED,
 }

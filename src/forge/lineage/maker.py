@@ -1,5 +1,5 @@
-"""Who makes data: a transform consumes tables and produces others, a pipeline executes transforms. These edges stand
-beside those between data, which say the same of the data itself."""
+"""Producers of data: a transform consumes tables and produces others, a pipeline executes transforms. These edges
+duplicate, at job level, the edges between data."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from dataclasses import dataclass, field
 
 from forge.lineage.facts.claim import EdgeClaim, NodeClaim
 from forge.lineage.facts.evidence import Evidence
-from forge.lineage.kind import EdgeType, Kind, Relationship
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType
 from forge.lineage.node import Entity, NodeType
 
-CONSUMES = Kind(EdgeType.CONSUMES, Relationship.DERIVED)
-PRODUCES = Kind(EdgeType.PRODUCES, Relationship.DERIVED)
-EXECUTES = Kind(EdgeType.EXECUTES, None)
+CONSUMES = EdgeKind(EdgeType.CONSUMES, EdgeRelationship.DERIVED)
+PRODUCES = EdgeKind(EdgeType.PRODUCES, EdgeRelationship.DERIVED)
+EXECUTES = EdgeKind(EdgeType.EXECUTES, None)
 OUTPUT = "output"  # of a transform that makes one table: its name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Maker:
-    """`pipeline`: what runs it; its details say where it stands."""
+    """`pipeline`: what runs it; its details have the location."""
 
     entity: Entity
     reads: frozenset[Entity] = frozenset()

@@ -1,7 +1,7 @@
-"""Entities of the lineage graph: what they are, how they are named, what contains what.
+"""Entities of the lineage graph: types, names, containment.
 
-Names are `[system:]database.schema.table.column[.field]`. Data has its qualified name as id (`core.orders.amount`); of
-everything else the type stands before it (`dashboard:revenue`, `schema:core`), so that one id names one thing."""
+Names are `[system:]database.schema.table.column[.field]`. The id of data is its qualified name (`core.orders.amount`);
+everything else has its type as prefix (`dashboard:revenue`, `schema:core`), so that ids are unique."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class NodeType(StrEnum):
     EXTERNAL = "external"
 
 
-class Level(StrEnum):
-    """How fine a graph is seen."""
+class GraphLevel(StrEnum):
+    """The granularity of a graph."""
 
     FIELD = "field"
     COLUMN = "column"
@@ -53,7 +53,7 @@ INTERMEDIATE = frozenset({"cte", "dataframe", "temporary"})
 
 @dataclass(frozen=True, slots=True, order=True)
 class Entity:
-    """What an edge ends at. `owner` is the id of the table of a column or the column of a field, else empty."""
+    """An end of an edge. `owner`: the id of the table of a column, or of the column of a field, else empty."""
 
     type: NodeType
     name: str
@@ -90,10 +90,9 @@ def column_of(table: str, column: str, field: str = "") -> Entity:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Node:
-    """An entity and what is known of it. `table` is the id of the table it belongs to (its own, if it is one), empty
-    for what belongs to none. `details` holds what its producers say: data_type and nullable of columns, kind
-    (physical, view, cte, dataframe) and source_file of tables, transform_type and code of transforms, and the free
-    attributes. `unresolved`: only edges tell of it."""
+    """An entity with its metadata. `table`: the id of its table (its own, if it is one), else empty. `details`: from
+    producers: data_type and nullable of columns, kind (physical, view, cte, dataframe) and source_file of tables,
+    transform_type and code of transforms, and free attributes. `unresolved`: known only from edges."""
 
     id: str
     type: NodeType
@@ -139,8 +138,8 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a table stands: the parts of its name above it."""
+class TablePlace:
+    """The qualifiers of a table name."""
 
     system: str
     database: str
@@ -148,20 +147,20 @@ class Place:
     table: str
 
 
-def place_of(table: str, *, system: str = "lake", database: str = "lake", schema: str = "default") -> Place:
+def place_of(table: str, *, system: str = "lake", database: str = "lake", schema: str = "default") -> TablePlace:
     """The parts of a table's name; what a short name leaves out is given."""
     before, colon, rest = table.partition(":")
     parts = (rest if colon else before).split(".")
     own = before if colon else system
     if len(parts) == 1 or "/" in table:
-        return Place(own, database if not colon else own, schema, ".".join(parts))
+        return TablePlace(own, database if not colon else own, schema, ".".join(parts))
     if len(parts) == 2:
-        return Place(own, database if not colon else own, parts[0], parts[1])
-    return Place(own, ".".join(parts[:-2]), parts[-2], parts[-1])
+        return TablePlace(own, database if not colon else own, parts[0], parts[1])
+    return TablePlace(own, ".".join(parts[:-2]), parts[-2], parts[-1])
 
 
 def short_name(entity: Entity) -> str:
-    """What a picture writes on it."""
+    """The label in a diagram."""
     if entity.owner or entity.type not in UNPREFIXED or "/" in entity.name:
         return entity.name
     return entity.name.rpartition(".")[2]

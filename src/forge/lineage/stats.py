@@ -1,4 +1,4 @@
-"""The graph in numbers."""
+"""Graph statistics."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Hub:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """How many, and the first of them by name."""
+class NameSample:
+    """A count, and the first names."""
 
     count: int
     first: tuple[str, ...]
@@ -39,9 +39,9 @@ class Named:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphStats:
-    """`nodes` by type, `edges` by type; the others count edges by what is in their name. Degrees, roots, leaves and
-    cycles are those of the flow of data, without containment. `column_share`: of the derives_from edges those that
-    join two columns or fields."""
+    """`nodes` and `edges` by type; the others count edges by the named attribute. Degrees, roots, leaves and cycles
+    are those of the data flow, without containment. `column_share`: share of derives_from edges between columns
+    or fields."""
 
     nodes: Mapping[str, int]
     edges: Mapping[str, int]
@@ -54,10 +54,10 @@ class GraphStats:
     column_share: float | None
     hubs_in: tuple[Hub, ...]
     hubs_out: tuple[Hub, ...]
-    roots: Named
-    leaves: Named
+    roots: NameSample
+    leaves: NameSample
     cycles: tuple[tuple[str, ...], ...]
-    unresolved: Named
+    unresolved: NameSample
 
     def to_dict(self) -> dict[str, object]:
         return {
@@ -121,6 +121,6 @@ def _hubs(by: Counter[str], incoming: Counter[str], outgoing: Counter[str]) -> t
     return tuple(Hub(name, incoming[name], outgoing[name]) for name, _ in greatest)
 
 
-def _named(names: Iterable[str]) -> Named:
+def _named(names: Iterable[str]) -> NameSample:
     all_names = sorted(names)
-    return Named(len(all_names), tuple(all_names[:HUBS]))
+    return NameSample(len(all_names), tuple(all_names[:HUBS]))

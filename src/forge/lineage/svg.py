@@ -1,4 +1,4 @@
-"""Cards joined by curves, as SVG: no script, nothing loaded, everything escaped, readable on light and on dark."""
+"""SVG of cards joined by curves: no script, no external resources, everything escaped, for light and dark themes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from unicodedata import east_asian_width
 
 PADDING, GAP_X, GAP_Y, HEAD, LINE = 16, 96, 20, 30, 20
 LETTER, BOLD = 6.9, 7.6  # the mean width of a letter of the text, in pixels
-TALLEST = 1400  # a layer that is taller goes on in a column beside it
+TALLEST = 1400  # taller layers are split into several columns
 FOOT = 20
 
 _LIGHT = (
@@ -44,8 +44,8 @@ STYLE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """`note` stands at the right end; `marked` is the one that it is about."""
+class CardRow:
+    """`note` is right-aligned; `marked`: highlighted."""
 
     key: str
     text: str
@@ -56,19 +56,19 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """`tone`: focus for the one that it is about, outside for one that is only named."""
+    """`tone`: focus if highlighted, outside if only referenced."""
 
     key: str
     title: str
     note: str = ""
-    rows: tuple[Row, ...] = ()
+    rows: tuple[CardRow, ...] = ()
     tone: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """From a card, or one of its rows, to another. `tones`: thin, dashed, mask. `label` is drawn, `title` is told by
-    the pointer."""
+    """From a card, or one of its rows, to another. `tones`: thin, dashed, mask. `label` is drawn, `title` is the
+    tooltip."""
 
     source: tuple[str, str]
     target: tuple[str, str]
@@ -102,7 +102,7 @@ def drawn(
     width: float = 200,
     notes: Sequence[str] = (),
 ) -> str:
-    """The picture. `label` is what a screen reader says; `notes` stand below."""
+    """The SVG. `label`: for screen readers; `notes`: below."""
     placed = _place([column for layer in layers for column in _columns(layer)], width)
     wide = max([one.x + one.width for one in placed.values()], default=0.0) + PADDING
     wide = max([wide, *(len(note) * LETTER + 2 * PADDING for note in notes)])
@@ -192,7 +192,8 @@ def _card(placed: _Placed) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Bend:
-    """The four points of a curve. `way`: 1 with the flow, -1 against it (in a cycle), 0 within one column of cards."""
+    """The control points of a curve. `way`: 1 with the flow, -1 against it (in a cycle), 0 within one column of
+    cards."""
 
     x1: float
     y1: float
@@ -211,7 +212,7 @@ class _Bend:
         return (self.x1, self.y1), (self.x1 + self.reach, self.y1), (bend, self.y2), (end, self.y2)
 
     def word(self) -> tuple[float, float]:
-        """Where a word stands on it: in the gap before its end, where no card hides it."""
+        """The position of the label: in the gap before its end, where no card hides it."""
         wanted = self.x2 - self.way * min(GAP_X, abs(self.x2 - self.x1)) / 2 if self.way else self.x2 + self.reach
         return min((self._at(number / 24) for number in range(25)), key=lambda point: abs(point[0] - wanted))
 

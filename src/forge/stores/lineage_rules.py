@@ -1,4 +1,4 @@
-"""What every store of lineage does alike: which nodes a batch names, when an id is taken, what a node is at a time."""
+"""Rules shared by all lineage stores: nodes named by a batch, conflicts of ids, the state of a node at a time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from forge.lineage.errors import IdTakenError
-from forge.lineage.facts.claim import Batch, check_known
+from forge.lineage.facts.claim import ClaimBatch, check_known
 from forge.lineage.facts.fact import NodeFact, holds
 from forge.lineage.facts.record import details_of
 from forge.lineage.graph.store import Snapshot
@@ -16,11 +16,11 @@ from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
 from forge.stores.json_values import plain
 
-# What only edges tell of: that it is a table says least, since every column has one.
+# Types according to edges: TABLE is the least specific, since every column has one.
 _TELLING = (NodeType.TABLE, NodeType.DATASET, NodeType.VIEW, NodeType.EXTERNAL)
 
 
-def settled(batch: Batch) -> Batch:
+def settled(batch: ClaimBatch) -> ClaimBatch:
     """With metadata and details as they are read back, so that the same batch again says the same."""
     if not any(claim.metadata for claim in batch.edges) and not any(claim.details for claim in batch.nodes):
         return batch
@@ -33,9 +33,9 @@ def _plain(values: Mapping[str, object]) -> dict[str, object]:
     return {str(key): plain(value) for key, value in values.items()}
 
 
-def named_by(batch: Batch) -> dict[str, Entity]:
-    """All nodes that a batch speaks of, and those that contain them, each after its parent, with the type that edges
-    tell: what is claimed of a node is kept as a fact. E812 where two of another type have one id."""
+def named_by(batch: ClaimBatch) -> dict[str, Entity]:
+    """All nodes of a batch and their containers, parents first, with the type according to edges: claims on nodes
+    are kept as facts. E812 if two of different types have one id."""
     found: dict[str, Entity] = {}
     for claim in batch.edges:
         _name(claim.source, found)
@@ -56,11 +56,11 @@ def _name(entity: Entity, found: dict[str, Entity]) -> None:
         found[node_id] = entity
     elif known != entity:
         check_free(entity, known.type, known.owner)
-        found[node_id] = replace(known, type=more_telling(known.type, entity.type))
+        found[node_id] = replace(known, type=more_specific_type(known.type, entity.type))
 
 
-def more_telling(one: NodeType, other: NodeType) -> NodeType:
-    """Of two types that edges tell of one node."""
+def more_specific_type(one: NodeType, other: NodeType) -> NodeType:
+    """Of two types that edges give one node."""
     return max(one, other, key=_TELLING.index) if one in TABLE_LIKE and other in TABLE_LIKE else one
 
 
@@ -82,8 +82,8 @@ def check_free(entity: Entity, known: NodeType, owner: str) -> None:
         )
 
 
-def check_strict(batch: Batch, known: Iterable[str], near: Callable[[str], Sequence[str]]) -> None:
-    """E802 with the nearest names, where a strict batch joins what nobody knows."""
+def check_strict(batch: ClaimBatch, known: Iterable[str], near: Callable[[str], Sequence[str]]) -> None:
+    """E802 with the nearest names, if a strict batch has an unknown end."""
     if not batch.strict:
         return
     there = {*known, *(claim.entity.id for claim in batch.nodes)}
@@ -95,8 +95,8 @@ def check_strict(batch: Batch, known: Iterable[str], near: Callable[[str], Seque
 
 
 @dataclass(frozen=True, slots=True)
-class KnownNode:
-    """What a store keeps of a node beside its facts. `mentioned` is the type that edges tell."""
+class StoredNode:
+    """The stored row of a node besides its facts. `mentioned`: its type according to edges."""
 
     id: str
     mentioned: NodeType
@@ -112,7 +112,7 @@ def type_of(mentioned: NodeType, facts: Iterable[NodeFact], at: datetime | None)
     return mentioned if best is None else best.entity.type
 
 
-def node_of(known: KnownNode, facts: Sequence[NodeFact], at: datetime | None) -> Node:
+def node_of(known: StoredNode, facts: Sequence[NodeFact], at: datetime | None) -> Node:
     valid = [fact for fact in facts if holds(fact, at)]
     kind = type_of(known.mentioned, facts, at)
     table = known.id if kind in TABLE_LIKE else known.table
@@ -145,7 +145,7 @@ def words_of(text: str) -> list[str]:
 
 
 def nearest_first(name: str) -> Iterable[str]:
-    """The parts of a name that tell most, the last first."""
+    """The most significant parts of a name, the last first."""
     parts = [part for part in name.lower().replace(":", ".").split(".") if part]
     return dict.fromkeys(reversed(parts))
 

@@ -1,4 +1,4 @@
-"""What reading code into lineage and asking about it needs."""
+"""Wiring of lineage: code ingestion and queries."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from forge.engines.local.code_reader import CodeReaders
-    from forge.flows.lineage.capture import Captured
+    from forge.flows.lineage.capture import ScriptCapture
     from forge.flows.lineage.code.ports import IngestPorts
     from forge.flows.lineage.openlineage.ingest import OpenLineagePorts
     from forge.flows.lineage.ports import KeyOf, LineagePorts
-    from forge.flows.lineage.query_log import Counted
-    from forge.flows.lineage.verify import Analysers
+    from forge.flows.lineage.query_log import EdgeCount
+    from forge.flows.lineage.verify import AnalyserFactory
     from forge.flows.versioning.keys import Reference
-    from forge.lineage.extract.catalog import Catalog
+    from forge.lineage.extract.catalog import TableCatalog
     from forge.lineage.extract.codebase import Run
-    from forge.lineage.extract.dagster import Asset
+    from forge.lineage.extract.dagster import DagsterAsset
     from forge.lineage.graph.store import LineageAnswers, LineageStore
     from forge.model.names import TableName
     from forge.model.schema import Schema
@@ -40,7 +40,7 @@ def code_readers(processes: int | None = None, limit: float | None = None) -> Co
     return CodeReaders(processes, limit or LIMIT)
 
 
-def dagster_assets(target: str, job: str | None = None, run_id: str | None = None) -> tuple[Asset, ...]:
+def dagster_assets(target: str, job: str | None = None, run_id: str | None = None) -> tuple[DagsterAsset, ...]:
     """Of an instance's folder, else of a code location. E819."""
     from forge.engines.dagster import read_dagster
 
@@ -101,12 +101,12 @@ class LineageParts:
     def openlineage(self) -> OpenLineagePorts:
         """What taking in OpenLineage events needs."""
         from forge.flows.lineage.openlineage.ingest import OpenLineagePorts
-        from forge.lineage.extract.openlineage import Naming
+        from forge.lineage.extract.openlineage import DatasetNaming
         from forge.stores.sql.lineage.events import SqlLineageEvents
 
         keys = self.wiring.settings.lineage
         given = keys.openlineage
-        naming = Naming(frozenset({given.namespace}), given.namespaces, keys.database)
+        naming = DatasetNaming(frozenset({given.namespace}), given.namespaces, keys.database)
         return OpenLineagePorts(self.graph, SqlLineageEvents(self.wiring.database), naming)
 
     @cached_property
@@ -116,7 +116,7 @@ class LineageParts:
 
         return SqlSources(self.wiring.database)
 
-    def analysers(self) -> Analysers:
+    def analysers(self) -> AnalyserFactory:
         """Spark's own, for verifying what was read."""
         from forge.engines.spark.lineage.verify import SparkAnalyser
 
@@ -128,14 +128,14 @@ class LineageParts:
 
         return run_on(self.wiring.session.get())
 
-    def capture(self, script: Path, arguments: Sequence[str]) -> Captured:
+    def capture(self, script: Path, arguments: Sequence[str]) -> ScriptCapture:
         """Runs a script on Spark and watches what it reads and writes."""
         from forge.engines.spark.lineage.capture import capture
 
         conf = {key: value for key, value in self.wiring.settings.spark.items() if key != "master"}
         return capture(script, arguments, conf)
 
-    def query_log(self, place: str, column: str | None = None) -> Callable[[Catalog, str], Iterator[Counted]]:
+    def query_log(self, place: str, column: str | None = None) -> Callable[[TableCatalog, str], Iterator[EdgeCount]]:
         """A table or file of query texts, and what counts its edges."""
         from forge.engines.spark.lineage.query_log import count_edges, open_log
 

@@ -14,7 +14,7 @@ from forge.wiring.fault import fault_seam
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from forge.flows.lineage.openlineage.send import Emitter
+    from forge.flows.lineage.openlineage.send import EventEmitter
     from forge.flows.runs.build import Event
     from forge.flows.runs.events import RunListeners
     from forge.flows.runs.facts import PlanPorts
@@ -113,7 +113,7 @@ class RunParts:
             )
         )
 
-    def _emitter(self) -> Emitter | None:
+    def _emitter(self) -> EventEmitter | None:
         """Of OpenLineage events, to whom the settings name."""
         keys = self.wiring.settings.lineage.openlineage
         if keys.file is None and keys.url is None:
@@ -121,7 +121,7 @@ class RunParts:
         from importlib.metadata import version
 
         from forge.channels.openlineage import OpenLineageSink
-        from forge.flows.lineage.openlineage.send import Emitter
+        from forge.flows.lineage.openlineage.send import EventEmitter
 
         reference = keys.api_key
         sink = OpenLineageSink(
@@ -132,4 +132,4 @@ class RunParts:
             if reference
             else None,
         )
-        return Emitter(self.wiring.metadata, sink, self.wiring.settings.project, keys.namespace, version("forge"))
+        return EventEmitter(self.wiring.metadata, sink, self.wiring.settings.project, keys.namespace, version("forge"))

@@ -11,7 +11,7 @@ import pytest
 import typer.main
 
 from forge.cli.main import app
-from forge.connection import LineageView
+from forge.connection import ProjectLineage
 from forge.lineage.edge import level_of
 from forge.lineage.facts.evidence import CONFIDENCE
 
@@ -48,4 +48,4 @@ def test_the_confidences_of_the_guide_are_those_of_the_rule() -> None:
 def test_the_calls_of_the_guide_exist() -> None:
     calls = set(re.findall(r"f\.lineage\.(\w+)\(", BOTH))
     assert len(calls) > 5
-    assert all(callable(getattr(LineageView, name, None)) for name in calls)
+    assert all(callable(getattr(ProjectLineage, name, None)) for name in calls)

@@ -11,10 +11,10 @@ import pytest
 from forge.cli.answer import Answer, write_answer
 from forge.cli.lineage.tree import SHOWN, answer_of_walk
 from forge.cli.output import Format
-from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.graph.request import Ask, Direction, EdgeFilter, Way
-from forge.lineage.graph.traversal import Hop, Link, Path, Reached, Traversal
-from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind
+from forge.lineage.edge import IndirectType, Transformation
+from forge.lineage.graph.request import Direction, EdgeFilter, TraversalRequest, WalkDirection
+from forge.lineage.graph.traversal import Hop, Link, Path, ReachedNode, Traversal
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType, indirect_kind
 from forge.lineage.node import Node, NodeType
 
 
@@ -31,13 +31,15 @@ def table(name: str) -> Node:
     return Node(id=name, type=NodeType.TABLE, name=name, table=name)
 
 
-def reached(node: Node, via: Link, depth: int = 1, direction: Direction = "downstream") -> Reached:
-    return Reached(node, direction, depth, via.confidence, via)
+def reached(node: Node, via: Link, depth: int = 1, direction: Direction = "downstream") -> ReachedNode:
+    return ReachedNode(node, direction, depth, via.confidence, via)
 
 
-def walk(start: str, items: Sequence[Reached], direction: Way = "downstream", **more: object) -> Traversal:
+def walk(
+    start: str, items: Sequence[ReachedNode], direction: WalkDirection = "downstream", **more: object
+) -> Traversal:
     known: dict[str, object] = {"links": tuple(item.via for item in items), "hidden": 0, "total": len(items)}
-    return Traversal(ask=Ask(start=start, direction=direction), items=tuple(items), **(known | more))  # type: ignore[arg-type]
+    return Traversal(ask=TraversalRequest(start=start, direction=direction), items=tuple(items), **(known | more))  # type: ignore[arg-type]
 
 
 def lines(answer: Answer) -> list[str]:
@@ -94,14 +96,14 @@ def test_upstream_hangs_below_what_it_leads_to() -> None:
             Link(source="a.b.c", target="d.e.f", transformation=Transformation.TRANSFORMATION, expression="x" * 60),
             f"  (transformation: {'x' * 47}…)",
         ),
-        (Link(source="a.b.c", target="d.e.f", kind=indirect_kind(Indirect.FILTER)), "  (filter)"),
-        (Link(source="a.b.c", target="d.e.f", kind=Kind(EdgeType.CONSUMES, None)), "  (consumes)"),
+        (Link(source="a.b.c", target="d.e.f", kind=indirect_kind(IndirectType.FILTER)), "  (filter)"),
+        (Link(source="a.b.c", target="d.e.f", kind=EdgeKind(EdgeType.CONSUMES, None)), "  (consumes)"),
         (Link(source="a.b.c", target="d.e.f", confidence=0.8), "  (0.80)"),
         (
             Link(
                 source="a.b.c",
                 target="d.e.f",
-                kind=Kind(relationship=Relationship.ANONYMIZED),
+                kind=EdgeKind(relationship=EdgeRelationship.ANONYMIZED),
                 transformation=Transformation.TRANSFORMATION,
                 masking=True,
             ),
@@ -135,9 +137,11 @@ def test_what_shapes_the_rows_of_the_start_hangs_beside_its_sources() -> None:
     found = walk(
         "s.c.x",
         [
-            reached(column("s.a.f"), Link(source="s.a.f", target="s.c", kind=indirect_kind(Indirect.FILTER)), 1, up),
+            reached(
+                column("s.a.f"), Link(source="s.a.f", target="s.c", kind=indirect_kind(IndirectType.FILTER)), 1, up
+            ),
             reached(column("s.b.x"), Link(source="s.b.x", target="s.c.x"), 1, up),
-            reached(column("s.a.j"), Link(source="s.a.j", target="s.b", kind=indirect_kind(Indirect.JOIN)), 2, up),
+            reached(column("s.a.j"), Link(source="s.a.j", target="s.b", kind=indirect_kind(IndirectType.JOIN)), 2, up),
         ],
         up,
     )
@@ -171,7 +175,7 @@ def test_nothing_is_said_in_words() -> None:
 
 
 def test_hidden_edges_are_told_with_the_option_that_shows_them() -> None:
-    ask = Ask(start="s.a.x", direction="downstream", edges=EdgeFilter(min_confidence=0.6))
+    ask = TraversalRequest(start="s.a.x", direction="downstream", edges=EdgeFilter(min_confidence=0.6))
     for number, words in ((1, "1 edge below the confidence of 0.6 is"), (3, "3 edges below the confidence of 0.6 are")):
         found = Traversal(ask=ask, items=(), links=(), hidden=number, total=0)
         assert drawn(found)[-1] == f"{words} not followed. All: --min-confidence 0"

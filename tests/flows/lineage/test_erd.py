@@ -12,8 +12,8 @@ from migrated import lay_database
 
 from forge.flows.lineage.code.ingest import ingest
 from forge.flows.lineage.erd import find_erd
-from forge.flows.lineage.view import look
-from forge.lineage.extract.codebase import in_turn
+from forge.flows.lineage.reader import open_graph
+from forge.lineage.extract.codebase import read_sequentially
 from forge.model.names import TableName
 from forge.settings import load_settings
 from forge.wiring import Wiring
@@ -25,7 +25,7 @@ def test_a_declared_key_and_the_order_of_the_columns_are_those_of_the_table() ->
     world.commit({"core.orders": [edge("raw.orders.amount", "core.orders.amount")]}, columns=columns)
     keys = {TableName.parse("core.orders"): ("order_id",)}
     object.__setattr__(world.ports, "keys", lambda: lambda table, version: keys.get(table, ()))
-    (table,) = find_erd(look(world.ports), "core").tables
+    (table,) = find_erd(open_graph(world.ports), "core").tables
     assert [(column.name, column.primary_key) for column in table.columns] == [
         *(("status", False), ("order_id", True), ("amount", False))
     ]
@@ -66,8 +66,8 @@ def test_foreign_keys_of_contracts_are_drawn_whether_they_are_enforced_or_not(tm
     lay_database(root / ".forge" / "forge.db")
     wiring = Wiring(load_settings(root, {"HOME": str(root), "PATH": "", "USER": "ada"}))
     with closing(wiring):
-        ingest(wiring.lineage.ingest(in_turn), root, root=".")
-        drawn = find_erd(look(wiring.lineage.graph), "core")
+        ingest(wiring.lineage.ingest(read_sequentially), root, root=".")
+        drawn = find_erd(open_graph(wiring.lineage.graph), "core")
     assert {(one.table, one.columns, one.to_table, one.to_columns) for one in drawn.foreign_keys} == {
         ("core.orders", ("customer_id",), "core.customers", ("id",)),
         ("core.orders", ("order_id",), "core.numbers", ("id",)),

@@ -9,12 +9,12 @@ import pytest
 
 from forge.flows.lineage.impact import report_impact, report_schema
 from forge.flows.lineage.ports import LineagePorts
-from forge.flows.lineage.view import Look
+from forge.flows.lineage.reader import GraphReader
 from forge.lineage.edge import Transformation
-from forge.lineage.facts.claim import Batch, EdgeClaim
+from forge.lineage.facts.claim import ClaimBatch, EdgeClaim
 from forge.lineage.graph.graph import Graph
-from forge.lineage.impact.analysis import Change
-from forge.lineage.kind import EdgeType, Kind, Relationship
+from forge.lineage.impact.analysis import ProposedChange
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType
 from forge.lineage.node import column_of
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName
@@ -25,7 +25,7 @@ MONDAY, TUESDAY = datetime(2026, 1, 5, tzinfo=UTC), datetime(2026, 1, 6, tzinfo=
 
 
 def copy(source: str, target: str, sure: float = 1.0) -> EdgeClaim:
-    kind = Kind(EdgeType.DERIVES_FROM, Relationship.COPIED)
+    kind = EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.COPIED)
     return EdgeClaim(
         source=column_of(f"t.{source}", "x"),
         target=column_of(f"t.{target}", "x"),
@@ -38,12 +38,12 @@ def copy(source: str, target: str, sure: float = 1.0) -> EdgeClaim:
 @pytest.fixture
 def store() -> MemoryLineage:
     store = MemoryLineage()
-    store.record([Batch(producer="p", at=MONDAY, edges=(copy("a", "b"), copy("b", "c"), copy("a", "d", 0.3)))])
-    store.record([Batch(producer="p", at=TUESDAY, edges=(copy("a", "b"), copy("a", "d", 0.3)))])
+    store.record([ClaimBatch(producer="p", at=MONDAY, edges=(copy("a", "b"), copy("b", "c"), copy("a", "d", 0.3)))])
+    store.record([ClaimBatch(producer="p", at=TUESDAY, edges=(copy("a", "b"), copy("a", "d", 0.3)))])
     return store
 
 
-def look_at(store: MemoryLineage, at: datetime | None = None) -> Look:
+def look_at(store: MemoryLineage, at: datetime | None = None) -> GraphReader:
     def scratch() -> Any:
         raise AssertionError("a report looks at the graph it is given")
 
@@ -57,11 +57,11 @@ def look_at(store: MemoryLineage, at: datetime | None = None) -> Look:
         default_branch=BranchName("main"),
         actor="Ada",
     )
-    return Look(ports, store, answers, at, "then")
+    return GraphReader(ports, store, answers, at, "then")
 
 
-def hit(look: Look, **options: Any) -> list[str]:
-    report = report_impact(look, Change.of("drop", "t.a.x"), **options)
+def hit(look: GraphReader, **options: Any) -> list[str]:
+    report = report_impact(look, ProposedChange.of("drop", "t.a.x"), **options)
     return [one.node.id for one in report.affected]
 
 
@@ -79,16 +79,16 @@ def test_unsure_edges_are_followed_when_asked_for(store: MemoryLineage) -> None:
 
 
 def test_a_report_is_bounded_and_says_so(store: MemoryLineage) -> None:
-    report = report_impact(look_at(store, MONDAY), Change.of("drop", "t.a.x"), limit=1)
+    report = report_impact(look_at(store, MONDAY), ProposedChange.of("drop", "t.a.x"), limit=1)
     assert ([one.node.id for one in report.affected], report.truncated) == (["t.b.x"], True)
 
 
 def test_a_short_name_is_found_and_written_out(store: MemoryLineage) -> None:
-    assert report_impact(look_at(store), Change.of("drop", "a.x")).change.entity == "t.a.x"
+    assert report_impact(look_at(store), ProposedChange.of("drop", "a.x")).change.entity == "t.a.x"
 
 
 def test_a_table_is_told_with_changes_of_its_columns_and_of_itself(store: MemoryLineage) -> None:
-    report = report_schema(look_at(store), "a", [Change.of("drop", "x"), Change.of("permission", "")])
+    report = report_schema(look_at(store), "a", [ProposedChange.of("drop", "x"), ProposedChange.of("permission", "")])
     assert [(str(change.type), change.entity) for change in report.changes] == [
         ("drop", "t.a.x"),
         ("permission", "t.a"),
@@ -96,7 +96,7 @@ def test_a_table_is_told_with_changes_of_its_columns_and_of_itself(store: Memory
 
 
 def test_the_old_type_may_be_given_with_the_change(store: MemoryLineage) -> None:
-    report = report_impact(look_at(store), Change.of("type", "t.a.x", "bigint", "int"))
+    report = report_impact(look_at(store), ProposedChange.of("type", "t.a.x", "bigint", "int"))
     assert report.to_dict()["change"] == {
         "type": "type",
         "entity": "t.a.x",

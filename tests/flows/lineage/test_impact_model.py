@@ -10,13 +10,13 @@ import pytest
 from committed_lineage import CommittedLineage, edge, filtered
 
 from forge.flows.lineage.impact import report_impact
-from forge.flows.lineage.view import look
+from forge.flows.lineage.reader import open_graph
 from forge.flows.lineage.write import record_edges
-from forge.lineage.edge import Edge, Indirect, IndirectEdge, Transformation
+from forge.lineage.edge import Edge, IndirectEdge, IndirectType, Transformation
 from forge.lineage.facts.claim import EdgeClaim, NodeClaim
-from forge.lineage.graph.request import DOERS
-from forge.lineage.impact.change import Change
-from forge.lineage.kind import EdgeType, Kind
+from forge.lineage.graph.request import MAKERS
+from forge.lineage.impact.change import ProposedChange
+from forge.lineage.kind import EdgeKind, EdgeType
 from forge.lineage.node import Entity, NodeType, column_of
 
 TABLES = tuple(f"s.t{number}" for number in range(7))
@@ -27,7 +27,12 @@ EFFORT = {"drop": 8.0, "type": 6.0, "rename": 8.0, "semantics": 4.0}
 ENTITY = {"column": 0.8, "table": 1.0, "dashboard": 2.0}
 EFFORT_ENTITY = {"column": 0.5, "table": 1.0, "dashboard": 1.5}
 USE = {"passed_through": 1.0, "aggregated": 1.2, "filter": 1.3, "join_key": 1.5}
-USES = {AGGREGATED: "aggregated", COPIED: "passed_through", Indirect.FILTER: "filter", Indirect.JOIN: "join_key"}
+USES = {
+    AGGREGATED: "aggregated",
+    COPIED: "passed_through",
+    IndirectType.FILTER: "filter",
+    IndirectType.JOIN: "join_key",
+}
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,7 @@ class World:
     def _shaped(self, pick: Random, earlier: list[str], table: str) -> list[IndirectEdge]:
         if pick.random() < 0.5:
             return []
-        source, way = pick.choice(earlier), pick.choice((Indirect.FILTER, Indirect.JOIN))
+        source, way = pick.choice(earlier), pick.choice((IndirectType.FILTER, IndirectType.JOIN))
         self._take(Way(source, table, 1.0, USES[way]))
         return [filtered(source, table, way)]
 
@@ -80,7 +85,7 @@ class World:
             source, board = pick.choice(self.columns), Entity(NodeType.DASHBOARD, f"b{number}")
             self._take(Way(source, board.id, 1.0, "passed_through"))
             table, _, name = source.rpartition(".")
-            claim = EdgeClaim(source=column_of(table, name), target=board, kind=Kind(EdgeType.CONSUMES, None))
+            claim = EdgeClaim(source=column_of(table, name), target=board, kind=EdgeKind(EdgeType.CONSUMES, None))
             record_edges(self.world.ports, [claim], [NodeClaim(board)], reason="seen")
 
     def reached(self) -> dict[str, tuple[int, float]]:
@@ -123,9 +128,9 @@ def _type_of(name: str) -> str:
 def test_scores_and_hours_are_those_of_the_formulas(seed: int, change: str) -> None:
     world = World(seed)
     to = {"rename": "new_name", "type": "string"}.get(change)
-    report = report_impact(look(world.world.ports), Change.of(change, world.start, to))
+    report = report_impact(open_graph(world.world.ports), ProposedChange.of(change, world.start, to))
     reached = world.reached()
-    doers = [one for one in report.affected if one.node.type in DOERS]
+    doers = [one for one in report.affected if one.node.type in MAKERS]
     assert {one.node.id for one in report.affected if one not in doers} == reached.keys()
     for one in doers:
         assert one.score == pytest.approx(BASE[change] * 1.5 * one.confidence * max(0.1, 1 - 0.1 * one.depth)), one

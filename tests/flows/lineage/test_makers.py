@@ -11,14 +11,14 @@ from migrated import lay_database
 
 import forge
 from forge.flows.lineage.impact import report_impact
-from forge.flows.lineage.view import Look, look
+from forge.flows.lineage.reader import GraphReader, open_graph
 from forge.flows.lineage.write import record_edges
 from forge.lineage.edge import TableEdge, Transformation
 from forge.lineage.facts.claim import EdgeClaim, NodeClaim
-from forge.lineage.graph.request import Way
-from forge.lineage.impact.analysis import Change
-from forge.lineage.kind import EdgeType, Kind
-from forge.lineage.node import Entity, Level, NodeType
+from forge.lineage.graph.request import WalkDirection
+from forge.lineage.impact.analysis import ProposedChange
+from forge.lineage.kind import EdgeKind, EdgeType
+from forge.lineage.node import Entity, GraphLevel, NodeType
 
 SUM = Transformation.AGGREGATION
 
@@ -40,14 +40,14 @@ def world() -> CommittedLineage:
     return world
 
 
-def names(view: Look, start: str, direction: Way, **options: object) -> list[str]:
+def names(view: GraphReader, start: str, direction: WalkDirection, **options: object) -> list[str]:
     return [item.name for item in view.walk(start, direction=direction, **options).items]  # type: ignore[arg-type]
 
 
 def test_a_run_makes_a_transform_that_consumes_and_produces_and_a_pipeline_that_executes_it(
     world: CommittedLineage,
 ) -> None:
-    view = look(world.ports)
+    view = open_graph(world.ports)
     assert names(view, "marts.daily", "upstream", edge_types=[EdgeType.PRODUCES]) == ["transform:marts.daily"]
     assert names(view, "core.orders", "downstream", edge_types=[EdgeType.CONSUMES]) == [
         "transform:marts.daily",
@@ -65,10 +65,10 @@ def test_a_run_makes_a_transform_that_consumes_and_produces_and_a_pipeline_that_
 
 
 def test_they_are_not_in_an_answer_that_does_not_ask_for_them(world: CommittedLineage) -> None:
-    view = look(world.ports)
+    view = open_graph(world.ports)
     assert names(view, "core.orders", "downstream") == ["marts.daily", "marts.daily.net", "marts.days.day"]
-    assert names(view, "core.orders", "downstream", level=Level.TABLE) == ["marts.daily", "marts.days"]
-    assert names(view, "core.orders", "downstream", level=Level.TABLE, transforms=True) == [
+    assert names(view, "core.orders", "downstream", level=GraphLevel.TABLE) == ["marts.daily", "marts.days"]
+    assert names(view, "core.orders", "downstream", level=GraphLevel.TABLE, transforms=True) == [
         *("marts.daily", "marts.days", "transform:marts.daily", "transform:marts.days")
     ]
     assert names(view, "marts.daily", "upstream", node_types=[NodeType.TRANSFORM, NodeType.PIPELINE]) == [
@@ -81,13 +81,13 @@ def test_they_are_not_in_an_answer_that_does_not_ask_for_them(world: CommittedLi
 
 def test_a_table_that_is_gone_takes_its_transform_with_it(world: CommittedLineage) -> None:
     world.commit({}, gone=["marts.days"])
-    assert names(look(world.ports), "core.orders", "downstream", edge_types=[EdgeType.CONSUMES]) == [
+    assert names(open_graph(world.ports), "core.orders", "downstream", edge_types=[EdgeType.CONSUMES]) == [
         "transform:marts.daily"
     ]
 
 
 def test_a_change_hits_the_transforms_that_use_the_column_and_the_pipeline(world: CommittedLineage) -> None:
-    report = report_impact(look(world.ports), Change.of("drop", "raw.orders.amount"))
+    report = report_impact(open_graph(world.ports), ProposedChange.of("drop", "raw.orders.amount"))
     hit = {one.node.id: one for one in report.affected}
     assert set(hit) == {
         *("core.orders.amount", "marts.daily.net", "transform:core.orders", "transform:marts.daily", "pipeline:forge"),
@@ -99,17 +99,17 @@ def test_a_change_hits_the_transforms_that_use_the_column_and_the_pipeline(world
     assert [one.node.id for one in report.affected if one.group == "transforms"] == [
         *("transform:core.orders", "transform:marts.daily")
     ]
-    filter_only = report_impact(look(world.ports), Change.of("drop", "core.orders.kind"))
+    filter_only = report_impact(open_graph(world.ports), ProposedChange.of("drop", "core.orders.kind"))
     assert "transform:marts.days" in {one.node.id for one in filter_only.affected}
 
 
 def test_a_transform_has_the_owner_of_its_table_and_a_job_its_own(world: CommittedLineage) -> None:
-    view = look(world.ports)
+    view = open_graph(world.ports)
     job = NodeClaim(Entity(NodeType.PROCESS, "airflow/load"), {"owners": ["ops@example.com"]})
-    reads = Kind(EdgeType.CONSUMES, None)
+    reads = EdgeKind(EdgeType.CONSUMES, None)
     record_edges(world.ports, [EdgeClaim(source=view.find("core.orders").entity, target=job.entity, kind=reads)], [job])
     object.__setattr__(world.ports, "owner", lambda table: f"{table.schema}@example.com")
-    report = report_impact(look(world.ports), Change.of("drop", "core.orders.amount"))
+    report = report_impact(open_graph(world.ports), ProposedChange.of("drop", "core.orders.amount"))
     owners = {one.node.id: one.owner for one in report.affected}
     assert owners["transform:marts.daily"] == "marts@example.com"
     assert owners["process:airflow/load"] == "ops@example.com"

@@ -15,15 +15,15 @@ import pytest
 from committed_lineage import BEGIN, MAIN, CommittedLineage, edge
 from migrated import open_migrated
 
+from forge.flows.lineage.reader import GraphReader, open_graph
 from forge.flows.lineage.snapshots import diff, save_snapshot
-from forge.flows.lineage.view import Look, look
 from forge.flows.lineage.write import close_edge, record_edges
 from forge.lineage.edge import Transformation
 from forge.lineage.facts.claim import EdgeClaim
 from forge.lineage.facts.fact import EdgeVersion
 from forge.lineage.graph.request import Direction
 from forge.lineage.graph.store import LineageStore
-from forge.lineage.kind import EdgeType, Kind, Relationship
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType
 from forge.lineage.node import column_of
 from forge.model.names import BranchName, CommitId
 from forge.stores.memory.lineage import MemoryLineage
@@ -149,7 +149,7 @@ class History:
         first = Made(commit.id, {table: {} for table in TABLES}, commit.time, parent)
         self.model.made[commit.id], self.model.heads[MAIN] = first, commit.id
         self.model.land(first, commit.time)
-        look(self.world.ports)
+        open_graph(self.world.ports)
 
     def go(self, steps: int) -> None:
         doings: list[Callable[[], None]] = [
@@ -167,7 +167,7 @@ class History:
             self.world.now += timedelta(minutes=self.pick.randint(1, 5))
             self.pick.choice(doings)()
             self.moments.append(self.world.now)
-            look(self.world.ports)
+            open_graph(self.world.ports)
 
     def _key(self) -> Key:
         return self.pick.choice(COLUMNS), self.pick.choice(COLUMNS), self.pick.choice(list(HOW))
@@ -251,7 +251,7 @@ class History:
     def declare(self) -> None:
         key, sure = self._key(), self.pick.choice(SURE)
         source, target = (column_of(*name.rsplit(".", 1)) for name in key[:2])
-        kind = Kind(EdgeType.DERIVES_FROM, Relationship(key[2]))
+        kind = EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship(key[2]))
         claim = EdgeClaim(source=source, target=target, kind=kind, transformation=HOW[key[2]], confidence=sure)
         record_edges(self.world.ports, [claim], reason="seen")
         stretches = self.model.declared.setdefault(key, [])
@@ -278,7 +278,7 @@ class History:
     def check(self, questions: int) -> None:
         for _ in range(questions):
             at, said = self._when()
-            self.ask(look(self.world.ports, at), said, f"at {at}")
+            self.ask(open_graph(self.world.ports, at), said, f"at {at}")
         for _ in range(3):
             (a, one), (b, other) = self._when(), self._when()
             self.compare(a, one, b, other)
@@ -306,7 +306,7 @@ class History:
             return self.model.at(self.world.now)
         return self.model.graph(made.tree, made.at or made.time)
 
-    def ask(self, view: Look, said: Said, label: str) -> None:
+    def ask(self, view: GraphReader, said: Said, label: str) -> None:
         start, depth = self.pick.choice(COLUMNS), self.pick.choice((1, 2, 3, None))
         least, down = self.pick.choice((0.5, 0.5, 0.0, 0.4, 0.9, 1.0)), self.pick.random() < 0.5
         way: Direction = "downstream" if down else "upstream"

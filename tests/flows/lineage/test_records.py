@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from version_world import VersionWorld, make_world
 
-from forge.flows.lineage.records import Match, Origin, trace_record
+from forge.flows.lineage.records import RecordOrigin, RowMatch, trace_record
 from forge.flows.runs.records import TableLineage
 from forge.lineage.edge import Edge, Transformation
 from forge.model.errors import ForgeError
@@ -57,24 +57,24 @@ def world(tmp_path: Path) -> Iterator[VersionWorld]:
     world.close()
 
 
-def trace(world: VersionWorld, table: str, **where: str) -> Origin:
+def trace(world: VersionWorld, table: str, **where: str) -> RecordOrigin:
     return trace_record(world.ports, TableName.parse(table), where)
 
 
 def test_a_record_that_was_copied_comes_from_one_record(world: VersionWorld) -> None:
     found = trace(world, "core.orders", id="2")
     (raw,) = found.origins
-    assert (raw.table, raw.match) == ("raw.orders", Match.ONE)
+    assert (raw.table, raw.match) == ("raw.orders", RowMatch.ONE)
     assert raw.rows == ({"id": 2, "customer": 7, "amount": 5},)
     assert raw.by == {"id": 2, "customer": 7}
     assert raw.fields["cents"] == ("amount",)
     (file,) = raw.origins
-    assert (file.table, file.match) == ("files:o.csv", Match.OUTSIDE)
+    assert (file.table, file.match) == ("files:o.csv", RowMatch.OUTSIDE)
 
 
 def test_a_sum_comes_from_all_the_records_of_its_group(world: VersionWorld) -> None:
     (core,) = trace(world, "marts.customers", customer="7").origins
-    assert (core.match, len(core.rows)) == (Match.SEVERAL, 2)
+    assert (core.match, len(core.rows)) == (RowMatch.SEVERAL, 2)
     assert core.origins == ()
 
 
@@ -97,7 +97,7 @@ def test_the_past_is_asked_by_its_commit(world: VersionWorld) -> None:
     world.commit_rows("core.orders", [{"id": 1, "customer": 7, "cents": 1}], mode="overwrite")
     saw(world, "core.orders")
     found = trace_record(world.ports, TableName.parse("core.orders"), {"id": "2"}, at=str(before))
-    assert found.origins[0].match is Match.ONE
+    assert found.origins[0].match is RowMatch.ONE
     with pytest.raises(ForgeError, match="E814"):
         trace(world, "core.orders", id="2")
 

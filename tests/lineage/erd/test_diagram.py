@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from forge.lineage.erd.diagram import Erd, erd_of
 from forge.lineage.graph.traversal import Link
-from forge.lineage.kind import EdgeType, Kind
+from forge.lineage.kind import EdgeKind, EdgeType
 from forge.lineage.node import Node, NodeType
 from forge.model.errors import ForgeError
 
@@ -51,7 +51,7 @@ LINKS = (
     Link(source="core.orders.id", target="core.daily.total", confidence=0.6),
     Link(source="core.orders.id", target="core.orders.amount"),
     Link(source="geo.countries.name", target="core.daily.total"),
-    Link(source="core.customers", target="core.orders", kind=Kind(EdgeType.CONTAINS, None)),
+    Link(source="core.customers", target="core.orders", kind=EdgeKind(EdgeType.CONTAINS, None)),
 )
 
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.definition import ColumnDefinition, Definition, definitions_of
+from forge.lineage.extract.catalog import TableCatalog
+from forge.lineage.extract.definition import ColumnDefinition, TableDefinition, definitions_of
 from forge.lineage.extract.schema_file import load_schemas
 from forge.model.errors import ForgeError
 
 
-def known(*names: str, **defaults: str) -> Catalog:
-    return Catalog(definitions_of({name: {"id": "int"} for name in names}), **defaults)
+def known(*names: str, **defaults: str) -> TableCatalog:
+    return TableCatalog(definitions_of({name: {"id": "int"} for name in names}), **defaults)
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def known(*names: str, **defaults: str) -> Catalog:
     ],
 )
 def test_defaults_stand_before_short_names(written: str, meant: str) -> None:
-    catalog = Catalog((), db="analytics", default_schema="public")
+    catalog = TableCatalog((), db="analytics", default_schema="public")
     assert catalog.find(written.split(".")).name == meant
 
 
@@ -49,18 +49,18 @@ def test_case_does_not_matter_and_the_definition_gives_the_spelling() -> None:
 
 
 def test_a_path_is_not_completed() -> None:
-    assert Catalog((), db="d", default_schema="s").find(["s3://x/y"]).name == "s3://x/y"
+    assert TableCatalog((), db="d", default_schema="s").find(["s3://x/y"]).name == "s3://x/y"
 
 
 def test_what_is_given_wins_over_ddl_and_ddl_over_a_query() -> None:
-    inferred = Definition(name="t", columns=(ColumnDefinition("a"),), inferred=True)
-    ddl = Definition(name="t", columns=(ColumnDefinition("b"),))
+    inferred = TableDefinition(name="t", columns=(ColumnDefinition("a"),), inferred=True)
+    ddl = TableDefinition(name="t", columns=(ColumnDefinition("b"),))
     [given] = definitions_of({"t": {"c": "int"}})
     for some in ((inferred, ddl, given), (given, ddl, inferred)):
-        found = Catalog(some).find(["t"]).definition
+        found = TableCatalog(some).find(["t"]).definition
         assert found is not None
         assert found.names == ("c",)
-    found = Catalog((ddl, inferred)).find(["t"]).definition
+    found = TableCatalog((ddl, inferred)).find(["t"]).definition
     assert found is not None
     assert found.names == ("b",)
 

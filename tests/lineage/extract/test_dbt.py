@@ -9,10 +9,10 @@ from textwrap import dedent
 import pytest
 
 from forge.lineage.edge import Extraction, Gap
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.contract import contract
+from forge.lineage.extract.catalog import TableCatalog
 from forge.lineage.extract.dbt import claims_of, dbt_files, is_read_by_dbt, read_dbt, read_projects
-from forge.lineage.extract.program import Made, Program
+from forge.lineage.extract.flatten import flatten
+from forge.lineage.extract.program import OutputKind, Program
 from forge.lineage.kind import EdgeType
 
 HERE = Path(__file__).parent / "dbt_project"
@@ -23,24 +23,24 @@ FILES = {
 }
 MANIFEST = (HERE / "manifest.json").read_text()  # as dbt 1.10 with duckdb wrote it, shortened to what is read
 COMPILED = {**FILES, "target/manifest.json": MANIFEST}
-DUCKDB = Catalog(db="dev")
+DUCKDB = TableCatalog(db="dev")
 
 
 def read(files: dict[str, str], **more: str) -> tuple[Program, ...]:
     with_project = {"dbt_project.yml": "name: shop\nmodels: {shop: {+materialized: table}}", **files}
-    return read_dbt({path: dedent(text) for path, text in with_project.items()}, Catalog(), **more)
+    return read_dbt({path: dedent(text) for path, text in with_project.items()}, TableCatalog(), **more)
 
 
 def edges(programs: tuple[Program, ...]) -> set[str]:
-    return {f"{edge.source} -> {edge.target} {edge.transformation}" for edge in contract(programs).edges}
+    return {f"{edge.source} -> {edge.target} {edge.transformation}" for edge in flatten(programs).edges}
 
 
 def gaps(programs: tuple[Program, ...]) -> list[Gap]:
-    return list(contract(programs).gaps)
+    return list(flatten(programs).gaps)
 
 
 def of(files: dict[str, str]) -> Extraction:
-    return contract(read_dbt(files, DUCKDB, dialect="duckdb"))
+    return flatten(read_dbt(files, DUCKDB, dialect="duckdb"))
 
 
 def test_rendering_gives_what_dbt_compiles() -> None:
@@ -74,9 +74,9 @@ def test_a_project_of_models_seeds_snapshots_and_ephemeral_models() -> None:
 def test_each_model_is_at_its_file_and_line() -> None:
     programs = read_dbt(FILES, DUCKDB, dialect="duckdb")
     made = {step.target: (step.file, step.line, step.made) for program in programs for step in program.steps}
-    assert made["dev.main.daily"] == ("models/marts/harvest_daily.sql", 9, Made.TABLE)
-    assert made["dev.main_staging.stg_growers"] == ("models/staging/stg_growers.sql", 1, Made.VIEW)
-    assert made["dev.history.growers_history"] == ("snapshots/growers_history.sql", 10, Made.TABLE)
+    assert made["dev.main.daily"] == ("models/marts/harvest_daily.sql", 9, OutputKind.TABLE)
+    assert made["dev.main_staging.stg_growers"] == ("models/staging/stg_growers.sql", 1, OutputKind.VIEW)
+    assert made["dev.history.growers_history"] == ("snapshots/growers_history.sql", 10, OutputKind.TABLE)
     assert all(program.understood == program.statements for program in programs)
 
 
@@ -92,7 +92,7 @@ def test_definitions_carry_the_types_that_are_declared() -> None:
 
 def test_a_model_that_changed_since_it_was_compiled_is_read_as_it_is() -> None:
     changed = {**COMPILED, "models/staging/stg_growers.sql": "select mail as post from {{ source('farm', 'growers') }}"}
-    found = contract(read_dbt(changed, DUCKDB, dialect="duckdb"))
+    found = flatten(read_dbt(changed, DUCKDB, dialect="duckdb"))
     assert "dev.raw.growers_v3.mail -> dev.main_staging.stg_growers.post" in {
         f"{edge.source} -> {edge.target}" for edge in found.edges
     }
@@ -117,14 +117,14 @@ def test_a_manifest_without_compiled_code_still_names_the_relations() -> None:
     for node in manifest["nodes"].values():
         node.pop("compiled_code", None)
         node["schema"] = node["schema"].replace("main", "prod")
-    found = contract(read_dbt({**FILES, "target/manifest.json": json.dumps(manifest)}, Catalog(), dialect="duckdb"))
+    found = flatten(read_dbt({**FILES, "target/manifest.json": json.dumps(manifest)}, TableCatalog(), dialect="duckdb"))
     assert "dev.prod.daily" in {edge.target for edge in found.indirect}
     assert not found.gaps
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"nodes": 3}', '{"nodes": {"model.x": 3}}', "[" * 100_000])
 def test_a_broken_manifest_is_said_and_the_files_are_read(text: str) -> None:
-    found = contract(read_dbt({**FILES, "target/manifest.json": text}, DUCKDB, dialect="duckdb"))
+    found = flatten(read_dbt({**FILES, "target/manifest.json": text}, DUCKDB, dialect="duckdb"))
     assert len(found.edges) == 33
     assert [gap.place for gap in found.gaps] == ([] if "model.x" in text else ["target/manifest.json"])
 
@@ -261,7 +261,7 @@ def test_versions_of_a_model() -> None:
 
 def test_both_sides_of_a_condition_on_the_target_are_read() -> None:
     text = "select a from {{ source('raw', 't') }} {% if target.name == 'dev' %} where b > 1 {% endif %}"
-    found = contract(read({**SOURCE, "models/m.sql": text}))
+    found = flatten(read({**SOURCE, "models/m.sql": text}))
     assert [f"{edge.source} {edge.subtype}" for edge in found.indirect] == ["raw.t.b filter"]
 
 
@@ -313,7 +313,7 @@ def test_common_macros_are_known_without_their_package(select: str, expected: se
     programs = read({**SOURCE, "models/m.sql": f"select {select} from {{{{ source('raw', 't') }}}}"})
     found = {
         f"{edge.target.column} {edge.transformation}"
-        for edge in contract(programs).edges
+        for edge in flatten(programs).edges
         if edge.source.column == "a" or "b" in edge.target.column
     }
     assert found == expected
@@ -322,9 +322,7 @@ def test_common_macros_are_known_without_their_package(select: str, expected: se
 
 def test_union_relations_takes_the_columns_of_all() -> None:
     text = "{{ dbt_utils.union_relations([source('raw', 't'), source('raw', 'u')]) }}"
-    found = {
-        f"{edge.source} -> {edge.target.column}" for edge in contract(read({**SOURCE, "models/m.sql": text})).edges
-    }
+    found = {f"{edge.source} -> {edge.target.column}" for edge in flatten(read({**SOURCE, "models/m.sql": text})).edges}
     assert found == {"raw.t.a -> a", "raw.u.a -> a", "raw.t.b -> b", "raw.u.c -> c"}
 
 
@@ -347,7 +345,7 @@ def test_union_relations_takes_the_columns_of_all() -> None:
 )
 def test_what_is_not_understood_is_said_and_the_table_is_still_known(text: str, reason: str) -> None:
     programs = read({**SOURCE, "models/m.sql": text})
-    found = contract(programs)
+    found = flatten(programs)
     assert any(reason in gap.reason for gap in found.gaps), found.gaps
     assert all(gap.place == "models/m.sql" for gap in found.gaps)
     assert ("raw.t", "main.m") in {(edge.source, edge.target) for edge in found.table_edges}
@@ -356,7 +354,7 @@ def test_what_is_not_understood_is_said_and_the_table_is_still_known(text: str, 
 def test_a_python_model_is_known_by_what_it_reads() -> None:
     text = "def model(dbt, session):\n    dbt.config(alias='p')\n    return dbt.source('raw', 't').join(dbt.ref('m'))"
     files = {**SOURCE, "models/m.sql": "select a from {{ source('raw', 't') }}", "models/p.py": text}
-    found = contract(read(files))
+    found = flatten(read(files))
     assert {(edge.source, edge.target) for edge in found.table_edges} == {
         ("raw.t", "main.m"),
         ("raw.t", "main.p"),
@@ -424,7 +422,7 @@ def test_broken_yaml_is_said_at_its_line() -> None:
 
 def test_several_projects_in_folders_below() -> None:
     files = {f"{folder}/{path}": text for folder in ("one", "two/deep") for path, text in FILES.items()}
-    found = read_projects(files, Catalog(), dialect="duckdb")
+    found = read_projects(files, TableCatalog(), dialect="duckdb")
     assert {program.file.split("/")[0] for program in found.programs} == {"one", "two"}
     assert found.files == frozenset(files)
 
@@ -464,7 +462,7 @@ def test_a_macro_that_is_not_known_leaves_a_hole_and_the_other_columns(text: str
         {% macro broken(x) %}{{ 1 / 0 }}{% endmacro %}
         {% macro refusing(x) %}{{ exceptions.raise_compiler_error('no such ' ~ x) }}{% endmacro %}
     """
-    found = contract(read({**SOURCE, "macros/m.sql": macros, "models/m.sql": text}))
+    found = flatten(read({**SOURCE, "macros/m.sql": macros, "models/m.sql": text}))
     assert {f"{edge.target.column} <- {edge.source.column}" for edge in found.edges} == expected
     assert any("and its call was left out" in gap.reason for gap in found.gaps), found.gaps
 

@@ -6,9 +6,9 @@ import codecs
 
 import pytest
 
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.contract import contract
-from forge.lineage.extract.files import LARGEST, Kind, text_of_file
+from forge.lineage.extract.catalog import TableCatalog
+from forge.lineage.extract.files import LARGEST, FileKind, text_of_file
+from forge.lineage.extract.flatten import flatten
 from forge.lineage.extract.sql_file import read_sql_file
 
 EVENT = '{"eventType": "COMPLETE", "eventTime": "2026-01-01T00:00:00Z", "run": {"runId": "x"}, "job": {}}\n'
@@ -17,34 +17,34 @@ EVENT = '{"eventType": "COMPLETE", "eventTime": "2026-01-01T00:00:00Z", "run": {
 @pytest.mark.parametrize(
     ("path", "text", "kind"),
     [
-        ("a.sql", "SELECT 1", Kind.SQL),
-        ("A.SQL", "SELECT 1", Kind.SQL),
-        ("jobs/a.hql", "SELECT 1", Kind.SQL),
-        ("jobs/a.ddl", "SELECT 1", Kind.SQL),
-        ("jobs/a.dbsql", "SELECT 1", Kind.SQL),
-        ("jobs/a.sql.j2", "SELECT {{ x }}", Kind.SQL),
-        ("a.py", "a = 1", Kind.PYTHON),
-        ("a.py", "# Databricks notebook source\na = 1", Kind.NOTEBOOK),
-        ("a.sql", "-- Databricks notebook source\nSELECT 1", Kind.NOTEBOOK),
-        ("a.ipynb", "{}", Kind.NOTEBOOK),
-        ("dbt_project.yml", "name: x", Kind.DBT),
-        ("a.yml", "author: a\nreason: b\nedges:\n  - {source: a.b, target: c.d}", Kind.DECLARED),
-        ("a.yaml", "edges:\n  - source: a.b\n    target: c.d\n    author: x", Kind.DECLARED),
-        ("docker-compose.yml", "services: {}", Kind.OTHER),
-        ("a.ndjson", EVENT + EVENT, Kind.EVENTS),
-        ("a.json", EVENT, Kind.EVENTS),
-        ("package.json", '{"name": "x"}', Kind.OTHER),
-        ("seeds/a.csv", "a,b\n1,2", Kind.OTHER),
-        ("a.txt", "SELECT 1", Kind.OTHER),
-        ("Makefile", "all:", Kind.OTHER),
-        ("a", "SELECT 1", Kind.OTHER),
+        ("a.sql", "SELECT 1", FileKind.SQL),
+        ("A.SQL", "SELECT 1", FileKind.SQL),
+        ("jobs/a.hql", "SELECT 1", FileKind.SQL),
+        ("jobs/a.ddl", "SELECT 1", FileKind.SQL),
+        ("jobs/a.dbsql", "SELECT 1", FileKind.SQL),
+        ("jobs/a.sql.j2", "SELECT {{ x }}", FileKind.SQL),
+        ("a.py", "a = 1", FileKind.PYTHON),
+        ("a.py", "# Databricks notebook source\na = 1", FileKind.NOTEBOOK),
+        ("a.sql", "-- Databricks notebook source\nSELECT 1", FileKind.NOTEBOOK),
+        ("a.ipynb", "{}", FileKind.NOTEBOOK),
+        ("dbt_project.yml", "name: x", FileKind.DBT),
+        ("a.yml", "author: a\nreason: b\nedges:\n  - {source: a.b, target: c.d}", FileKind.DECLARED),
+        ("a.yaml", "edges:\n  - source: a.b\n    target: c.d\n    author: x", FileKind.DECLARED),
+        ("docker-compose.yml", "services: {}", FileKind.OTHER),
+        ("a.ndjson", EVENT + EVENT, FileKind.EVENTS),
+        ("a.json", EVENT, FileKind.EVENTS),
+        ("package.json", '{"name": "x"}', FileKind.OTHER),
+        ("seeds/a.csv", "a,b\n1,2", FileKind.OTHER),
+        ("a.txt", "SELECT 1", FileKind.OTHER),
+        ("Makefile", "all:", FileKind.OTHER),
+        ("a", "SELECT 1", FileKind.OTHER),
     ],
 )
-def test_the_name_and_the_beginning_tell_what_a_file_is(path: str, text: str, kind: Kind) -> None:
+def test_the_name_and_the_beginning_tell_what_a_file_is(path: str, text: str, kind: FileKind) -> None:
     found = text_of_file(path, text.encode())
     assert found.kind is kind
     assert found.problem == ""
-    if kind is not Kind.OTHER:
+    if kind is not FileKind.OTHER:
         assert found.text == text
 
 
@@ -103,13 +103,13 @@ def test_of_a_large_csv_the_names_of_its_columns_are_enough() -> None:
 
 def edges(text: str) -> set[str]:
     return {
-        f"{edge.source} -> {edge.target}" for edge in contract([read_sql_file(text, Catalog(), file="a.sql")]).edges
+        f"{edge.source} -> {edge.target}" for edge in flatten([read_sql_file(text, TableCatalog(), file="a.sql")]).edges
     }
 
 
 def test_a_file_of_sql_may_be_a_template() -> None:
     text = "{% set t = 'core.orders' %}\nCREATE TABLE mart.x AS SELECT a FROM {{ t }} WHERE day = '{{ ds }}'"
-    program = read_sql_file(text, Catalog(), file="a.sql")
+    program = read_sql_file(text, TableCatalog(), file="a.sql")
     assert edges(text) == {"core.orders.a -> mart.x.a"}
     assert (program.gaps, program.statements, program.understood) == ((), 1, 1)
     assert [step.line for step in program.steps] == [2]
@@ -122,13 +122,13 @@ def test_steps_of_both_sides_of_a_condition_are_kept() -> None:
 
 def test_braces_in_a_string_are_no_template() -> None:
     text = "INSERT INTO m.x (a) SELECT b FROM m.y WHERE c LIKE '{%' AND d = '{{\"k\": 1}}'"
-    program = read_sql_file(text, Catalog(), file="a.sql")
+    program = read_sql_file(text, TableCatalog(), file="a.sql")
     assert edges(text) == {"m.y.b -> m.x.a"}
     assert program.gaps == ()
 
 
 def test_a_broken_template_does_not_hide_the_other_statements() -> None:
     text = "CREATE TABLE m.x AS SELECT a FROM m.y;\n{% if a %}\nINSERT INTO m.z {{ what\n"
-    program = read_sql_file(text, Catalog(), file="a.sql")
+    program = read_sql_file(text, TableCatalog(), file="a.sql")
     assert edges(text) == {"m.y.a -> m.x.a"}
     assert program.gaps[0].reason.startswith("the template cannot be read")

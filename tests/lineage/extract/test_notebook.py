@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import pytest
 
 from forge.lineage.edge import Gap
-from forge.lineage.extract.notebook import Code, is_notebook, read_notebook
-from forge.lineage.extract.program import Made, Program, Step
+from forge.lineage.extract.notebook import NotebookCode, is_notebook, read_notebook
+from forge.lineage.extract.program import OutputKind, Program, ProgramStep
 
 
 def notebook(*cells: str | dict[str, object], language: str = "python", indent: int | None = 1) -> str:
@@ -23,11 +23,11 @@ def code(source: str, **more: object) -> dict[str, object]:
     return {"cell_type": "code", "metadata": {}, "outputs": [], "source": source.splitlines(keepends=True), **more}
 
 
-def statements(found: Code) -> list[str]:
+def statements(found: NotebookCode) -> list[str]:
     return [ast.unparse(one) for one in ast.parse(found.text).body]
 
 
-def read(*cells: str | dict[str, object], language: str = "python") -> Code:
+def read(*cells: str | dict[str, object], language: str = "python") -> NotebookCode:
     return read_notebook(notebook(*cells, language=language), "a.ipynb")
 
 
@@ -289,8 +289,8 @@ def test_plain_code_is_no_notebook() -> None:
 def test_what_is_found_comes_back_at_the_lines_of_the_file() -> None:
     found = read_notebook(notebook("a = 1\nb = 2", "%scala\nx", indent=None), "a.ipynb")
     steps = (
-        Step(target="t", made=Made.TABLE, columns={}, file="a.ipynb", line=2),
-        Step(target="u", made=Made.TABLE, columns={}, file="lib.py", line=7),
+        ProgramStep(target="t", made=OutputKind.TABLE, columns={}, file="a.ipynb", line=2),
+        ProgramStep(target="u", made=OutputKind.TABLE, columns={}, file="lib.py", line=7),
     )
     gaps = (Gap("a.ipynb", 2, "not understood"), Gap("lib.py", 7, "not understood"))
     placed = found.placed(Program(file="a.ipynb", language="python", steps=steps, gaps=gaps))

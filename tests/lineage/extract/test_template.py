@@ -6,10 +6,10 @@ import os
 
 import pytest
 
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.contract import contract
+from forge.lineage.extract.catalog import TableCatalog
+from forge.lineage.extract.flatten import flatten
 from forge.lineage.extract.placeholders import has_template
-from forge.lineage.extract.sql.read import read_sql
+from forge.lineage.extract.sql.program import read_sql
 from forge.lineage.extract.sql_file import read_sql_file
 from forge.lineage.extract.template import render_sql
 
@@ -47,8 +47,8 @@ def test_a_variable_in_the_name_of_a_table_stays_in_the_name_and_is_said() -> No
         (2, "the name ${params_schema} holds params.schema, of which no value is known; give it as a variable"),
         (2, "the name orders_${ds_nodash} holds ds_nodash, of which no value is known; give it as a variable"),
     ]
-    program = read_sql(f"CREATE TABLE x.y AS {texts[0]}", Catalog())
-    assert [str(edge.source) for edge in contract([program]).edges] == ["${params_schema}.orders_${ds_nodash}.a"]
+    program = read_sql(f"CREATE TABLE x.y AS {texts[0]}", TableCatalog())
+    assert [str(edge.source) for edge in flatten([program]).edges] == ["${params_schema}.orders_${ds_nodash}.a"]
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ from {{ ref('stg_orders') }} o join {{ source('crm', 'customers') }} c on c.id =
 
 
 def test_a_model_of_dbt_without_its_project_makes_what_its_file_is_called() -> None:
-    found = contract([read_sql_file(MODEL, Catalog(), file="models/fct_orders.sql")])
+    found = flatten([read_sql_file(MODEL, TableCatalog(), file="models/fct_orders.sql")])
     assert {(str(edge.source), str(edge.target)) for edge in found.edges} == {
         ("stg_orders.id", "fct_orders.id"),
         ("stg_orders.amount", "fct_orders.eur"),
@@ -159,4 +159,4 @@ def test_a_model_of_dbt_without_its_project_makes_what_its_file_is_called() -> N
 
 
 def test_a_query_with_variables_is_no_model() -> None:
-    assert contract([read_sql_file("SELECT a FROM t WHERE d = {{ ds }}", Catalog(), file="q.sql")]).edges == ()
+    assert flatten([read_sql_file("SELECT a FROM t WHERE d = {{ ds }}", TableCatalog(), file="q.sql")]).edges == ()

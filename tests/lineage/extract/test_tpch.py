@@ -7,15 +7,15 @@ from pathlib import Path
 import pytest
 import yaml
 
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.contract import contract
+from forge.lineage.extract.catalog import TableCatalog
 from forge.lineage.extract.definition import definitions_of
+from forge.lineage.extract.flatten import flatten
 from forge.lineage.extract.program import Program
 from forge.lineage.extract.python import read_python
-from forge.lineage.extract.sql.read import read_sql
+from forge.lineage.extract.sql.program import read_sql
 
 HERE = Path(__file__).parents[1] / "tpch"
-CATALOG = Catalog(definitions_of(yaml.safe_load((HERE / "tables.yaml").read_text())))
+CATALOG = TableCatalog(definitions_of(yaml.safe_load((HERE / "tables.yaml").read_text())))
 QUERIES = sorted(path.stem for path in HERE.glob("q*.sql"))
 LIBRARIES = ("pyspark", "pandas", "polars")
 
@@ -41,7 +41,7 @@ EXPECTED = {
 
 
 def edges(programs: tuple[Program, ...]) -> set[tuple[str, str]]:
-    found = contract(programs)
+    found = flatten(programs)
     assert found.gaps == ()
     return {(str(edge.source), str(edge.target)) for edge in found.edges}
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from forge.lineage.edge import Indirect
-from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim, check_batch, check_known
+from forge.lineage.edge import IndirectType
+from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, NodeClaim, check_batch, check_known
 from forge.lineage.facts.evidence import Basis, Evidence
-from forge.lineage.kind import EdgeType, Kind, Relationship
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType
 from forge.lineage.node import Entity, NodeType, column_of, table_of
 from forge.model.errors import ForgeError
 
@@ -20,7 +20,7 @@ GOOD = EdgeClaim(source=column_of("raw.orders", "amount"), target=column_of("cor
 SMALLEST = timedelta(microseconds=1)
 
 
-def refusal(batch: Batch) -> ForgeError:
+def refusal(batch: ClaimBatch) -> ForgeError:
     with pytest.raises(ForgeError) as caught:
         check_batch(batch)
     return caught.value
@@ -43,12 +43,12 @@ def test_a_claim_without_a_confidence_has_that_of_its_evidence() -> None:
         pytest.param({"target": GOOD.source}, id="to itself"),
         pytest.param({"target": Entity(NodeType.FIELD, "city", "core.orders.address")}, id="to a field"),
         pytest.param({"target": Entity(NodeType.MODEL, "churn@3")}, id="to a model"),
-        pytest.param({"kind": Kind(EdgeType.CONSUMES, None)}, id="of another type"),
+        pytest.param({"kind": EdgeKind(EdgeType.CONSUMES, None)}, id="of another type"),
         pytest.param({"source": column_of("files:data/ü 1.csv", "a.b")}, id="from a file"),
     ],
 )
 def test_good_edges_pass(changes: dict[str, Any]) -> None:
-    check_batch(Batch(producer="manual", at=AT, edges=(replace(GOOD, **changes),)))
+    check_batch(ClaimBatch(producer="manual", at=AT, edges=(replace(GOOD, **changes),)))
 
 
 @pytest.mark.parametrize(
@@ -66,30 +66,32 @@ def test_good_edges_pass(changes: dict[str, Any]) -> None:
         pytest.param("E805", {"target": Entity(NodeType.FIELD, "city", "address")}, id="a field of no table"),
         pytest.param("E805", {"expression": "a\0"}, id="an expression that is no text"),
         pytest.param("E805", {"target": table_of("core.\ud800")}, id="a name that is no text"),
-        pytest.param("E805", {"kind": Kind(EdgeType.PRODUCES, Relationship.COPIED)}, id="a relationship too much"),
-        pytest.param("E805", {"kind": Kind(EdgeType.DERIVES_FROM, None)}, id="a relationship too few"),
-        pytest.param("E805", {"kind": Kind(EdgeType.CONSUMES, None, Indirect.JOIN)}, id="indirect by nothing"),
+        pytest.param(
+            "E805", {"kind": EdgeKind(EdgeType.PRODUCES, EdgeRelationship.COPIED)}, id="a relationship too much"
+        ),
+        pytest.param("E805", {"kind": EdgeKind(EdgeType.DERIVES_FROM, None)}, id="a relationship too few"),
+        pytest.param("E805", {"kind": EdgeKind(EdgeType.CONSUMES, None, IndirectType.JOIN)}, id="indirect by nothing"),
         pytest.param("E805", {"valid_to": datetime(2027, 1, 1)}, id="a time without a zone"),
     ],
 )
 def test_bad_edges_are_named_by_their_place_in_the_batch(code: str, changes: dict[str, Any]) -> None:
-    error = refusal(Batch(producer="manual", at=AT, edges=(GOOD, GOOD, replace(GOOD, **changes), GOOD)))
+    error = refusal(ClaimBatch(producer="manual", at=AT, edges=(GOOD, GOOD, replace(GOOD, **changes), GOOD)))
     assert error.code == code
     assert str(error.where).startswith("edge 3 of 4: ")
 
 
 def test_a_batch_without_a_zone_is_refused() -> None:
-    assert refusal(Batch(producer="manual", at=datetime(2026, 1, 1), edges=(GOOD,))).code == "E805"
+    assert refusal(ClaimBatch(producer="manual", at=datetime(2026, 1, 1), edges=(GOOD,))).code == "E805"
 
 
 def test_bad_nodes_are_named_by_their_place_in_the_batch() -> None:
     nodes = NodeClaim(table_of("core.orders")), NodeClaim(Entity(NodeType.COLUMN, "amount"))
-    error = refusal(Batch(producer="manual", at=AT, edges=(GOOD,), nodes=nodes))
+    error = refusal(ClaimBatch(producer="manual", at=AT, edges=(GOOD,), nodes=nodes))
     assert (error.code, error.where) == ("E805", "node 2 of 2: amount")
 
 
 def test_an_edge_to_nothing_is_told_with_the_nearest_name() -> None:
-    batch = Batch(producer="manual", at=AT, edges=(GOOD, replace(GOOD, source=column_of("raw.orders", "amuont"))))
+    batch = ClaimBatch(producer="manual", at=AT, edges=(GOOD, replace(GOOD, source=column_of("raw.orders", "amuont"))))
     with pytest.raises(ForgeError) as caught:
         check_known(batch, ["raw.orders.amuont"], {"raw.orders.amuont": "Did you mean raw.orders.amount?"})
     error = caught.value
@@ -100,10 +102,13 @@ def test_an_edge_to_nothing_is_told_with_the_nearest_name() -> None:
 
 def test_the_keys_of_a_batch_are_what_it_claims_and_what_it_takes_back() -> None:
     back = replace(GOOD, target=table_of("core.orders")).key
-    assert Batch(producer="manual", at=AT, edges=(GOOD, GOOD), closes=(back,), complete=False).keys == {GOOD.key, back}
+    assert ClaimBatch(producer="manual", at=AT, edges=(GOOD, GOOD), closes=(back,), complete=False).keys == {
+        GOOD.key,
+        back,
+    }
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), [float("-inf")]], ids=str)
 def test_what_is_told_beside_must_be_json(value: object) -> None:
-    assert refusal(Batch(producer="p", at=AT, edges=(replace(GOOD, metadata={"x": value}),))).code == "E805"
-    assert refusal(Batch(producer="p", at=AT, nodes=(NodeClaim(GOOD.source, {"x": value}),))).code == "E805"
+    assert refusal(ClaimBatch(producer="p", at=AT, edges=(replace(GOOD, metadata={"x": value}),))).code == "E805"
+    assert refusal(ClaimBatch(producer="p", at=AT, nodes=(NodeClaim(GOOD.source, {"x": value}),))).code == "E805"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.lineage.edge import level_of
-from forge.lineage.facts.evidence import ALMOST, Basis, Evidence, combine, confidence_of, same_sight
+from forge.lineage.facts.evidence import ALMOST, Basis, Evidence, combine, confidence_of, is_same_sighting
 
 CONFIDENCES = st.floats(0, 1)
 SIGHT = Evidence(
@@ -86,7 +86,7 @@ def test_support_never_lowers_and_stays_within_bounds(confidences: list[float]) 
 
 
 def test_the_same_place_is_the_same_sight_whenever_and_in_whichever_run() -> None:
-    assert same_sight(SIGHT, replace(SIGHT, run_id="r-2", seen_at=None, times=9))
+    assert is_same_sighting(SIGHT, replace(SIGHT, run_id="r-2", seen_at=None, times=9))
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_the_same_place_is_the_same_sight_whenever_and_in_whichever_run() -> Non
     ids=lambda change: next(iter(change)),
 )
 def test_another_place_is_another_sight(change: dict[str, object]) -> None:
-    assert not same_sight(SIGHT, replace(SIGHT, **change))  # type: ignore[arg-type]
+    assert not is_same_sighting(SIGHT, replace(SIGHT, **change))  # type: ignore[arg-type]
 
 
 def test_a_place_is_a_file_and_a_line() -> None:

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.facts.evidence import Basis, Evidence, combine
 from forge.lineage.facts.fact import EdgeFact, EdgeKey, EdgeVersion, at_time, versions_of
-from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType, indirect_kind
 from forge.lineage.node import column_of
 
 A, B = column_of("raw.orders", "amount"), column_of("core.orders", "amount")
-COPIED = Kind(EdgeType.DERIVES_FROM, Relationship.COPIED)
+COPIED = EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.COPIED)
 
 
 def day(number: int) -> datetime:
@@ -44,13 +44,13 @@ def told(versions: tuple[EdgeVersion, ...]) -> list[tuple[datetime, datetime | N
     ("kind", "word"),
     [
         (COPIED, "copied"),
-        (Kind(EdgeType.CONSUMES, None), "consumes"),
-        (indirect_kind(Indirect.FILTER), "filter"),
-        (Kind(EdgeType.DERIVES_FROM, Relationship.JOINED, Indirect.FILTER), "filter:joined"),
+        (EdgeKind(EdgeType.CONSUMES, None), "consumes"),
+        (indirect_kind(IndirectType.FILTER), "filter"),
+        (EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.JOINED, IndirectType.FILTER), "filter:joined"),
     ],
     ids=["direct", "no relationship", "indirect", "another relationship"],
 )
-def test_the_id_of_an_edge_can_be_read(kind: Kind, word: str) -> None:
+def test_the_id_of_an_edge_can_be_read(kind: EdgeKind, word: str) -> None:
     assert EdgeKey(A.id, B.id, kind).id == f"raw.orders.amount->core.orders.amount#{word}"
 
 

@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
+from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, NodeClaim
 from forge.lineage.facts.evidence import Basis, Evidence
 from forge.lineage.facts.fact import EdgeFact, NodeFact
 from forge.lineage.facts.record import (
     SIGHTS,
-    EdgeWork,
+    EdgeWritePlan,
     check_order,
     details_of,
     extend_evidence,
-    work_on_edges,
-    work_on_nodes,
+    plan_edges,
+    plan_nodes,
 )
 from forge.lineage.node import column_of
 from forge.model.errors import ForgeError
@@ -34,8 +34,8 @@ def claim(**values: Any) -> EdgeClaim:
     return EdgeClaim(source=A, target=B, **{"confidence": 0.8, **values})
 
 
-def batch(at: int, *edges: EdgeClaim, **values: Any) -> Batch:
-    return Batch(producer="file:a", at=day(at), edges=edges, actor="Ada", **values)
+def batch(at: int, *edges: EdgeClaim, **values: Any) -> ClaimBatch:
+    return ClaimBatch(producer="file:a", at=day(at), edges=edges, actor="Ada", **values)
 
 
 def sight(line: int = 1, at: int | None = None, **values: Any) -> Evidence:
@@ -49,16 +49,16 @@ def sight(line: int = 1, at: int | None = None, **values: Any) -> Evidence:
     )
 
 
-def after(known: list[EdgeFact], work: EdgeWork) -> list[EdgeFact]:
+def after(known: list[EdgeFact], work: EdgeWritePlan) -> list[EdgeFact]:
     """What a store then holds."""
     left = [fact for fact in known if not any(fact is one for one in (*work.gone, *(old for old, _ in work.kept)))]
     return sorted([*left, *(new for _, new in work.kept), *work.new], key=lambda fact: fact.valid_from)
 
 
-def written(*batches: Batch) -> list[EdgeFact]:
+def written(*batches: ClaimBatch) -> list[EdgeFact]:
     facts: list[EdgeFact] = []
     for one in batches:
-        facts = after(facts, work_on_edges(one, facts))
+        facts = after(facts, plan_edges(one, facts))
     return facts
 
 
@@ -66,12 +66,12 @@ def stretches(facts: list[EdgeFact]) -> list[tuple[str, datetime, datetime | Non
     return [(fact.expression, fact.valid_from, fact.valid_to) for fact in facts]
 
 
-def counts(work: EdgeWork) -> tuple[int, int, int, int]:
+def counts(work: EdgeWritePlan) -> tuple[int, int, int, int]:
     return work.added, work.extended, work.changed, work.closed
 
 
 def test_a_first_claim_is_a_new_fact() -> None:
-    work = work_on_edges(batch(1, claim(evidence=(sight(),), metadata={"k": 1})), [])
+    work = plan_edges(batch(1, claim(evidence=(sight(),), metadata={"k": 1})), [])
     assert counts(work) == (1, 0, 0, 0)
     (fact,) = work.new
     assert (fact.producer, fact.actor, fact.created_at, fact.confidence) == ("file:a", "Ada", day(1), 0.8)
@@ -81,14 +81,14 @@ def test_a_first_claim_is_a_new_fact() -> None:
 
 def test_the_same_batch_again_is_no_work() -> None:
     one = batch(1, claim(evidence=(sight(), sight(2))), EdgeClaim(source=B, target=C))
-    work = work_on_edges(one, written(one))
+    work = plan_edges(one, written(one))
     assert (work.kept, work.new, work.gone, counts(work)) == ((), (), (), (0, 0, 0, 0))
 
 
 def test_seen_again_keeps_who_said_it_first_and_when() -> None:
     first = written(batch(1, claim(evidence=(sight(),))))
     later = replace(batch(4, claim(evidence=(sight(), sight(2)))), actor="Bo")
-    work = work_on_edges(later, first)
+    work = plan_edges(later, first)
     assert counts(work) == (0, 1, 0, 0)
     ((_, fact),) = work.kept
     assert (fact.actor, fact.created_at, fact.valid_from, fact.valid_to) == ("Ada", day(1), day(1), None)
@@ -107,7 +107,7 @@ def test_something_else_from_a_time_on() -> None:
 
 def test_something_else_at_the_same_time_takes_its_place() -> None:
     first = written(batch(1, claim(expression="x")))
-    work = work_on_edges(batch(1, claim(expression="y")), first)
+    work = plan_edges(batch(1, claim(expression="y")), first)
     assert counts(work) == (0, 0, 1, 0)
     assert stretches(after(first, work)) == [("y", day(1), None)]
 
@@ -120,7 +120,7 @@ def test_and_back_again_is_three_stretches(complete: bool) -> None:
 
 def test_what_a_complete_batch_does_not_say_is_closed() -> None:
     facts = written(batch(1, claim(), EdgeClaim(source=B, target=C)))
-    work = work_on_edges(batch(5, claim()), facts)
+    work = plan_edges(batch(5, claim()), facts)
     assert work.closed == 1
     assert {fact.key: fact.valid_to for fact in after(facts, work)} == {
         claim().key: None,
@@ -134,19 +134,19 @@ def test_closed_and_said_again_at_that_moment_is_as_if_nothing_was() -> None:
 
 def test_closed_at_the_moment_it_began_is_gone() -> None:
     facts = written(batch(5, claim()))
-    work = work_on_edges(batch(5), facts)
+    work = plan_edges(batch(5), facts)
     assert (work.gone, work.kept, work.closed) == (tuple(facts), (), 1)
 
 
 def test_a_closed_edge_is_not_closed_again() -> None:
     facts = written(batch(1, claim()), batch(3))
-    assert work_on_edges(batch(5), facts) == EdgeWork()
+    assert plan_edges(batch(5), facts) == EdgeWritePlan()
 
 
 def test_what_was_to_end_later_or_begin_later_ends_with_a_complete_batch_that_does_not_say_it() -> None:
     facts = written(batch(1, claim(valid_to=day(9)), claim(valid_from=day(12), expression="later")))
     assert stretches(written(batch(1, claim(valid_to=day(9))), batch(4))) == [("", day(1), day(4))]
-    assert stretches(after(facts, work_on_edges(batch(4), facts))) == [("", day(1), day(4))]
+    assert stretches(after(facts, plan_edges(batch(4), facts))) == [("", day(1), day(4))]
 
 
 def test_a_complete_batch_may_say_when_an_edge_will_end() -> None:
@@ -157,13 +157,13 @@ def test_a_complete_batch_may_say_when_an_edge_will_end() -> None:
 
 def test_a_batch_that_is_not_complete_speaks_of_its_own_edges_only() -> None:
     facts = written(batch(1, claim(), EdgeClaim(source=B, target=C)))
-    work = work_on_edges(batch(5, claim(expression="y"), complete=False), facts)
+    work = plan_edges(batch(5, claim(expression="y"), complete=False), facts)
     assert counts(work) == (0, 0, 1, 0)
 
 
 def test_what_is_taken_back_ends() -> None:
     facts = written(batch(1, claim(), EdgeClaim(source=B, target=C)))
-    work = work_on_edges(batch(5, complete=False, closes=(claim().key,)), facts)
+    work = plan_edges(batch(5, complete=False, closes=(claim().key,)), facts)
     assert [(old.key, new.valid_to) for old, new in work.kept] == [(claim().key, day(5))]
     assert work.closed == 1
 
@@ -246,23 +246,23 @@ def test_more_than_is_kept_settles_down() -> None:
 # nodes
 
 
-def node_facts(*batches: Batch) -> list[NodeFact]:
+def node_facts(*batches: ClaimBatch) -> list[NodeFact]:
     facts: list[NodeFact] = []
     for one in batches:
-        work = work_on_nodes(one, facts)
+        work = plan_nodes(one, facts)
         changed = [*work.gone, *(old for old, _ in work.kept)]
         facts = [fact for fact in facts if not any(fact is other for other in changed)]
         facts += [*(new for _, new in work.kept), *work.new]
     return sorted(facts, key=lambda fact: fact.valid_from)
 
 
-def says(at: int, *details: dict[str, object], complete: bool = True) -> Batch:
-    return Batch(
+def says(at: int, *details: dict[str, object], complete: bool = True) -> ClaimBatch:
+    return ClaimBatch(
         producer="file:a", at=day(at), edges=(), nodes=tuple(NodeClaim(A, one) for one in details), complete=complete
     )
 
 
-def node_stretches(*batches: Batch) -> list[tuple[object, datetime, datetime | None]]:
+def node_stretches(*batches: ClaimBatch) -> list[tuple[object, datetime, datetime | None]]:
     return [(fact.details.get("t"), fact.valid_from, fact.valid_to) for fact in node_facts(*batches)]
 
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from lineage_history import DAY, START, histories
 from quick_examples import examples
 
-from forge.lineage.edge import Indirect
-from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
+from forge.lineage.edge import IndirectType
+from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, NodeClaim
 from forge.lineage.graph.comparison import states_between
 from forge.lineage.graph.diff import diff
 from forge.lineage.graph.graph import Graph
@@ -24,14 +24,16 @@ Days = st.one_of(st.none(), st.integers(-1, 10))
 CITY = Entity(NodeType.FIELD, "city", "core.b.address")
 # an edge ends at what is a table for all it knows; a day later that is declared a view
 VIEW_LATER = [
-    Batch(
+    ClaimBatch(
         producer="p",
         at=START,
         edges=(
-            EdgeClaim(source=column_of("raw.a", "x"), target=table_of("core.b"), kind=indirect_kind(Indirect.FILTER)),
+            EdgeClaim(
+                source=column_of("raw.a", "x"), target=table_of("core.b"), kind=indirect_kind(IndirectType.FILTER)
+            ),
         ),
     ),
-    Batch(producer="q", at=START + DAY, nodes=(NodeClaim(table_of("core.b", NodeType.VIEW)),)),
+    ClaimBatch(producer="q", at=START + DAY, nodes=(NodeClaim(table_of("core.b", NodeType.VIEW)),)),
 ]
 
 
@@ -54,7 +56,9 @@ def compare(store: MemoryLineage, one: int | None, other: int | None) -> tuple[i
 @settings(max_examples=examples(60))
 @given(histories(), Days, Days)
 @example(VIEW_LATER, None, 0)
-def test_only_what_changed_gives_the_same_difference(history: list[Batch], one: int | None, other: int | None) -> None:
+def test_only_what_changed_gives_the_same_difference(
+    history: list[ClaimBatch], one: int | None, other: int | None
+) -> None:
     store = MemoryLineage()
     for batch in history:
         store.record([batch])
@@ -66,12 +70,12 @@ def test_a_field_that_comes_brings_its_column_and_its_table() -> None:
     claim = EdgeClaim(source=column_of("raw.a", "x"), target=CITY)
     store.record(
         [
-            Batch(producer="p", at=START, nodes=(NodeClaim(table_of("raw.a")),)),
-            Batch(producer="p", at=START + DAY, edges=(claim,)),
+            ClaimBatch(producer="p", at=START, nodes=(NodeClaim(table_of("raw.a")),)),
+            ClaimBatch(producer="p", at=START + DAY, edges=(claim,)),
         ]
     )
     compare(store, 0, 1)
-    store.record([Batch(producer="p", at=START + 2 * DAY)])
+    store.record([ClaimBatch(producer="p", at=START + 2 * DAY)])
     compare(store, 1, 2)
     compare(store, 0, 2)
 
@@ -80,7 +84,10 @@ def test_a_column_that_another_edge_still_holds_stays() -> None:
     store = MemoryLineage()
     edges = [EdgeClaim(source=column_of("raw.a", "x"), target=column_of("core.b", name)) for name in ("y", "z")]
     store.record(
-        [Batch(producer="p", at=START, edges=tuple(edges)), Batch(producer="p", at=START + DAY, edges=tuple(edges[:1]))]
+        [
+            ClaimBatch(producer="p", at=START, edges=tuple(edges)),
+            ClaimBatch(producer="p", at=START + DAY, edges=tuple(edges[:1])),
+        ]
     )
     compare(store, 0, 1)
 
@@ -88,10 +95,10 @@ def test_a_column_that_another_edge_still_holds_stays() -> None:
 def test_what_did_not_change_is_not_read() -> None:
     store = MemoryLineage()
     many = tuple(EdgeClaim(source=column_of("raw.a", f"x{n}"), target=column_of("core.b", f"y{n}")) for n in range(200))
-    store.record([Batch(producer="p", at=START, edges=many)])
+    store.record([ClaimBatch(producer="p", at=START, edges=many)])
     store.record(
         [
-            Batch(
+            ClaimBatch(
                 producer="q",
                 at=START + 5 * DAY,
                 edges=(EdgeClaim(source=column_of("raw.a", "x1"), target=column_of("core.c", "z")),),

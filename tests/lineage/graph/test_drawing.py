@@ -11,11 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lineage_walks import walk
 
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.graph.drawing import MOST_COLUMNS, MOST_TABLES, draw
-from forge.lineage.graph.request import Ask
+from forge.lineage.graph.request import TraversalRequest
 from forge.lineage.graph.traversal import Link
-from forge.lineage.kind import EdgeType, Kind, indirect_kind
+from forge.lineage.kind import EdgeKind, EdgeType, indirect_kind
 from forge.lineage.svg import fit
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -65,7 +65,7 @@ def test_the_focus_is_marked() -> None:
 def test_seen_by_tables_the_table_of_the_start_is_the_focus() -> None:
     lifted = replace(
         walk("marts.revenue", [Link(source="core.orders", target="marts.revenue")]),
-        ask=Ask(start="marts.revenue.total"),
+        ask=TraversalRequest(start="marts.revenue.total"),
     )
     picture = read(draw(lifted))
     focus = [group for group in picture.iter(f"{SVG}g") if group.get("class") == "focus"]
@@ -77,7 +77,7 @@ def test_what_only_shapes_rows_is_dashed_and_ends_at_the_table() -> None:
     picture = draw(
         walk(
             "marts.revenue",
-            [Link(source="core.orders.status", target="marts.revenue", kind=indirect_kind(Indirect.FILTER))],
+            [Link(source="core.orders.status", target="marts.revenue", kind=indirect_kind(IndirectType.FILTER))],
         )
     )
     assert "filter" in words(picture)
@@ -92,7 +92,7 @@ def test_masked_and_unsure_edges_are_told_apart_and_explained() -> None:
 
 
 def test_a_dashboard_is_a_card_that_says_so() -> None:
-    consumed = Link(source="marts.revenue.total", target="dashboard:sales", kind=Kind(EdgeType.CONSUMES, None))
+    consumed = Link(source="marts.revenue.total", target="dashboard:sales", kind=EdgeKind(EdgeType.CONSUMES, None))
     picture = draw(walk("marts.revenue.total", [consumed], direction="downstream"))
     assert words(picture) == ["marts.revenue", "total", "sales", "dashboard"]
 

@@ -17,10 +17,10 @@ from forge.lineage.edge import Edge, TableEdge, Transformation, level_of
 from forge.lineage.facts.fact import EdgeFact
 from forge.lineage.graph.facts_source import FactsSource
 from forge.lineage.graph.graph import Graph
-from forge.lineage.graph.request import Ask, EdgeFilter
+from forge.lineage.graph.request import EdgeFilter, TraversalRequest
 from forge.lineage.graph.store import GraphArrays
 from forge.lineage.graph.traversal import Traversal
-from forge.lineage.kind import EdgeType, Kind, Relationship
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType
 from forge.lineage.node import Entity, Node, NodeType, column_of
 from forge.model.errors import ForgeError
 from forge.model.names import ColumnName
@@ -201,10 +201,10 @@ def entity(name: str) -> Entity:
 
 
 EARLY = datetime(2024, 1, 1, tzinfo=UTC)
-DERIVED = Kind()
+DERIVED = EdgeKind()
 
 
-def fact(source: str, target: str, kind: Kind = DERIVED, start: int = 0, end: int | None = None) -> EdgeFact:
+def fact(source: str, target: str, kind: EdgeKind = DERIVED, start: int = 0, end: int | None = None) -> EdgeFact:
     until = None if end is None else EARLY + timedelta(days=end)
     return EdgeFact(
         source=entity(source),
@@ -217,7 +217,7 @@ def fact(source: str, target: str, kind: Kind = DERIVED, start: int = 0, end: in
     )
 
 
-CONSUMES = Kind(EdgeType.CONSUMES, None)
+CONSUMES = EdgeKind(EdgeType.CONSUMES, None)
 MIXED = [
     fact("raw.a.x", "tmp.cte.x"),
     fact("tmp.cte.x", "core.b.x"),
@@ -278,19 +278,19 @@ def test_at_a_time_the_graph_is_what_it_was() -> None:
 
 def test_paths_are_told_best_first_and_with_all_their_hops() -> None:
     graph = Graph.of([edge("t.a", "t.c", 0.6), edge("t.a", "t.b", 0.9, "x + 1"), edge("t.b", "t.c", 0.9)])
-    best, other = graph.paths("t.c", Ask(start="t.a", direction="downstream"), 5)
+    best, other = graph.paths("t.c", TraversalRequest(start="t.a", direction="downstream"), 5)
     assert [hop.node.id for hop in best.hops] == ["t.b", "t.c"]
     assert (best.start, best.hops[0].link.expression, best.hops[1].depth) == ("t.a", "x + 1", 2)
     assert best.confidence == pytest.approx(0.81)
     assert (other.confidence, len(other.hops)) == (0.6, 1)
-    assert graph.paths("t.c", Ask(start="t.a", direction="downstream", depth=1), 5) == (other,)
-    up = graph.paths("t.a", Ask(start="t.c", direction="upstream"), 1)
+    assert graph.paths("t.c", TraversalRequest(start="t.a", direction="downstream", depth=1), 5) == (other,)
+    up = graph.paths("t.a", TraversalRequest(start="t.c", direction="upstream"), 1)
     assert [hop.node.id for hop in up[0].hops] == ["t.b", "t.a"]
-    assert graph.paths("t.a", Ask(start="t.c", direction="both"), 1) == up
+    assert graph.paths("t.a", TraversalRequest(start="t.c", direction="both"), 1) == up
 
 
 def test_paths_to_a_table_end_in_any_of_its_columns() -> None:
-    found = SHOP.paths("marts.revenue", Ask(start="core.orders", direction="downstream"), 5)
+    found = SHOP.paths("marts.revenue", TraversalRequest(start="core.orders", direction="downstream"), 5)
     assert [(path.start, path.hops[-1].node.id) for path in found] == [
         ("core.orders", "marts.revenue"),
         ("core.orders.amount", "marts.revenue.total"),
@@ -312,9 +312,9 @@ def test_a_walk_in_circles_tells_the_path_to_the_farthest() -> None:
 
 
 def test_no_path_where_nothing_leads_there_and_an_error_for_unknown_names() -> None:
-    assert SHOP.paths("raw.orders.amount", Ask(start="marts.kpi.value", direction="downstream"), 3) == ()
+    assert SHOP.paths("raw.orders.amount", TraversalRequest(start="marts.kpi.value", direction="downstream"), 3) == ()
     with pytest.raises(ForgeError, match="E801"):
-        SHOP.paths("raw.ordres.amount", Ask(start="marts.kpi.value"), 3)
+        SHOP.paths("raw.ordres.amount", TraversalRequest(start="marts.kpi.value"), 3)
 
 
 # --- following the store ---------------------------------------------------------------------------------------------
@@ -404,6 +404,8 @@ def test_reach_links_and_surest_ways_are_those_of_networkx(
 
 
 def test_an_ask_is_kept_with_its_answer() -> None:
-    ask = Ask(start="core.orders.amount", direction="downstream", depth=3, edges=EdgeFilter(min_confidence=0.2))
+    ask = TraversalRequest(
+        start="core.orders.amount", direction="downstream", depth=3, edges=EdgeFilter(min_confidence=0.2)
+    )
     assert SHOP.walk(ask).ask == ask
-    assert SHOP.walk(ask).links[0].kind == Kind(EdgeType.DERIVES_FROM, Relationship.COPIED)
+    assert SHOP.walk(ask).links[0].kind == EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.COPIED)

@@ -13,16 +13,16 @@ from hypothesis import strategies as st
 from lineage_arrays import COPIED, KINDS, Row, arrays_of, histories, rows
 
 from forge.lineage.facts.fact import EdgeFact, versions_of
-from forge.lineage.graph.index import Index, Side
-from forge.lineage.graph.intervals import Versions, versions_from
-from forge.lineage.graph.packed import pack
+from forge.lineage.graph.index import Adjacency, GraphIndex
+from forge.lineage.graph.intervals import VersionArrays, versions_from
+from forge.lineage.graph.packed_rows import pack
 from forge.lineage.graph.store import OPEN
 from forge.lineage.node import NodeType, column_of
 
 Version = tuple[int, int, int, float, int, int]
 
 
-def versions(side: Side, *, by_source: bool = True) -> set[Version]:
+def versions(side: Adjacency, *, by_source: bool = True) -> set[Version]:
     """Every row of a side, with stretches that say the same and meet made one."""
     found: set[Version] = set()
     for node in range(side.packed.owners):
@@ -74,14 +74,14 @@ def expected(facts: Iterable[Row]) -> set[Version]:
 
 @given(facts=histories())
 def test_versions_are_those_of_the_rule_on_both_sides(facts: list[Row]) -> None:
-    index = Index.build(arrays_of(facts, nodes=6))
+    index = GraphIndex.build(arrays_of(facts, nodes=6))
     assert versions(index.after) == expected(facts)
     assert versions(index.before, by_source=False) == expected(facts)
 
 
 @given(facts=histories())
 def test_the_usual_edges_of_a_node_come_first_and_the_unsure_ones_next(facts: list[Row]) -> None:
-    index = Index.build(arrays_of(facts, nodes=6))
+    index = GraphIndex.build(arrays_of(facts, nodes=6))
     usual = {kind.code for kind in KINDS[:3]}
     for side in (index.after, index.before):
         for first, unsure, rest, end in side.bounds.tolist():
@@ -96,7 +96,7 @@ def test_the_usual_edges_of_a_node_come_first_and_the_unsure_ones_next(facts: li
 @given(st.data())
 def test_an_index_that_followed_changes_equals_one_built_anew(data: st.DataObject) -> None:
     record = data.draw(histories(nodes=5, most=15), "at first")
-    index = Index.build(arrays_of(record, nodes=5))
+    index = GraphIndex.build(arrays_of(record, nodes=5))
     nodes = 5
     for number in range(data.draw(st.integers(1, 4), "batches")):
         batch = data.draw(histories(nodes=nodes + 2, most=8), f"batch {number}")
@@ -109,7 +109,7 @@ def test_an_index_that_followed_changes_equals_one_built_anew(data: st.DataObjec
         top = max([nodes, *(end for row in rows_now for end in (row.source, row.target))])
         index = index.changed(arrays_of(rows_now, new_nodes=range(nodes + 1, top + 1), revision=number + 2))
         nodes = top
-        anew = Index.build(arrays_of(record, nodes=nodes))
+        anew = GraphIndex.build(arrays_of(record, nodes=nodes))
         assert versions(index.after) == versions(anew.after) == versions(index.before, by_source=False)
         assert index.revision == number + 2
         assert index.edges == int((index.after.bounds[:, 3] - index.after.bounds[:, 0]).sum())
@@ -117,7 +117,7 @@ def test_an_index_that_followed_changes_equals_one_built_anew(data: st.DataObjec
 
 @given(before=rows(), batch=rows())
 def test_readers_of_the_older_index_see_what_they_saw(before: list[Row], batch: list[Row]) -> None:
-    old = Index.build(arrays_of(before, nodes=9))
+    old = GraphIndex.build(arrays_of(before, nodes=9))
     seen = versions(old.after)
     one = old.changed(arrays_of(batch, new_nodes=()))
     other = old.changed(arrays_of([Row(1, 2, 0.7)], new_nodes=()))
@@ -130,7 +130,7 @@ def test_readers_of_the_older_index_see_what_they_saw(before: list[Row], batch: 
 
 
 def test_many_changes_of_one_node_are_merged_into_new_arrays() -> None:
-    index = Index.build(arrays_of([Row(1, 2)], nodes=3000))
+    index = GraphIndex.build(arrays_of([Row(1, 2)], nodes=3000))
     for number in range(40):
         index = index.changed(arrays_of([Row(1, 3 + number * 50 + at) for at in range(50)], new_nodes=()))
     assert index.edges == 2001
@@ -140,7 +140,7 @@ def test_many_changes_of_one_node_are_merged_into_new_arrays() -> None:
 
 def test_a_new_column_stands_in_its_table() -> None:
     types = {1: NodeType.TABLE, 2: NodeType.COLUMN, 3: NodeType.FIELD, 4: NodeType.DASHBOARD}
-    index = Index.build(arrays_of([Row(2, 4)], types, {2: 1, 3: 2}))
+    index = GraphIndex.build(arrays_of([Row(2, 4)], types, {2: 1, 3: 2}))
     assert index.table.tolist() == [0, 1, 1, 1, 0]
     more = {5: NodeType.COLUMN, 6: NodeType.VIEW, 7: NodeType.COLUMN, 8: NodeType.FIELD}
     later = index.changed(arrays_of([], more, {5: 1, 7: 6, 8: 3}, new_nodes=(5, 6, 7, 8)))
@@ -150,7 +150,7 @@ def test_a_new_column_stands_in_its_table() -> None:
 
 
 def test_a_column_that_was_known_without_its_table_gets_it() -> None:
-    index = Index.build(arrays_of([], {1: NodeType.COLUMN}))
+    index = GraphIndex.build(arrays_of([], {1: NodeType.COLUMN}))
     later = index.changed(arrays_of([], {1: NodeType.COLUMN, 2: NodeType.TABLE}, {1: 2}))
     assert later.columns_of(np.array([2]))[1].tolist() == [1]
 
@@ -158,20 +158,20 @@ def test_a_column_that_was_known_without_its_table_gets_it() -> None:
 def test_an_edge_takes_less_than_a_hundred_bytes() -> None:
     numbers = np.random.default_rng(1)
     ends = numbers.integers(1, 30_000, (100_000, 2))
-    index = Index.build(arrays_of([Row(int(a), int(b)) for a, b in ends], nodes=30_000))
+    index = GraphIndex.build(arrays_of([Row(int(a), int(b)) for a, b in ends], nodes=30_000))
     assert index.nbytes / index.edges < 100
 
 
 @pytest.mark.parametrize("size", [0, 1], ids=["no_node", "one_node"])
 def test_an_empty_graph_has_an_index(size: int) -> None:
-    index = Index.build(arrays_of([], nodes=size))
+    index = GraphIndex.build(arrays_of([], nodes=size))
     assert (index.size, index.edges) == (size + 1, 0)
 
 
 def test_numbers_too_large_for_one_key_are_sorted_by_columns() -> None:
     far = 1 << 27
     facts = arrays_of([Row(2, 1), Row(1, 2, 0.5), Row(1, 2, 0.5)], nodes=2)
-    shifted = Versions(
+    shifted = VersionArrays(
         facts.source + far, facts.target + far, facts.kind, facts.confidence, facts.valid_from, facts.valid_to
     )
     found = versions_from(shifted)

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.lineage.edge import Edge, Indirect, IndirectEdge, TableEdge
+from forge.lineage.edge import Edge, IndirectEdge, IndirectType, TableEdge
 from forge.lineage.facts.fact import EdgeFact
 from forge.lineage.graph.graph import Graph
-from forge.lineage.graph.request import Ask, Direction, EdgeFilter
+from forge.lineage.graph.request import Direction, EdgeFilter, TraversalRequest
 from forge.lineage.graph.traversal import Traversal
-from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind
-from forge.lineage.node import Entity, Level, NodeType, column_of
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType, indirect_kind
+from forge.lineage.node import Entity, GraphLevel, NodeType, column_of
 from forge.model.names import ColumnName
 
 
@@ -36,8 +36,8 @@ SHOP = Graph.of(
     ],
     [TableEdge("core.orders", "marts.daily"), TableEdge("marts.daily", "marts.copy")],
     [
-        IndirectEdge(column("core.orders.status"), "marts.daily", Indirect.FILTER),
-        IndirectEdge(column("core.orders.day"), "marts.daily", Indirect.GROUP_BY),
+        IndirectEdge(column("core.orders.status"), "marts.daily", IndirectType.FILTER),
+        IndirectEdge(column("core.orders.day"), "marts.daily", IndirectType.GROUP_BY),
     ],
 )
 
@@ -83,7 +83,7 @@ def test_upstream_a_column_also_comes_from_what_shapes_its_table() -> None:
 
 
 def test_ways_of_shaping_can_be_chosen() -> None:
-    found = SHOP.upstream("marts.daily.total", indirect=True, subtypes=frozenset({Indirect.FILTER}))
+    found = SHOP.upstream("marts.daily.total", indirect=True, subtypes=frozenset({IndirectType.FILTER}))
     assert [item.name for item in found.items] == ["core.orders.amount", "core.orders.status", "raw.orders.status"]
 
 
@@ -91,7 +91,7 @@ def test_an_edge_met_from_a_table_and_from_its_column_is_hidden_once() -> None:
     shaky = EdgeFact(
         source=column_of("a.t", "x"),
         target=Entity(NodeType.TABLE, "b.u"),
-        kind=indirect_kind(Indirect.JOIN),
+        kind=indirect_kind(IndirectType.JOIN),
         producer="p",
         confidence=0.2,
         valid_from=datetime(2024, 1, 1, tzinfo=UTC),
@@ -99,7 +99,7 @@ def test_an_edge_met_from_a_table_and_from_its_column_is_hidden_once() -> None:
     sure = EdgeFact(
         source=column_of("a.t", "y"),
         target=column_of("b.u", "y"),
-        kind=Kind(),
+        kind=EdgeKind(),
         producer="p",
         confidence=1.0,
         valid_from=datetime(2024, 1, 1, tzinfo=UTC),
@@ -108,21 +108,25 @@ def test_an_edge_met_from_a_table_and_from_its_column_is_hidden_once() -> None:
 
 
 def test_by_table_what_shapes_rows_joins_tables() -> None:
-    one = Graph.of([], [], [IndirectEdge(column("a.t.x"), "b.u", Indirect.JOIN)])
-    assert reached(one.downstream("a.t", level=Level.TABLE)) == []
-    found = one.downstream("a.t", level=Level.TABLE, indirect=True)
+    one = Graph.of([], [], [IndirectEdge(column("a.t.x"), "b.u", IndirectType.JOIN)])
+    assert reached(one.downstream("a.t", level=GraphLevel.TABLE)) == []
+    found = one.downstream("a.t", level=GraphLevel.TABLE, indirect=True)
     assert [link.id for link in found.links] == ["a.t->b.u#join"]
 
 
 def test_paths_go_by_what_shapes_rows() -> None:
     edges = EdgeFilter(indirect=True)
-    (down,) = SHOP.paths("marts.kpi.value", Ask(start="core.orders.status", direction="downstream", edges=edges), 3)
+    (down,) = SHOP.paths(
+        "marts.kpi.value", TraversalRequest(start="core.orders.status", direction="downstream", edges=edges), 3
+    )
     assert [hop.link.id for hop in down.hops] == [
         "core.orders.status->marts.daily#filter",
         "marts.daily.total->marts.kpi.value#copied",
     ]
     assert [hop.node.id for hop in down.hops] == ["marts.daily.total", "marts.kpi.value"]
-    (up,) = SHOP.paths("core.orders.status", Ask(start="marts.kpi.value", direction="upstream", edges=edges), 3)
+    (up,) = SHOP.paths(
+        "core.orders.status", TraversalRequest(start="marts.kpi.value", direction="upstream", edges=edges), 3
+    )
     assert [hop.node.id for hop in up.hops] == ["marts.daily.total", "core.orders.status"]
 
 
@@ -132,7 +136,7 @@ SURE = st.sampled_from([0.3, 0.5, 0.8, 1.0])
 DIRECT = st.lists(st.tuples(st.sampled_from(COLUMNS), st.sampled_from(COLUMNS), SURE), max_size=12)
 SHAPES = st.lists(st.tuples(st.sampled_from(COLUMNS), st.sampled_from(TABLES), SURE), max_size=8)
 COUNTS = st.lists(st.tuples(st.sampled_from(TABLES), st.sampled_from(TABLES), SURE), max_size=4)
-FILTER, COPIED = indirect_kind(Indirect.FILTER), Kind(EdgeType.DERIVES_FROM, Relationship.COPIED)
+FILTER, COPIED = indirect_kind(IndirectType.FILTER), EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.COPIED)
 
 
 def entity(name: str) -> Entity:
@@ -155,8 +159,8 @@ def test_the_walk_is_that_of_the_rule_written_plainly(
     depth: int,
     start: str,
 ) -> None:
-    kinds = [(direct, COPIED), (shapes, FILTER), (counts, Kind())]
-    best: dict[tuple[str, str, Kind], float] = {}
+    kinds = [(direct, COPIED), (shapes, FILTER), (counts, EdgeKind())]
+    best: dict[tuple[str, str, EdgeKind], float] = {}
     for triples, kind in kinds:
         for a, b, sure in triples:
             best[a, b, kind] = max(best.get((a, b, kind), 0.0), sure)
@@ -169,14 +173,16 @@ def test_the_walk_is_that_of_the_rule_written_plainly(
         EdgeFact(source=entity(c), target=entity(c), kind=COPIED, producer="all", confidence=1.0, valid_from=then)
         for c in COLUMNS
     ]  # so that all are known
-    found = Graph.of_facts(facts).walk(Ask(start=start, direction=way, depth=depth, edges=EdgeFilter(indirect=True)))
+    found = Graph.of_facts(facts).walk(
+        TraversalRequest(start=start, direction=way, depth=depth, edges=EdgeFilter(indirect=True))
+    )
     starts = {start, *(c for c in COLUMNS if c.startswith(f"{start}."))}
     expected = plainly({key: sure for key, sure in best.items() if sure >= 0.5}, way, starts, depth)
     assert {(item.name, item.depth): item.confidence for item in found.items} == expected
 
 
 def plainly(
-    edges: dict[tuple[str, str, Kind], float], way: Direction, starts: set[str], depth: int
+    edges: dict[tuple[str, str, EdgeKind], float], way: Direction, starts: set[str], depth: int
 ) -> dict[tuple[str, int], float]:
     best, depths = dict.fromkeys(starts, 1.0), dict.fromkeys(starts, 0)
     for hops in range(1, depth + 1):

@@ -13,14 +13,14 @@ from forge.lineage.edge import Transformation
 from forge.lineage.facts.fact import EdgeFact
 from forge.lineage.graph.graph import Graph
 from forge.lineage.graph.levels import group_of
-from forge.lineage.graph.request import Ask
+from forge.lineage.graph.request import TraversalRequest
 from forge.lineage.graph.traversal import Traversal
-from forge.lineage.kind import EdgeType, Kind, Relationship
-from forge.lineage.node import Entity, Level, NodeType, column_of
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType
+from forge.lineage.node import Entity, GraphLevel, NodeType, column_of
 
 THEN = datetime(2024, 1, 1, tzinfo=UTC)
-COPIED = Kind(EdgeType.DERIVES_FROM, Relationship.COPIED)
-CONSUMES = Kind(EdgeType.CONSUMES, None)
+COPIED = EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.COPIED)
+CONSUMES = EdgeKind(EdgeType.CONSUMES, None)
 
 
 def table(name: str) -> Entity:
@@ -38,7 +38,7 @@ def field(name: str) -> Entity:
 
 
 def fact(
-    source: Entity, target: Entity, confidence: float = 1.0, kind: Kind = COPIED, expression: str = ""
+    source: Entity, target: Entity, confidence: float = 1.0, kind: EdgeKind = COPIED, expression: str = ""
 ) -> EdgeFact:
     return EdgeFact(
         source=source,
@@ -62,7 +62,7 @@ SHOP = Graph.of_facts(
         fact(column("core.orders.day"), column("marts.revenue.day"), 0.9),
         fact(column("core.orders.day"), column("marts.guess.day"), 0.3),
         fact(column("core.orders.day"), column("marts.revenue.guess"), 0.3),
-        fact(table("core.orders"), table("marts.count"), kind=Kind()),
+        fact(table("core.orders"), table("marts.count"), kind=EdgeKind()),
         fact(column("marts.revenue.total"), SALES, kind=CONSUMES),
         fact(column("marts.revenue.day"), SALES, kind=CONSUMES),
     ]
@@ -74,20 +74,20 @@ def reached(found: Traversal) -> list[tuple[str, int, float]]:
 
 
 def test_by_table_columns_are_their_tables_and_the_surest_edge_counts() -> None:
-    found = SHOP.downstream("core.orders", level=Level.TABLE)
+    found = SHOP.downstream("core.orders", level=GraphLevel.TABLE)
     assert reached(found) == [("marts.count", 1, 1.0), ("marts.revenue", 1, 0.9), ("dashboard:sales", 2, 0.9)]
     assert all(item.column is None for item in found.items)
     assert found.hidden == 1  # to marts.guess; to marts.revenue there is a sure one
 
 
 def test_a_link_of_one_edge_tells_what_that_edge_tells() -> None:
-    (link,) = (one for one in SHOP.upstream("core.orders", depth=1, level=Level.TABLE).links)
+    (link,) = (one for one in SHOP.upstream("core.orders", depth=1, level=GraphLevel.TABLE).links)
     assert (link.id, link.expression) == ("raw.orders->core.orders#copied", "cast(amount as int)")
     assert (link.transformation, link.valid_from) == (Transformation.IDENTITY, THEN)
 
 
 def test_a_link_of_several_edges_is_derived_and_has_no_expression() -> None:
-    links = {link.id: link for link in SHOP.downstream("core.orders", level=Level.TABLE).links}
+    links = {link.id: link for link in SHOP.downstream("core.orders", level=GraphLevel.TABLE).links}
     assert set(links) == {
         "core.orders->marts.count#derived",
         "core.orders->marts.revenue#derived",
@@ -98,21 +98,21 @@ def test_a_link_of_several_edges_is_derived_and_has_no_expression() -> None:
 
 
 def test_edges_inside_a_table_are_not_seen_by_table() -> None:
-    assert "core.orders" not in [item.name for item in SHOP.both("core.orders", level=Level.TABLE).items]
+    assert "core.orders" not in [item.name for item in SHOP.both("core.orders", level=GraphLevel.TABLE).items]
     assert SHOP.downstream("core.orders.amount", depth=1).items[0].name == "core.orders.doubled"
 
 
 @pytest.mark.parametrize(
     ("level", "start", "names"),
     [
-        (Level.SCHEMA, "core.orders", ["schema:marts", "dashboard:sales", "schema:raw", "schema:files.default"]),
-        (Level.SCHEMA, "schema:core", ["schema:marts", "dashboard:sales", "schema:raw", "schema:files.default"]),
-        (Level.DATABASE, "core.orders", ["dashboard:sales", "database:files"]),
-        (Level.SYSTEM, "system:lake", ["dashboard:sales", "system:files"]),
+        (GraphLevel.SCHEMA, "core.orders", ["schema:marts", "dashboard:sales", "schema:raw", "schema:files.default"]),
+        (GraphLevel.SCHEMA, "schema:core", ["schema:marts", "dashboard:sales", "schema:raw", "schema:files.default"]),
+        (GraphLevel.DATABASE, "core.orders", ["dashboard:sales", "database:files"]),
+        (GraphLevel.SYSTEM, "system:lake", ["dashboard:sales", "system:files"]),
     ],
     ids=["schema", "schema_by_its_own_name", "database", "system"],
 )
-def test_higher_levels_are_seen_by_the_names_of_tables(level: Level, start: str, names: list[str]) -> None:
+def test_higher_levels_are_seen_by_the_names_of_tables(level: GraphLevel, start: str, names: list[str]) -> None:
     found = SHOP.both(start, level=level)
     assert [item.name for item in found.items] == names
     assert found.items[-1].node.type == NodeType(str(level))
@@ -121,23 +121,23 @@ def test_higher_levels_are_seen_by_the_names_of_tables(level: Level, start: str,
 @pytest.mark.parametrize(
     ("name", "level", "group"),
     [
-        ("core.orders", Level.SCHEMA, "schema:core"),
-        ("orders", Level.SCHEMA, "schema:default"),
-        ("shop.public.users", Level.SCHEMA, "schema:shop.public"),
-        ("pg:shop.public.users", Level.SCHEMA, "schema:pg:shop.public"),
-        ("pg:shop.public.users", Level.DATABASE, "database:pg:shop"),
-        ("pg:shop.public.users", Level.SYSTEM, "system:pg"),
-        ("files:data/x.csv", Level.DATABASE, "database:files"),
-        ("core.orders", Level.DATABASE, "database:lake"),
+        ("core.orders", GraphLevel.SCHEMA, "schema:core"),
+        ("orders", GraphLevel.SCHEMA, "schema:default"),
+        ("shop.public.users", GraphLevel.SCHEMA, "schema:shop.public"),
+        ("pg:shop.public.users", GraphLevel.SCHEMA, "schema:pg:shop.public"),
+        ("pg:shop.public.users", GraphLevel.DATABASE, "database:pg:shop"),
+        ("pg:shop.public.users", GraphLevel.SYSTEM, "system:pg"),
+        ("files:data/x.csv", GraphLevel.DATABASE, "database:files"),
+        ("core.orders", GraphLevel.DATABASE, "database:lake"),
     ],
 )
-def test_a_table_is_in_one_schema_database_and_system(name: str, level: Level, group: str) -> None:
+def test_a_table_is_in_one_schema_database_and_system(name: str, level: GraphLevel, group: str) -> None:
     assert group_of(name, level).id == group
 
 
 def test_the_own_database_of_the_lake_may_have_another_name() -> None:
-    assert group_of("core.orders", Level.DATABASE, database="shop").id == "database:shop"
-    assert group_of("shop.core.orders", Level.SCHEMA, database="shop").id == "schema:core"
+    assert group_of("core.orders", GraphLevel.DATABASE, database="shop").id == "database:shop"
+    assert group_of("shop.core.orders", GraphLevel.SCHEMA, database="shop").id == "schema:core"
 
 
 def test_fields_are_their_columns_unless_asked_for() -> None:
@@ -145,7 +145,7 @@ def test_fields_are_their_columns_unless_asked_for() -> None:
         [
             fact(column("a.t.home"), column("b.u.address")),
             fact(field("b.u.address.city"), column("c.v.city")),
-            fact(field("b.u.address.city"), column("c.v.city"), kind=Kind()),
+            fact(field("b.u.address.city"), column("c.v.city"), kind=EdgeKind()),
             fact(field("b.u.address.city"), field("b.u.address.zip")),
             fact(column("c.v.city"), column("c.v.city")),
         ]
@@ -157,14 +157,16 @@ def test_fields_are_their_columns_unless_asked_for() -> None:
         "b.u.address->c.v.city#copied",
         "c.v.city->c.v.city#copied",
     ]
-    fine = graph.upstream("c.v.city", level=Level.FIELD)
+    fine = graph.upstream("c.v.city", level=GraphLevel.FIELD)
     assert [item.name for item in fine.items] == ["b.u.address.city"]
-    assert [item.name for item in graph.downstream("a.t", level=Level.TABLE).items] == ["b.u", "c.v"]
+    assert [item.name for item in graph.downstream("a.t", level=GraphLevel.TABLE).items] == ["b.u", "c.v"]
     assert graph.downstream("b.u.address").total == 1
 
 
 def test_paths_by_table_go_through_tables() -> None:
-    (path,) = SHOP.paths("dashboard:sales", Ask(start="raw.orders", direction="downstream", level=Level.TABLE), 5)
+    (path,) = SHOP.paths(
+        "dashboard:sales", TraversalRequest(start="raw.orders", direction="downstream", level=GraphLevel.TABLE), 5
+    )
     assert [hop.node.id for hop in path.hops] == ["core.orders", "marts.revenue", "dashboard:sales"]
     assert path.confidence == pytest.approx(0.8 * 0.9)
 
@@ -182,15 +184,15 @@ TABLE_EDGES = st.lists(st.tuples(st.sampled_from(range(6)), st.sampled_from(rang
 @given(
     edges=EDGES,
     table_edges=TABLE_EDGES,
-    level=st.sampled_from([Level.TABLE, Level.SCHEMA]),
+    level=st.sampled_from([GraphLevel.TABLE, GraphLevel.SCHEMA]),
     depth=st.one_of(st.none(), st.integers(0, 3)),
 )
 def test_a_level_equals_a_graph_of_its_own_with_the_surest_edges(
-    edges: list[tuple[str, str, float]], table_edges: list[tuple[int, int]], level: Level, depth: int | None
+    edges: list[tuple[str, str, float]], table_edges: list[tuple[int, int]], level: GraphLevel, depth: int | None
 ) -> None:
     tables = [table(name.rpartition(".")[0]) for name in NAMES[::3]]
     facts = [fact(column(a), column(b), sure) for a, b, sure in edges]
-    facts += [fact(tables[a], tables[b], kind=Kind()) for a, b in table_edges]
+    facts += [fact(tables[a], tables[b], kind=EdgeKind()) for a, b in table_edges]
     facts.append(fact(column(NAMES[0]), Entity(NodeType.REPORT, "always"), kind=CONSUMES))
     best: dict[tuple[str, str], float] = defaultdict(float)
     for one in facts:
@@ -202,8 +204,8 @@ def test_a_level_equals_a_graph_of_its_own_with_the_surest_edges(
     )
     start = seen_from(level, column(NAMES[0]))
     for way in ("upstream", "downstream"):
-        found = Graph.of_facts(facts).walk(Ask(start=start, direction=way, depth=depth, level=level))
-        expected = own.walk(Ask(start=f"report:{start}", direction=way, depth=depth))
+        found = Graph.of_facts(facts).walk(TraversalRequest(start=start, direction=way, depth=depth, level=level))
+        expected = own.walk(TraversalRequest(start=f"report:{start}", direction=way, depth=depth))
         assert reached(found) == [(name.removeprefix("report:"), d, c) for name, d, c in reached(expected)]
         assert found.hidden == expected.hidden
         assert [(link.source, link.target, link.confidence) for link in found.links] == [
@@ -212,8 +214,8 @@ def test_a_level_equals_a_graph_of_its_own_with_the_surest_edges(
         ]
 
 
-def seen_from(level: Level, entity: Entity) -> str:
+def seen_from(level: GraphLevel, entity: Entity) -> str:
     if entity.type is NodeType.REPORT:
         return entity.id
     name = entity.owner or entity.name
-    return name if level is Level.TABLE else group_of(name, level).id
+    return name if level is GraphLevel.TABLE else group_of(name, level).id

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.lineage.graph.order import Step, dependency_order, order_of
+from forge.lineage.graph.order import DependencyStep, dependency_order, order_of
 from forge.lineage.graph.traversal import Link
-from forge.lineage.kind import EdgeType, Kind
+from forge.lineage.kind import EdgeKind, EdgeType
 
 names = st.sampled_from("abcdefghij")
 graphs = st.lists(st.tuples(names, names), max_size=30)
@@ -52,7 +52,7 @@ def test_the_order_of_the_pairs_does_not_matter(pairs: list[tuple[str, str]]) ->
 
 def test_a_cycle_is_one_step_with_its_members() -> None:
     order = order_of((), [("a", "b"), ("b", "c"), ("c", "b"), ("c", "d")])
-    assert order.steps == (Step(("a",), 0), Step(("b", "c"), 1), Step(("d",), 2))
+    assert order.steps == (DependencyStep(("a",), 0), DependencyStep(("b", "c"), 1), DependencyStep(("d",), 2))
     assert order.cycles == (("b", "c"),)
     assert order.to_dict()["cycles"] == [["b", "c"]]
 
@@ -62,7 +62,7 @@ def test_tables_are_ordered_by_the_links_of_their_columns_and_containment_does_n
         Link(source="core.b.x", target="marts.c.x"),
         Link(source="raw.a.x", target="core.b.x"),
         Link(source="core.b.x", target="core.b.y"),
-        Link(source="marts.c", target="raw.a", kind=Kind(EdgeType.CONTAINS, None)),
+        Link(source="marts.c", target="raw.a", kind=EdgeKind(EdgeType.CONTAINS, None)),
     ]
     order = dependency_order(links, lift=lambda name: ".".join(name.split(".")[:2]), names=["other.t.x"])
     assert order.names == ("other.t", "raw.a", "core.b", "marts.c")
@@ -73,4 +73,4 @@ def test_tables_are_ordered_by_the_links_of_their_columns_and_containment_does_n
 @pytest.mark.slow
 def test_a_chain_longer_than_the_stack_has_an_order() -> None:
     pairs = [(f"n{number:06}", f"n{number + 1:06}") for number in range(20_000)]
-    assert order_of((), pairs).steps[-1] == Step(("n020000",), 20_000)
+    assert order_of((), pairs).steps[-1] == DependencyStep(("n020000",), 20_000)

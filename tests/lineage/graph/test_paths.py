@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lineage_arrays import Row, arrays_of, rows
 
-from forge.lineage.graph.index import Index
-from forge.lineage.graph.lens import Lens, rule_of
+from forge.lineage.graph.index import GraphIndex
+from forge.lineage.graph.index_query import IndexQuery, compile_filter
 from forge.lineage.graph.paths import FoundPath, find_paths
 from forge.lineage.graph.request import Direction, EdgeFilter
-from forge.lineage.kind import Kind
+from forge.lineage.kind import EdgeKind
 
 WAYS: list[Direction] = ["upstream", "downstream"]
 
@@ -26,8 +26,8 @@ def names(numbers: Sequence[int]) -> Mapping[int, str]:
     return {number: f"n{1000 - number}" for number in numbers}
 
 
-def lens_of(facts: list[Row], way: Direction = "downstream") -> Lens:
-    return Lens(Index.build(arrays_of(facts, nodes=7)), way, rule_of(EdgeFilter(min_confidence=0.3)))
+def lens_of(facts: list[Row], way: Direction = "downstream") -> IndexQuery:
+    return IndexQuery(GraphIndex.build(arrays_of(facts, nodes=7)), way, compile_filter(EdgeFilter(min_confidence=0.3)))
 
 
 def by_trying(facts: list[Row], way: Direction, depth: int | None, count: int) -> list[tuple[int, ...]]:
@@ -92,7 +92,7 @@ def test_a_ladder_of_sixty_diamonds_gives_its_best_paths_at_once() -> None:
 
 
 def test_of_two_edges_between_the_same_entities_the_surer_is_the_way() -> None:
-    facts = [Row(1, 7, 0.6), Row(1, 7, 0.9, Kind())]
+    facts = [Row(1, 7, 0.6), Row(1, 7, 0.9, EdgeKind())]
     found = find_paths(lens_of(facts), np.array([1]), np.array([7]), None, 5, names)
     assert [path.confidence for path in found] == [0.9]
 

@@ -9,16 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.graph.propagate import Propagation, Rule, propagate
+from forge.lineage.edge import IndirectType, Transformation
+from forge.lineage.graph.propagate import Propagation, PropagationRule, propagate
 from forge.lineage.graph.traversal import Link
-from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType, indirect_kind
 
 Direction = Literal["upstream", "downstream"]
-COPIED = Kind(EdgeType.DERIVES_FROM, Relationship.COPIED)
+COPIED = EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.COPIED)
 
 
-def brute_force(links: list[Link], origins: set[str], direction: Direction, rule: Rule) -> dict[str, tuple[float, int]]:
+def brute_force(
+    links: list[Link], origins: set[str], direction: Direction, rule: PropagationRule
+) -> dict[str, tuple[float, int]]:
     """The best product of every simple path, and its fewest hops, by walking all of them."""
     best: dict[str, tuple[float, int]] = {}
 
@@ -44,7 +46,7 @@ links_of = st.lists(
         Link,
         source=names,
         target=names,
-        kind=st.sampled_from([Kind(), COPIED, Kind(EdgeType.DERIVES_FROM, Relationship.ANONYMIZED)]),
+        kind=st.sampled_from([EdgeKind(), COPIED, EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.ANONYMIZED)]),
         transformation=st.sampled_from([Transformation.IDENTITY, Transformation.AGGREGATION]),
         masking=st.booleans(),
         confidence=st.sampled_from([0.125, 0.25, 0.5, 1.0]),
@@ -52,12 +54,12 @@ links_of = st.lists(
     max_size=12,
     unique_by=lambda link: link.sort_key,
 )
-rules = st.builds(Rule, st.booleans(), st.booleans(), st.sampled_from([0.0, 0.3, 0.6]))
+rules = st.builds(PropagationRule, st.booleans(), st.booleans(), st.sampled_from([0.0, 0.3, 0.6]))
 
 
 @given(links_of, st.sets(names, min_size=1, max_size=2), st.sampled_from(["upstream", "downstream"]), rules)
 def test_each_carrier_has_the_surest_way_of_all(
-    links: list[Link], origins: set[str], direction: Direction, rule: Rule
+    links: list[Link], origins: set[str], direction: Direction, rule: PropagationRule
 ) -> None:
     found = propagate(links, origins, direction=direction, rule=rule)
     assert {one.id: (one.confidence, one.hops) for one in found.carriers} == (
@@ -75,7 +77,7 @@ def test_each_carrier_has_the_surest_way_of_all(
 
 
 @given(links_of, rules)
-def test_the_order_of_the_links_does_not_matter(links: list[Link], rule: Rule) -> None:
+def test_the_order_of_the_links_does_not_matter(links: list[Link], rule: PropagationRule) -> None:
     assert propagate(links, ["a"], rule=rule) == propagate(list(reversed(links)), ["a"], rule=rule)
 
 
@@ -94,7 +96,7 @@ def test_masking_stops_personal_data_and_is_named() -> None:
     assert [(one.link.id, one.reason, one.bypassed) for one in found.stopped] == [
         ("core.users.email->marts.mail.hash#derived", "masking", False)
     ]
-    assert ids(propagate(links, ["raw.users.email"], rule=Rule(masking=False))) == [
+    assert ids(propagate(links, ["raw.users.email"], rule=PropagationRule(masking=False))) == [
         "core.users.email",
         "marts.mail.hash",
         "marts.report.hash",
@@ -103,7 +105,7 @@ def test_masking_stops_personal_data_and_is_named() -> None:
 
 def test_masking_that_another_way_goes_around_is_said_to_be_bypassed() -> None:
     links = [
-        Link(source="a", target="c", kind=Kind(EdgeType.DERIVES_FROM, Relationship.ANONYMIZED), masking=True),
+        Link(source="a", target="c", kind=EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.ANONYMIZED), masking=True),
         Link(source="a", target="b"),
         Link(source="b", target="c", kind=COPIED),
     ]
@@ -115,28 +117,30 @@ def test_masking_that_another_way_goes_around_is_said_to_be_bypassed() -> None:
 def test_an_edge_without_any_confidence_carries_it_where_that_is_asked_for() -> None:
     links = [Link(source="a", target="b", confidence=0.0)]
     assert [one.reason for one in propagate(links, ["a"]).stopped] == ["confidence"]
-    assert [one.confidence for one in propagate(links, ["a"], rule=Rule(min_confidence=0.0)).carriers] == [0.0]
+    assert [one.confidence for one in propagate(links, ["a"], rule=PropagationRule(min_confidence=0.0)).carriers] == [
+        0.0
+    ]
 
 
 def test_an_aggregate_carries_it_on_unless_told() -> None:
     links = [Link(source="a", target="b", transformation=Transformation.AGGREGATION)]
     assert ids(propagate(links, ["a"])) == ["b"]
-    stopped = propagate(links, ["a"], rule=Rule(aggregation=True))
+    stopped = propagate(links, ["a"], rule=PropagationRule(aggregation=True))
     assert ids(stopped) == []
     assert [one.reason for one in stopped.stopped] == ["aggregation"]
 
 
 def test_what_contains_or_executes_carries_nothing() -> None:
     links = [
-        Link(source="a", target="b", kind=Kind(EdgeType.CONTAINS, None)),
-        Link(source="a", target="c", kind=Kind(EdgeType.EXECUTES, None)),
+        Link(source="a", target="b", kind=EdgeKind(EdgeType.CONTAINS, None)),
+        Link(source="a", target="c", kind=EdgeKind(EdgeType.EXECUTES, None)),
     ]
     found = propagate(links, ["a"])
     assert (ids(found), found.stopped) == ([], ())
 
 
 FILTERED = [
-    Link(source="core.orders.status", target="marts.daily", kind=indirect_kind(Indirect.FILTER)),
+    Link(source="core.orders.status", target="marts.daily", kind=indirect_kind(IndirectType.FILTER)),
     Link(source="marts.daily.total", target="app.board.total"),
 ]
 TABLES = {
@@ -149,7 +153,7 @@ TABLES = {
 
 def test_an_indirect_edge_carries_an_incident_to_all_columns_of_its_table_and_personal_data_nowhere() -> None:
     assert ids(propagate(FILTERED, ["core.orders.status"], tables=TABLES)) == []
-    found = propagate(FILTERED, ["core.orders.status"], rule=Rule(indirect=True), tables=TABLES)
+    found = propagate(FILTERED, ["core.orders.status"], rule=PropagationRule(indirect=True), tables=TABLES)
     assert [(one.id, one.hops) for one in found.carriers] == [
         ("marts.daily", 1),
         ("marts.daily.day", 1),
@@ -160,7 +164,9 @@ def test_an_indirect_edge_carries_an_incident_to_all_columns_of_its_table_and_pe
 
 
 def test_upstream_what_shapes_the_rows_of_a_table_shapes_its_columns() -> None:
-    found = propagate(FILTERED, ["app.board.total"], direction="upstream", rule=Rule(indirect=True), tables=TABLES)
+    found = propagate(
+        FILTERED, ["app.board.total"], direction="upstream", rule=PropagationRule(indirect=True), tables=TABLES
+    )
     assert [(one.id, one.hops) for one in found.carriers] == [("marts.daily.total", 1), ("core.orders.status", 2)]
 
 

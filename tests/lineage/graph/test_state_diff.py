@@ -11,15 +11,15 @@ from lineage_history import DAY, START, histories
 from quick_examples import examples
 
 from forge.lineage.edge import Transformation
-from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
+from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, NodeClaim
 from forge.lineage.graph.diff import apply, diff
 from forge.lineage.graph.state import GraphState, state_at
-from forge.lineage.kind import Kind
+from forge.lineage.kind import EdgeKind
 from forge.lineage.node import NodeType, column_of, table_of
 from forge.stores.memory.lineage import MemoryLineage
 
 
-def recorded(batches: list[Batch]) -> MemoryLineage:
+def recorded(batches: list[ClaimBatch]) -> MemoryLineage:
     store = MemoryLineage()
     for batch in batches:
         store.record([batch])
@@ -33,16 +33,16 @@ def state(store: MemoryLineage, day: float | None) -> GraphState:
 
 def edge(source: str, target: str, **said: object) -> EdgeClaim:
     ends = [column_of(*name.rsplit(".", 1)) for name in (source, target)]
-    return EdgeClaim(source=ends[0], target=ends[1], **{"kind": Kind(), **said})  # type: ignore[arg-type]
+    return EdgeClaim(source=ends[0], target=ends[1], **{"kind": EdgeKind(), **said})  # type: ignore[arg-type]
 
 
-def batch(day: float, *edges: EdgeClaim, nodes: tuple[NodeClaim, ...] = (), producer: str = "p") -> Batch:
-    return Batch(producer=producer, at=START + day * DAY, edges=edges, nodes=nodes)
+def batch(day: float, *edges: EdgeClaim, nodes: tuple[NodeClaim, ...] = (), producer: str = "p") -> ClaimBatch:
+    return ClaimBatch(producer=producer, at=START + day * DAY, edges=edges, nodes=nodes)
 
 
 @settings(max_examples=examples(25))  # drawing a history costs more than what is shown with it
 @given(histories(), st.integers(-1, 10), st.integers(-1, 10))
-def test_a_diff_applied_to_the_first_state_gives_the_second(history: list[Batch], one: int, other: int) -> None:
+def test_a_diff_applied_to_the_first_state_gives_the_second(history: list[ClaimBatch], one: int, other: int) -> None:
     store = recorded(history)
     a, b = state(store, one), state(store, other)
     assert apply(diff(a, b), a) == b
@@ -55,7 +55,7 @@ def test_a_diff_applied_to_the_first_state_gives_the_second(history: list[Batch]
 
 @settings(max_examples=examples(25))  # drawing a history costs more than what is shown with it
 @given(histories(), st.one_of(st.none(), st.integers(-1, 10)))
-def test_nothing_changed_between_a_state_and_itself(history: list[Batch], day: int | None) -> None:
+def test_nothing_changed_between_a_state_and_itself(history: list[ClaimBatch], day: int | None) -> None:
     a = state(recorded(history), day)
     found = diff(a, a)
     assert found.empty
@@ -65,7 +65,7 @@ def test_nothing_changed_between_a_state_and_itself(history: list[Batch], day: i
 
 @settings(max_examples=examples(25))  # drawing a history costs more than what is shown with it
 @given(histories(), st.integers(0, 9))
-def test_the_state_at_a_time_is_what_held_when_the_later_had_not_been_said(history: list[Batch], day: int) -> None:
+def test_the_state_at_a_time_is_what_held_when_the_later_had_not_been_said(history: list[ClaimBatch], day: int) -> None:
     then = state(recorded([one for one in history if one.at <= START + day * DAY]), None)
     now = state(recorded(history), day)
     assert now.nodes == then.nodes
@@ -79,7 +79,7 @@ def test_the_state_at_a_time_is_what_held_when_the_later_had_not_been_said(histo
 
 @settings(max_examples=examples(25))  # drawing a history costs more than what is shown with it
 @given(histories(), st.randoms(use_true_random=False))
-def test_the_order_of_the_facts_does_not_matter(history: list[Batch], chance: random.Random) -> None:
+def test_the_order_of_the_facts_does_not_matter(history: list[ClaimBatch], chance: random.Random) -> None:
     store = recorded(history)
     edges, nodes = list(store.edge_facts()), list(store.node_facts())
     at = START + 5 * DAY
@@ -91,7 +91,7 @@ def test_the_order_of_the_facts_does_not_matter(history: list[Batch], chance: ra
 
 @settings(max_examples=examples(25))  # drawing a history costs more than what is shown with it
 @given(histories())
-def test_the_nodes_of_a_state_are_those_that_the_store_shows(history: list[Batch]) -> None:
+def test_the_nodes_of_a_state_are_those_that_the_store_shows(history: list[ClaimBatch]) -> None:
     store = recorded(history)
     now = state(store, None)
     numbers = store.numbers(list(now.nodes))

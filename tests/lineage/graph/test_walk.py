@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lineage_arrays import COPIED, KINDS, Row, arrays_of, histories, rows
 
-from forge.lineage.graph.index import Index
-from forge.lineage.graph.lens import Lens, rule_of
+from forge.lineage.graph.index import GraphIndex
+from forge.lineage.graph.index_query import IndexQuery, compile_filter
 from forge.lineage.graph.request import Direction, EdgeFilter
 from forge.lineage.graph.store import OPEN
-from forge.lineage.graph.walk import Walked, closure, surest
-from forge.lineage.kind import EdgeType, Kind
+from forge.lineage.graph.walk import WalkResult, closure, most_confident
+from forge.lineage.kind import EdgeKind, EdgeType
 
 DEPTHS = st.one_of(st.none(), st.integers(0, 5))
 LEAST = st.sampled_from([0.0, 0.5, 0.8])
@@ -28,8 +28,8 @@ USUAL = EdgeFilter()
 FEW = st.sampled_from([0, 3, 10_000])
 
 
-def lens_of(facts: list[Row], way: Direction = "downstream", edges: EdgeFilter = USUAL) -> Lens:
-    return Lens(Index.build(arrays_of(facts, nodes=9)), way, rule_of(edges))
+def lens_of(facts: list[Row], way: Direction = "downstream", edges: EdgeFilter = USUAL) -> IndexQuery:
+    return IndexQuery(GraphIndex.build(arrays_of(facts, nodes=9)), way, compile_filter(edges))
 
 
 def net_of(facts: list[Row], way: Direction, least: float) -> nx.DiGraph[int]:
@@ -55,11 +55,11 @@ def best_by_trying(facts: list[Row], way: Direction, start: int, depth: int | No
     return best
 
 
-def depths_of(walked: Walked) -> dict[int, int]:
+def depths_of(walked: WalkResult) -> dict[int, int]:
     return dict(zip(walked.nodes.tolist(), walked.depths.tolist(), strict=True))
 
 
-def sure_of(walked: Walked) -> dict[int, float]:
+def sure_of(walked: WalkResult) -> dict[int, float]:
     return dict(zip(walked.nodes.tolist(), walked.confidence.tolist(), strict=True))
 
 
@@ -71,7 +71,7 @@ def test_reach_and_distance_are_those_of_networkx(
     net = net_of(facts, way, least)
     lengths = dict(nx.single_source_shortest_path_length(net, 1, cutoff=depth))
     del lengths[1]
-    for walked in (closure(lens, np.array([1]), depth, few=few), surest(lens, np.array([1]), depth, few=few)):
+    for walked in (closure(lens, np.array([1]), depth, few=few), most_confident(lens, np.array([1]), depth, few=few)):
         assert depths_of(walked) == lengths
         assert walked.depths.tolist() == sorted(walked.depths.tolist())
         assert len(set(walked.nodes.tolist())) == len(walked.nodes)
@@ -81,13 +81,13 @@ def test_reach_and_distance_are_those_of_networkx(
 def test_confidence_is_the_best_product_within_the_hops(
     facts: list[Row], way: Direction, depth: int | None, least: float, few: int
 ) -> None:
-    walked = surest(lens_of(facts, way, EdgeFilter(min_confidence=least)), np.array([1]), depth, few=few)
+    walked = most_confident(lens_of(facts, way, EdgeFilter(min_confidence=least)), np.array([1]), depth, few=few)
     assert sure_of(walked) == best_by_trying(facts, way, 1, depth, least)
 
 
 @given(facts=rows(), depth=DEPTHS, few=FEW)
 def test_the_surest_way_can_be_rebuilt_hop_by_hop(facts: list[Row], depth: int | None, few: int) -> None:
-    walked = surest(lens_of(facts, "downstream", EdgeFilter(min_confidence=0.0)), np.array([1]), depth, few=few)
+    walked = most_confident(lens_of(facts, "downstream", EdgeFilter(min_confidence=0.0)), np.array([1]), depth, few=few)
     side = walked.lens.side
     for node, sure, hops in zip(walked.nodes.tolist(), walked.confidence.tolist(), walked.hops.tolist(), strict=True):
         assert depth is None or hops <= depth
@@ -115,7 +115,7 @@ def test_hidden_are_the_edges_that_leave_what_is_walked_and_are_not_sure_enough(
     facts: list[Row], depth: int | None, least: float, way: Direction
 ) -> None:
     flows = [row for row in facts if row.kind.type is not EdgeType.CONTAINS]
-    walked = surest(lens_of(facts, way, EdgeFilter(min_confidence=least)), np.array([1]), depth)
+    walked = most_confident(lens_of(facts, way, EdgeFilter(min_confidence=least)), np.array([1]), depth)
     lengths = nx.single_source_shortest_path_length(net_of(flows, way, least), 1)
     near = [(row.source if way == "downstream" else row.target, row.confidence) for row in flows]
     left = {node for node, length in lengths.items() if depth is None or length < depth}
@@ -129,7 +129,7 @@ def test_as_of_a_time_is_the_graph_replayed_up_to_it(facts: list[Row], at: int, 
     then = [replace(row, start=0, end=OPEN) for row in facts if row.start <= at < row.end]
     old = lens_of(facts, way, EdgeFilter(min_confidence=least, at=moment))
     new = lens_of(then, way, EdgeFilter(min_confidence=least))
-    one, other = surest(old, np.array([1])), surest(new, np.array([1]))
+    one, other = most_confident(old, np.array([1])), most_confident(new, np.array([1]))
     assert depths_of(one) == depths_of(other)
     assert sure_of(one) == sure_of(other)
     assert one.hidden == other.hidden
@@ -153,14 +153,14 @@ def test_filters_by_type_and_relationship_are_those_of_the_filter(
 
 def test_cycles_and_self_edges_end() -> None:
     lens = lens_of([Row(1, 1), Row(1, 2), Row(2, 3), Row(3, 1, 0.9), Row(3, 3, 0.9)])
-    assert depths_of(surest(lens, np.array([1]))) == {2: 1, 3: 2}
+    assert depths_of(most_confident(lens, np.array([1]))) == {2: 1, 3: 2}
     assert depths_of(closure(lens, np.array([1]))) == {2: 1, 3: 2}
 
 
 def test_a_way_too_long_to_be_a_number_above_zero_still_reaches() -> None:
     chain = [Row(number, number + 1, 0.5) for number in range(1, 1200)]
     for few in (0, 10_000):
-        walked = surest(lens_of(chain), np.array([1]), few=few)
+        walked = most_confident(lens_of(chain), np.array([1]), few=few)
         assert len(walked.nodes) == 1199
         assert walked.confidence[-1] == 0.0
 
@@ -175,7 +175,7 @@ def test_a_ladder_of_sixty_diamonds_is_walked_edge_by_edge(few: int) -> None:
         facts += [Row(top + 1, top + 3, 0.99), Row(top + 2, top + 3, 0.98)]
     lens = lens_of(facts, "upstream")
     start = time.perf_counter()
-    walked = surest(lens, np.array([181]), few=few)
+    walked = most_confident(lens, np.array([181]), few=few)
     print(f"a ladder of 60 diamonds: {1000 * (time.perf_counter() - start):.2f} ms")
     assert len(walked.nodes) == 180
     assert (walked.nodes[-1], walked.depths[-1]) == (1, 120)
@@ -184,7 +184,7 @@ def test_a_ladder_of_sixty_diamonds_is_walked_edge_by_edge(few: int) -> None:
 
 
 def test_a_kind_that_is_not_a_flow_is_not_followed_unless_asked() -> None:
-    facts = [Row(1, 2, 1.0, Kind(EdgeType.CONTAINS, None)), Row(1, 3, 1.0, COPIED)]
+    facts = [Row(1, 2, 1.0, EdgeKind(EdgeType.CONTAINS, None)), Row(1, 3, 1.0, COPIED)]
     assert depths_of(closure(lens_of(facts), np.array([1]))) == {3: 1}
     edges = EdgeFilter(types=frozenset(EdgeType))
     assert depths_of(closure(lens_of(facts, edges=edges), np.array([1]))) == {2: 1, 3: 1}

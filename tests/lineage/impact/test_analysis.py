@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from forge.lineage.edge import Edge, Indirect, IndirectEdge, TableEdge, Transformation
+from forge.lineage.edge import Edge, IndirectEdge, IndirectType, TableEdge, Transformation
 from forge.lineage.graph.graph import Graph
 from forge.lineage.graph.weights import Weights
-from forge.lineage.impact.analysis import Change, ChangeType, change_type_of, impact_of, merge_reports
+from forge.lineage.impact.analysis import ChangeType, ProposedChange, change_type_of, impact_of, merge_reports
 from forge.lineage.node import Node
 from forge.model.errors import ForgeError
 from forge.model.names import ColumnName
@@ -30,7 +30,7 @@ SHOP = Graph.of(
         edge("marts.daily.net", "marts.weekly.net"),
     ],
     [TableEdge("core.orders", "marts.daily")],
-    [IndirectEdge(column("core.orders.status"), "marts.daily", Indirect.FILTER)],
+    [IndirectEdge(column("core.orders.status"), "marts.daily", IndirectType.FILTER)],
 )
 
 
@@ -68,15 +68,19 @@ def test_other_words_are_refused_with_the_known_ones(text: str) -> None:
 
 
 def test_a_change_of_type_knows_its_direction_where_the_old_type_is_known() -> None:
-    assert Change.of("type", "a.b.c", "bigint", "int").direction is TypeChange.WIDENING
-    assert Change.of("type", "a.b.c", "double", "int").direction is TypeChange.UNRELATED  # readers see other sums
-    assert Change.of("type", "a.b.c", "int", "double").direction is TypeChange.NARROWING  # values are lost
-    assert Change.of("type", "a.b.c", "bigint").direction is None
-    assert Change.of("rename", "a.b.c", "bigint", "int").direction is None
+    assert ProposedChange.of("type", "a.b.c", "bigint", "int").direction is TypeChange.WIDENING
+    assert (
+        ProposedChange.of("type", "a.b.c", "double", "int").direction is TypeChange.UNRELATED
+    )  # readers see other sums
+    assert ProposedChange.of("type", "a.b.c", "int", "double").direction is TypeChange.NARROWING  # values are lost
+    assert ProposedChange.of("type", "a.b.c", "bigint").direction is None
+    assert ProposedChange.of("rename", "a.b.c", "bigint", "int").direction is None
 
 
 def test_all_parts_of_the_report_are_there() -> None:
-    report = impact_of(Change.of("drop", "core.orders.amount"), SHOP.downstream("core.orders.amount", indirect=True))
+    report = impact_of(
+        ProposedChange.of("drop", "core.orders.amount"), SHOP.downstream("core.orders.amount", indirect=True)
+    )
     assert list(report.to_dict()) == [
         *("change", "changes", "risk", "is_breaking", "summary", "counts", "groups", "effort_hours", "affected"),
         *("breaking_changes", "critical_paths", "migration_steps", "recommended_actions", "owners"),
@@ -89,7 +93,9 @@ def test_all_parts_of_the_report_are_there() -> None:
 
 
 def test_every_score_is_the_product_of_its_factors() -> None:
-    report = impact_of(Change.of("drop", "core.orders.status"), SHOP.downstream("core.orders.status", indirect=True))
+    report = impact_of(
+        ProposedChange.of("drop", "core.orders.status"), SHOP.downstream("core.orders.status", indirect=True)
+    )
     assert {one.node.id for one in report.affected} == {"marts.daily", "marts.daily.net", "marts.weekly.net"}
     for one in report.affected:
         product = 1.0
@@ -99,7 +105,9 @@ def test_every_score_is_the_product_of_its_factors() -> None:
 
 
 def test_what_stands_behind_a_filtered_table_is_lost_with_a_dropped_column() -> None:
-    report = impact_of(Change.of("drop", "core.orders.status"), SHOP.downstream("core.orders.status", indirect=True))
+    report = impact_of(
+        ProposedChange.of("drop", "core.orders.status"), SHOP.downstream("core.orders.status", indirect=True)
+    )
     broken = {one.node.id: one.reason for one in report.affected if one.is_breaking}
     assert broken["marts.weekly.net"] == "marts.weekly.net is a copy of marts.daily.net, which is lost with it"
 
@@ -108,7 +116,9 @@ def test_the_owner_of_each_entity_is_asked_for() -> None:
     def owner(node: Node) -> str | None:
         return f"owner of {node.table}" if node.table != "marts.copy" else None
 
-    report = impact_of(Change.of("drop", "core.orders.amount"), SHOP.downstream("core.orders.amount"), owners=owner)
+    report = impact_of(
+        ProposedChange.of("drop", "core.orders.amount"), SHOP.downstream("core.orders.amount"), owners=owner
+    )
     assert [(told.owner, told.assets, told.severity) for told in report.owners] == [
         ("owner of marts.daily", ("marts.daily",), "high"),
         ("owner of marts.weekly", ("marts.weekly",), "medium"),
@@ -119,27 +129,29 @@ def test_the_owner_of_each_entity_is_asked_for() -> None:
     ("least", "expected"), [("none", True), ("low", True), ("medium", True), ("high", True), ("critical", False)]
 )
 def test_a_report_tells_whether_a_limit_is_met(least: str, expected: bool) -> None:
-    report = impact_of(Change.of("drop", "core.orders.amount"), SHOP.downstream("core.orders.amount"))
+    report = impact_of(ProposedChange.of("drop", "core.orders.amount"), SHOP.downstream("core.orders.amount"))
     assert report.risk == "high"
     assert report.at_least(least) is expected
 
 
 def test_a_report_is_a_table_in_pandas_and_in_a_notebook() -> None:
-    report = impact_of(Change.of("drop", "core.orders.amount"), SHOP.downstream("core.orders.amount"))
+    report = impact_of(ProposedChange.of("drop", "core.orders.amount"), SHOP.downstream("core.orders.amount"))
     assert list(report.to_pandas()["id"]) == [one.node.id for one in report.affected]
     assert "SUM(amount) of the dropped column" in report._repr_html_()
 
 
 def test_what_a_walk_left_out_is_said() -> None:
     walked = SHOP.downstream("core.orders.amount", limit=1)
-    report = impact_of(Change.of("drop", "core.orders.amount"), walked)
+    report = impact_of(ProposedChange.of("drop", "core.orders.amount"), walked)
     assert (report.truncated, len(report.affected)) == (True, 1)
     assert any("More is affected" in action for action in report.recommended_actions)
 
 
 def test_several_changes_weigh_each_entity_once() -> None:
-    one = impact_of(Change.of("semantics", "core.orders.amount"), SHOP.downstream("core.orders.amount"))
-    other = impact_of(Change.of("drop", "core.orders.status"), SHOP.downstream("core.orders.status", indirect=True))
+    one = impact_of(ProposedChange.of("semantics", "core.orders.amount"), SHOP.downstream("core.orders.amount"))
+    other = impact_of(
+        ProposedChange.of("drop", "core.orders.status"), SHOP.downstream("core.orders.status", indirect=True)
+    )
     both = merge_reports("core.orders", [one, other], Weights.of({"raise_above": 0}))
     worst = {found.node.id: str(found.change.type) for found in both.affected}
     assert worst == {

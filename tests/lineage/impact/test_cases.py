@@ -13,13 +13,13 @@ import yaml
 
 from forge.flows.lineage.impact import report_impact, report_schema
 from forge.flows.lineage.ports import LineagePorts
-from forge.flows.lineage.view import Look
-from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
+from forge.flows.lineage.reader import GraphReader
+from forge.lineage.edge import IndirectType, Transformation
+from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, NodeClaim
 from forge.lineage.graph.graph import Graph
 from forge.lineage.graph.weights import Weights
-from forge.lineage.impact.analysis import Change, ChangeType, ImpactReport, Use
-from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind, relationship_of
+from forge.lineage.impact.analysis import ChangeType, DataUse, ImpactReport, ProposedChange
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType, indirect_kind, relationship_of
 from forge.lineage.node import UNPREFIXED, Entity, NodeType, column_of
 from forge.model.errors import ForgeError, errors_of
 from forge.model.names import BranchName, TableName
@@ -66,15 +66,15 @@ def claim_of(line: object, nodes: Mapping[str, Any]) -> EdgeClaim:
     assert found, text
     source, target, word, sure, expression = found.groups()
     how = Transformation.UNKNOWN
-    if word in list(Indirect):
-        kind = indirect_kind(Indirect(word))
+    if word in list(IndirectType):
+        kind = indirect_kind(IndirectType(word))
     elif word == "table":
-        kind = Kind(EdgeType.DERIVES_FROM, Relationship.DERIVED)
+        kind = EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.DERIVED)
     elif word in list(EdgeType):
-        kind = Kind(EdgeType(word), None)
+        kind = EdgeKind(EdgeType(word), None)
     else:
         how = Transformation(word)
-        kind = Kind(EdgeType.DERIVES_FROM, relationship_of(how))
+        kind = EdgeKind(EdgeType.DERIVES_FROM, relationship_of(how))
     return EdgeClaim(
         source=entity_of(source, nodes),
         target=entity_of(target, nodes),
@@ -85,12 +85,12 @@ def claim_of(line: object, nodes: Mapping[str, Any]) -> EdgeClaim:
     )
 
 
-def look_of(case: Mapping[str, Any]) -> Look:
+def look_of(case: Mapping[str, Any]) -> GraphReader:
     nodes, owners = case.get("nodes", {}), case.get("owners", {})
     store = MemoryLineage()
     claims = tuple(claim_of(line, nodes) for line in case["graph"])
     said = tuple(NodeClaim(entity_of(name, nodes), details_of(text)) for name, text in nodes.items())
-    store.record([Batch(producer="test", at=NOW, edges=claims, nodes=said)])
+    store.record([ClaimBatch(producer="test", at=NOW, edges=claims, nodes=said)])
 
     def owner(table: TableName) -> str | None:
         return owners.get(str(table))  # type: ignore[no-any-return]
@@ -111,11 +111,11 @@ def look_of(case: Mapping[str, Any]) -> Look:
         owner=owner,
         weights=weights,
     )
-    return Look(ports, store, answers, None, "now")
+    return GraphReader(ports, store, answers, None, "now")
 
 
-def change_of(said: Mapping[str, Any]) -> Change:
-    return Change.of(said["type"], said["entity"], said.get("to"))
+def change_of(said: Mapping[str, Any]) -> ProposedChange:
+    return ProposedChange.of(said["type"], said["entity"], said.get("to"))
 
 
 def answer(case: Mapping[str, Any]) -> ImpactReport:
@@ -170,5 +170,5 @@ def test_there_is_a_case_for_each_change_in_each_use() -> None:
         if "change" in case and "report" in case and case["change"]["type"] in list(ChangeType):
             for one in case["report"].get("affected", {}).values():
                 seen.add((ChangeType(case["change"]["type"]), one.get("use")))
-    wanted = {(change, str(use)) for change in ChangeType if change is not ChangeType.ADD for use in Use}
+    wanted = {(change, str(use)) for change in ChangeType if change is not ChangeType.ADD for use in DataUse}
     assert wanted - seen == set()

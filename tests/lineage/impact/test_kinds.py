@@ -10,14 +10,14 @@ import pytest
 
 from forge.flows.lineage.impact import report_impact
 from forge.flows.lineage.ports import LineagePorts
-from forge.flows.lineage.view import Look
-from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
+from forge.flows.lineage.reader import GraphReader
+from forge.lineage.edge import IndirectType, Transformation
+from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, NodeClaim
 from forge.lineage.graph.graph import Graph
 from forge.lineage.graph.weights import Weights
-from forge.lineage.impact.analysis import Change, ChangeType
+from forge.lineage.impact.analysis import ChangeType, ProposedChange
 from forge.lineage.impact.change import OF_TABLES
-from forge.lineage.kind import EdgeType, Kind, Relationship
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType
 from forge.lineage.maker import CONSUMES, PRODUCES
 from forge.lineage.node import Entity, NodeType, column_of, table_of
 from forge.model.names import BranchName
@@ -26,21 +26,24 @@ from forge.stores.memory.metadata import MemoryMetadata
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 TO = {ChangeType.RENAME: ("other",), ChangeType.TYPE: ("bigint", "smallint", "string", "binary")}
-PLAIN = (Kind(), Kind(EdgeType.DERIVES_FROM, Relationship.COPIED))  # with these each transformation is tried
+PLAIN = (
+    EdgeKind(),
+    EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.COPIED),
+)  # with these each transformation is tried
 FOLLOWED = frozenset(EdgeType) - {EdgeType.CONTAINS, EdgeType.EXECUTES}
 
 
-def kinds() -> Iterator[Kind]:
-    for relationship in Relationship:
-        for way in (None, *Indirect):
-            yield Kind(EdgeType.DERIVES_FROM, relationship, way)
+def kinds() -> Iterator[EdgeKind]:
+    for relationship in EdgeRelationship:
+        for way in (None, *IndirectType):
+            yield EdgeKind(EdgeType.DERIVES_FROM, relationship, way)
     for type_ in EdgeType:
         if type_ is not EdgeType.DERIVES_FROM:
-            yield Kind(type_, None)
+            yield EdgeKind(type_, None)
     yield from (CONSUMES, PRODUCES)
 
 
-def targets(kind: Kind) -> Iterator[Entity]:
+def targets(kind: EdgeKind) -> Iterator[Entity]:
     yield table_of("b.u")
     if kind.indirect is None:
         yield column_of("b.u", "y")
@@ -48,10 +51,10 @@ def targets(kind: Kind) -> Iterator[Entity]:
         yield from (Entity(type_, "it") for type_ in (NodeType.TRANSFORM, NodeType.PIPELINE, NodeType.DASHBOARD))
 
 
-def look_of(*claims: EdgeClaim) -> Look:
+def look_of(*claims: EdgeClaim) -> GraphReader:
     store = MemoryLineage()
     nodes = (NodeClaim(column_of("a.t", "x"), {"data_type": "int"}), NodeClaim(column_of("b.u", "y")))
-    store.record([Batch(producer="test", at=NOW, edges=claims, nodes=nodes)])
+    store.record([ClaimBatch(producer="test", at=NOW, edges=claims, nodes=nodes)])
 
     def scratch() -> Any:
         raise AssertionError("a report looks at the graph it is given")
@@ -66,7 +69,7 @@ def look_of(*claims: EdgeClaim) -> Look:
         default_branch=BranchName("main"),
         actor="Ada",
     )
-    return Look(ports, store, answers, None, "now")
+    return GraphReader(ports, store, answers, None, "now")
 
 
 @pytest.mark.slow
@@ -88,7 +91,7 @@ def test_every_kind_of_edge_has_a_use_and_a_reason_for_every_change(change: Chan
                     )
                     for to in TO.get(change, (None,)):
                         entity = f"{start.owner or start.name}.new" if change is ChangeType.ADD else start.id
-                        report = report_impact(look, Change.of(change, entity, to)).to_dict()
+                        report = report_impact(look, ProposedChange.of(change, entity, to)).to_dict()
                         for one in report["affected"]:  # type: ignore[attr-defined]
                             assert one["factors"]["use"] == Weights().use[one["use"]]
                             assert one["reason"]
@@ -109,7 +112,7 @@ def test_every_kind_of_edge_has_a_use_and_a_reason_for_every_change(change: Chan
 )
 def test_a_wider_type_is_of_low_risk_and_breaks_nothing(old: str, new: str) -> None:
     look = wide_graph(old)
-    report = report_impact(look, Change.of("type", "a.t.x", new))
+    report = report_impact(look, ProposedChange.of("type", "a.t.x", new))
     assert (report.risk, report.is_breaking, report.at_least("high")) == ("low", False, False)
     assert len(report.affected) == 12
     assert {one.factors["direction"] for one in report.affected} == {0.1}
@@ -120,19 +123,19 @@ def test_a_wider_type_is_of_low_risk_and_breaks_nothing(old: str, new: str) -> N
     [("bigint", "int"), ("double", "float"), ("timestamp", "date"), ("date", "timestamp"), ("int", "string")],
 )
 def test_a_narrower_or_another_type_is_of_high_risk(old: str, new: str) -> None:
-    report = report_impact(wide_graph(old), Change.of("type", "a.t.x", new))
+    report = report_impact(wide_graph(old), ProposedChange.of("type", "a.t.x", new))
     assert (report.risk, report.is_breaking) == ("critical", True)
     assert {one.factors["direction"] for one in report.affected} == {1.0}
 
 
-def wide_graph(old: str) -> Look:
+def wide_graph(old: str) -> GraphReader:
     """More than ten dashboards read it."""
     boards = (Entity(NodeType.DASHBOARD, f"d{number}") for number in range(12))
-    reads = Kind(EdgeType.CONSUMES, None)
+    reads = EdgeKind(EdgeType.CONSUMES, None)
     look = look_of(
         *(EdgeClaim(source=column_of("a.t", "x"), target=board, kind=reads, confidence=1.0) for board in boards)
     )
     look.store.record(
-        [Batch(producer="types", at=NOW, edges=(), nodes=(NodeClaim(column_of("a.t", "x"), {"data_type": old}),))]
+        [ClaimBatch(producer="types", at=NOW, edges=(), nodes=(NodeClaim(column_of("a.t", "x"), {"data_type": old}),))]
     )
     return look

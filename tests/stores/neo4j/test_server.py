@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from forge.lineage.graph.request import Ask
+from forge.lineage.graph.request import TraversalRequest
 from forge.model.errors import ForgeError
 from forge.stores.memory.lineage import MemoryLineage
 from forge.stores.neo4j.lineage import open_neo4j
@@ -36,7 +36,7 @@ def test_nothing_is_connected_before_the_first_question() -> None:
         url = f"bolt://127.0.0.1:{probe.getsockname()[1]}"
         answers = open_neo4j(url, "neo4j", "secret", "neo4j", MemoryLineage())
         with pytest.raises(ForgeError) as caught:
-            answers.walk(Ask(start="core.orders"))
+            answers.walk(TraversalRequest(start="core.orders"))
         answers.close()
     assert caught.value.code == "E811"
     assert url in caught.value.what

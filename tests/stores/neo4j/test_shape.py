@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from forge.lineage.edge import Indirect
-from forge.lineage.kind import FLOWS, EdgeType, Kind, Relationship, indirect_kind
+from forge.lineage.edge import IndirectType
+from forge.lineage.kind import FLOWS, EdgeKind, EdgeRelationship, EdgeType, indirect_kind
 from forge.lineage.node import Node, NodeType
 from forge.stores.neo4j.shape import LABELS, RELATIONS, entity_properties, relation_of, relations_of, table_place
 
@@ -15,17 +15,17 @@ def test_every_type_of_node_has_a_label() -> None:
 @pytest.mark.parametrize(
     ("kind", "relation"),
     [
-        (Kind(), "DERIVED_FROM"),
-        (Kind(EdgeType.DERIVES_FROM, Relationship.ANONYMIZED), "DERIVED_FROM"),
-        (indirect_kind(Indirect.JOIN), "INFLUENCED_BY"),
-        (Kind(EdgeType.CONTAINS, None), "CONTAINS"),
-        (Kind(EdgeType.EXECUTES, None), "EXECUTES"),
-        (Kind(EdgeType.PRODUCES, None), "PRODUCES"),
-        (Kind(EdgeType.CONSUMES, None), "CONSUMES"),
+        (EdgeKind(), "DERIVED_FROM"),
+        (EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.ANONYMIZED), "DERIVED_FROM"),
+        (indirect_kind(IndirectType.JOIN), "INFLUENCED_BY"),
+        (EdgeKind(EdgeType.CONTAINS, None), "CONTAINS"),
+        (EdgeKind(EdgeType.EXECUTES, None), "EXECUTES"),
+        (EdgeKind(EdgeType.PRODUCES, None), "PRODUCES"),
+        (EdgeKind(EdgeType.CONSUMES, None), "CONSUMES"),
     ],
     ids=lambda value: value if isinstance(value, str) else value.word,
 )
-def test_every_kind_of_edge_has_a_relation(kind: Kind, relation: str) -> None:
+def test_every_kind_of_edge_has_a_relation(kind: EdgeKind, relation: str) -> None:
     assert relation_of(kind) == relation
     assert relation in RELATIONS
 

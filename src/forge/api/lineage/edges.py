@@ -1,4 +1,4 @@
-"""Edges of the lineage one by one: as HTTP shows them, and as it takes them in."""
+"""Single edges of the lineage graph: HTTP views and claims built from requests."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ from collections.abc import Iterable, Sequence
 from forge.api.lineage.views import edge_view
 from forge.api.lineage.wire.changes import EdgeCreate, EdgesCreate, NodeCreate, RecordedView
 from forge.api.lineage.wire.graph import EdgeDetail, EdgeLife, EdgeView, EvidenceView, ProducerView
-from forge.flows.lineage.view import Look
-from forge.lineage.edge import Indirect, Transformation, level_of
+from forge.flows.lineage.reader import GraphReader
+from forge.lineage.edge import IndirectType, Transformation, level_of
 from forge.lineage.errors import BadEdgeError, NotInGraphError
-from forge.lineage.facts.claim import EdgeClaim, NodeClaim, Recorded
+from forge.lineage.facts.claim import EdgeClaim, NodeClaim, WriteCounts
 from forge.lineage.facts.fact import EdgeFact, EdgeVersion, at_time
-from forge.lineage.graph.request import Ask
+from forge.lineage.graph.request import TraversalRequest
 from forge.lineage.graph.traversal import Link
-from forge.lineage.kind import RELATIONSHIP_OF, EdgeType, Kind, Relationship, relationship_of
-from forge.lineage.node import TABLE_LIKE, UNPREFIXED, Entity, Level, NodeType
+from forge.lineage.kind import RELATIONSHIP_OF, EdgeKind, EdgeRelationship, EdgeType, relationship_of
+from forge.lineage.node import TABLE_LIKE, UNPREFIXED, Entity, GraphLevel, NodeType
 
-MOST_BEHIND = 100
+MAX_COLUMN_EDGES = 100
 _INSIDE = (NodeType.COLUMN, NodeType.FIELD)
 _ALIASES = {"direct": Transformation.IDENTITY, "expression": Transformation.TRANSFORMATION}
 
 
-def edge_detail(view: Look, edge_id: str, *, with_expressions: bool = True) -> EdgeDetail:
+def edge_detail(view: GraphReader, edge_id: str, *, with_expressions: bool = True) -> EdgeDetail:
     """One edge with all that is known of it; of one between tables also the edges between their columns."""
     try:
         lives = view.lives(edge_id)
@@ -89,7 +89,7 @@ def _life(version: EdgeVersion) -> EdgeLife:
 
 
 def _without_expressions(detail: EdgeDetail) -> EdgeDetail:
-    """Code is told in expressions and statements."""
+    """Expressions and statements contain code."""
     blank = {"expression": ""}
     return detail.model_copy(
         update={
@@ -102,29 +102,33 @@ def _without_expressions(detail: EdgeDetail) -> EdgeDetail:
     )
 
 
-def _lifted(view: Look, edge_id: str) -> Link | None:
-    """An edge between two tables that nobody recorded: it stands for those between their columns."""
+def _lifted(view: GraphReader, edge_id: str) -> Link | None:
+    """An unrecorded edge between two tables, derived from their column edges."""
     source, _, target = edge_id.rpartition("#")[0].partition("->")
     if not target or source not in view.store.numbers([source]):
         return None
     lifted = view.answers.walk(
-        Ask(start=source, direction="downstream", depth=1, edges=view.edges_taken(0.0), level=Level.TABLE)
+        TraversalRequest(
+            start=source, direction="downstream", depth=1, edges=view.edges_taken(0.0), level=GraphLevel.TABLE
+        )
     ).links
     return next((link for link in lifted if link.id == edge_id), None)
 
 
-def _behind(view: Look, source: str, target: str) -> tuple[Link, ...]:
+def _behind(view: GraphReader, source: str, target: str) -> tuple[Link, ...]:
     """The edges from columns of one table to columns of another; none where the ends are no tables."""
     numbers = view.store.numbers([source, target])
     nodes = view.store.nodes(list(numbers.values()))
     if not all(end in numbers and nodes[numbers[end]].type in TABLE_LIKE for end in (source, target)):
         return ()
-    near = view.answers.walk(Ask(start=source, direction="downstream", depth=1, edges=view.edges_taken(0.0)))
+    near = view.answers.walk(
+        TraversalRequest(start=source, direction="downstream", depth=1, edges=view.edges_taken(0.0))
+    )
     inside = {item.node.id for item in near.items if item.table == target and item.column}
-    return tuple(link for link in near.links if link.target in inside)[:MOST_BEHIND]
+    return tuple(link for link in near.links if link.target in inside)[:MAX_COLUMN_EDGES]
 
 
-def claims_of(view: Look, body: EdgesCreate) -> tuple[tuple[EdgeClaim, ...], tuple[NodeClaim, ...]]:
+def claims_of(view: GraphReader, body: EdgesCreate) -> tuple[tuple[EdgeClaim, ...], tuple[NodeClaim, ...]]:
     """What a request declares. An end that is neither known nor declared keeps its name: recording refuses it."""
     nodes = tuple(NodeClaim(_declared(node), node.attributes) for node in body.nodes)
     entities = {node.entity.id: node.entity for node in nodes}
@@ -151,14 +155,14 @@ def _claim(edge: EdgeCreate, entities: dict[str, Entity]) -> EdgeClaim:
     )
 
 
-def _kind(edge: EdgeCreate, transformation: Transformation) -> Kind:
-    way = Indirect(edge.subtype) if edge.subtype else None
+def _kind(edge: EdgeCreate, transformation: Transformation) -> EdgeKind:
+    way = IndirectType(edge.subtype) if edge.subtype else None
     if edge.relationship is not None:
-        return Kind(EdgeType(edge.type), Relationship(edge.relationship), way)
+        return EdgeKind(EdgeType(edge.type), EdgeRelationship(edge.relationship), way)
     if edge.type != "derives_from":
-        return Kind(EdgeType(edge.type), None, way)
+        return EdgeKind(EdgeType(edge.type), None, way)
     usual = RELATIONSHIP_OF[way] if way else relationship_of(transformation, masking=edge.masking)
-    return Kind(EdgeType.DERIVES_FROM, usual, way)
+    return EdgeKind(EdgeType.DERIVES_FROM, usual, way)
 
 
 def _declared(node: NodeCreate) -> Entity:
@@ -176,5 +180,5 @@ def _declared(node: NodeCreate) -> Entity:
     return Entity(type_, node.id[len(owner) + 1 :], owner)
 
 
-def recorded_view(recorded: Recorded, edges: Iterable[str] = ()) -> RecordedView:
+def recorded_view(recorded: WriteCounts, edges: Iterable[str] = ()) -> RecordedView:
     return RecordedView.model_validate({**recorded.to_dict(), "edges": list(edges)})

@@ -1,4 +1,4 @@
-"""Reports on the lineage as HTTP shows them."""
+"""HTTP views of lineage reports."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from forge.api.lineage.wire.reports import (
     OrderView,
 )
 from forge.api.paging import Window
-from forge.flows.lineage.snapshots import diff_looks
-from forge.flows.lineage.view import Look, state_of
+from forge.flows.lineage.reader import GraphReader, state_of
+from forge.flows.lineage.snapshots import diff_readers
 from forge.lineage.erd.diagram import Erd
 from forge.lineage.graph.diff import EdgeChange, GraphDiff
-from forge.lineage.graph.order import Step, dependency_order
+from forge.lineage.graph.order import DependencyStep, dependency_order
 from forge.lineage.graph.state import link_of
 from forge.lineage.impact.report import ImpactReport
 from forge.lineage.stats import stats_of
 
 
 def diff_view(
-    a: Look, b: Look, labels: tuple[str, str], limit: int, *, with_expressions: bool = True
+    a: GraphReader, b: GraphReader, labels: tuple[str, str], limit: int, *, with_expressions: bool = True
 ) -> LineageDiffView:
-    found = diff_looks(a, b)
+    found = diff_readers(a, b)
     lists: Sequence[Sequence[object]] = (
         found.nodes_added,
         found.nodes_removed,
@@ -71,7 +71,7 @@ def _edges_diff(found: GraphDiff, limit: int, with_expressions: bool) -> EdgesDi
 
 
 def _edge_change(change: EdgeChange, with_expressions: bool) -> EdgeChangeView:
-    """That an expression changed is told, also to those who are not told what it is."""
+    """A changed expression is listed even for readers who may not see it."""
     view = EdgeChangeView.model_validate(change.to_dict())
     if with_expressions:
         return view
@@ -96,11 +96,11 @@ def erd_view(erd: Erd, total: int) -> ErdView:
     return ErdView.model_validate({**erd.to_dict(), "total": total, "truncated": len(erd.tables) < total})
 
 
-def stats_view(view: Look, at: str) -> LineageStatsView:
+def stats_view(view: GraphReader, at: str) -> LineageStatsView:
     return LineageStatsView.model_validate({"at": at, **stats_of(state_of(view)).to_dict()})
 
 
-def order_view(view: Look, window: Window) -> OrderView:
+def order_view(view: GraphReader, window: Window) -> OrderView:
     """Of tables, and of what else data flows through."""
     state = state_of(view)
     tables = {node.id: node.table or node.id for node in state.nodes.values()}
@@ -116,7 +116,7 @@ def order_view(view: Look, window: Window) -> OrderView:
     )
 
 
-def _step_view(step: Step) -> OrderStep:
+def _step_view(step: DependencyStep) -> OrderStep:
     return OrderStep(members=list(step.members), stage=step.stage, cycle=step.cycle)
 
 

@@ -1,4 +1,4 @@
-"""Pictures of lineage as HTTP shows them."""
+"""HTTP views of the lineage graph: nodes, edges, layout."""
 
 from __future__ import annotations
 
@@ -10,35 +10,35 @@ from forge.api.lineage.wire.graph import EdgeView, GraphView, LineageView, NodeV
 from forge.api.paging import offset_cursor
 from forge.api.quality.views import Seen, see
 from forge.api.site import Site
-from forge.flows.lineage.view import Look, asks_for_doers
+from forge.flows.lineage.reader import GraphReader, includes_makers
 from forge.flows.quality.health import all_count, failing_columns, find_said, newest_attempts
 from forge.flows.quality.incidents.impact import lake_table
 from forge.flows.quality.incidents.open import graph_with
 from forge.flows.runs.records import AssetRecord
 from forge.lineage.errors import NotInGraphError
 from forge.lineage.graph.graph import Graph
-from forge.lineage.graph.picture import Picture, PictureTable, lone_table, picture_of
-from forge.lineage.graph.request import Ask, EdgeFilter, Way
+from forge.lineage.graph.layout import GraphLayout, LayoutTable, layout_of, lone_table
+from forge.lineage.graph.request import EdgeFilter, TraversalRequest, WalkDirection
 from forge.lineage.graph.store import LineageAnswers
-from forge.lineage.graph.traversal import Link, Reached
+from forge.lineage.graph.traversal import Link, ReachedNode
 from forge.lineage.kind import EdgeType
-from forge.lineage.node import Level, Node, NodeType, place_of
+from forge.lineage.node import GraphLevel, Node, NodeType, place_of
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.quality.verdict import Outcome
 from forge.versioning.commit import Tree
 
 if TYPE_CHECKING:
-    from forge.lineage.graph.neighbours import Beside
+    from forge.lineage.graph.neighbours import NeighbourCounts
 
 MOST_ENTITIES, MOST_EDGES = 2000, 20_000  # in one answer
 _ALL_THE_WAY = 10
-_COUNTED = (Level.FIELD, Level.COLUMN, Level.TABLE)
+_COUNTED = (GraphLevel.FIELD, GraphLevel.COLUMN, GraphLevel.TABLE)
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
-    """What is known of tables and columns beside their lineage."""
+class GraphFacts:
+    """Lake metadata of tables and columns: schemas, owners, failing checks."""
 
     tree: Tree
     assets: Mapping[TableName, AssetRecord]
@@ -52,15 +52,15 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What a picture is asked to show. `limit` and `offset` count entities, nearest first."""
+class GraphRequest:
+    """The parameters of a graph request. `limit` and `offset` count entities, nearest first."""
 
     root: str
-    direction: Way = "both"
+    direction: WalkDirection = "both"
     depth: int = 5
     min_confidence: float | None = None
     indirect: bool = False
-    level: Level = Level.COLUMN
+    level: GraphLevel = GraphLevel.COLUMN
     node_types: tuple[NodeType, ...] = ()
     edge_types: tuple[EdgeType, ...] = ()
     schemas: tuple[str, ...] = ()
@@ -72,10 +72,10 @@ class Wanted:
 
     def beside(self, start: Node) -> bool:
         """Whether who makes the data is asked for, too."""
-        return self.transforms or asks_for_doers(start, frozenset(self.node_types), frozenset(self.edge_types))
+        return self.transforms or includes_makers(start, frozenset(self.node_types), frozenset(self.edge_types))
 
-    def ask(self, start: str, edges: EdgeFilter) -> Ask:
-        return Ask(
+    def ask(self, start: str, edges: EdgeFilter) -> TraversalRequest:
+        return TraversalRequest(
             start=start,
             direction=self.direction,
             depth=self.depth,
@@ -90,14 +90,13 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A picture, how it was asked for, what stands beside each of its tables where that was counted, and those of its
-    tables that exist only inside a program."""
+class GraphResult:
+    """A layout with its request, the neighbour counts of its tables if computed, and its intermediate tables."""
 
-    picture: Picture
-    wanted: Wanted
+    picture: GraphLayout
+    wanted: GraphRequest
     edges: EdgeFilter
-    beside: Mapping[str, Beside] = field(default_factory=dict)
+    beside: Mapping[str, NeighbourCounts] = field(default_factory=dict)
     inside: Mapping[str, Node] = field(default_factory=dict)
 
     @property
@@ -106,7 +105,7 @@ class Found:
         return offset_cursor(self.wanted.offset + self.wanted.limit) if more else None
 
 
-def facts_of(site: Site, seen: Seen, failing: frozenset[str] | None = None) -> Facts:
+def facts_of(site: Site, seen: Seen, failing: frozenset[str] | None = None) -> GraphFacts:
     metadata = site.wiring.metadata
     if failing is None:
         since = site.wiring.quality.monitors.standing(seen.tree)
@@ -115,7 +114,7 @@ def facts_of(site: Site, seen: Seen, failing: frozenset[str] | None = None) -> F
         said = find_said(metadata, attempts, Outcome.FAILED, since, seen.held, current)
         failing = failing_columns(said)
     assets = {asset.table: asset for asset in metadata.assets()}
-    return Facts(seen.tree, assets, site.wiring.settings.owner_of, failing)
+    return GraphFacts(seen.tree, assets, site.wiring.settings.owner_of, failing)
 
 
 def _is_now(site: Site, seen: Seen) -> bool:
@@ -123,15 +122,15 @@ def _is_now(site: Site, seen: Seen) -> bool:
     return main is not None and seen.commit is not None and main.head == seen.commit.id
 
 
-def see_tables(site: Site, at: str) -> Seen:
-    """The tables at the time of a picture. The lineage may be asked for at a time of which no commit is known."""
+def visible_tables(site: Site, at: str) -> Seen:
+    """The tables at the time of the request, which may have no commit."""
     try:
         return see(site, at)
     except ForgeError:
         return Seen(None, {}, ())
 
 
-def find_picture(site: Site, view: Look, seen: Seen, wanted: Wanted) -> Found:
+def find_layout(site: Site, view: GraphReader, seen: Seen, wanted: GraphRequest) -> GraphResult:
     """What is published at the revision, and where the root is not: what the newest attempts would have made."""
     edges = view.edges_taken(wanted.min_confidence, indirect=wanted.indirect, edge_types=wanted.edge_types)
     try:
@@ -149,35 +148,35 @@ def find_picture(site: Site, view: Look, seen: Seen, wanted: Wanted) -> Found:
     ask = wanted.ask(start, edges)
     walk = answers.walk(ask)
     before = answers.walk(replace(ask, limit=wanted.offset)) if wanted.offset else None
-    found = Found(picture_of(walk, before), wanted, edges)
+    found = GraphResult(layout_of(walk, before), wanted, edges)
     return replace(found, beside=_count_beside(view, answers, found), inside=_find_inside(view, found))
 
 
 def _attempted(site: Site, seen: Seen, root: str) -> LineageAnswers | None:
     graph = graph_with(site.wiring.metadata, seen.tree, seen.held)
     try:
-        graph.walk(Ask(start=root, depth=1, limit=1))
+        graph.walk(TraversalRequest(start=root, depth=1, limit=1))
     except NotInGraphError:
         return None
     return graph
 
 
-def _count_beside(view: Look, answers: LineageAnswers, found: Found) -> Mapping[str, Beside]:
-    """Columns and neighbours of each table, whether or not the picture shows them. Another engine than the index is
-    not asked for that: it would take a walk for each table."""
+def _count_beside(view: GraphReader, answers: LineageAnswers, found: GraphResult) -> Mapping[str, NeighbourCounts]:
+    """Column and neighbour counts of each table, shown or not. Only from the index: other engines would need a
+    traversal per table."""
     picture = found.picture
     if not isinstance(answers, Graph) or answers is not view.answers or picture.level not in _COUNTED:
         return {}
-    from forge.lineage.graph.neighbours import count_beside
+    from forge.lineage.graph.neighbours import count_neighbours
 
     tables = [table.name for table in picture.tables]
     shown = {node.table or node.id for node in picture.nodes.values()}
     asked = found.wanted.intermediate
-    return count_beside(view.store, answers.index(), tables, shown, found.edges, intermediate=asked)
+    return count_neighbours(view.store, answers.index(), tables, shown, found.edges, intermediate=asked)
 
 
-def _find_inside(view: Look, found: Found) -> Mapping[str, Node]:
-    """The walk gives columns; what a CTE or a variable is called, and in which file it stands, its own node says."""
+def _find_inside(view: GraphReader, found: GraphResult) -> Mapping[str, Node]:
+    """Traversals return columns; label and file of a CTE or variable are in its own node."""
     if not found.wanted.intermediate:
         return {}
     numbers = view.store.numbers([table.name for table in found.picture.tables])
@@ -185,18 +184,20 @@ def _find_inside(view: Look, found: Found) -> Mapping[str, Node]:
     return {node.id: node for node in nodes if node.hidden}
 
 
-def picture_of_column(graph: Graph, table: str, column: str) -> Found:
+def column_layout(graph: Graph, table: str, column: str) -> GraphResult:
     """One column from where it came in to all it reaches; of a whole table, by table."""
     root = f"{table}.{column}" if column else table
-    wanted = Wanted(root=root, depth=_ALL_THE_WAY, level=Level.COLUMN if column else Level.TABLE, limit=MOST_ENTITIES)
+    wanted = GraphRequest(
+        root=root, depth=_ALL_THE_WAY, level=GraphLevel.COLUMN if column else GraphLevel.TABLE, limit=MOST_ENTITIES
+    )
     try:
-        picture = picture_of(graph.walk(wanted.ask(root, EdgeFilter())))
+        picture = layout_of(graph.walk(wanted.ask(root, EdgeFilter())))
     except NotInGraphError:
         picture = lone_table(root, table, "both", _ALL_THE_WAY, column=column or None)
-    return Found(picture, wanted, EdgeFilter())
+    return GraphResult(picture, wanted, EdgeFilter())
 
 
-def graph_view(found: Found, at: str, facts: Facts, *, with_expressions: bool = True) -> GraphView:
+def graph_view(found: GraphResult, at: str, facts: GraphFacts, *, with_expressions: bool = True) -> GraphView:
     picture = found.picture
     return GraphView(
         root_id=picture.root,
@@ -217,7 +218,7 @@ def graph_view(found: Found, at: str, facts: Facts, *, with_expressions: bool = 
     )
 
 
-def lineage_view(found: Found, at: str, facts: Facts, *, with_expressions: bool = True) -> LineageView:
+def lineage_view(found: GraphResult, at: str, facts: GraphFacts, *, with_expressions: bool = True) -> LineageView:
     graph = graph_view(found, at, facts, with_expressions=with_expressions)
     ways = {way: [i for i in found.picture.items if i.direction == way] for way in ("upstream", "downstream")}
     views = {way: [_reached_view(item, with_expressions) for item in items] for way, items in ways.items()}
@@ -242,12 +243,12 @@ def node_view(node: Node) -> NodeView:
     )
 
 
-def _reached_view(item: Reached, with_expressions: bool) -> ReachedView:
+def _reached_view(item: ReachedNode, with_expressions: bool) -> ReachedView:
     facts = {name: value for name, value in item.to_dict().items() if name != "direction"}
     return ReachedView.model_validate(facts if with_expressions else {**facts, "expression": ""})
 
 
-def _nodes(found: Found, facts: Facts) -> list[NodeView]:
+def _nodes(found: GraphResult, facts: GraphFacts) -> list[NodeView]:
     """The tables in reading order, then of each its columns in their own order."""
     tables = found.picture.tables
     nodes = [_table_node(table, found, facts) for table in tables]
@@ -258,7 +259,7 @@ def _nodes(found: Found, facts: Facts) -> list[NodeView]:
     return nodes
 
 
-def _table_node(table: PictureTable, found: Found, facts: Facts) -> NodeView:
+def _table_node(table: LayoutTable, found: GraphResult, facts: GraphFacts) -> NodeView:
     name = lake_table(table.name)
     node = found.picture.nodes.get(table.name) or found.inside.get(table.name)
     version = facts.tree.get(name) if name else None
@@ -308,7 +309,7 @@ def _short_name(full: str, node: Node | None, name: TableName | None) -> str:
     return node.name if node else full
 
 
-def _counts(table: PictureTable, found: Found, record: AssetRecord | None) -> dict[str, int | None]:
+def _counts(table: LayoutTable, found: GraphResult, record: AssetRecord | None) -> dict[str, int | None]:
     beside = found.beside.get(table.name)
     known = len(record.columns) if record else beside.columns if beside else 0
     columns = max(known, len(table.columns))
@@ -320,21 +321,21 @@ def _counts(table: PictureTable, found: Found, record: AssetRecord | None) -> di
     }
 
 
-def _within(table: PictureTable, picture: Picture) -> Sequence[Reached | None]:
-    """What the walk said of a table and its columns; None for where it began."""
+def _within(table: LayoutTable, picture: GraphLayout) -> Sequence[ReachedNode | None]:
+    """Reached items of a table and its columns; None for the root."""
     ids = [table.name, *(table.column_id(column) for column in table.columns)]
     return [picture.entities.get(one) for one in ids if one in picture.entities or one in picture.nodes]
 
 
-def _depth(table: PictureTable, picture: Picture) -> int:
+def _depth(table: LayoutTable, picture: GraphLayout) -> int:
     return min((item.depth if item else 0 for item in _within(table, picture)), default=0)
 
 
-def _confidence(table: PictureTable, picture: Picture) -> float:
+def _confidence(table: LayoutTable, picture: GraphLayout) -> float:
     return max((item.confidence if item else 1.0 for item in _within(table, picture)), default=1.0)
 
 
-def _column_node(table: PictureTable, column: str, picture: Picture, facts: Facts) -> NodeView:
+def _column_node(table: LayoutTable, column: str, picture: GraphLayout, facts: GraphFacts) -> NodeView:
     full = table.column_id(column)
     described = facts.columns_of(table.name).get(column, {})
     node, item = picture.nodes.get(full), picture.entities.get(full)

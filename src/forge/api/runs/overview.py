@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from forge.api.lineage.views import facts_of, graph_view, picture_of_column
+from forge.api.lineage.views import column_layout, facts_of, graph_view
 from forge.api.lineage.wire.graph import GraphView
 from forge.api.quality.views import Seen, day_view, incident_view, open_incidents, see_branch
 from forge.api.runs.run_views import Known, run_view
@@ -89,7 +89,7 @@ def _picture(
         return None
     worst = incidents[0].incident
     failing = failing_columns(said) | {str(worst.column) if worst.column.column else worst.column.table}
-    picture = picture_of_column(graph, worst.column.table, worst.column.column)
+    picture = column_layout(graph, worst.column.table, worst.column.column)
     return graph_view(picture, branch.name, facts_of(site, seen, failing))
 
 

@@ -1,1 +1,1 @@
-"""Commands of lineage: `upstream`, `downstream`, `lineage`, `impact`, `erd`, `ingest`."""
+"""Lineage commands: `upstream`, `downstream`, `lineage`, `impact`, `erd`, `ingest`."""

@@ -1,5 +1,5 @@
-"""`datalineage ingest|upstream|downstream|erd`: the lineage of a folder of code. It needs no Forge project: where there
-is none, the graph is in `.datalineage/` of the folder."""
+"""`datalineage ingest|upstream|downstream|erd`: lineage of a folder of code. Needs no Forge project: without one, the
+graph is in `.datalineage/` of the folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`forge erd`: the tables of a schema, their columns and keys, and how they hang together."""
+"""`forge erd`: tables of a schema with columns, keys and relationships."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from forge.lineage.erd.diagram import Erd, ErdTable
 
 
-class Drawing(StrEnum):
-    """The forms of every command, and those of a picture."""
+class ErdFormat(StrEnum):
+    """Output formats of every command, and those of diagrams."""
 
     TABLE = "table"
     JSON = "json"
@@ -43,7 +43,7 @@ def erd(
         str | None, typer.Option("--schema", metavar="SCHEMA", help="Like core; without it, all schemas.")
     ] = None,
     format: Annotated[
-        Drawing | None,
+        ErdFormat | None,
         typer.Option("--format", help="Form of the data; that of the file's ending, where there is one."),
     ] = None,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write it to a file.")] = None,
@@ -51,11 +51,11 @@ def erd(
 ) -> None:
     """Show the tables of a schema, their columns and keys, and where their data comes from."""
     from forge.cli.answer import write_answer
-    from forge.connection import LineageView
+    from forge.connection import ProjectLineage
 
-    form = format or _form_of(out) or Drawing(str(terminal.format))
+    form = format or _form_of(out) or ErdFormat(str(terminal.format))
     with terminal.open() as wiring:
-        found = LineageView(wiring, wiring.default_branch).erd(schema, at=at)
+        found = ProjectLineage(wiring, wiring.default_branch).erd(schema, at=at)
     drawn = _drawn(found, form)
     if out is not None:
         _write(out, found, form, drawn)
@@ -67,26 +67,26 @@ def erd(
         write_answer(_answer(found, own.format), own.format, sys.stdout)
 
 
-def _form_of(out: Path | None) -> Drawing | None:
+def _form_of(out: Path | None) -> ErdFormat | None:
     """What the ending of the file says."""
     if out is None or not out.suffix:
         return None
     word = ENDINGS.get(out.suffix.lower(), out.suffix.lower().removeprefix("."))
-    return Drawing(word) if word in set(Drawing) else None
+    return ErdFormat(word) if word in set(ErdFormat) else None
 
 
-def _drawn(found: Erd, form: Drawing) -> str | None:
+def _drawn(found: Erd, form: ErdFormat) -> str | None:
     match form:
-        case Drawing.MERMAID:
+        case ErdFormat.MERMAID:
             return found.to_mermaid()
-        case Drawing.DOT:
+        case ErdFormat.DOT:
             return found.to_dot()
-        case Drawing.SVG:
+        case ErdFormat.SVG:
             return found.to_svg()
     return None
 
 
-def _write(out: Path, found: Erd, form: Drawing, drawn: str | None) -> None:
+def _write(out: Path, found: Erd, form: ErdFormat, drawn: str | None) -> None:
     from forge.cli.answer import write_answer
     from forge.model.errors import ForgeError
 

@@ -1,4 +1,4 @@
-"""`forge lineage order|stats|propagate|trace`: the whole graph, a property along it, and single records."""
+"""`forge lineage order|stats|propagate|trace`: the whole graph, propagation, and row-level lineage."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ def order(
     at: At = None,
 ) -> None:
     """List tables in the order in which they can be made; what depends on itself in a circle is told."""
-    from forge.cli.lineage.view import answer_of_order
+    from forge.cli.lineage.graph_view import answer_of_order
     from forge.cli.words import plural
-    from forge.connection import LineageView
+    from forge.connection import ProjectLineage
 
     with terminal.open() as wiring:
-        found = LineageView(wiring, wiring.default_branch).order(columns=columns, at=at)
+        found = ProjectLineage(wiring, wiring.default_branch).order(columns=columns, at=at)
     terminal.answer(answer_of_order(found))
     if found.cycles:
         terminal.say(f"{plural(len(found.cycles), 'circle')}: {'; '.join(', '.join(c) for c in found.cycles[:3])}")
@@ -32,11 +32,11 @@ def order(
 @command
 def stats(terminal: Terminal, at: At = None) -> None:
     """Count what is in the graph: entities, edges, how sure they are, hubs, roots, leaves and circles."""
-    from forge.cli.lineage.numbers import answer_of_stats
-    from forge.connection import LineageView
+    from forge.cli.lineage.stats_view import answer_of_stats
+    from forge.connection import ProjectLineage
 
     with terminal.open() as wiring:
-        found = LineageView(wiring, wiring.default_branch).stats(at=at)
+        found = ProjectLineage(wiring, wiring.default_branch).stats(at=at)
     terminal.answer(answer_of_stats(found))
 
 
@@ -53,11 +53,11 @@ def propagate(
     at: At = None,
 ) -> None:
     """Show where a property, like a class of personal data or an incident, goes along the edges, and what stops it."""
-    from forge.cli.lineage.numbers import answer_of_propagation
-    from forge.connection import LineageView
+    from forge.cli.lineage.stats_view import answer_of_propagation
+    from forge.connection import ProjectLineage
 
     with terminal.open() as wiring:
-        found = LineageView(wiring, wiring.default_branch).propagate(
+        found = ProjectLineage(wiring, wiring.default_branch).propagate(
             *names,
             property=property_,
             direction="upstream" if upstream else "downstream",
@@ -82,11 +82,11 @@ def trace(
     at: At = None,
 ) -> None:
     """Show where one record came from: the rows of its sources with the values that were copied."""
-    from forge.cli.lineage.numbers import answer_of_trace
+    from forge.cli.lineage.stats_view import answer_of_trace
     from forge.cli.values import read_pairs
-    from forge.connection import LineageView
+    from forge.connection import ProjectLineage
 
     where = {name: str(value) for name, value in read_pairs(key, "KEY").items()}
     with terminal.open() as wiring:
-        found = LineageView(wiring, wiring.default_branch).trace(table, where, column=column, depth=depth, at=at)
+        found = ProjectLineage(wiring, wiring.default_branch).trace(table, where, column=column, depth=depth, at=at)
     terminal.answer(answer_of_trace(found))

@@ -24,9 +24,8 @@ if TYPE_CHECKING:
 NOT_SUBJECTS = ("-h", "--help")
 
 
-class SubjectOrWord(TyperGroup):
-    """What is no word of the group is the table or column to show. A table that is called like one of the words is
-    shown with `show`."""
+class DefaultShowGroup(TyperGroup):
+    """An unknown subcommand is the table or column to show. A table named like a subcommand needs `show`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:  # Typer has a Click of its own
         if args and args[0] not in self.commands and args[0] not in NOT_SUBJECTS:
@@ -35,7 +34,7 @@ class SubjectOrWord(TyperGroup):
 
 
 app = typer.Typer(
-    cls=SubjectOrWord,
+    cls=DefaultShowGroup,
     help="Show where tables and columns come from and go to; snapshots, differences and records of lineage.",
     subcommand_metavar="TABLE[.COLUMN] | COMMAND [ARGS]...",
     rich_markup_mode=None,
@@ -57,7 +56,9 @@ def _or_word(error: ForgeError, name: str) -> ForgeError:
     return error.but(fix=fix)
 
 
-both = lineage.walking("both", "Show both directions of a table or column; the word `show` may be left out.", _or_word)
+both = lineage.walk_command(
+    "both", "Show both directions of a table or column; the word `show` may be left out.", _or_word
+)
 
 
 @command
@@ -70,14 +71,14 @@ def snapshot(
     list_: Annotated[bool, typer.Option("--list", help="List them; so does no name at all.")] = False,
 ) -> None:
     """Name the graph as it is now, or at a time. It costs a row, not a copy."""
-    from forge.cli.lineage.view import answer_of_snapshots
-    from forge.connection import LineageView
+    from forge.cli.lineage.graph_view import answer_of_snapshots
+    from forge.connection import ProjectLineage
     from forge.model.errors import ForgeError
 
     if name is None and (delete or at or description):
         raise ForgeError("E105", "Which snapshot?", fix="forge lineage snapshot before-release")
     with terminal.open() as wiring:
-        view = LineageView(wiring, wiring.default_branch)
+        view = ProjectLineage(wiring, wiring.default_branch)
         found: Sequence[Snapshot] = view.snapshots()
         if delete and name is not None:
             found = [one for one in found if one.name == name]
@@ -100,15 +101,15 @@ def diff(
     b: Annotated[str | None, typer.Argument(metavar="[B]", help="The same; default: now.")] = None,
 ) -> None:
     """Show which nodes and edges of the graph were added, removed or changed between two times."""
-    from forge.cli.lineage.view import answer_of_changes
-    from forge.connection import LineageView
+    from forge.cli.lineage.graph_view import answer_of_changes
+    from forge.connection import ProjectLineage
 
     before, dots, after = a.partition("..")
     if not dots or b is not None:
         before, after = a, b or ""
     after = after or "now"
     with terminal.open() as wiring:
-        found = LineageView(wiring, wiring.default_branch).diff(before, None if after == "now" else after)
+        found = ProjectLineage(wiring, wiring.default_branch).diff(before, None if after == "now" else after)
     terminal.answer(answer_of_changes(found, before, after))
 
 
@@ -124,13 +125,13 @@ def path(
     at: At = None,
 ) -> None:
     """Show the surest ways along which data goes from one table or column to another."""
-    from forge.cli.lineage.view import answer_of_paths
+    from forge.cli.lineage.graph_view import answer_of_paths
     from forge.cli.values import read_number
-    from forge.connection import LineageView
+    from forge.connection import ProjectLineage
 
     steps = read_number(depth, "--depth")
     with terminal.open() as wiring:
-        found = LineageView(wiring, wiring.default_branch).paths(
+        found = ProjectLineage(wiring, wiring.default_branch).paths(
             source, target, count, depth=steps, min_confidence=min_confidence, indirect=indirect, at=at
         )
     terminal.answer(answer_of_paths(found, source, target))
@@ -150,11 +151,11 @@ def edge(
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why it is taken back.")] = "",
 ) -> None:
     """Show one edge: how the value is made, how sure that is, who says so and where it was seen."""
-    from forge.cli.lineage.view import answer_of_edge
-    from forge.connection import LineageView
+    from forge.cli.lineage.graph_view import answer_of_edge
+    from forge.connection import ProjectLineage
 
     with terminal.open() as wiring:
-        view = LineageView(wiring, wiring.default_branch)
+        view = ProjectLineage(wiring, wiring.default_branch)
         if close:
             view.close(edge_id, reason=reason)
         found, life = view.edge(edge_id, at=at), view.history(edge_id)
@@ -173,11 +174,11 @@ def search(
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, help="At most so many.")] = 50,
 ) -> None:
     """Find tables, columns and everything else of the graph by words of their names."""
-    from forge.cli.lineage.view import answer_of_nodes
-    from forge.connection import LineageView
+    from forge.cli.lineage.graph_view import answer_of_nodes
+    from forge.connection import ProjectLineage
 
     with terminal.open() as wiring:
-        found = LineageView(wiring, wiring.default_branch).search(text, types or (), limit=limit)
+        found = ProjectLineage(wiring, wiring.default_branch).search(text, types or (), limit=limit)
     terminal.answer(answer_of_nodes(found))
     if not found:
         terminal.say(f"Nothing of the graph is called like '{text}'.")
@@ -204,5 +205,5 @@ for _name, _function in (
     ("record", lineage_record.record),
 ):
     app.command(_name)(_function)
-# What stands after the script is for the script.
+# Arguments after the script belong to the script.
 app.command("capture", context_settings={"allow_interspersed_args": False})(lineage_spark.capture)

@@ -45,11 +45,11 @@ def impact(
     import_numpy()
     from forge.cli.lineage.impact_view import answer_of_impact
     from forge.cli.values import read_number
-    from forge.connection import LineageView
+    from forge.connection import ProjectLineage
 
     least, steps = _read_risk(fail_on), read_number(depth, "--depth")
     with terminal.open() as wiring:
-        view = LineageView(wiring, wiring.default_branch)
+        view = ProjectLineage(wiring, wiring.default_branch)
         report = view.impact(subject, change, to, depth=steps, min_confidence=min_confidence, at=at)
     terminal.answer(answer_of_impact(report.to_dict()))
     if least is not None and report.at_least(least):

@@ -1,4 +1,4 @@
-"""The report of a change for people: the risk first, then who is hit and how hard, why, and what to do."""
+"""The impact report for a terminal: risk, affected owners and assets, reasons, and migration steps."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _headline(report: Report) -> str:
 
 
 def _sections(report: Report) -> list[tuple[str, list[str]]]:
-    """What stands below the table, each with its title; empty ones are left out."""
+    """Sections below the table, with titles; empty ones are omitted."""
     reasons = [str(one["reason"]) for one in report["breaking_changes"]]  # they name what is hit
     owners = [f"{one['owner'] or 'no owner'} ({one['severity']}): {_names(one['assets'])}" for one in report["owners"]]
     sections = [

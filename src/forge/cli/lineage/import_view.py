@@ -1,4 +1,4 @@
-"""What was imported, as data and as a table."""
+"""Import results as data and as a table."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from forge.cli.terminal import Terminal
 from forge.cli.words import count, plural
 from forge.connection.lineage.results import DeclaredFile, EventFile, ImportedAssets, ImportedFile
 
-MOST = 20  # told beside an answer
+MOST = 20  # printed besides the result
 
 
-def tell_import(terminal: Terminal, done: ImportedFile | DeclaredFile | EventFile | ImportedAssets) -> None:
+def print_import(terminal: Terminal, done: ImportedFile | DeclaredFile | EventFile | ImportedAssets) -> None:
     item = done.to_dict()
     numbers = [name for name, value in item.items() if isinstance(value, int) and name != "revision"]
     columns = [Column(name.replace("_", " "), lambda i, name=name: count(i[name]), right=True) for name in numbers]  # type: ignore[misc]

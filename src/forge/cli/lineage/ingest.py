@@ -1,4 +1,4 @@
-"""`forge ingest` and `forge lineage extract|sources`: lineage out of code."""
+"""`forge ingest` and `forge lineage extract|sources`: lineage from code."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.connection.lineage.code import Extracted, Tell
-    from forge.flows.lineage.code.ingest import Ingested
-    from forge.flows.lineage.code.ports import Options
+    from forge.connection.lineage.code import CodeExtraction, OnProgress
+    from forge.flows.lineage.code.ingest import IngestReport
+    from forge.flows.lineage.code.ports import IngestOptions
     from forge.wiring import Wiring
 
 Db = Annotated[str | None, typer.Option("--db", metavar="NAME", help="Database of names that have none.")]
@@ -32,7 +32,7 @@ Processes = Annotated[int | None, typer.Option("--processes", metavar="N", min=1
 Limit = Annotated[float | None, typer.Option("--limit", metavar="SECONDS", min=0.1, help="For one file; 30.")]
 
 
-class Engine(StrEnum):
+class IngestEngine(StrEnum):
     LOCAL = "local"
     SPARK = "spark"
 
@@ -50,8 +50,8 @@ def ingest(
     dialect: Dialect = "spark",
     again: Annotated[bool, typer.Option("--again", help="Also files that did not change.")] = False,
     engine: Annotated[
-        Engine, typer.Option("--engine", help="Who reads: processes of this machine, or the workers of Spark.")
-    ] = Engine.LOCAL,
+        IngestEngine, typer.Option("--engine", help="Who reads: processes of this machine, or the workers of Spark.")
+    ] = IngestEngine.LOCAL,
     queries: Annotated[
         bool, typer.Option("--queries", help="PATH is a table or file of query texts; one Spark job reads them.")
     ] = False,
@@ -74,7 +74,7 @@ def ingest(
         _ingest_queries(terminal, path, options, text, strict)
         return
     with _project(terminal, path) as wiring, progress_of(terminal, "Reading") as tell:
-        if engine is Engine.SPARK:
+        if engine is IngestEngine.SPARK:
             done = ingest_on_spark(wiring, path, options, tell)
         else:
             done = ingest_code(wiring, path, options, tell, processes=processes, limit=limit)
@@ -96,7 +96,7 @@ def _project(terminal: Terminal, path: str) -> Iterator[Wiring]:
         yield wiring
 
 
-def _ingest_queries(terminal: Terminal, place: str, options: Options, column: str | None, strict: bool) -> None:
+def _ingest_queries(terminal: Terminal, place: str, options: IngestOptions, column: str | None, strict: bool) -> None:
     from forge.cli.lineage.ingest_view import answer_of_log
     from forge.connection.lineage.spark import ingest_queries
 
@@ -106,7 +106,7 @@ def _ingest_queries(terminal: Terminal, place: str, options: Options, column: st
     _strict(strict, sum(times for _, times in done.gaps))
 
 
-def _end(terminal: Terminal, done: Ingested, strict: bool) -> None:
+def _end(terminal: Terminal, done: IngestReport, strict: bool) -> None:
     if done.files and not done.gaps:
         terminal.say(f"Next: {terminal.program} upstream TABLE[.COLUMN]")
     elif done.gaps:
@@ -145,15 +145,15 @@ def extract(
     strict: Strict = False,
 ) -> None:
     """Print the lineage that files of code hold. Needs no project, executes nothing and keeps nothing."""
-    from forge.cli.lineage.ingest_view import answer_of_extraction, tell_gaps
+    from forge.cli.lineage.ingest_view import answer_of_extraction, print_gaps
     from forge.connection.lineage.code import extract_code, options_of
 
     began = time.monotonic()
     options = options_of(db, default_schema, schema, dialect)
     with progress_of(terminal, "Reading") as tell:
-        found: Extracted = extract_code(paths, options, tell, processes=processes, limit=limit)
+        found: CodeExtraction = extract_code(paths, options, tell, processes=processes, limit=limit)
     terminal.answer(answer_of_extraction(found))
-    tell_gaps(terminal, found, time.monotonic() - began)
+    print_gaps(terminal, found, time.monotonic() - began)
     _strict(strict, len(found.extraction.gaps))
 
 
@@ -167,10 +167,10 @@ def sources(
 ) -> None:
     """List the code that was read: how much of each file was understood, and what was not."""
     from forge.cli.lineage.ingest_view import answer_of_gaps, answer_of_sources
-    from forge.connection import LineageView
+    from forge.connection import ProjectLineage
 
     with terminal.open() as wiring:
-        found = LineageView(wiring, wiring.default_branch).sources()
+        found = ProjectLineage(wiring, wiring.default_branch).sources()
     wanted: Sequence[str] = names or ()
     chosen = [one for one in found if not wanted or any(one.id.endswith(name) for name in wanted)]
     terminal.answer(answer_of_gaps(chosen) if gaps else answer_of_sources(chosen))
@@ -179,7 +179,7 @@ def sources(
 
 
 @contextmanager
-def progress_of(terminal: Terminal, word: str) -> Iterator[Tell]:
+def progress_of(terminal: Terminal, word: str) -> Iterator[OnProgress]:
     """A bar on a terminal, nothing elsewhere."""
     if not terminal.is_live:
         yield lambda progress: None

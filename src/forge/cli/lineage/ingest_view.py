@@ -1,4 +1,4 @@
-"""What was read out of code, as data and as tables."""
+"""Results of reading code as data and as tables."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from forge.cli.words import count, plural
 from forge.model.duration import duration_text
 
 if TYPE_CHECKING:
-    from forge.connection.lineage.code import Extracted
-    from forge.connection.lineage.spark import Watched
-    from forge.flows.lineage.code.ingest import Ingested
+    from forge.connection.lineage.code import CodeExtraction
+    from forge.connection.lineage.spark import CaptureResult
+    from forge.flows.lineage.code.ingest import IngestReport
     from forge.flows.lineage.code.records import SourceRecord
-    from forge.flows.lineage.query_log import LogRead
-    from forge.lineage.agree import Agreement
+    from forge.flows.lineage.query_log import QueryLogResult
+    from forge.lineage.agreement import SparkAgreement
 
-MOST_GAPS = 20  # told beside an answer
+MOST_GAPS = 20  # printed besides the result
 MOST_ROWS = 40  # files listed on a terminal after an ingest
 
 
-def answer_of_ingest(done: Ingested) -> Answer:
+def answer_of_ingest(done: IngestReport) -> Answer:
     document = done.to_dict()
     sources = document.pop("sources")
     assert isinstance(sources, list)
@@ -37,7 +37,7 @@ def answer_of_ingest(done: Ingested) -> Answer:
     return Answer(name="sources", items=items, columns=_COLUMNS, facts=document, head=head, foot=foot)
 
 
-def _total(done: Ingested) -> str:
+def _total(done: IngestReport) -> str:
     every = done.everything
     words = (
         plural(len(every), "file"),
@@ -94,7 +94,7 @@ def answer_of_gaps(found: Sequence[SourceRecord]) -> Answer:
     return Answer(name="gaps", items=items, columns=columns)
 
 
-def answer_of_extraction(found: Extracted) -> Answer:
+def answer_of_extraction(found: CodeExtraction) -> Answer:
     document = found.to_dict()
     edges = document.pop("edges")
     assert isinstance(edges, list)
@@ -115,7 +115,7 @@ def _cut(text: str, width: int = 48) -> str:
     return line if len(line) <= width else f"{line[: width - 1]}…"
 
 
-def tell_gaps(terminal: Terminal, found: Extracted, took: float) -> None:
+def print_gaps(terminal: Terminal, found: CodeExtraction, took: float) -> None:
     """On stderr: what was not understood, and the sum of all."""
     extraction = found.extraction
     for gap in extraction.gaps[:MOST_GAPS]:
@@ -132,7 +132,7 @@ def tell_gaps(terminal: Terminal, found: Extracted, took: float) -> None:
     terminal.say(f"{', '.join(words)}, {duration_text(took)}")
 
 
-def answer_of_agreement(found: Agreement) -> Answer:
+def answer_of_agreement(found: SparkAgreement) -> Answer:
     document = found.to_dict()
     items = document.pop("disagreements")
     assert isinstance(items, list)
@@ -146,7 +146,7 @@ def answer_of_agreement(found: Agreement) -> Answer:
     return Answer(name="disagreements", items=items, columns=columns, facts=document)
 
 
-def answer_of_capture(done: Watched) -> Answer:
+def answer_of_capture(done: CaptureResult) -> Answer:
     document = done.to_dict()
     writes = document.pop("writes")
     assert isinstance(writes, list)
@@ -168,7 +168,7 @@ def _size(value: object) -> int:
     return len(value) if isinstance(value, list) else 0
 
 
-def answer_of_log(done: LogRead) -> Answer:
+def answer_of_log(done: QueryLogResult) -> Answer:
     document = done.to_dict()
     gaps = document.pop("gaps")
     assert isinstance(gaps, list)

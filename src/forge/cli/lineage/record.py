@@ -1,4 +1,4 @@
-"""`forge lineage record|export|import`: lineage that is declared, and the whole record as a file."""
+"""`forge lineage record|export|import`: declared lineage, and the whole graph as a file."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.lineage.facts.claim import Recorded
+    from forge.lineage.facts.claim import WriteCounts
 
 
 @command
@@ -58,7 +58,7 @@ def record(
 ) -> None:
     """Declare an edge, a derivation or an anonymization that no run can show."""
     from forge.cli.values import read_params
-    from forge.connection import LineageView
+    from forge.connection import ProjectLineage
     from forge.model.errors import ForgeError
 
     if derivation and anonymization:
@@ -66,7 +66,7 @@ def record(
     made, _, version = (derivation or anonymization or "").partition("@")
     named = {"name": made, "version": version, "parameters": read_params(params), "code_hash": code_hash}
     with terminal.open() as wiring:
-        view = LineageView(wiring, wiring.default_branch)
+        view = ProjectLineage(wiring, wiring.default_branch)
         if derivation:
             done = view.record_derivation(source, target, named)
         elif anonymization:
@@ -90,7 +90,7 @@ def record(
     _tell(terminal, done)
 
 
-def _tell(terminal: Terminal, done: Recorded) -> None:
+def _tell(terminal: Terminal, done: WriteCounts) -> None:
     from forge.cli.answer import Answer, Column
     from forge.cli.words import count
 
@@ -108,10 +108,10 @@ def export(
 ) -> None:
     """Write the whole record of lineage, with its history, as lines of JSON."""
     from forge.cli.words import plural
-    from forge.connection import LineageView
+    from forge.connection import ProjectLineage
 
     with terminal.open() as wiring:
-        view = LineageView(wiring, wiring.default_branch)
+        view = ProjectLineage(wiring, wiring.default_branch)
         if file == "-":
             for line in view.export_lines():
                 sys.stdout.write(line + "\n")
@@ -141,7 +141,7 @@ def import_(
     ] = None,
 ) -> None:
     """Add what a file or a Dagster instance tells. What is known already stays as it is."""
-    from forge.cli.lineage.import_view import tell_import
+    from forge.cli.lineage.import_view import print_import
     from forge.connection.lineage.imports import import_dagster, import_file
     from forge.model.errors import ForgeError
 
@@ -156,4 +156,4 @@ def import_(
             if file is not None
             else import_dagster(wiring, dagster or "", job=job, run_id=run_id)
         )
-    tell_import(terminal, done)
+    print_import(terminal, done)

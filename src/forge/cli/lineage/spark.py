@@ -1,4 +1,4 @@
-"""`forge lineage verify|capture`: lineage out of code beside what Spark says and does."""
+"""`forge lineage verify|capture`: lineage from code compared with Spark's plans, and lineage observed in a script."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from forge.cli.lineage.ingest import Db, DefaultSchema, SchemaFile
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.connection.lineage.spark import Watched
-    from forge.lineage.agree import Agreement
+    from forge.connection.lineage.spark import CaptureResult
+    from forge.lineage.agreement import SparkAgreement
 
 
 @command
@@ -36,7 +36,7 @@ def verify(
 
     options = options_of(db, default_schema, schema, dialect)
     with terminal.open() as wiring:
-        found: Agreement = verify_code(wiring, paths, options)
+        found: SparkAgreement = verify_code(wiring, paths, options)
     terminal.answer(answer_of_agreement(found))
     for one in found.not_comparable:
         terminal.say(f"{one.file}:{one.line}  not compared: {one.reason}")
@@ -76,7 +76,7 @@ def capture(
 
     options = options_of(db, default_schema)
     with terminal.open() as wiring:
-        done: Watched = capture_script(wiring, script, arguments or (), options)
+        done: CaptureResult = capture_script(wiring, script, arguments or (), options)
     terminal.answer(answer_of_capture(done))
     for gap in done.captured.gaps:
         terminal.say(f"not understood: {gap}")

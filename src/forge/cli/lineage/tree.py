@@ -1,4 +1,4 @@
-"""A traversal drawn as a tree, on a terminal and in plain lines alike."""
+"""A traversal as a tree, for terminals and plain text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from forge.lineage.graph.request import Direction
-    from forge.lineage.graph.traversal import Link, Path, Reached, Traversal
+    from forge.lineage.graph.traversal import Link, Path, ReachedNode, Traversal
 
 SHOWN = 300  # entities of a tree, the nearest; the rest is counted
 WIDE = 48  # of an expression
@@ -72,7 +72,7 @@ def _lines(traversal: Traversal, direction: Direction) -> list[str]:
     return lines
 
 
-def _counted(items: Sequence[Reached]) -> str:
+def _counted(items: Sequence[ReachedNode]) -> str:
     """`4 columns of 2 tables and 1 dashboard`."""
     columns = [item for item in items if item.column is not None]
     held = {item.table for item in columns}
@@ -87,7 +87,7 @@ def _counted(items: Sequence[Reached]) -> str:
     return " and ".join(parts) if len(parts) < 3 else f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
-def _tree(items: Sequence[Reached], direction: Direction, *, lifted: bool) -> list[str]:
+def _tree(items: Sequence[ReachedNode], direction: Direction, *, lifted: bool) -> list[str]:
     branches = _branches(items, direction, lifted=lifted)
     names = {item.name for item in items}
     first = [child for root in branches.keys() - names for child in branches[root]]
@@ -100,8 +100,8 @@ def _tree(items: Sequence[Reached], direction: Direction, *, lifted: bool) -> li
     return lines
 
 
-def _branches(items: Sequence[Reached], direction: Direction, *, lifted: bool) -> Branches:
-    """Each entity hangs below the one before it on its surest way."""
+def _branches(items: Sequence[ReachedNode], direction: Direction, *, lifted: bool) -> Branches:
+    """Each entity is a child of its predecessor on the most confident path."""
     children: dict[str, list[tuple[str, str]]] = defaultdict(list)
     names = {item.name for item in items}
     nearest: dict[str, str] = {}  # of each table, what is reached first; what shapes its rows hangs below that
@@ -115,12 +115,12 @@ def _branches(items: Sequence[Reached], direction: Direction, *, lifted: bool) -
         parent = via.target if direction == "upstream" else via.source
         if parent not in names and nearest.get(parent, item.name) != item.name:
             parent = nearest[parent]
-        children[parent].append((item.name, how_of(via, lifted=lifted)))
+        children[parent].append((item.name, edge_label(via, lifted=lifted)))
     return children
 
 
 def _draw(branches: Branches, first: Sequence[tuple[str, str]], lines: list[str], seen: set[str]) -> None:
-    """Not by recursion: a way may be thousands of steps long."""
+    """Iterative: a path may have thousands of hops."""
     waiting = [(child, how, "", last) for child, how, last in _ends(first)]
     while waiting:
         child, how, indent, last = waiting.pop()
@@ -138,8 +138,8 @@ def _ends(children: Sequence[tuple[str, str]]) -> list[tuple[str, str, bool]]:
     return [(child, how, place == 0) for place, (child, how) in enumerate(ordered)]
 
 
-def how_of(link: Link, *, lifted: bool = False) -> str:
-    """What is not said is: as it is, and for certain. Between tables it is not said how their columns are made."""
+def edge_label(link: Link, *, lifted: bool = False) -> str:
+    """Identity and full confidence are omitted; between tables also the transformation."""
     direct = str(link.kind.type) == "derives_from" and not link.kind.indirect
     parts = ["" if lifted and direct else _made(link)]
     if link.masking:
@@ -165,7 +165,7 @@ def path_lines(path: Path) -> list[str]:
     """One path, a hop a line."""
     lines = [f"{path.confidence:.2f}  {path.start}"]
     for hop in path.hops:
-        how = how_of(hop.link)
+        how = edge_label(hop.link)
         lines.append(f"      → {hop.node.id}{'  (' + how + ')' if how else ''}")
     return lines
 

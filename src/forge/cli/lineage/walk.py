@@ -1,4 +1,4 @@
-"""`forge upstream`, `forge downstream` and `forge lineage TABLE`: where columns come from and where they go."""
+"""`forge upstream`, `forge downstream` and `forge lineage TABLE`: lineage of tables and columns."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from forge.cli.terminal import Terminal
 from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
-    from forge.connection import LineageView
-    from forge.lineage.graph.request import Way
+    from forge.connection import ProjectLineage
+    from forge.lineage.graph.request import WalkDirection
     from forge.lineage.graph.traversal import Traversal
 
 At = Annotated[
@@ -31,8 +31,8 @@ Texts = list[str] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
-    """What was asked for. `rest` are options of a walk, as Python takes them."""
+class WalkRequest:
+    """A request. `rest`: options of the traversal, as in Python."""
 
     name: str
     level: str | None
@@ -77,7 +77,7 @@ def _options(
     explain: Annotated[
         bool, typer.Option("--explain", help="Tell sources, commits, checks and owners in sentences.")
     ] = False,
-) -> Walk:
+) -> WalkRequest:
     """What was given; the signature is the definition of the options."""
     from forge.cli.values import read_number
 
@@ -95,7 +95,7 @@ def _options(
         "intermediate": intermediate,
         "transforms": transforms,
     }
-    return Walk(_name(subject, table, column), level, explain, rest)
+    return WalkRequest(_name(subject, table, column), level, explain, rest)
 
 
 def _name(subject: str | None, table: str | None, column: str | None) -> str:
@@ -111,8 +111,8 @@ def _parameters() -> tuple[inspect.Parameter, ...]:
     return tuple(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in found)
 
 
-def walking(
-    direction: Way, words: str, unknown: Callable[[ForgeError, str], ForgeError] = lambda error, name: error
+def walk_command(
+    direction: WalkDirection, words: str, unknown: Callable[[ForgeError, str], ForgeError] = lambda error, name: error
 ) -> Callable[..., None]:
     """The command of one direction. `unknown` says what else a name could be that the graph does not have."""
 
@@ -125,8 +125,8 @@ def walking(
     return command(walk)
 
 
-upstream = walking("upstream", "Show what a table or column comes from.")
-downstream = walking("downstream", "Show what comes from a table or column.")
+upstream = walk_command("upstream", "Show what a table or column comes from.")
+downstream = walk_command("downstream", "Show what comes from a table or column.")
 
 
 def import_numpy() -> None:
@@ -141,13 +141,15 @@ def import_numpy() -> None:
         del os.environ[name]
 
 
-def _answer(terminal: Terminal, direction: Way, asked: Walk, unknown: Callable[[ForgeError, str], ForgeError]) -> None:
+def _answer(
+    terminal: Terminal, direction: WalkDirection, asked: WalkRequest, unknown: Callable[[ForgeError, str], ForgeError]
+) -> None:
     import_numpy()
     from forge.cli.lineage.tree import answer_of_walk
-    from forge.connection import LineageView
+    from forge.connection import ProjectLineage
 
     with terminal.open() as wiring:
-        view = LineageView(wiring, wiring.default_branch)
+        view = ProjectLineage(wiring, wiring.default_branch)
         try:
             found = _walk(view, direction, asked, asked.level or "column")
         except ForgeError as error:
@@ -157,16 +159,16 @@ def _answer(terminal: Terminal, direction: Way, asked: Walk, unknown: Callable[[
     terminal.answer(answer_of_walk(found, drawn, said))
 
 
-def _walk(view: LineageView, direction: Way, asked: Walk, level: str) -> Traversal:
+def _walk(view: ProjectLineage, direction: WalkDirection, asked: WalkRequest, level: str) -> Traversal:
     ask = {"upstream": view.upstream, "downstream": view.downstream, "both": view.both}[direction]
     return ask(asked.name, level=level, **asked.rest)
 
 
-def _explained(view: LineageView, direction: Way, asked: Walk) -> tuple[str, ...]:
+def _explained(view: ProjectLineage, direction: WalkDirection, asked: WalkRequest) -> tuple[str, ...]:
     return view.explain(asked.name, direction=direction, level=asked.level or "column", **asked.rest)
 
 
-def _as_drawn(view: LineageView, direction: Way, asked: Walk, found: Traversal) -> Traversal:
+def _as_drawn(view: ProjectLineage, direction: WalkDirection, asked: WalkRequest, found: Traversal) -> Traversal:
     """The tree of a table is one of tables, unless another level or other entities were asked for."""
     from forge.lineage.node import TABLE_LIKE
 

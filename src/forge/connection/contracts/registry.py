@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forge.connection.contracts.items import ContractItem, Contracts, Findings, RegisteredItem
-from forge.connection.lineage.results import Found
+from forge.connection.lineage.results import TabularTuple
 from forge.flows.contracts.ports import ContractPorts
 from forge.flows.contracts.queries import Known, find_known
 from forge.model.errors import ForgeError
@@ -89,9 +89,9 @@ class ContractsView:
         text = self.text(name, version)
         return export_contract(text, name, format, contract_tool(), table=table, dialect=dialect).content
 
-    def versions(self, name: str) -> Found[Registered]:
+    def versions(self, name: str) -> TabularTuple[Registered]:
         """The highest first."""
-        return Found(self._ports.store.versions(self._known(name).id))
+        return TabularTuple(self._ports.store.versions(self._known(name).id))
 
     def diff(self, name: str, old: str | None = None, new: str | None = None) -> Comparison:
         """What changed between two versions, and the bump that needs. Default: the project's file where it differs from
@@ -124,14 +124,14 @@ class ContractsView:
         contract = self.effective(name).standing.effective
         return find_live_drift(contract, self.wiring.versioning.reader(self.branch), at)
 
-    def consumers(self, name: str) -> Found[Consumer]:
+    def consumers(self, name: str) -> TabularTuple[Consumer]:
         """Who reads its tables, by the lineage; nearest first."""
         from forge.flows.contracts.consumers import find_consumers
         from forge.flows.contracts.queries import columns_of, newest_written
 
         ports = self._ports
         contract = newest_written(self._known(name), ports).contract
-        return Found(find_consumers(self.wiring.lineage.graph, columns_of(contract), owner=ports.owner))
+        return TabularTuple(find_consumers(self.wiring.lineage.graph, columns_of(contract), owner=ports.owner))
 
     # its life
 
@@ -155,15 +155,15 @@ class ContractsView:
         change_state(known.id, State(state), self._ports, reason=reason, ends_at=ends, replacement=replacement)
         return self.get(known.id)
 
-    def history(self, name: str) -> Found[StateChange]:
+    def history(self, name: str) -> TabularTuple[StateChange]:
         """Newest first."""
-        return Found(self._ports.store.history(self._known(name).id))
+        return TabularTuple(self._ports.store.history(self._known(name).id))
 
     # tests by others
 
-    def results(self, name: str, limit: int = 50) -> Found[TestRun]:
+    def results(self, name: str, limit: int = 50) -> TabularTuple[TestRun]:
         """What `datacontract test` said, newest first."""
-        return Found(self._ports.store.results(self._known(name).id, limit))
+        return TabularTuple(self._ports.store.results(self._known(name).id, limit))
 
     def take_results(self, data: Mapping[str, object]) -> bool:
         """Keep what `datacontract test` wrote as JSON. False: it was kept before."""

@@ -1,4 +1,4 @@
-"""Questions about lineage in the words of a caller, as the flows understand them."""
+"""Converts the arguments of lineage queries to what the flows take."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, TypedDict, TypeVar
 
 from forge.flows.lineage.write import entity_of
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.errors import BadEdgeError
 from forge.lineage.facts.claim import EdgeClaim, NodeClaim
-from forge.lineage.kind import RELATIONSHIP_OF, EdgeType, Kind, Relationship, relationship_of
-from forge.lineage.node import Entity, Level, NodeType
+from forge.lineage.kind import RELATIONSHIP_OF, EdgeKind, EdgeRelationship, EdgeType, relationship_of
+from forge.lineage.node import Entity, GraphLevel, NodeType
 from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
 from forge.model.time import as_utc
 
 if TYPE_CHECKING:
-    from forge.flows.lineage.view import Look
+    from forge.flows.lineage.reader import GraphReader
 
 Word = TypeVar("Word", bound=StrEnum)
 Words = str | Iterable[str]
 Declared = str | Mapping[str, object]
 
 
-class WalkWords(TypedDict, total=False):
-    """How to walk, as a caller says it. `depth`: None for all the way (10); `min_confidence`: that of the settings;
-    `transforms`: also the transforms, pipelines and jobs that make the data."""
+class WalkArguments(TypedDict, total=False):
+    """Traversal arguments. `depth`: None for the maximum (10); `min_confidence`: default from the settings;
+    `transforms`: include transforms, pipelines and jobs."""
 
     depth: int | None
     min_confidence: float | None
@@ -44,8 +44,8 @@ class WalkWords(TypedDict, total=False):
     transforms: bool
 
 
-class EdgeWords(TypedDict, total=False):
-    """What can be said of an edge."""
+class EdgeArguments(TypedDict, total=False):
+    """Attributes of an edge."""
 
     type: str
     relationship: str | None
@@ -60,12 +60,12 @@ class EdgeWords(TypedDict, total=False):
 
 
 class WalkOptions(TypedDict):
-    """The same, as a look takes it."""
+    """The same, validated."""
 
     depth: int | None
     min_confidence: float | None
     indirect: bool
-    level: Level
+    level: GraphLevel
     node_types: tuple[NodeType, ...]
     edge_types: tuple[EdgeType, ...]
     schemas: tuple[str, ...]
@@ -77,17 +77,17 @@ class WalkOptions(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
-    """`core.orders.amount@HEAD~1`: what is asked about, and of when. `at` is empty for now."""
+class LineageSubject:
+    """`core.orders.amount@HEAD~1`: an entity and a revision. `at` is empty for now."""
 
     name: str
     at: str = ""
 
 
-def read_subject(text: str) -> Subject:
+def read_subject(text: str) -> LineageSubject:
     """Names from outside (`files:data/x@2.csv`) and versions that belong to a name (`model:churn@3`) are left alone."""
     name, _, at = text.strip().partition("@")
-    return Subject(text.strip()) if ":" in name or "/" in name else Subject(name, at)
+    return LineageSubject(text.strip()) if ":" in name or "/" in name else LineageSubject(name, at)
 
 
 def read_word(kinds: type[Word], text: str, what: str) -> Word:
@@ -131,7 +131,7 @@ def walk_options(
         "depth": depth,
         "min_confidence": min_confidence,
         "indirect": indirect,
-        "level": read_word(Level, level, "level"),
+        "level": read_word(GraphLevel, level, "level"),
         "node_types": read_words(NodeType, node_types, "type of node"),
         "edge_types": read_words(EdgeType, edge_types, "type of edge"),
         "schemas": names_in(schemas),
@@ -178,7 +178,7 @@ def _read_node(given: Declared) -> NodeClaim:
 
 
 def read_edge(
-    view: Look,
+    view: GraphReader,
     source: str,
     target: str,
     declared: Iterable[NodeClaim] = (),
@@ -194,7 +194,7 @@ def read_edge(
     valid_to: datetime | str | None = None,
     metadata: Mapping[str, object] | None = None,
 ) -> EdgeClaim:
-    """An edge in words. Without a relationship it has that of its transformation or way."""
+    """An edge from its arguments. The default relationship is that of its transformation or indirect type."""
     known = {claim.entity.id: claim.entity for claim in declared}
     how = read_transformation(transformation)
     return EdgeClaim(
@@ -213,15 +213,15 @@ def read_edge(
 
 def _read_kind(
     type_: str, relationship: str | None, how: Transformation, indirect: str | None, *, masking: bool
-) -> Kind:
+) -> EdgeKind:
     kind = read_word(EdgeType, type_, "type of edge")
-    said = read_word(Relationship, relationship, "relationship") if relationship else None
+    said = read_word(EdgeRelationship, relationship, "relationship") if relationship else None
     if kind is not EdgeType.DERIVES_FROM:
-        return Kind(kind, said, read_word(Indirect, indirect, "indirect way") if indirect else None)
+        return EdgeKind(kind, said, read_word(IndirectType, indirect, "indirect way") if indirect else None)
     if indirect:
-        way = read_word(Indirect, indirect, "indirect way")
-        return Kind(kind, said or RELATIONSHIP_OF[way], way)
-    return Kind(kind, said or relationship_of(how, masking=masking))
+        way = read_word(IndirectType, indirect, "indirect way")
+        return EdgeKind(kind, said or RELATIONSHIP_OF[way], way)
+    return EdgeKind(kind, said or relationship_of(how, masking=masking))
 
 
 def read_transformation(text: str) -> Transformation:

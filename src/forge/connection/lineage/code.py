@@ -1,4 +1,4 @@
-"""Code that is read into the graph of a project, or without one."""
+"""Reads code into the graph of a project, or extracts edges without one."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from forge.connection.tabular import Row, Tabular
 from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
-    from forge.flows.lineage.code.ingest import Ingested
-    from forge.flows.lineage.code.ports import Options, Progress
+    from forge.flows.lineage.code.ingest import IngestReport
+    from forge.flows.lineage.code.ports import IngestOptions, IngestProgress
     from forge.lineage.edge import Extraction
     from forge.lineage.extract.definition import Schemas
     from forge.lineage.extract.program import Program
     from forge.wiring import Wiring
 
-Tell = Callable[["Progress"], None]
+OnProgress = Callable[["IngestProgress"], None]
 
 
-def _nothing(progress: Progress) -> None:
+def _nothing(progress: IngestProgress) -> None:
     pass
 
 
 @dataclass(frozen=True, slots=True)
-class Extracted(Tabular):
-    """What files say, and how much of each was understood; as a table, a row for each edge between columns."""
+class CodeExtraction(Tabular):
+    """Extraction and coverage of files; as a table, one row per column edge."""
 
     extraction: Extraction
     programs: tuple[Program, ...]
@@ -64,24 +64,24 @@ def options_of(
     dialect: str = "spark",
     *,
     again: bool = False,
-) -> Options:
+) -> IngestOptions:
     """E817, E822."""
-    from forge.flows.lineage.code.ports import Options
-    from forge.lineage.reading import check_dialect
+    from forge.flows.lineage.code.ports import IngestOptions
+    from forge.lineage.code_reader import check_dialect
 
     check_dialect(dialect)
-    return Options(db or None, default_schema or None, read_schemas(schema), dialect, again)
+    return IngestOptions(db or None, default_schema or None, read_schemas(schema), dialect, again)
 
 
 def ingest_code(
     wiring: Wiring,
     path: str | Path,
-    options: Options,
-    tell: Tell = _nothing,
+    options: IngestOptions,
+    tell: OnProgress = _nothing,
     *,
     processes: int | None = None,
     limit: float | None = None,
-) -> Ingested:
+) -> IngestReport:
     from forge.flows.lineage.code.ingest import ingest
     from forge.wiring.lineage import code_readers
 
@@ -92,26 +92,26 @@ def ingest_code(
 
 def root_of(project: Path, path: Path) -> str:
     """What the folder is called in the record: inside the project, by its place there."""
-    from forge.flows.lineage.code.files import shown
+    from forge.flows.lineage.code.files import printable_path
 
     folder = path if os.path.isdir(path) else path.parent
     full = folder.resolve()
     home = project.resolve()
-    return shown(full.relative_to(home) if full.is_relative_to(home) else full)
+    return printable_path(full.relative_to(home) if full.is_relative_to(home) else full)
 
 
 def extract_code(
     paths: Iterable[str | Path],
-    options: Options,
-    tell: Tell = _nothing,
+    options: IngestOptions,
+    tell: OnProgress = _nothing,
     *,
     processes: int | None = None,
     limit: float | None = None,
-) -> Extracted:
+) -> CodeExtraction:
     """Files and folders, without a project. E816."""
     from forge.flows.lineage.code.extract import extract
     from forge.wiring.lineage import code_readers
 
     with code_readers(processes, limit) as readers:
         extraction, programs = extract([Path(path) for path in paths], options, readers, tell)
-    return Extracted(extraction, programs)
+    return CodeExtraction(extraction, programs)

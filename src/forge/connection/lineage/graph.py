@@ -1,4 +1,4 @@
-"""`forge.connect().lineage`: where columns come from, where they go, and what a change would break."""
+"""`forge.connect().lineage`: upstream, downstream and impact of tables and columns."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Unpack
 
 from forge.connection.lineage.arguments import (
     Declared,
-    EdgeWords,
-    Subject,
-    WalkWords,
+    EdgeArguments,
+    LineageSubject,
+    WalkArguments,
     Words,
     read_edge,
     read_nodes,
@@ -19,7 +19,7 @@ from forge.connection.lineage.arguments import (
     read_words,
     walk_options,
 )
-from forge.flows.lineage.view import Look, look, state_of
+from forge.flows.lineage.reader import GraphReader, open_graph, state_of
 from forge.flows.quality.incidents.impact import lake_table
 from forge.flows.versioning.read import commit_at
 from forge.lineage.node import Node, NodeType
@@ -29,28 +29,28 @@ from forge.model.names import BranchName, TableName
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from forge.connection.lineage.ingested import IngestedCode
+    from forge.connection.lineage.ingest_result import IngestResult
     from forge.connection.lineage.results import (
-        Changes,
         DeclaredFile,
+        DiffResult,
         EventFile,
-        Found,
         ImportedAssets,
         ImportedFile,
-        Ordered,
-        Spread,
+        OrderResult,
+        PropagationResult,
+        TabularTuple,
     )
-    from forge.connection.lineage.spark import Watched
+    from forge.connection.lineage.spark import CaptureResult
     from forge.flows.lineage.code.records import SourceRecord
     from forge.flows.lineage.ports import LineagePorts
-    from forge.flows.lineage.query_log import LogRead
-    from forge.flows.lineage.records import Origin
-    from forge.flows.lineage.write import Named
-    from forge.lineage.agree import Agreement
+    from forge.flows.lineage.query_log import QueryLogResult
+    from forge.flows.lineage.records import RecordOrigin
+    from forge.flows.lineage.write import ProcessDefinition
+    from forge.lineage.agreement import SparkAgreement
     from forge.lineage.erd.diagram import Erd
-    from forge.lineage.facts.claim import Recorded
+    from forge.lineage.facts.claim import WriteCounts
     from forge.lineage.facts.fact import EdgeVersion
-    from forge.lineage.graph.request import Direction, Way
+    from forge.lineage.graph.request import Direction, WalkDirection
     from forge.lineage.graph.store import Snapshot
     from forge.lineage.graph.traversal import Path, Traversal
     from forge.lineage.impact.analysis import ImpactReport
@@ -59,7 +59,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class LineageView:
+class ProjectLineage:
     """Names are ids (`core.orders.amount`) or their ends (`orders.amount`), and may say of when: `core.orders@HEAD~1`.
     `at` is a time, the name of a snapshot, a branch, a tag, a commit or HEAD~2; without it, now."""
 
@@ -70,17 +70,17 @@ class LineageView:
     def _ports(self) -> LineagePorts:
         return self.wiring.lineage.graph
 
-    def look(self, at: str | None = None) -> Look:
+    def look(self, at: str | None = None) -> GraphReader:
         """The graph of one time or commit."""
-        return look(self._ports, at, self.branch)
+        return open_graph(self._ports, at, self.branch)
 
-    def _at(self, name: str, at: str | None) -> tuple[Look, str]:
+    def _at(self, name: str, at: str | None) -> tuple[GraphReader, str]:
         subject = read_subject(name)
         if subject.at and self._ports.store.numbers([name.strip()]):
             return self.look(at), name.strip()  # a dataset that was declared with its version
         return self.look(at or self._revision(subject) or None), subject.name
 
-    def _revision(self, subject: Subject) -> str:
+    def _revision(self, subject: LineageSubject) -> str:
         """`core.orders.amount@v12` is as of the commit that gave the table this version."""
         table = lake_table(".".join(subject.name.split(".")[:2]))
         if table is None or not re.fullmatch(r"v\d+", subject.at):
@@ -90,36 +90,38 @@ class LineageView:
     # walks
 
     def upstream(
-        self, table: str, column: str | None = None, *, at: str | None = None, **options: Unpack[WalkWords]
+        self, table: str, column: str | None = None, *, at: str | None = None, **options: Unpack[WalkArguments]
     ) -> Traversal:
         """What it comes from."""
         return self._walk(table, column, "upstream", at, options)
 
     def downstream(
-        self, table: str, column: str | None = None, *, at: str | None = None, **options: Unpack[WalkWords]
+        self, table: str, column: str | None = None, *, at: str | None = None, **options: Unpack[WalkArguments]
     ) -> Traversal:
         """What comes from it."""
         return self._walk(table, column, "downstream", at, options)
 
     def both(
-        self, table: str, column: str | None = None, *, at: str | None = None, **options: Unpack[WalkWords]
+        self, table: str, column: str | None = None, *, at: str | None = None, **options: Unpack[WalkArguments]
     ) -> Traversal:
         """Both directions."""
         return self._walk(table, column, "both", at, options)
 
     def column(
-        self, table: str, column: str | None = None, *, at: str | None = None, **options: Unpack[WalkWords]
+        self, table: str, column: str | None = None, *, at: str | None = None, **options: Unpack[WalkArguments]
     ) -> Traversal:
         """The columns it comes from and goes to, with how each hop is made."""
         return self._walk(table, column, "both", at, _with({"node_types": "column,field"}, options))
 
     def table(
-        self, table: str, *, columns: bool = False, at: str | None = None, **options: Unpack[WalkWords]
+        self, table: str, *, columns: bool = False, at: str | None = None, **options: Unpack[WalkArguments]
     ) -> Traversal:
         """The tables it comes from and goes to; with `columns`, their columns."""
         return self._walk(table, None, "both", at, _with({"level": "column" if columns else "table"}, options))
 
-    def _walk(self, table: str, column: str | None, direction: Way, at: str | None, options: WalkWords) -> Traversal:
+    def _walk(
+        self, table: str, column: str | None, direction: WalkDirection, at: str | None, options: WalkArguments
+    ) -> Traversal:
         view, name = self._at(table, at)
         return view.walk(name, column, direction=direction, **walk_options(**options))
 
@@ -128,9 +130,9 @@ class LineageView:
         table: str,
         column: str | None = None,
         *,
-        direction: Way = "upstream",
+        direction: WalkDirection = "upstream",
         at: str | None = None,
-        **options: Unpack[WalkWords],
+        **options: Unpack[WalkArguments],
     ) -> tuple[str, ...]:
         """The same in sentences: sources, the commits they were read at, what their checks said, who owns them."""
         from forge.flows.lineage.explain import explain_walk
@@ -148,13 +150,15 @@ class LineageView:
         min_confidence: float | None = None,
         indirect: bool = False,
         at: str | None = None,
-    ) -> Found[Path]:
-        """The surest ways along which data goes from one to the other, best first."""
-        from forge.connection.lineage.results import Found
+    ) -> TabularTuple[Path]:
+        """The most confident paths from one to the other, best first."""
+        from forge.connection.lineage.results import TabularTuple
 
         view, start = self._at(source, at)
         end = target.strip() if view.store.numbers([target.strip()]) else read_subject(target).name
-        return Found(view.paths(start, end, count=count, depth=depth, min_confidence=min_confidence, indirect=indirect))
+        return TabularTuple(
+            view.paths(start, end, count=count, depth=depth, min_confidence=min_confidence, indirect=indirect)
+        )
 
     # single things
 
@@ -162,22 +166,22 @@ class LineageView:
         view, known = self._at(name, at)
         return view.find(known)
 
-    def search(self, text: str, types: Words = (), *, limit: int = 50, after: str = "") -> Found[Node]:
+    def search(self, text: str, types: Words = (), *, limit: int = 50, after: str = "") -> TabularTuple[Node]:
         """Entities whose name holds all words of the text."""
-        from forge.connection.lineage.results import Found
+        from forge.connection.lineage.results import TabularTuple
 
         kinds = read_words(NodeType, types, "type of node")
-        return Found(self.look().search(text, kinds, limit=limit, after=after))
+        return TabularTuple(self.look().search(text, kinds, limit=limit, after=after))
 
     def edge(self, edge_id: str, *, at: str | None = None) -> EdgeVersion:
         """With its evidence and who says it."""
         return self.look(at).edge(edge_id)
 
-    def history(self, edge_id: str) -> Found[EdgeVersion]:
+    def history(self, edge_id: str) -> TabularTuple[EdgeVersion]:
         """All that an edge ever was, oldest first."""
-        from forge.connection.lineage.results import Found
+        from forge.connection.lineage.results import TabularTuple
 
-        return Found(self.look().lives(edge_id))
+        return TabularTuple(self.look().lives(edge_id))
 
     # snapshots
 
@@ -187,11 +191,11 @@ class LineageView:
 
         return save_snapshot(self._ports, name, at, description)
 
-    def snapshots(self) -> Found[Snapshot]:
-        from forge.connection.lineage.results import Found
+    def snapshots(self) -> TabularTuple[Snapshot]:
+        from forge.connection.lineage.results import TabularTuple
         from forge.flows.lineage.snapshots import list_snapshots
 
-        return Found(list_snapshots(self._ports))
+        return TabularTuple(list_snapshots(self._ports))
 
     def drop_snapshot(self, name: str) -> None:
         """The name only: what the lineage was then stays known."""
@@ -199,23 +203,23 @@ class LineageView:
 
         drop_snapshot(self._ports, name)
 
-    def diff(self, a: str | None, b: str | None = None) -> Changes:
+    def diff(self, a: str | None, b: str | None = None) -> DiffResult:
         """What changed from one time, snapshot, branch or commit to another (default: now)."""
-        from forge.connection.lineage.results import Changes
+        from forge.connection.lineage.results import DiffResult
         from forge.flows.lineage.snapshots import diff
 
-        return Changes.of(diff(self._ports, a, b))
+        return DiffResult.of(diff(self._ports, a, b))
 
     # the whole graph
 
-    def order(self, *, columns: bool = False, at: str | None = None) -> Ordered:
+    def order(self, *, columns: bool = False, at: str | None = None) -> OrderResult:
         """What must be made before what; what depends on itself in a circle is one step."""
-        from forge.connection.lineage.results import Ordered
+        from forge.connection.lineage.results import OrderResult
         from forge.lineage.graph.order import dependency_order
 
         state = state_of(self.look(at))
         lift = None if columns else (lambda name: state.nodes[name].table or name)
-        return Ordered.of(dependency_order(state.links(), lift=lift))
+        return OrderResult.of(dependency_order(state.links(), lift=lift))
 
     def stats(self, *, at: str | None = None) -> GraphStats:
         """The graph in numbers."""
@@ -240,11 +244,11 @@ class LineageView:
         min_confidence: float | None = None,
         indirect: bool = False,
         at: str | None = None,
-    ) -> Spread:
+    ) -> PropagationResult:
         """Where a property (a tag, a class of personal data, an incident) goes along the edges. `masking` and
         `aggregation` say whether these stop it."""
-        from forge.connection.lineage.results import Spread
-        from forge.lineage.graph.propagate import Rule, propagate
+        from forge.connection.lineage.results import PropagationResult
+        from forge.lineage.graph.propagate import PropagationRule, propagate
 
         view = self.look(at)
         least = view.edges_taken(min_confidence).min_confidence
@@ -252,8 +256,8 @@ class LineageView:
         tables = {node.id: node.table for node in state.nodes.values() if node.column is not None}
         starts = {view.find(name).id for name in names}
         origins = starts | {column for column, table in tables.items() if table in starts}
-        rule = Rule(masking, aggregation, least, indirect)
-        return Spread.of(
+        rule = PropagationRule(masking, aggregation, least, indirect)
+        return PropagationResult.of(
             propagate(state.links(), origins, property=property, direction=direction, rule=rule, tables=tables)
         )
 
@@ -270,18 +274,18 @@ class LineageView:
         """What a change would break: drop, rename, type, add, drop-table, location, permission, format, schema or
         semantics; `to` is the new name or type."""
         from forge.flows.lineage.impact import report_impact
-        from forge.lineage.impact.change import Change
+        from forge.lineage.impact.change import ProposedChange
 
         view, entity = self._at(name, at)
-        return report_impact(view, Change.of(change, entity, to), depth=depth, min_confidence=min_confidence)
+        return report_impact(view, ProposedChange.of(change, entity, to), depth=depth, min_confidence=min_confidence)
 
     def impact_schema(self, table: str, changes: Iterable[tuple[str, ...]], *, at: str | None = None) -> ImpactReport:
         """Several changes of one table in one report: `[("drop", "note"), ("type", "amount", "bigint")]`."""
         from forge.flows.lineage.impact import report_schema
-        from forge.lineage.impact.change import Change
+        from forge.lineage.impact.change import ProposedChange
 
         view, name = self._at(table, at)
-        return report_schema(view, name, [Change.of(*change) for change in changes])
+        return report_schema(view, name, [ProposedChange.of(*change) for change in changes])
 
     def trace(
         self,
@@ -291,7 +295,7 @@ class LineageView:
         column: str | None = None,
         depth: int = 5,
         at: str | None = None,
-    ) -> Origin:
+    ) -> RecordOrigin:
         """Where one record came from: the rows of its sources with the values that were copied."""
         from forge.flows.lineage.records import trace_record
 
@@ -317,8 +321,8 @@ class LineageView:
         nodes: Iterable[Declared] = (),
         reason: str = "",
         actor: str | None = None,
-        **said: Unpack[EdgeWords],
-    ) -> Recorded:
+        **said: Unpack[EdgeArguments],
+    ) -> WriteCounts:
         """Declare an edge. Both ends must be known, or stand in `nodes` (`dashboard:revenue`). What can be said of it:
         type="derives_from", relationship, transformation, indirect, expression, masking, confidence, valid_from,
         valid_to, metadata."""
@@ -326,10 +330,10 @@ class LineageView:
 
         ports = self._ports
         declared = read_nodes(nodes)
-        claim = read_edge(look(ports), source, target, declared, **said)
+        claim = read_edge(open_graph(ports), source, target, declared, **said)
         return record_edges(ports, [claim], declared, actor=actor, reason=reason)
 
-    def close(self, edge_id: str, *, reason: str = "", actor: str | None = None) -> Recorded:
+    def close(self, edge_id: str, *, reason: str = "", actor: str | None = None) -> WriteCounts:
         """Take back what was declared by hand. The edge stays in the history."""
         from forge.flows.lineage.write import close_edge
 
@@ -339,9 +343,9 @@ class LineageView:
         self,
         source: str,
         target: str,
-        transformation: Named | str | Mapping[str, object],
+        transformation: ProcessDefinition | str | Mapping[str, object],
         actor: str | None = None,
-    ) -> Recorded:
+    ) -> WriteCounts:
         """`target` was made from `source` (each a dataset, `core.orders@v3` for one version of it, or a column) by a
         transformation: `dedupe@2`, or its name, version, parameters and code_hash."""
         from forge.flows.lineage.write import record_derivation
@@ -349,8 +353,8 @@ class LineageView:
         return record_derivation(self._ports, source, target, transformation, actor)
 
     def record_anonymization(
-        self, source: str, target: str, policy: Named | str | Mapping[str, object], actor: str | None = None
-    ) -> Recorded:
+        self, source: str, target: str, policy: ProcessDefinition | str | Mapping[str, object], actor: str | None = None
+    ) -> WriteCounts:
         """`target` holds what is in `source`, made anonymous under a policy: what is personal ends there."""
         from forge.flows.lineage.write import record_anonymization
 
@@ -367,21 +371,21 @@ class LineageView:
         schema: str | File | Mapping[str, Mapping[str, str]] | None = None,
         dialect: str = "spark",
         again: bool = False,
-    ) -> IngestedCode:
+    ) -> IngestResult:
         """Read code into the graph: a file, or a folder of SQL, Python, notebooks and dbt; and what lies there of YAML
         files of edges, OpenLineage events and exports. What did not change since the last time is not read again.
         E816, E817, E822."""
         from forge.connection.lineage.code import ingest_code, options_of
-        from forge.connection.lineage.ingested import IngestedCode
+        from forge.connection.lineage.ingest_result import IngestResult
 
         done = ingest_code(self.wiring, path, options_of(db, default_schema, schema, dialect, again=again))
-        return IngestedCode.of(done)
+        return IngestResult.of(done)
 
-    def sources(self) -> Found[SourceRecord]:
+    def sources(self) -> TabularTuple[SourceRecord]:
         """The files of code that were read, how much of each was understood, and what was not."""
-        from forge.connection.lineage.results import Found
+        from forge.connection.lineage.results import TabularTuple
 
-        return Found(self.wiring.lineage.sources.sources())
+        return TabularTuple(self.wiring.lineage.sources.sources())
 
     def ingest_queries(
         self,
@@ -392,7 +396,7 @@ class LineageView:
         default_schema: str | None = None,
         schema: str | File | Mapping[str, Mapping[str, str]] | None = None,
         dialect: str = "spark",
-    ) -> LogRead:
+    ) -> QueryLogResult:
         """A table or file of query texts becomes edges by one Spark job; `text` is the column of the texts. E816."""
         from forge.connection.lineage.code import options_of
         from forge.connection.lineage.spark import ingest_queries
@@ -404,14 +408,14 @@ class LineageView:
         *paths: str | File,
         schema: str | File | Mapping[str, Mapping[str, str]] | None = None,
         dialect: str = "spark",
-    ) -> Agreement:
+    ) -> SparkAgreement:
         """Every SQL statement of files, as it was read, against Spark's own analyser. Nothing is written. E816."""
         from forge.connection.lineage.code import options_of
         from forge.connection.lineage.spark import verify_code
 
         return verify_code(self.wiring, paths, options_of(schema=schema, dialect=dialect))
 
-    def capture(self, script: str | File, *arguments: str) -> Watched:
+    def capture(self, script: str | File, *arguments: str) -> CaptureResult:
         """Run a PySpark script unchanged and record what it really read and wrote. E816."""
         from forge.connection.lineage.code import options_of
         from forge.connection.lineage.spark import capture_script
@@ -452,7 +456,7 @@ class LineageView:
 
         return import_export_file(self.wiring, file)
 
-    # what others tell
+    # imports
 
     def import_declared(self, file: str | File) -> DeclaredFile:
         """Edges that people wrote into a YAML file, in place of what it said before. E820 with all its faults."""
@@ -476,5 +480,5 @@ class LineageView:
         return import_dagster(self.wiring, target, job=job, run_id=run_id)
 
 
-def _with(first: WalkWords, options: WalkWords) -> WalkWords:
+def _with(first: WalkArguments, options: WalkArguments) -> WalkArguments:
     return {**first, **options}

@@ -1,5 +1,4 @@
-"""Lineage that others tell comes in: exports of another record, edges that people declared, events of OpenLineage, and
-assets of Dagster."""
+"""Imports of lineage: graph exports, declared edges, OpenLineage events, Dagster assets."""
 
 from __future__ import annotations
 
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, NoReturn
 from forge.connection.lineage.code import root_of
 from forge.connection.lineage.results import DeclaredFile, EventFile, ImportedAssets, ImportedFile
 from forge.flows.lineage.code.records import file_id
-from forge.lineage.extract.files import Kind, kind_of_file, suffix_of
+from forge.lineage.extract.files import FileKind, kind_of_file, suffix_of
 from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
@@ -21,11 +20,11 @@ _HEAD = 64 * 1024
 
 def import_export_file(wiring: Wiring, file: str | Path) -> ImportedFile:
     """What an export has and this record lacks. E813."""
-    from forge.flows.lineage.view import look
+    from forge.flows.lineage.reader import open_graph
     from forge.lineage.exchange import import_export
 
     source = Path(file)
-    store = look(wiring.lineage.graph).ports.store
+    store = open_graph(wiring.lineage.graph).ports.store
     try:
         with source.open(encoding="utf-8") as lines:
             return ImportedFile.of(import_export(store, lines))
@@ -38,7 +37,7 @@ def import_export_file(wiring: Wiring, file: str | Path) -> ImportedFile:
 
 def import_declared_file(wiring: Wiring, file: str | Path) -> DeclaredFile:
     """What a YAML file declares, in place of what it declared before. E813, E820 with all its faults."""
-    from forge.flows.lineage.declared import record_declared
+    from forge.flows.lineage.declarations import record_declared
 
     source = Path(file)
     name = file_id(root_of(wiring.root, source), source.name)
@@ -49,10 +48,10 @@ def import_declared_file(wiring: Wiring, file: str | Path) -> DeclaredFile:
 def import_event_file(wiring: Wiring, file: str | Path) -> EventFile:
     """Events of OpenLineage: one in each line, or one, or a list. One that is malformed keeps back no other. E813."""
     from forge.flows.lineage.openlineage.file import events_in, faults_in
-    from forge.flows.lineage.openlineage.ingest import take_events
+    from forge.flows.lineage.openlineage.ingest import ingest_events
 
     found = events_in(_text(Path(file)))
-    answers = take_events(wiring.lineage.openlineage, [one for _, one in found.events])
+    answers = ingest_events(wiring.lineage.openlineage, [one for _, one in found.events])
     faults = [ForgeError("E818", reason, where=f"{file}:{line}") for line, reason in found.broken]
     faults += [
         fault
@@ -67,17 +66,16 @@ def import_event_file(wiring: Wiring, file: str | Path) -> EventFile:
 def import_file(wiring: Wiring, file: str | Path) -> ImportedFile | DeclaredFile | EventFile:
     """Whichever of these it is."""
     match _kind(Path(file)):
-        case Kind.DECLARED:
+        case FileKind.DECLARED:
             return import_declared_file(wiring, file)
-        case Kind.EVENTS:
+        case FileKind.EVENTS:
             return import_event_file(wiring, file)
     return import_export_file(wiring, file)
 
 
-def _kind(file: Path) -> Kind:
-    """YAML declares, and JSON tells of events unless it begins as an export, so that a faulty file is told what it
-    should be."""
-    if file.is_dir() or kind_of_file(file.name, "") in (Kind.SQL, Kind.PYTHON, Kind.NOTEBOOK, Kind.DBT):
+def _kind(file: Path) -> FileKind:
+    """YAML is a declaration; JSON is events unless it begins as an export, so that errors name the right format."""
+    if file.is_dir() or kind_of_file(file.name, "") in (FileKind.SQL, FileKind.PYTHON, FileKind.NOTEBOOK, FileKind.DBT):
         raise ForgeError(
             "E813",
             f"{file} is code",
@@ -87,13 +85,13 @@ def _kind(file: Path) -> Kind:
         )
     suffix = suffix_of(file.name)
     if suffix in (".yml", ".yaml"):
-        return Kind.DECLARED
+        return FileKind.DECLARED
     try:
         with file.open(encoding="utf-8", errors="replace") as opened:
             found = kind_of_file(file.name, opened.read(_HEAD))
     except OSError as error:
         _unreadable(file, error)
-    return Kind.EVENTS if found is Kind.OTHER and suffix in (".json", ".ndjson") else found
+    return FileKind.EVENTS if found is FileKind.OTHER and suffix in (".json", ".ndjson") else found
 
 
 def import_dagster(

@@ -1,4 +1,4 @@
-"""What questions about lineage answer in Python and notebooks, where the domain's own types say too little."""
+"""Results of lineage queries in Python and notebooks, where the domain types do not suffice."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from forge.connection.tabular import Row, Tabular
-from forge.lineage.exchange import Imported
-from forge.lineage.facts.claim import Recorded
+from forge.lineage.exchange import GraphImport
+from forge.lineage.facts.claim import WriteCounts
 from forge.lineage.graph.diff import GraphDiff
-from forge.lineage.graph.order import Order
+from forge.lineage.graph.order import DependencyOrder
 from forge.lineage.graph.propagate import Propagation
 
 if TYPE_CHECKING:
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from forge.model.errors import ForgeError
 
 
-class Told(Protocol):
+class DictRecord(Protocol):
     def to_dict(self) -> Row: ...
 
 
-One = TypeVar("One", bound=Told)
+RecordType = TypeVar("RecordType", bound=DictRecord)
 
 
-class Found(tuple[One, ...], Tabular):
-    """Several of a kind: a tuple that is also a table."""
+class TabularTuple(tuple[RecordType, ...], Tabular):
+    """A tuple of records that is also a table."""
 
     __slots__ = ()
 
@@ -38,8 +38,8 @@ class Found(tuple[One, ...], Tabular):
         return {"items": self.rows()}
 
 
-class _Of:
-    """A result of the domain, with more to say."""
+class _DomainResult:
+    """A domain result with more methods."""
 
     __slots__ = ()
 
@@ -49,8 +49,8 @@ class _Of:
 
 
 @dataclass(frozen=True, slots=True)
-class ImportedFile(Imported, _Of):
-    """What a file brought. `left`: this record has its own word on them, and keeps it."""
+class ImportedFile(GraphImport, _DomainResult):
+    """The result of an import. `left`: facts skipped because this graph has its own."""
 
     def to_dict(self) -> Row:
         return {"written": self.written, "same": self.same, "left": self.left, "snapshots": self.snapshots}
@@ -58,10 +58,10 @@ class ImportedFile(Imported, _Of):
 
 @dataclass(frozen=True, slots=True)
 class DeclaredFile:
-    """What a file of declared edges says, and what the graph gained. `unknown`: names that only this file tells of."""
+    """Edges declared in a file, and changes of the graph. `unknown`: names that occur only in this file."""
 
     edges: int
-    written: Recorded
+    written: WriteCounts
     unknown: tuple[Gap, ...] = ()
 
     def to_dict(self) -> Row:
@@ -71,7 +71,7 @@ class DeclaredFile:
 
 @dataclass(frozen=True, slots=True)
 class EventFile:
-    """What became of the events of a file. `faults`: of those that are malformed; the others count all the same."""
+    """Outcomes of the events of a file. `faults`: of malformed events, which do not affect the others."""
 
     events: int
     statuses: Mapping[str, int] = field(default_factory=dict)
@@ -86,11 +86,11 @@ class EventFile:
 
 @dataclass(frozen=True, slots=True)
 class ImportedAssets:
-    """What Dagster told. `older`: assets of which something newer was recorded before; they stay as they are."""
+    """Imported Dagster assets. `older`: assets skipped because something newer was recorded."""
 
     assets: int
     edges: int
-    written: Recorded
+    written: WriteCounts
     older: tuple[str, ...] = ()
 
     def to_dict(self) -> Row:
@@ -98,8 +98,8 @@ class ImportedAssets:
 
 
 @dataclass(frozen=True, slots=True)
-class Changes(GraphDiff, _Of, Tabular):
-    """What changed in the graph, also as rows."""
+class DiffResult(GraphDiff, _DomainResult, Tabular):
+    """A graph diff, also as rows."""
 
     def rows(self) -> list[Row]:
         found: list[Row] = []
@@ -113,8 +113,8 @@ class Changes(GraphDiff, _Of, Tabular):
 
 
 @dataclass(frozen=True, slots=True)
-class Spread(Propagation, _Of, Tabular):
-    """Where a property goes, also as rows."""
+class PropagationResult(Propagation, _DomainResult, Tabular):
+    """A propagation, also as rows."""
 
     def rows(self) -> list[Row]:
         return [
@@ -124,8 +124,8 @@ class Spread(Propagation, _Of, Tabular):
 
 
 @dataclass(frozen=True, slots=True)
-class Ordered(Order, _Of, Tabular):
-    """What comes before what, also as rows: stage by stage, which is an order, too."""
+class OrderResult(DependencyOrder, _DomainResult, Tabular):
+    """A dependency order, also as rows, stage by stage."""
 
     def rows(self) -> list[Row]:
         return [

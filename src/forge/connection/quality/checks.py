@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forge.connection.lineage.results import Found
+from forge.connection.lineage.results import TabularTuple
 from forge.connection.quality.management import QualityManagement
 from forge.connection.quality.results import Checked, MonitorItem, ResultView, Suggested
 from forge.flows.quality.judge import find_unjudged, tables_with_checks
@@ -145,14 +145,14 @@ class QualityView(QualityManagement):
             self._known(table)
         return Checked(ResultView.of(one) for one in found)
 
-    def monitors(self, dataset: str | None = None) -> Found[MonitorItem]:
+    def monitors(self, dataset: str | None = None) -> TabularTuple[MonitorItem]:
         """The monitors of the project, or of one table, by name."""
         self._sync()
         table = TableName.parse(dataset.partition("@")[0]) if dataset else None
         found = self.wiring.quality.monitors.monitors(table=table)
-        return Found(map(MonitorItem, standings(found, self.wiring.quality.monitors, self.wiring.clock())))
+        return TabularTuple(map(MonitorItem, standings(found, self.wiring.quality.monitors, self.wiring.clock())))
 
-    def incidents(self, dataset: str | None = None, *, resolved: bool = False) -> Found[IncidentItem]:
+    def incidents(self, dataset: str | None = None, *, resolved: bool = False) -> TabularTuple[IncidentItem]:
         """What is wrong on this branch, the worst first; with `resolved`, what was wrong, too."""
         from forge.connection.quality.items import incident_items
         from forge.flows.quality.incidents.listing import list_incidents, opened_on
@@ -161,7 +161,9 @@ class QualityView(QualityManagement):
         table = str(TableName.parse(dataset)) if dataset else None
         ports = self.wiring.quality.alerts
         statuses = [one for one in IncidentStatus if resolved or one is not IncidentStatus.RESOLVED]
-        return Found(incident_items(list_incidents(ports, opened_on(ports, self.branch), statuses, self.branch), table))
+        return TabularTuple(
+            incident_items(list_incidents(ports, opened_on(ports, self.branch), statuses, self.branch), table)
+        )
 
     def incident(self, incident: str) -> IncidentItem:
         """One, open or over, by either of its ids. E730."""

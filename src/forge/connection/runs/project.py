@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forge.connection.contracts.registry import ContractsView
-from forge.connection.lineage.graph import LineageView
+from forge.connection.lineage.graph import ProjectLineage
 from forge.connection.quality.checks import QualityView
 from forge.connection.runs.results import Report, Rows
 from forge.connection.versioning.project_history import Versions
@@ -49,8 +49,8 @@ class Connection(Versions):
         return self.wiring.session.get()
 
     @property
-    def lineage(self) -> LineageView:
-        return LineageView(self.wiring, self.current)
+    def lineage(self) -> ProjectLineage:
+        return ProjectLineage(self.wiring, self.current)
 
     @property
     def quality(self) -> QualityView:

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-from forge.lineage.extract.dagster import Asset, AssetColumn, Key
+from forge.lineage.extract.dagster import DagsterAsset, DagsterColumn, Key
 from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _BACK = 200  # materializations of an asset in which one of a job is looked for
 _SIGNS = ("dagster.yaml", "storage", "history")  # of which an instance's folder has at least one
 
 
-def read_dagster(target: str, *, job: str | None = None, run_id: str | None = None) -> tuple[Asset, ...]:
+def read_dagster(target: str, *, job: str | None = None, run_id: str | None = None) -> tuple[DagsterAsset, ...]:
     """What `--dagster` names: the folder of an instance, else a code location, which has no runs."""
     path = Path(target).expanduser()
     if path.is_dir():
@@ -38,7 +38,7 @@ def read_dagster(target: str, *, job: str | None = None, run_id: str | None = No
     return read_code(target, job=job)
 
 
-def read_instance(home: Path, *, job: str | None = None, run_id: str | None = None) -> tuple[Asset, ...]:
+def read_instance(home: Path, *, job: str | None = None, run_id: str | None = None) -> tuple[DagsterAsset, ...]:
     """The newest materialization of each asset of the instance in this folder (DAGSTER_HOME); with a job, of that job;
     with a run, of that run. E819 where there is none."""
     dagster = _dagster()
@@ -71,11 +71,11 @@ def _newest(instance: DagsterInstance, job: str | None) -> Iterable[EventLogEntr
             yield entry
 
 
-def _asset(entry: EventLogEntry) -> Asset:
+def _asset(entry: EventLogEntry) -> DagsterAsset:
     made = entry.asset_materialization
     assert made is not None
     values = {name: getattr(value, "value", value) for name, value in made.metadata.items()}
-    return Asset(
+    return DagsterAsset(
         key=_key(made.asset_key),
         deps=_deps(made.tags or {}),
         columns=tuple(_columns(values)),
@@ -94,7 +94,7 @@ def _deps(tags: Mapping[str, str]) -> tuple[Key, ...]:
     return tuple(dict.fromkeys(tuple(path.split("/")) for path in found))
 
 
-def read_code(target: str, *, job: str | None = None) -> tuple[Asset, ...]:
+def read_code(target: str, *, job: str | None = None) -> tuple[DagsterAsset, ...]:
     """The assets that a code location defines: a Python file, or a module by its name. It is imported, and so its code
     is run."""
     _dagster()
@@ -107,9 +107,9 @@ def read_code(target: str, *, job: str | None = None) -> tuple[Asset, ...]:
         return tuple(_declared(graph.get(key), job or "") for key in sorted(keys))
 
 
-def _declared(node: Any, job: str) -> Asset:
+def _declared(node: Any, job: str) -> DagsterAsset:
     values = {name: getattr(value, "value", value) for name, value in node.metadata.items()}
-    return Asset(
+    return DagsterAsset(
         key=_key(node.key),
         deps=tuple(sorted(_key(parent) for parent in node.parent_keys)),
         columns=tuple(_columns(values)),
@@ -174,10 +174,10 @@ def _definitions(module: ModuleType, target: str) -> Definitions:
     return made
 
 
-def _columns(values: Mapping[str, Any]) -> Iterator[AssetColumn]:
+def _columns(values: Mapping[str, Any]) -> Iterator[DagsterColumn]:
     schema = values.get("dagster/column_schema")
     for column in getattr(schema, "columns", ()):
-        yield AssetColumn(column.name, column.type or "", column.description or "")
+        yield DagsterColumn(column.name, column.type or "", column.description or "")
 
 
 def _lineage(values: Mapping[str, Any]) -> dict[str, tuple[tuple[Key, str], ...]]:

@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Self
 
 from forge.lineage.edge import Gap
-from forge.lineage.extract.codebase import Done, Shared, Unit
+from forge.lineage.extract.codebase import CodebaseContext, SourceUnit, UnitResult
 from forge.lineage.extract.program import Program
 
 LIMIT = 30.0  # seconds for one unit
@@ -28,7 +28,7 @@ BEGUN = "begun"  # said by a process when it begins with a unit; until then it w
 class _Worker:
     process: subprocess.Popen[bytes]
     pipe: Connection
-    unit: Unit | None = None
+    unit: SourceUnit | None = None
     began: float = 0.0
     reads: bool = False
 
@@ -66,7 +66,7 @@ class CodeReaders:
             worker.end()
         self._workers = []
 
-    def __call__(self, units: Sequence[Unit], shared: Shared) -> Iterator[Done]:
+    def __call__(self, units: Sequence[SourceUnit], shared: CodebaseContext) -> Iterator[UnitResult]:
         waiting = deque(sorted(units, key=_size, reverse=True))
         while len(self._workers) < min(self._most, len(waiting)):
             self._workers.append(_start())
@@ -86,7 +86,7 @@ class CodeReaders:
             self.close()
             raise
 
-    def _give(self, worker: _Worker, unit: Unit, shared: Shared) -> _Worker:
+    def _give(self, worker: _Worker, unit: SourceUnit, shared: CodebaseContext) -> _Worker:
         if worker.process.poll() is not None:
             worker = _start()
             _send(worker, shared)
@@ -94,7 +94,7 @@ class CodeReaders:
         _send(worker, unit)
         return worker
 
-    def _next(self, shared: Shared) -> Iterator[Done]:
+    def _next(self, shared: CodebaseContext) -> Iterator[UnitResult]:
         """What is done next; perhaps nothing yet."""
         working = {worker.pipe: worker for worker in self._workers if worker.unit is not None}
         if not working:
@@ -117,23 +117,23 @@ class CodeReaders:
         for worker in [one for one in working.values() if one.unit is not None and not one.left(self._limit)]:
             yield self._replace(worker, shared, f"it takes longer than {worker.limit(self._limit):g} s to read")
 
-    def _replace(self, worker: _Worker, shared: Shared, reason: str) -> Done:
+    def _replace(self, worker: _Worker, shared: CodebaseContext, reason: str) -> UnitResult:
         unit, seconds = worker.unit, time.monotonic() - worker.began
         assert unit is not None
         worker.end()
         new = _start()
         _send(new, shared)
         self._workers[self._workers.index(worker)] = new
-        return Done(unit.name, lost(unit, reason), seconds)
+        return UnitResult(unit.name, lost(unit, reason), seconds)
 
 
-def lost(unit: Unit, reason: str) -> tuple[Program, ...]:
+def lost(unit: SourceUnit, reason: str) -> tuple[Program, ...]:
     """A unit that could not be read at all."""
     path = next(iter(unit.texts), unit.name)
     return (Program(file=path, language=unit.language, gaps=(Gap(path, 0, reason),), statements=1),)
 
 
-def _size(unit: Unit) -> int:
+def _size(unit: SourceUnit) -> int:
     return sum(len(text) for text in unit.texts.values())
 
 
@@ -146,7 +146,7 @@ def _start() -> _Worker:
     return _Worker(process, ours)
 
 
-def _send(worker: _Worker, message: Shared | Unit) -> None:
+def _send(worker: _Worker, message: CodebaseContext | SourceUnit) -> None:
     try:
         worker.pipe.send(message)
     except OSError:  # it died; whoever waits for its answer finds out

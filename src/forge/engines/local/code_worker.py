@@ -10,40 +10,40 @@ import time
 from multiprocessing.connection import Connection
 
 from forge.engines.local.code_reader import BEGUN, lost
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.codebase import Done, Shared, Unit, read_unit
+from forge.lineage.extract.catalog import TableCatalog
+from forge.lineage.extract.codebase import CodebaseContext, SourceUnit, UnitResult, read_unit
 from forge.lineage.extract.program import Program
 
 MEMORY = 4 << 30  # bytes; a file that needs more is not read
 
 
 def serve(pipe: Connection) -> None:
-    shared: Shared | None = None
+    shared: CodebaseContext | None = None
     ready: set[str] = set()
     while True:
         try:
             message = pipe.recv()
         except (EOFError, OSError):
             return
-        if isinstance(message, Unit) and shared is not None:
+        if isinstance(message, SourceUnit) and shared is not None:
             if message.language not in ready:
                 _prepare(message.language, shared)
                 ready.add(message.language)
             pipe.send(BEGUN)
             began = time.monotonic()
             programs = _read(message, shared)
-            pipe.send(Done(message.name, programs, time.monotonic() - began))
+            pipe.send(UnitResult(message.name, programs, time.monotonic() - began))
         else:
             shared = message
 
 
-def _prepare(language: str, shared: Shared) -> None:
+def _prepare(language: str, shared: CodebaseContext) -> None:
     """Imports what it takes to read a language: that time is not the file's."""
     texts = {} if language == "dbt" else {"": ""}
-    read_unit(Unit("", language, texts), Shared(Catalog(), shared.dialect))
+    read_unit(SourceUnit("", language, texts), CodebaseContext(TableCatalog(), shared.dialect))
 
 
-def _read(unit: Unit, shared: Shared) -> tuple[Program, ...]:
+def _read(unit: SourceUnit, shared: CodebaseContext) -> tuple[Program, ...]:
     try:
         return read_unit(unit, shared)
     except MemoryError:

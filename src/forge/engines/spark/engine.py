@@ -47,7 +47,7 @@ from forge.flows.runs.engine import (
 )
 from forge.flows.runs.records import LoadedFile
 from forge.lineage.edge import Extraction
-from forge.lineage.extract.spark.plan import Known, extract_analysed
+from forge.lineage.extract.spark.plan import PlanHints, extract_analysed
 from forge.model.errors import CancellationError, ForgeError
 from forge.model.names import RunId, TableName
 from forge.model.schema import Schema
@@ -158,7 +158,7 @@ class SparkEngine:
         external = sources.external_name(transform) if transform.is_source else None
         plan = frame._jdf.queryExecution().analyzed()
         text = plan.treeString(False, False, 100_000, False, False)
-        found = extract_analysed(text, plan.toJSON, str(transform.output), names, Known(external=external))
+        found = extract_analysed(text, plan.toJSON, str(transform.output), names, PlanHints(external=external))
         declared = tuple(context.lineage.edges)
         return Extraction(found.edges + declared, found.indirect, found.table_edges, found.gaps)
 

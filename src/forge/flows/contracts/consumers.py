@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 from forge.flows.lineage.impact import find_owners
 from forge.flows.lineage.ports import LineagePorts
-from forge.flows.lineage.view import Look, look
+from forge.flows.lineage.reader import GraphReader, open_graph
 from forge.flows.quality.incidents.impact import lake_table
 from forge.lineage.errors import AmbiguousNameError, NotInGraphError
-from forge.lineage.graph.traversal import Reached
-from forge.lineage.node import Level, Node
+from forge.lineage.graph.traversal import ReachedNode
+from forge.lineage.node import GraphLevel, Node
 from forge.model.names import TableName
 
 
@@ -52,7 +52,7 @@ def find_consumers(
 ) -> tuple[Consumer, ...]:
     """The nearest first. `tables`: each with the columns to follow. `own`: tables that do not count, such as those of
     the same contract."""
-    view = look(ports)
+    view = open_graph(ports)
     left_out = {name.lower() for name in (*tables, *own)}
     found: dict[str, _Found] = {}
     for table, columns in tables.items():
@@ -78,9 +78,9 @@ def find_consumers(
     return tuple(sorted(consumers, key=lambda one: (one.depth, one.name)))
 
 
-def _walk(view: Look, table: str, column: str | None) -> tuple[Reached, ...]:
+def _walk(view: GraphReader, table: str, column: str | None) -> tuple[ReachedNode, ...]:
     """All the way down; what only steers a table (a filter, a join) counts, too."""
-    level = Level.COLUMN if column else Level.TABLE
+    level = GraphLevel.COLUMN if column else GraphLevel.TABLE
     try:
         return view.walk(table, column, direction="downstream", depth=None, indirect=True, level=level).items
     except (NotInGraphError, AmbiguousNameError):

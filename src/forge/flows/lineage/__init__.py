@@ -1,1 +1,1 @@
-"""Lineage: the graph follows commits, is asked at any time, and takes in what others declare."""
+"""Lineage flows: feed the graph from commits, query it at any time, and ingest code, events and declarations."""

@@ -1,4 +1,4 @@
-"""`forge lineage capture`: what a script was seen to read and write comes into the graph."""
+"""`forge lineage capture`: records the reads and writes observed while a script ran."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from pathlib import PurePath
 
 from forge.flows.lineage.feed import claims_of
 from forge.flows.lineage.ports import LineagePorts
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.observed import Seen, renamed, tables_of
-from forge.lineage.extract.program import Made
-from forge.lineage.facts.claim import Batch, NodeClaim, Recorded
+from forge.lineage.extract.catalog import TableCatalog
+from forge.lineage.extract.observation import ObservedWrite, renamed, tables_of
+from forge.lineage.extract.program import OutputKind
+from forge.lineage.facts.claim import ClaimBatch, NodeClaim, WriteCounts
 from forge.lineage.facts.evidence import Basis, Evidence
 from forge.lineage.node import NodeType, table_of
 from forge.model.errors import ForgeError
 
 PRODUCER = "capture:"
-_TYPES = {Made.VIEW: NodeType.VIEW, Made.FILE: NodeType.EXTERNAL}
+_TYPES = {OutputKind.VIEW: NodeType.VIEW, OutputKind.FILE: NodeType.EXTERNAL}
 _EXTRACTOR = "spark-plan"
 _SPARKS_OWN = "default"  # the schema Spark puts tables into that name none
 
 
 @dataclass(frozen=True, slots=True)
-class Captured:
-    """`exit_code`: of the script. `lost`: what was seen and could not be read."""
+class ScriptCapture:
+    """`exit_code`: of the script. `lost`: observed writes that could not be parsed."""
 
     script: str
-    seen: tuple[Seen, ...]
+    seen: tuple[ObservedWrite, ...]
     exit_code: int = 0
     lost: tuple[str, ...] = ()
 
@@ -51,8 +51,8 @@ class Captured:
 
 
 def record_captured(
-    ports: LineagePorts, captured: Captured, catalog: Catalog, run_id: str = "", here: str = ""
-) -> Recorded:
+    ports: LineagePorts, captured: ScriptCapture, catalog: TableCatalog, run_id: str = "", here: str = ""
+) -> WriteCounts:
     """One batch, of the script as producer. A script that failed may have written less than it does otherwise, so
     nothing is closed then. `here`: the folder it ran in; files below it are called as code calls them."""
     seen = in_catalog(captured.seen, catalog, here)
@@ -62,7 +62,7 @@ def record_captured(
     return ports.store.record([_batch(captured, seen, evidence, ports.clock(), ports.actor)])
 
 
-def in_catalog(seen: tuple[Seen, ...], catalog: Catalog, here: str = "") -> tuple[Seen, ...]:
+def in_catalog(seen: tuple[ObservedWrite, ...], catalog: TableCatalog, here: str = "") -> tuple[ObservedWrite, ...]:
     """With the names that the catalog completes, as those of code are."""
     names = {}
     for name in tables_of(seen):
@@ -76,7 +76,7 @@ def in_catalog(seen: tuple[Seen, ...], catalog: Catalog, here: str = "") -> tupl
     return tuple(renamed(one, names) for one in seen)
 
 
-def fail_if_failed(captured: Captured) -> None:
+def fail_if_failed(captured: ScriptCapture) -> None:
     if captured.exit_code:
         raise ForgeError(
             "E821",
@@ -91,10 +91,12 @@ def producer_of(script: str) -> str:
     return f"{PRODUCER}{PurePath(script).as_posix()}"
 
 
-def _batch(captured: Captured, seen: tuple[Seen, ...], evidence: Evidence, at: datetime, actor: str) -> Batch:
+def _batch(
+    captured: ScriptCapture, seen: tuple[ObservedWrite, ...], evidence: Evidence, at: datetime, actor: str
+) -> ClaimBatch:
     edges = tuple(claim for one in seen for claim in claims_of(one.extraction, evidence))
     complete = captured.exit_code == 0
-    return Batch(
+    return ClaimBatch(
         producer=producer_of(captured.script),
         at=at,
         edges=edges,
@@ -104,7 +106,7 @@ def _batch(captured: Captured, seen: tuple[Seen, ...], evidence: Evidence, at: d
     )
 
 
-def _nodes(captured: Captured, seen: tuple[Seen, ...]) -> Iterator[NodeClaim]:
+def _nodes(captured: ScriptCapture, seen: tuple[ObservedWrite, ...]) -> Iterator[NodeClaim]:
     for one in seen:
         kind = _TYPES.get(one.made, NodeType.TABLE)
         yield NodeClaim(table_of(one.target, kind), {"kind": str(one.made), "source_file": captured.script})

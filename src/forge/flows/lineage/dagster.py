@@ -1,4 +1,4 @@
-"""Assets of Dagster come into the graph."""
+"""Imports Dagster assets into the graph."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from forge.flows.lineage.ports import LineagePorts
-from forge.flows.lineage.view import look
+from forge.flows.lineage.reader import open_graph
 from forge.flows.runs.records import AuditRecord
 from forge.lineage.errors import OlderBatchError
-from forge.lineage.extract.dagster import Asset, batches_of_assets
-from forge.lineage.facts.claim import Recorded
+from forge.lineage.extract.dagster import DagsterAsset, batches_of_assets
+from forge.lineage.facts.claim import WriteCounts
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
-    """`older`: assets of which something newer was recorded before; they are left as they are."""
+class DagsterImport:
+    """`older`: assets skipped because something newer was recorded."""
 
-    recorded: Recorded
+    recorded: WriteCounts
     assets: int
     edges: int
     older: tuple[str, ...] = ()
 
 
-def import_assets(ports: LineagePorts, assets: Iterable[Asset], *, actor: str | None = None) -> Imported:
-    """What `forge.engines.dagster` has read. Each asset is told of whole, so what it no longer depends on ends; the
-    same again changes nothing."""
-    look(ports)  # tables of commits that the graph has not seen yet are known, too
+def import_assets(ports: LineagePorts, assets: Iterable[DagsterAsset], *, actor: str | None = None) -> DagsterImport:
+    """Imports what `forge.engines.dagster` has read. Each asset is complete, so removed dependencies are closed.
+    Idempotent."""
+    open_graph(ports)  # tables of commits that the graph has not seen yet are known, too
     branch = ports.metadata.branch(ports.default_branch)
     tree = ports.metadata.tree(branch.head) if branch and branch.head else {}
     who, now = actor or ports.actor, ports.clock()
@@ -39,11 +39,11 @@ def import_assets(ports: LineagePorts, assets: Iterable[Asset], *, actor: str | 
         except OlderBatchError:
             older.append(batch.producer.partition(":")[2])
     ports.metadata.note(AuditRecord(now, who, "lineage.import", "dagster", {"assets": len(done), "edges": edges}))
-    return Imported(_sum(ports, done), len(done), edges, tuple(older))
+    return DagsterImport(_sum(ports, done), len(done), edges, tuple(older))
 
 
-def _sum(ports: LineagePorts, done: list[Recorded]) -> Recorded:
-    return Recorded(
+def _sum(ports: LineagePorts, done: list[WriteCounts]) -> WriteCounts:
+    return WriteCounts(
         max((one.revision for one in done), default=ports.store.revision()),
         sum(one.added for one in done),
         sum(one.extended for one in done),

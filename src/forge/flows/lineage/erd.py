@@ -1,24 +1,24 @@
-"""The tables of a schema, their columns and keys. Keys are those that code and people tell of, and of the project's own
-tables those that its settings, transforms, contracts and checks declare, else the identifier fields of the table;
-foreign keys are those that its contracts and checks declare."""
+"""Tables of a schema with columns and keys. Keys come from code and declarations; for the project's own tables from
+settings, transforms, contracts and checks, else from Iceberg's identifier fields. Foreign keys come from contracts and
+checks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
 
-from forge.flows.lineage.view import Look, state_of
+from forge.flows.lineage.reader import GraphReader, state_of
 from forge.flows.quality.incidents.impact import lake_table
 from forge.lineage.erd.diagram import Erd, erd_of
 from forge.lineage.node import TABLE_LIKE, Node
 
 
-def find_erd(view: Look, schema: str | None) -> Erd:
+def find_erd(view: GraphReader, schema: str | None) -> Erd:
     state = state_of(view)
     return erd_of(_with_keys(view, state.nodes.values()), state.links(), schema)
 
 
-def _with_keys(view: Look, nodes: Iterable[Node]) -> Iterable[Node]:
+def _with_keys(view: GraphReader, nodes: Iterable[Node]) -> Iterable[Node]:
     metadata = view.ports.metadata
     branch = metadata.branch(view.ports.default_branch)
     head = view.commit.id if view.commit else branch.head if branch else None

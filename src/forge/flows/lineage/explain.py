@@ -1,10 +1,10 @@
-"""Where something comes from, told with what the records know of each table: commit, owner, what its checks said."""
+"""Upstream lineage in sentences, with commit, owner and verdicts of each table."""
 
 from __future__ import annotations
 
 from functools import cache
 
-from forge.flows.lineage.view import Look
+from forge.flows.lineage.reader import GraphReader
 from forge.flows.quality.incidents.impact import lake_table
 from forge.flows.versioning.read import commit_at
 from forge.lineage.explain import SourceFacts, explain
@@ -14,8 +14,8 @@ from forge.model.names import CommitId, RunId, TableName
 from forge.quality.verdict import Verdict
 
 
-def explain_walk(view: Look, found: Traversal) -> tuple[str, ...]:
-    """Sentences. A table is told as the look has it, `core.orders@v3` as that version was."""
+def explain_walk(view: GraphReader, found: Traversal) -> tuple[str, ...]:
+    """Sentences. A table is described as of the reader's time, `core.orders@v3` as of that version."""
     owners = {asset.table: asset.owner for asset in view.ports.metadata.assets()}
     head = _head(view)
 
@@ -32,8 +32,8 @@ def explain_walk(view: Look, found: Traversal) -> tuple[str, ...]:
     return tuple(explain(found, facts_of))
 
 
-def _head(view: Look) -> CommitId | None:
-    """The commit that a look sees."""
+def _head(view: GraphReader) -> CommitId | None:
+    """The commit that a reader is at."""
     if view.commit is not None:
         return view.commit.id
     branch = view.ports.metadata.branch(view.ports.default_branch)
@@ -43,7 +43,7 @@ def _head(view: Look) -> CommitId | None:
     return found[0].id if found else branch.head
 
 
-def _commit_of(view: Look, table: TableName, version: str) -> CommitId | None:
+def _commit_of(view: GraphReader, table: TableName, version: str) -> CommitId | None:
     """None: what the name calls a version is none of this table's."""
     try:
         return commit_at(view.ports.metadata, version, view.ports.default_branch, table).id
@@ -51,7 +51,7 @@ def _commit_of(view: Look, table: TableName, version: str) -> CommitId | None:
         return None
 
 
-def _facts(view: Look, table: TableName, at: CommitId | None, owner: str) -> SourceFacts:
+def _facts(view: GraphReader, table: TableName, at: CommitId | None, owner: str) -> SourceFacts:
     metadata = view.ports.metadata
     version = metadata.tree(at).get(table) if at else None
     if at is None or version is None:

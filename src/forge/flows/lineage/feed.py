@@ -1,6 +1,6 @@
-"""The graph follows the commits of the default branch. What a run saw is written in the transaction that publishes it;
-from there it comes into the graph in order of the commits, at their times. The place that was reached is kept in the
-same write, so nothing comes twice and nothing is left out, whenever a process dies."""
+"""Feeds the graph from the commits of the default branch. Lineage of a run is written in the transaction that publishes
+it, and applied to the graph in commit order, at commit times. The cursor is kept in the same write, so every commit is
+applied exactly once, whenever a process dies."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from forge.flows.quality.incidents.impact import lake_table
 from forge.flows.runs.records import MADE_BY, AssetRecord, TableLineage
 from forge.lineage.edge import Extraction, Transformation
 from forge.lineage.errors import BadEdgeError, IdTakenError, OlderBatchError
-from forge.lineage.facts.claim import MANUAL, Batch, EdgeClaim, NodeClaim
+from forge.lineage.facts.claim import MANUAL, ClaimBatch, EdgeClaim, NodeClaim
 from forge.lineage.facts.evidence import Basis, Evidence
-from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind, relationship_of
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType, indirect_kind, relationship_of
 from forge.lineage.maker import Maker, maker_edges, maker_nodes, transform_of
 from forge.lineage.node import Entity, NodeType, column_of, table_of
 from forge.model.names import CommitId, RunId, TableName
@@ -40,39 +40,39 @@ _TICK = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Since:
-    """A commit that was recorded later than its own time says, because the branch came to it late; when."""
+class LateCommit:
+    """A commit that reached the branch later than its own time, and when."""
 
     commit: CommitId
     at: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Cursor:
-    """How far the branch is recorded. `since`: the last commit that came late; those before it have no time of their
-    own in the graph."""
+class FeedCursor:
+    """The last recorded commit. `since`: the last late commit; those before it have no time of their own in the
+    graph."""
 
     commit: CommitId
     at: datetime
-    since: Since | None = None
+    since: LateCommit | None = None
 
     def text(self) -> str:
         late = {"since": self.since.commit, "since_at": self.since.at.isoformat()} if self.since else {}
         return json.dumps({"commit": self.commit, "at": self.at.isoformat(), **late})
 
     @classmethod
-    def of(cls, text: str | None) -> Cursor | None:
+    def of(cls, text: str | None) -> FeedCursor | None:
         if text is None:
             return None
         known = json.loads(text)
         since = None
         if "since" in known:
-            since = Since(CommitId(known["since"]), datetime.fromisoformat(known["since_at"]))
+            since = LateCommit(CommitId(known["since"]), datetime.fromisoformat(known["since_at"]))
         return cls(CommitId(known["commit"]), datetime.fromisoformat(known["at"]), since)
 
 
 def times_of(chain: Sequence[Commit], after: datetime | None = None) -> Iterator[datetime]:
-    """When each commit of a branch comes into the graph: at its time, and never before the one it stands on."""
+    """The graph time of each commit of a branch: its own time, but never before its parent's."""
     for commit in chain:
         after = commit.time if after is None else max(after + _TICK, commit.time)
         yield after
@@ -80,7 +80,7 @@ def times_of(chain: Sequence[Commit], after: datetime | None = None) -> Iterator
 
 def recorded_at(ports: LineagePorts, commit: Commit) -> datetime | None:
     """The time at which the graph is as a commit of the default branch has it; None where it never was."""
-    branch, cursor = ports.metadata.branch(ports.default_branch), Cursor.of(ports.store.cursor())
+    branch, cursor = ports.metadata.branch(ports.default_branch), FeedCursor.of(ports.store.cursor())
     if branch is None or branch.head is None or cursor is None:
         return None
     chain, after = first_parents(ports.metadata, branch.head, None), None
@@ -103,14 +103,14 @@ def catch_up(ports: LineagePorts) -> int:
 
 def _catch_up(ports: LineagePorts) -> int:
     branch = ports.metadata.branch(ports.default_branch)
-    cursor = Cursor.of(ports.store.cursor())
+    cursor = FeedCursor.of(ports.store.cursor())
     if branch is None or branch.head is None or (cursor is not None and cursor.commit == branch.head):
         return 0
     chain = first_parents(ports.metadata, branch.head, cursor.commit if cursor else None)
     known = cursor is None or (chain and cursor.commit in chain[0].parents[:1])
     since = cursor.since if cursor else None
-    if not known and cursor is not None:  # the branch was moved to where it does not stand on what is recorded
-        since = Since(chain[-1].id, max(cursor.at + _TICK, ports.clock()))
+    if not known and cursor is not None:  # the branch was reset to a commit that does not descend from the recorded one
+        since = LateCommit(chain[-1].id, max(cursor.at + _TICK, ports.clock()))
         _write(ports, [(chain[-1], ports.metadata.tree(cursor.commit), since.at)], since)
         return 1
     before: Tree = ports.metadata.tree(cursor.commit) if cursor else {}
@@ -119,7 +119,7 @@ def _catch_up(ports: LineagePorts) -> int:
     if cursor is not None and named is not None and chain[0].time <= named:
         # They were made on another branch before a snapshot was taken. What it names stays as it was.
         after = max(cursor.at, named)
-        since = Since(chain[0].id, after + _TICK)
+        since = LateCommit(chain[0].id, after + _TICK)
     steps: list[tuple[Commit, Tree, datetime]] = []
     for commit, at in zip(chain, times_of(chain, after), strict=True):
         steps.append((commit, before, at))
@@ -150,24 +150,26 @@ def first_parents(metadata: Commits, head: CommitId, stop: CommitId | None) -> l
     return [commits[commit_id] for commit_id in reversed(ids)]
 
 
-def _write(ports: LineagePorts, steps: list[tuple[Commit, Tree, datetime]], since: Since | None) -> None:
+def _write(ports: LineagePorts, steps: list[tuple[Commit, Tree, datetime]], since: LateCommit | None) -> None:
     if not steps:
         return
     assets = {asset.table: asset for asset in ports.metadata.assets()}
-    batches: list[Batch] = []
+    batches: list[ClaimBatch] = []
     for commit, before, at in steps:
         tree = ports.metadata.tree(commit.id)
         changed = {table: tree[table] for table in tree if not _same(before.get(table), tree[table])}
         batches += batches_of(ports, changed, at, commit.author.name, assets)
         for claims in versions_of(ports.store, (str(table) for table in changed if table not in before)).values():
-            batches.append(Batch(producer=MANUAL, at=at, edges=claims, complete=False, actor=commit.author.name))
+            batches.append(ClaimBatch(producer=MANUAL, at=at, edges=claims, complete=False, actor=commit.author.name))
         gone = (table for table in before if table not in tree)
-        batches += [Batch(producer=f"{PRODUCER}{table}", at=at, actor=commit.author.name) for table in sorted(gone)]
+        batches += [
+            ClaimBatch(producer=f"{PRODUCER}{table}", at=at, actor=commit.author.name) for table in sorted(gone)
+        ]
     last, _, at = steps[-1]
-    _record(ports, batches, Cursor(last.id, at, since).text())
+    _record(ports, batches, FeedCursor(last.id, at, since).text())
 
 
-def _record(ports: LineagePorts, batches: list[Batch], cursor: str) -> None:
+def _record(ports: LineagePorts, batches: list[ClaimBatch], cursor: str) -> None:
     """What cannot be recorded of one table must not keep back all others, now and for ever."""
     try:
         ports.store.record(batches, cursor=cursor)
@@ -195,7 +197,7 @@ def batches_of(
     at: datetime,
     actor: str,
     assets: Mapping[TableName, AssetRecord],
-) -> list[Batch]:
+) -> list[ClaimBatch]:
     """What is known of these versions: one batch a table, with its columns and the edges its run saw."""
     runs = dict.fromkeys(RunId(version.run_id) for version in tables.values() if version.run_id)
     found = {(run_id, one.table): one for run_id, one in ports.metadata.lineage(runs)} if runs else {}
@@ -213,7 +215,9 @@ def batches_of(
             maker = _maker(ports, version, lineage, seen)
             edges += maker_edges(maker)
             nodes += maker_nodes(maker)
-        batches.append(Batch(producer=f"{PRODUCER}{table}", at=at, edges=tuple(edges), nodes=tuple(nodes), actor=actor))
+        batches.append(
+            ClaimBatch(producer=f"{PRODUCER}{table}", at=at, edges=tuple(edges), nodes=tuple(nodes), actor=actor)
+        )
     return batches
 
 
@@ -232,7 +236,7 @@ def _sources(lineage: TableLineage) -> frozenset[str]:
 
 
 def _code_of(metadata: _Records, runs: Iterable[RunId]) -> dict[tuple[RunId, str], tuple[str, int]]:
-    """File and line of the code with which these runs made their tables, as their commits tell."""
+    """File and line of the code of these runs, from their commits."""
     commits = {run.id: run.commit_id for run in metadata.find_runs(runs).values() if run.commit_id}
     known = metadata.commits(commits.values())
     found: dict[tuple[RunId, str], tuple[str, int]] = {}
@@ -275,7 +279,7 @@ def claims_of(lineage: TableLineage | Extraction, seen: Evidence) -> Iterable[Ed
         yield EdgeClaim(
             source=column_of(edge.source.table, edge.source.column, edge.source.field),
             target=column_of(edge.target.table, edge.target.column, edge.target.field),
-            kind=Kind(EdgeType.DERIVES_FROM, relationship_of(edge.transformation, masking=edge.masking)),
+            kind=EdgeKind(EdgeType.DERIVES_FROM, relationship_of(edge.transformation, masking=edge.masking)),
             transformation=edge.transformation,
             expression=edge.expression,
             masking=edge.masking,
@@ -287,7 +291,7 @@ def claims_of(lineage: TableLineage | Extraction, seen: Evidence) -> Iterable[Ed
         kind = indirect_kind(indirect.subtype)
         yield EdgeClaim(source=source, target=table_of(indirect.target), kind=kind, evidence=evidence)
     for table_edge in lineage.table_edges:
-        kind = Kind(EdgeType.DERIVES_FROM, Relationship.DERIVED)
+        kind = EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.DERIVED)
         unknown = Transformation.UNKNOWN
         yield EdgeClaim(
             source=_end(table_edge.source),

@@ -1,20 +1,20 @@
-"""What breaks if someone changes this: a question to the lineage graph, checked, walked and told."""
+"""Impact analysis: validates a proposed change, traverses the graph and reports."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
-from forge.flows.lineage.view import Look
+from forge.flows.lineage.reader import GraphReader
 from forge.flows.quality.incidents.impact import lake_table
 from forge.lineage.errors import NotInGraphError
-from forge.lineage.graph.request import DOERS
+from forge.lineage.graph.request import MAKERS
 from forge.lineage.graph.traversal import Link, Traversal
-from forge.lineage.impact.analysis import ImpactReport, Reader, impact_of, merge_reports
-from forge.lineage.impact.change import NEED_TO, OF_TABLES, Change, ChangeType
+from forge.lineage.impact.analysis import ImpactReport, TableReader, impact_of, merge_reports
+from forge.lineage.impact.change import NEED_TO, OF_TABLES, ChangeType, ProposedChange
 from forge.lineage.kind import EdgeType
 from forge.lineage.maker import OUTPUT
-from forge.lineage.node import TABLE_LIKE, UNPREFIXED, Level, Node, NodeType
+from forge.lineage.node import TABLE_LIKE, UNPREFIXED, GraphLevel, Node, NodeType
 from forge.model.errors import ForgeError, raise_errors
 from forge.model.types import same_type
 
@@ -24,15 +24,15 @@ _READERS = frozenset(NodeType) - UNPREFIXED | {NodeType.EXTERNAL, NodeType.DATAS
 
 
 def report_impact(
-    look: Look,
-    change: Change,
+    look: GraphReader,
+    change: ProposedChange,
     *,
     depth: int | None = None,
     min_confidence: float | None = None,
     limit: int = LIMIT,
 ) -> ImpactReport:
-    """All the way down unless told, with indirect edges. E801 for something that is not known, E810 for a change that
-    cannot be made to it."""
+    """Unlimited depth by default, with indirect edges. E801 for an unknown entity, E810 for a change that does not
+    apply to it."""
     start, meant = check_change(look, change)
     walked = look.walk(
         start.id,
@@ -56,16 +56,16 @@ def report_impact(
 
 
 def report_schema(
-    look: Look,
+    look: GraphReader,
     table: str,
-    changes: Sequence[Change],
+    changes: Sequence[ProposedChange],
     *,
     depth: int | None = None,
     min_confidence: float | None = None,
     limit: int = LIMIT,
 ) -> ImpactReport:
-    """Several changes of one table in one report. Their entities are columns of it (`amount`), or the table itself
-    where they are empty. All that is wrong with them is told at once."""
+    """Several changes of one table in one report. Their entities are its columns (`amount`), or the table itself if
+    empty. All errors are reported at once."""
     node = look.find(table)
     if node.type not in TABLE_LIKE:
         raise ForgeError(
@@ -85,7 +85,7 @@ def report_schema(
     return merge_reports(node.id, reports, look.ports.weights)
 
 
-def check_change(look: Look, change: Change) -> tuple[Node, Change]:
+def check_change(look: GraphReader, change: ProposedChange) -> tuple[Node, ProposedChange]:
     """Where the walk begins, and the change with the full name of its entity and the type it has."""
     if change.type is ChangeType.ADD:
         return _check_added(look, change)
@@ -112,7 +112,7 @@ def check_change(look: Look, change: Change) -> tuple[Node, Change]:
     return node, meant
 
 
-def _check_added(look: Look, change: Change) -> tuple[Node, Change]:
+def _check_added(look: GraphReader, change: ProposedChange) -> tuple[Node, ProposedChange]:
     """The entity is the column to be, or the table with the column's name in `to`."""
     name, column = change.entity.strip(), ""
     try:
@@ -137,7 +137,7 @@ def _other(node: Node) -> str:
     return f"Give another name, or ask for a change of {node.id}: type, rename or drop."
 
 
-def _check_name(look: Look, node: Node, to: str) -> None:
+def _check_name(look: GraphReader, node: Node, to: str) -> None:
     """A new name is given alone (`net`) or in full (`core.orders.net`)."""
     before = node.id[: max(node.id.rfind("."), node.id.find(":")) + 1]
     in_full = to.lower().startswith(before.lower()) or (node.type in TABLE_LIKE and "." in to)
@@ -147,7 +147,7 @@ def _check_name(look: Look, node: Node, to: str) -> None:
     _check_free(look, full)
 
 
-def _check_free(look: Look, full: str) -> None:
+def _check_free(look: GraphReader, full: str) -> None:
     numbers = look.store.numbers([full, full.lower()])
     if numbers:
         taken = next(iter(numbers))
@@ -156,7 +156,7 @@ def _check_free(look: Look, full: str) -> None:
         )
 
 
-def _typed(node: Node, change: Change) -> Change:
+def _typed(node: Node, change: ProposedChange) -> ProposedChange:
     known = node.details.get("data_type")
     old = change.old_type or (str(known) if known else None)
     if old and change.to and same_type(old, change.to):
@@ -174,30 +174,30 @@ def _in_table(table: str, column: str) -> str:
     return name if name.lower().startswith(f"{table.lower()}.") else f"{table}.{name}"
 
 
-def _inside(look: Look, walked: Traversal) -> frozenset[str]:
-    """The tables on the way that only live inside a statement."""
+def _inside(look: GraphReader, walked: Traversal) -> frozenset[str]:
+    """Intermediate tables on the paths."""
     numbers = look.store.numbers(sorted({item.node.table for item in walked.items if item.node.table}))
     nodes = look.store.nodes(sorted(numbers.values()), look.at)
     return frozenset(node.id for node in nodes.values() if node.hidden)
 
 
 def _readers(
-    look: Look, walked: Traversal, start: Node, inside: Collection[str], min_confidence: float | None
-) -> Iterable[Reader]:
-    """Dashboards, models, processes and datasets that read as a whole a table in which a column is hit, or one that
-    does: whether they use just that column is not recorded, so they are told."""
+    look: GraphReader, walked: Traversal, start: Node, inside: Collection[str], min_confidence: float | None
+) -> Iterable[TableReader]:
+    """Dashboards, models, processes and datasets that read a whole table with an affected column, or another such
+    reader: whether they use that column is not recorded, so they are included."""
     if not start.table:
         return
     known = {item.node.table for item in walked.items if item.node.table} - set(inside) | {start.table}
     pairs = _met_tables(walked)
-    # One walk over tables tells who there is at all, and shows nothing else; what each of them reads is one hop back.
+    # One table-level traversal finds the readers; what each of them reads is one hop back.
     coarse = look.walk(
         start.table,
         direction="downstream",
         depth=None if walked.depth is None else walked.depth + 1,
         min_confidence=min_confidence,
         indirect=True,
-        level=Level.TABLE,
+        level=GraphLevel.TABLE,
         node_types=_READERS,
         intermediate=True,
     )
@@ -208,20 +208,20 @@ def _readers(
         for link in read:
             if output is None or (link.source, output) in pairs:
                 known.add(item.node.id)
-                yield Reader(item.node, link)
-        if item.node.type in DOERS and item.node.id in known:
+                yield TableReader(item.node, link)
+        if item.node.type in MAKERS and item.node.id in known:
             yield from _runs(look, item.node, min_confidence)
 
 
-def _into(look: Look, node: Node, types: Iterable[EdgeType], min_confidence: float | None) -> Iterable[Link]:
+def _into(look: GraphReader, node: Node, types: Iterable[EdgeType], min_confidence: float | None) -> Iterable[Link]:
     found = look.walk(node.id, direction="upstream", depth=1, min_confidence=min_confidence, edge_types=types)
     return (link for link in found.links if link.target == node.id)
 
 
-def _runs(look: Look, node: Node, min_confidence: float | None) -> Iterable[Reader]:
+def _runs(look: GraphReader, node: Node, min_confidence: float | None) -> Iterable[TableReader]:
     """The pipelines that run a transform or job: they fail with it."""
     for link in _into(look, node, [EdgeType.EXECUTES], min_confidence):
-        yield Reader(look.node(link.source), replace(link, source=link.target, target=link.source))
+        yield TableReader(look.node(link.source), replace(link, source=link.target, target=link.source))
 
 
 def _met_tables(walked: Traversal) -> frozenset[tuple[str, str]]:
@@ -232,12 +232,12 @@ def _met_tables(walked: Traversal) -> frozenset[tuple[str, str]]:
     return frozenset((tables.get(source, source), tables.get(target, target)) for source, target in ends)
 
 
-def _who_notices(change: Change, readers: Iterable[Reader]) -> Iterable[Reader]:
-    """Who makes a table from another names its columns, or the table itself is told of a new one."""
+def _who_notices(change: ProposedChange, readers: Iterable[TableReader]) -> Iterable[TableReader]:
+    """A new column is reported at the tables made from it, not at the transforms that make them."""
     return (one for one in readers if change.type is not ChangeType.ADD or OUTPUT not in one.node.details)
 
 
-def find_owners(look: Look) -> Callable[[Node], str | None]:
+def find_owners(look: GraphReader) -> Callable[[Node], str | None]:
     """As a node says itself, else as the asset of its table, or of the table that it makes, does, else as the settings
     do."""
     assets = {asset.table: asset.owner for asset in look.ports.metadata.assets() if asset.owner}

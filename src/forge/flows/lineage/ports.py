@@ -1,4 +1,4 @@
-"""What questions about lineage need."""
+"""Ports of lineage queries."""
 
 from __future__ import annotations
 
@@ -25,12 +25,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class LineagePorts:
-    """`answers` walks what `store` has recorded. `scratch` gives an empty store in memory with one who walks it: the
-    graph of another branch is put together there. `schema` is that of a version of a table; None: not known any more.
-    `keys`: who tells the declared key of a table, else its identifier fields, as the project is now; a table that is
-    not there yet has no version. `references`: the foreign keys that its checks and contracts declare.
-    `graph` is the index on the record where that answers itself; None where a server does. `kept` holds the graphs of
-    other branches for who asks again. `project`: what the pipeline of its transforms is called."""
+    """`answers` traverses the graph in `store`. `scratch` makes an empty store in memory with its traversals, for
+    the graph of another branch. `schema`: of a table version; None if no longer known. `keys`: the declared key
+    of a table, else its identifier fields, as of now; a new table has no version. `references`: foreign keys
+    declared by checks and contracts. `graph`: the index, None where a server traverses. `kept`: cached graphs of
+    other branches. `project`: the name of the pipeline of its transforms."""
 
     metadata: Metadata
     store: LineageStore

@@ -1,4 +1,4 @@
-"""What a log of queries says comes into the graph: each edge once, with how often it was seen."""
+"""Records the edges of a query log: each once, with its number of occurrences."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from forge.flows.lineage.code.claims import name_in_lake
 from forge.flows.lineage.ports import LineagePorts
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.extract.program import RESOLVED
-from forge.lineage.facts.claim import Batch, EdgeClaim, Recorded
+from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, WriteCounts
 from forge.lineage.facts.evidence import CONFIDENCE, Basis, Evidence
-from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind, relationship_of
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType, indirect_kind, relationship_of
 from forge.lineage.node import Entity, NodeType, column_of, table_of
 
 PRODUCER = "queries:"
@@ -19,8 +19,8 @@ _EXTRACTOR = "query-log"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Counted:
-    """`kind`: direct, indirect, table or gap; of a gap `expression` is the reason. `first`: the id of one query."""
+class EdgeCount:
+    """`kind`: direct, indirect, table or gap; for a gap `expression` is the reason. `first`: the id of one query."""
 
     kind: str
     source: str
@@ -37,11 +37,11 @@ class Counted:
 
 
 @dataclass(frozen=True, slots=True)
-class LogRead:
-    """`gaps`: reasons, with how many queries each has kept from being understood."""
+class QueryLogResult:
+    """`gaps`: number of queries by reason."""
 
     name: str
-    recorded: Recorded
+    recorded: WriteCounts
     edges: int
     gaps: tuple[tuple[str, int], ...]
 
@@ -58,8 +58,8 @@ class LogRead:
         }
 
 
-def record_log(ports: LineagePorts, name: str, found: Iterable[Counted]) -> LogRead:
-    """All that a log says: what it said before and no longer says is closed."""
+def record_log(ports: LineagePorts, name: str, found: Iterable[EdgeCount]) -> QueryLogResult:
+    """Records a complete log: edges that it no longer has are closed."""
     claims: dict[object, EdgeClaim] = {}
     gaps: dict[str, int] = {}
     for one in found:
@@ -69,19 +69,19 @@ def record_log(ports: LineagePorts, name: str, found: Iterable[Counted]) -> LogR
         claim = _claim(one)
         before = claims.get(claim.key)
         claims[claim.key] = claim if before is None else _both(before, claim)
-    batch = Batch(producer=f"{PRODUCER}{name}", at=ports.clock(), edges=tuple(claims.values()), actor=ports.actor)
+    batch = ClaimBatch(producer=f"{PRODUCER}{name}", at=ports.clock(), edges=tuple(claims.values()), actor=ports.actor)
     recorded = ports.store.record([batch])
     direct = sum(bool(claim.target.owner) for claim in claims.values())
-    return LogRead(name, recorded, direct, tuple(sorted(gaps.items(), key=lambda gap: (-gap[1], gap[0]))))
+    return QueryLogResult(name, recorded, direct, tuple(sorted(gaps.items(), key=lambda gap: (-gap[1], gap[0]))))
 
 
-def _claim(one: Counted) -> EdgeClaim:
+def _claim(one: EdgeCount) -> EdgeClaim:
     evidence = (Evidence(basis=_basis(one.confidence), extractor=_EXTRACTOR, file=one.first, times=one.times),)
     source, target = name_in_lake(one.source), name_in_lake(one.target)
     match one.kind:
         case "direct":
             how = Transformation(one.transformation)
-            kind = Kind(EdgeType.DERIVES_FROM, relationship_of(how, masking=one.masking))
+            kind = EdgeKind(EdgeType.DERIVES_FROM, relationship_of(how, masking=one.masking))
             return EdgeClaim(
                 source=_column(source, one.source_field),
                 target=_column(target, one.target_field),
@@ -93,9 +93,9 @@ def _claim(one: Counted) -> EdgeClaim:
                 evidence=evidence,
             )
         case "indirect":
-            end, kind = _column(source, one.source_field), indirect_kind(Indirect(one.subtype))
+            end, kind = _column(source, one.source_field), indirect_kind(IndirectType(one.subtype))
             return EdgeClaim(source=end, target=_table(target), kind=kind, confidence=RESOLVED, evidence=evidence)
-    kind = Kind(EdgeType.DERIVES_FROM, Relationship.DERIVED)
+    kind = EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.DERIVED)
     return EdgeClaim(
         source=_table(source), target=_table(target), kind=kind, confidence=one.confidence, evidence=evidence
     )

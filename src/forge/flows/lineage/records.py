@@ -1,6 +1,5 @@
-"""Where a record came from, worked out on request from one version of a table: the column edges of the run that wrote
-it name what was copied, and the rows of the sources with these values, as the commit has them, are what it came from.
-Nothing is stored for it."""
+"""Row-level lineage, computed on request for one table version: the column edges of the run that wrote it name the
+copied columns, and source rows with the same values, as of that commit, are the origins. Nothing is stored."""
 
 from __future__ import annotations
 
@@ -22,30 +21,30 @@ from forge.versioning.errors import FilterValueError, PersonalFilterError
 DEPTH, ROWS = 5, 5
 
 
-class Match(StrEnum):
-    """How the rows of a source were found."""
+class RowMatch(StrEnum):
+    """How source rows were matched."""
 
     ONE = "one"  # exactly one row has all the values that were copied
-    SEVERAL = "several"  # those it was made from together, or that cannot be told apart
+    SEVERAL = "several"  # several origins, or ambiguous ones
     NONE = "none"  # no row has them: they were changed on the way
     UNKNOWN = "unknown"  # nothing was copied, so rows cannot be found
     OUTSIDE = "outside"  # a file or a database: its rows are not kept here
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Origin:
-    """`by`: the columns by which rows were found, and their values. `fields`: columns of the record, each with the
-    columns of this source that its value is made of."""
+class RecordOrigin:
+    """`by`: the matched columns and values. `fields`: columns of the record, with the source columns they derive
+    from."""
 
     table: str
-    match: Match
+    match: RowMatch
     by: Mapping[str, object] = field(default_factory=dict)
     fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rows: tuple[Mapping[str, object], ...] = ()
     more: bool = False
     version: int | None = None
     commit: Commit | None = None
-    origins: tuple[Origin, ...] = ()
+    origins: tuple[RecordOrigin, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         return {
@@ -80,7 +79,7 @@ def trace_record(
     rows: int = ROWS,
     current: BranchName | None = None,
     mask: bool = True,
-) -> Origin:
+) -> RecordOrigin:
     """The record of the table with these values, and below it what it came from; with `column`, only what that value
     came from. E814 where there is no such record, or more than one."""
     if not where:
@@ -108,23 +107,23 @@ def _origin(
     at: CommitId,
     by: Mapping[str, object],
     found: Then,
-    match: Match | None,
+    match: RowMatch | None,
     fields: Mapping[str, tuple[str, ...]],
     depth: int,
     column: str | None,
-) -> Origin:
+) -> RecordOrigin:
     metadata = trace.ports.metadata
     version = metadata.tree(at)[table]
     written = metadata.log(at, limit=1, table=table)
     records = _dicts(found)
-    origins: tuple[Origin, ...] = ()
+    origins: tuple[RecordOrigin, ...] = ()
     if len(records) == 1 and depth > 0 and written and version.run_id:
         runs = metadata.lineage([RunId(version.run_id)])
         lineage = next((one for _, one in runs if one.table == table), TableLineage(table))
         origins = _sources(trace, lineage, records[0], found.masked, written[0], depth - 1, column)
-    return Origin(
+    return RecordOrigin(
         table=str(table),
-        match=match or Match.ONE,
+        match=match or RowMatch.ONE,
         by=by,
         fields=fields,
         rows=tuple(records),
@@ -143,7 +142,7 @@ def _sources(
     commit: Commit,
     depth: int,
     column: str | None,
-) -> tuple[Origin, ...]:
+) -> tuple[RecordOrigin, ...]:
     fields: dict[str, dict[str, list[str]]] = {}
     copied: dict[str, dict[str, object]] = {}
     for edge in lineage.edges:
@@ -169,18 +168,18 @@ def _source(
     commit: Commit,
     depth: int,
     column: str | None,
-) -> Origin:
+) -> RecordOrigin:
     table = lake_table(name)
     if table is None:
-        return Origin(table=name, match=Match.OUTSIDE, by=by, fields=fields)
+        return RecordOrigin(table=name, match=RowMatch.OUTSIDE, by=by, fields=fields)
     if table not in trace.ports.metadata.tree(commit.id) or not by:
-        return Origin(table=name, match=Match.UNKNOWN, by=by, fields=fields)
+        return RecordOrigin(table=name, match=RowMatch.UNKNOWN, by=by, fields=fields)
     where = {key: _text(value) for key, value in by.items()}
     try:
         found = travel(trace.ports, table, commit.id, where=where, limit=trace.rows, mask=trace.mask)
     except (PersonalFilterError, UnknownNameError, FilterValueError):  # not shown, or not what its column can hold
-        return Origin(table=name, match=Match.UNKNOWN, by=by, fields=fields)
-    match = Match.NONE if not found.rows else Match.ONE if len(found.rows) == 1 else Match.SEVERAL
+        return RecordOrigin(table=name, match=RowMatch.UNKNOWN, by=by, fields=fields)
+    match = RowMatch.NONE if not found.rows else RowMatch.ONE if len(found.rows) == 1 else RowMatch.SEVERAL
     wanted = None
     if column is not None and len(fields.get(column, ())) == 1:
         wanted = fields[column][0]

@@ -1,12 +1,12 @@
-"""Snapshots of the lineage: names for times. They cost a row, not a copy."""
+"""Snapshots of the graph: named times, stored as one row each."""
 
 from __future__ import annotations
 
 from forge.flows.lineage.ports import LineagePorts
-from forge.flows.lineage.view import Look, current_time, look, state_of
+from forge.flows.lineage.reader import GraphReader, current_time, open_graph, state_of
 from forge.flows.runs.records import AuditRecord
-from forge.lineage.graph.census import Census
 from forge.lineage.graph.comparison import states_between
+from forge.lineage.graph.counts import GraphCounts
 from forge.lineage.graph.diff import GraphDiff
 from forge.lineage.graph.diff import diff as diff_of
 from forge.lineage.graph.store import Snapshot
@@ -22,7 +22,7 @@ def save_snapshot(
     """A name for now, or for the time that `at` means. E808 where the name is taken or means something else."""
     name = name.strip()
     _check_name(ports, name)
-    view = look(ports, at)
+    view = open_graph(ports, at)
     if view.store is not ports.store:
         raise ForgeError(
             "E810",
@@ -81,20 +81,20 @@ def drop_snapshot(ports: LineagePorts, name: str, actor: str | None = None) -> N
     ports.metadata.note(AuditRecord(ports.clock(), actor or ports.actor, "lineage.forget", name))
 
 
-def _count(view: Look) -> Census:
+def _count(view: GraphReader) -> GraphCounts:
     graph = view.ports.graph
     if graph is not None:
         return graph.count(view.at, view.store.declared(view.at))
     state = state_of(view)
-    return Census(state.node_counts(), state.edge_counts())
+    return GraphCounts(state.node_counts(), state.edge_counts())
 
 
 def diff(ports: LineagePorts, a: str | None, b: str | None = None) -> GraphDiff:
     """What changed from one time, snapshot, branch or commit to another; None for now."""
-    return diff_looks(look(ports, a), look(ports, b))
+    return diff_readers(open_graph(ports, a), open_graph(ports, b))
 
 
-def diff_looks(before: Look, after: Look) -> GraphDiff:
+def diff_readers(before: GraphReader, after: GraphReader) -> GraphDiff:
     """Of two times of the record only what changed between them is read."""
     graph, store = before.ports.graph, before.ports.store
     if graph is None or before.store is not store or after.store is not store:

@@ -1,4 +1,4 @@
-"""`forge lineage verify`: every SQL statement of a codebase, as it was read, against what an analyser says of it."""
+"""`forge lineage verify`: compares the lineage read from each SQL statement of a codebase with that of an analyser."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Protocol
 
-from forge.lineage.agree import Agreement, Compared, compare
+from forge.lineage.agreement import SparkAgreement, StatementComparison, compare
 from forge.lineage.edge import Extraction, IndirectEdge
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.codebase import Run, Shared, Unit, in_turn, read_codebase
-from forge.lineage.extract.contract import edges_of, join_steps
+from forge.lineage.extract.catalog import TableCatalog
+from forge.lineage.extract.codebase import CodebaseContext, Run, SourceUnit, read_codebase, read_sequentially
+from forge.lineage.extract.flatten import edges_of, flatten_steps
 from forge.lineage.extract.program import Program
 from forge.lineage.extract.sql.syntax.split import split
 from forge.model.errors import ForgeError
@@ -23,36 +23,36 @@ _RENAME = re.compile(r"\s*alter\s+(?:table|view)\s+([\w.`]+)\s+rename\s+(?:to|co
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
-    """What an analyser says that a statement writes into one table; nothing is written."""
+class AnalysedWrite:
+    """What an analyser finds that a statement writes into one table; nothing is written."""
 
     target: str
     extraction: Extraction
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """The analyser cannot say."""
+class AnalysisFailure:
+    """The analyser rejected the statement."""
 
     reason: str
 
 
 class Analyser(Protocol):
-    """Knows the tables of a catalog, all of them empty, and what earlier statements of the same file made: views that
-    live as long as the file, functions, tables made by queries."""
+    """Knows the tables of a catalog, all empty, and the views, functions and tables made by earlier statements of
+    the file."""
 
-    def analyse(self, statement: str, result: str = "") -> tuple[Observed, ...] | Refused:
+    def analyse(self, statement: str, result: str = "") -> tuple[AnalysedWrite, ...] | AnalysisFailure:
         """`result`: what a bare SELECT makes; empty: it makes nothing."""
 
 
-class Analysers(Protocol):
-    def __call__(self, catalog: Catalog) -> Analyser:
+class AnalyserFactory(Protocol):
+    def __call__(self, catalog: TableCatalog) -> Analyser:
         """A new one for each file."""
 
 
 def verify(
-    units: Sequence[Unit], shared: Shared, analysers: Analysers, run: Run = in_turn
-) -> Iterator[tuple[str, Agreement]]:
+    units: Sequence[SourceUnit], shared: CodebaseContext, analysers: AnalyserFactory, run: Run = read_sequentially
+) -> Iterator[tuple[str, SparkAgreement]]:
     """(file, what was found), file by file. Only SQL is compared."""
     if shared.dialect not in COMPARABLE:
         raise ForgeError(
@@ -72,7 +72,9 @@ def verify(
                 yield file, verify_file(text, program, analysers(catalog), shared.dialect, unit.result)
 
 
-def verify_file(text: str, program: Program, analyser: Analyser, dialect: str = "spark", result: str = "") -> Agreement:
+def verify_file(
+    text: str, program: Program, analyser: Analyser, dialect: str = "spark", result: str = ""
+) -> SparkAgreement:
     pieces = split(text, dialect)
     told = list(_told(program))
     renamed = {found[1].replace("`", "").lower() for piece in pieces if (found := _RENAME.match(piece.text))}
@@ -81,35 +83,37 @@ def verify_file(text: str, program: Program, analyser: Analyser, dialect: str = 
     for line, following in pairwise((*lines, _END)):
         static = [one for at, one in told if line <= at < following]
         seen = _together([analyser.analyse(piece.text, result) for piece in pieces if piece.line == line])
-        if not isinstance(seen, Refused) and renamed.intersection(_tables(seen)):
-            seen = Refused("a table of it is renamed in this file, so the two sides use different names")
+        if not isinstance(seen, AnalysisFailure) and renamed.intersection(_tables(seen)):
+            seen = AnalysisFailure("a table of it is renamed in this file, so the two sides use different names")
         one = _compare(program.file, line, static, seen)
         if one is not None:
             compared.append(one)
-    return Agreement(tuple(compared))
+    return SparkAgreement(tuple(compared))
 
 
-def _tables(seen: Sequence[Observed]) -> set[str]:
+def _tables(seen: Sequence[AnalysedWrite]) -> set[str]:
     """All that are written or read."""
     direct = (edge.source.table for one in seen for edge in one.extraction.edges)
     indirect = (edge.source.table for one in seen for edge in one.extraction.indirect)
     return {name.lower() for name in (*(one.target for one in seen), *direct, *indirect)}
 
 
-def _together(several: Sequence[tuple[Observed, ...] | Refused]) -> tuple[Observed, ...] | Refused:
-    """Statements on one line: a step tells its line only."""
+def _together(
+    several: Sequence[tuple[AnalysedWrite, ...] | AnalysisFailure],
+) -> tuple[AnalysedWrite, ...] | AnalysisFailure:
+    """Groups statements by line: a step has only its line."""
     for one in several:
-        if isinstance(one, Refused):
+        if isinstance(one, AnalysisFailure):
             return one
-    return tuple(seen for one in several if not isinstance(one, Refused) for seen in one)
+    return tuple(seen for one in several if not isinstance(one, AnalysisFailure) for seen in one)
 
 
 def _compare(
-    file: str, line: int, static: Sequence[Extraction], seen: tuple[Observed, ...] | Refused
-) -> Compared | None:
+    file: str, line: int, static: Sequence[Extraction], seen: tuple[AnalysedWrite, ...] | AnalysisFailure
+) -> StatementComparison | None:
     """None: nothing is written, says either side."""
-    if isinstance(seen, Refused):
-        return Compared(file=file, line=line, reason=seen.reason) if static else None
+    if isinstance(seen, AnalysisFailure):
+        return StatementComparison(file=file, line=line, reason=seen.reason) if static else None
     if not static and not seen:
         return None
     return compare(file, line, _all(static), _all(one.extraction for one in seen))
@@ -117,7 +121,7 @@ def _compare(
 
 def _told(program: Program) -> Iterator[tuple[int, Extraction]]:
     """What each statement makes, apart from what others make: (line, edges)."""
-    for step, joined in join_steps(program.steps):
+    for step, joined in flatten_steps(program.steps):
         indirect = tuple(IndirectEdge(source, step.target, way) for source, way in joined.shaped)
         yield step.line, Extraction(tuple(edges_of(step, joined)), indirect)
 

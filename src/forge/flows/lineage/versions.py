@@ -1,5 +1,5 @@
-"""One version of a table (`core.orders@v9`) is a thing of its own in the graph, joined to the table: what was made from
-the version was made from the table, and what made the version made the table."""
+"""A table version (`core.orders@v9`) is a node of its own, connected to its table: what derives from the version
+derives from the table, and what produced the version produced the table."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from forge.lineage.edge import Transformation
 from forge.lineage.facts.claim import EdgeClaim
 from forge.lineage.facts.evidence import Basis, Evidence
 from forge.lineage.graph.store import LineageStore
-from forge.lineage.kind import EdgeType, Kind, Relationship
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType
 from forge.lineage.node import TABLE_LIKE, Entity, NodeType, table_of
 
-_SAME = Kind(EdgeType.DERIVES_FROM, Relationship.COPIED)
+_SAME = EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.COPIED)
 _EVIDENCE = (Evidence(basis=Basis.DECLARED, extractor="version"),)
 
 
@@ -41,7 +41,7 @@ def with_versions(store: LineageStore, claims: Sequence[EdgeClaim]) -> tuple[Edg
 
 
 def versions_of(store: LineageStore, tables: Iterable[str]) -> dict[str, tuple[EdgeClaim, ...]]:
-    """Of tables that have come later than what was told of their versions: the edges that join them."""
+    """The edges between tables and versions of them that were recorded earlier."""
     found: dict[str, tuple[EdgeClaim, ...]] = {}
     for table in tables:
         named = store.search(f"{table}@", (NodeType.DATASET, NodeType.TABLE), limit=1000)

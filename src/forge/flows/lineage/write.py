@@ -1,4 +1,4 @@
-"""Lineage that people and programs declare: edges by hand, derivations and anonymizations of dataset versions."""
+"""Declared lineage: edges, derivations and anonymizations of dataset versions."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from forge.flows.lineage.ports import LineagePorts
+from forge.flows.lineage.reader import GraphReader, open_graph
 from forge.flows.lineage.versions import split_version, version_details, with_versions
-from forge.flows.lineage.view import Look, look
 from forge.flows.runs.records import AuditRecord
 from forge.lineage.edge import Transformation
 from forge.lineage.errors import BadEdgeError, NotInGraphError
-from forge.lineage.facts.claim import MANUAL, Batch, EdgeClaim, NodeClaim, Recorded, claim_of
+from forge.lineage.facts.claim import MANUAL, ClaimBatch, EdgeClaim, NodeClaim, WriteCounts, claim_of
 from forge.lineage.facts.evidence import Basis, Evidence
 from forge.lineage.facts.fact import EdgeFact
-from forge.lineage.kind import EdgeType, Kind, Relationship
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType
 from forge.lineage.node import TABLE_LIKE, Entity, NodeType
 from forge.model.errors import ForgeError
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
-    """A transformation or a policy: what it is called, and all that makes it the one it is."""
+class ProcessDefinition:
+    """A transformation or a policy: name, version, parameters and code hash identify it."""
 
     name: str
     version: str = ""
@@ -29,8 +29,8 @@ class Named:
     code_hash: str = ""
 
     @classmethod
-    def of(cls, given: Named | str | Mapping[str, object]) -> Named:
-        if isinstance(given, Named):
+    def of(cls, given: ProcessDefinition | str | Mapping[str, object]) -> ProcessDefinition:
+        if isinstance(given, ProcessDefinition):
             return given
         if isinstance(given, str):
             name, _, version = given.partition("@")
@@ -65,20 +65,20 @@ def record_edges(
     *,
     actor: str | None = None,
     reason: str = "",
-) -> Recorded:
+) -> WriteCounts:
     """Edges that someone declares. They join nodes that are known or declared here; one bad edge and nothing is
     written."""
-    look(ports)  # tables of commits that the graph has not seen yet are known, too
+    open_graph(ports)  # tables of commits that the graph has not seen yet are known, too
     who = actor or ports.actor
     claims = with_versions(ports.store, [_by_hand(claim, reason) for claim in edges])
-    batch = Batch(
+    batch = ClaimBatch(
         producer=MANUAL, at=ports.clock(), edges=claims, nodes=tuple(nodes), complete=False, strict=True, actor=who
     )
     return _record(ports, [batch], "lineage.declare", reason)
 
 
-def _record(ports: LineagePorts, batches: Sequence[Batch], action: str, reason: str = "") -> Recorded:
-    """Written, and told in the audit log."""
+def _record(ports: LineagePorts, batches: Sequence[ClaimBatch], action: str, reason: str = "") -> WriteCounts:
+    """Writes the batch and an audit entry."""
     recorded = ports.store.record(batches)
     first = batches[0]
     ids = [claim.key.id for claim in first.edges] or [claim.entity.id for claim in first.nodes]
@@ -93,9 +93,9 @@ def _by_hand(claim: EdgeClaim, reason: str) -> EdgeClaim:
     return replace(claim, metadata=metadata, evidence=evidence)
 
 
-def close_edge(ports: LineagePorts, edge_id: str, *, actor: str | None = None, reason: str = "") -> Recorded:
+def close_edge(ports: LineagePorts, edge_id: str, *, actor: str | None = None, reason: str = "") -> WriteCounts:
     """Takes back what was declared by hand. The edge stays in the history; E815 where others still say it."""
-    view = look(ports)
+    view = open_graph(ports)
     now = ports.clock()
     version = view.lives(edge_id)[-1]
     if version.valid_to is not None and version.valid_to <= now:
@@ -112,8 +112,8 @@ def close_edge(ports: LineagePorts, edge_id: str, *, actor: str | None = None, r
     at = max(now, *(fact.valid_from for fact in mine))
     why = {"closed_by": actor or ports.actor, **({"closed_because": reason} if reason else {})}
     said = tuple(_said(fact, why) for fact in mine)
-    batch = Batch(producer=MANUAL, at=at, edges=said, complete=False, actor=actor or ports.actor)
-    closing = Batch(
+    batch = ClaimBatch(producer=MANUAL, at=at, edges=said, complete=False, actor=actor or ports.actor)
+    closing = ClaimBatch(
         producer=MANUAL, at=at, complete=False, actor=actor or ports.actor, closes=tuple(f.key for f in mine)
     )
     return _record(ports, [batch, closing], "lineage.close", reason)
@@ -128,44 +128,44 @@ def record_derivation(
     ports: LineagePorts,
     source: str,
     target: str,
-    transformation: Named | str | Mapping[str, object],
+    transformation: ProcessDefinition | str | Mapping[str, object],
     actor: str | None = None,
-) -> Recorded:
+) -> WriteCounts:
     """`target` was made from `source` by a transformation. Both are datasets, with `@version` where one is meant, or
     columns; what is not known yet is declared by this."""
-    made = Named.of(transformation)
-    return _record_made(ports, source, target, made, Relationship.DERIVED, actor, masking=False)
+    made = ProcessDefinition.of(transformation)
+    return _record_made(ports, source, target, made, EdgeRelationship.DERIVED, actor, masking=False)
 
 
 def record_anonymization(
     ports: LineagePorts,
     source: str,
     target: str,
-    policy: Named | str | Mapping[str, object],
+    policy: ProcessDefinition | str | Mapping[str, object],
     actor: str | None = None,
-) -> Recorded:
+) -> WriteCounts:
     """`target` holds what is in `source` made anonymous under a policy: what is personal ends there."""
-    named = Named.of(policy)
-    return _record_made(ports, source, target, named, Relationship.ANONYMIZED, actor, masking=True)
+    named = ProcessDefinition.of(policy)
+    return _record_made(ports, source, target, named, EdgeRelationship.ANONYMIZED, actor, masking=True)
 
 
 def _record_made(
     ports: LineagePorts,
     source: str,
     target: str,
-    made: Named,
-    relationship: Relationship,
+    made: ProcessDefinition,
+    relationship: EdgeRelationship,
     actor: str | None,
     *,
     masking: bool,
-) -> Recorded:
-    view = look(ports)
+) -> WriteCounts:
+    view = open_graph(ports)
     ends = entity_of(view, source), entity_of(view, target)
     transform = Entity(NodeType.TRANSFORM, made.id)
     role = "policy" if masking else "transformation"
     evidence = (Evidence(basis=Basis.DECLARED, extractor=role),)
     details = {key: value for key, value in made.to_dict().items() if value}
-    kind = Kind(EdgeType.DERIVES_FROM, relationship)
+    kind = EdgeKind(EdgeType.DERIVES_FROM, relationship)
     edges = (
         EdgeClaim(
             source=ends[0],
@@ -176,15 +176,15 @@ def _record_made(
             evidence=evidence,
             metadata={role: made.to_dict()},
         ),
-        EdgeClaim(source=ends[0], target=transform, kind=Kind(EdgeType.CONSUMES, None), evidence=evidence),
+        EdgeClaim(source=ends[0], target=transform, kind=EdgeKind(EdgeType.CONSUMES, None), evidence=evidence),
         EdgeClaim(
-            source=transform, target=ends[1], kind=Kind(EdgeType.PRODUCES, None), masking=masking, evidence=evidence
+            source=transform, target=ends[1], kind=EdgeKind(EdgeType.PRODUCES, None), masking=masking, evidence=evidence
         ),
     )
     new = tuple(NodeClaim(end, version_details(end)) for end in ends if end.type is NodeType.DATASET)
     nodes = (NodeClaim(transform, {"transform_type": role, **details}), *new)
     claims = with_versions(ports.store, edges)
-    batch = Batch(
+    batch = ClaimBatch(
         producer=MANUAL,
         at=ports.clock(),
         edges=claims,
@@ -196,7 +196,7 @@ def _record_made(
     return _record(ports, [batch], f"lineage.{'anonymize' if masking else 'derive'}")
 
 
-def entity_of(view: Look, text: str) -> Entity:
+def entity_of(view: GraphReader, text: str) -> Entity:
     """What a name means: something known, else a dataset, which may be one version of it."""
     name = text.strip()
     known = _known(view, name)
@@ -209,7 +209,7 @@ def entity_of(view: Look, text: str) -> Entity:
     return Entity(NodeType.DATASET, name)
 
 
-def _known(view: Look, name: str) -> Entity | None:
+def _known(view: GraphReader, name: str) -> Entity | None:
     try:
         return view.find(name).entity
     except NotInGraphError:

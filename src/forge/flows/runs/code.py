@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     from sqlglot import exp
 
-    from forge.lineage.extract.codebase import Run, Unit
-    from forge.lineage.extract.program import Program, Step
+    from forge.lineage.extract.codebase import Run, SourceUnit
+    from forge.lineage.extract.program import Program, ProgramStep
     from forge.model.names import TableName
 
 _FOLDER = "transforms"
@@ -28,16 +28,16 @@ def read_project_code(
 ) -> tuple[Program, ...]:
     """The SQL and the Python of all transforms, read with the columns that sources declare and that tables of the lake
     have which no SQL of the project makes. Nothing is executed."""
-    from forge.lineage.extract.catalog import Catalog
-    from forge.lineage.extract.codebase import Shared, in_turn, modules_of, read_codebase
+    from forge.lineage.extract.catalog import TableCatalog
+    from forge.lineage.extract.codebase import CodebaseContext, modules_of, read_codebase, read_sequentially
     from forge.lineage.extract.definition import definitions_of
 
     modules = _modules(root, transforms.values())
     units = (*_sql_units(transforms.values()), *_python_units(transforms.values(), modules))
     if not units:
         return ()
-    catalog = Catalog(definitions_of(_schemas(transforms, schema_of)), None, None)
-    done = read_codebase(units, Shared(catalog, modules=modules_of(modules)), read or in_turn)
+    catalog = TableCatalog(definitions_of(_schemas(transforms, schema_of)), None, None)
+    done = read_codebase(units, CodebaseContext(catalog, modules=modules_of(modules)), read or read_sequentially)
     return tuple(program for unit in units for program in done[unit.name].programs)
 
 
@@ -68,7 +68,7 @@ def columns_in_code(
 
 
 def _made(
-    transform: Transform, step: Step, columns_of: Callable[[TableName], tuple[ColumnFacts, ...]]
+    transform: Transform, step: ProgramStep, columns_of: Callable[[TableName], tuple[ColumnFacts, ...]]
 ) -> Iterator[ColumnFacts]:
     """As they are spelled: where the query lists them, else where it reads them. The reader of SQL writes all names in
     small letters."""
@@ -110,21 +110,21 @@ def _names(selected: Iterable[exp.Expr]) -> Iterator[exp.Expr]:
             yield name
 
 
-def _sql_units(transforms: Iterable[Transform]) -> Iterator[Unit]:
-    from forge.lineage.extract.codebase import Unit
+def _sql_units(transforms: Iterable[Transform]) -> Iterator[SourceUnit]:
+    from forge.lineage.extract.codebase import SourceUnit
 
     for one in transforms:
         if isinstance(one.body, SqlQuery):
-            yield Unit(one.file, "sql", {one.file: one.body.text}, str(one.output))
+            yield SourceUnit(one.file, "sql", {one.file: one.body.text}, str(one.output))
 
 
-def _python_units(transforms: Iterable[Transform], modules: Mapping[str, str]) -> Iterator[Unit]:
-    from forge.lineage.extract.codebase import Unit
+def _python_units(transforms: Iterable[Transform], modules: Mapping[str, str]) -> Iterator[SourceUnit]:
+    from forge.lineage.extract.codebase import SourceUnit
 
     files = dict.fromkeys(one.file for one in transforms if isinstance(one.body, PythonFunction))
     for file in files:
         if file in modules:
-            yield Unit(file, "python", {file: modules[file]})
+            yield SourceUnit(file, "python", {file: modules[file]})
 
 
 def _modules(root: Path, transforms: Iterable[Transform]) -> dict[str, str]:

@@ -1,8 +1,7 @@
-"""Tables, their columns and keys, and how they belong together: by foreign keys where they are declared, and by where
-their data comes from.
+"""Entity-relationship model of tables: columns, keys, declared foreign keys, and data flows between tables.
 
-Keys are read from what producers say of nodes: of a column `primary_key: true` and `foreign_key: "schema.table.column"`
-(or `{"table": …, "column": …}`), of a table `primary_key: ["a", "b"]` and `foreign_keys: [{"columns": ["a"], "table":
+Keys are read from node details: of a column `primary_key: true` and `foreign_key: "schema.table.column"` (or
+`{"table": …, "column": …}`), of a table `primary_key: ["a", "b"]` and `foreign_keys: [{"columns": ["a"], "table":
 "schema.table", "references": ["id"]}]`."""
 
 from __future__ import annotations
@@ -38,7 +37,7 @@ class ErdColumn:
 
 @dataclass(frozen=True, slots=True)
 class ErdTable:
-    """`outside`: not of the schema; a foreign key points at it."""
+    """`outside`: of another schema, but referenced by a foreign key."""
 
     name: str
     type: NodeType
@@ -55,8 +54,8 @@ class ErdTable:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class ForeignKey:
-    """`one`: the columns are also the key of their table, so that at most one row points at each."""
+class ErdForeignKey:
+    """`one`: the columns are also the primary key of their table, hence one to one."""
 
     table: str
     columns: tuple[str, ...]
@@ -76,8 +75,8 @@ class ForeignKey:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Flow:
-    """Data goes from one table to another, by so many edges; `confidence` is that of the surest."""
+class ErdFlow:
+    """Data flow between two tables, by a number of edges; `confidence` is the highest of them."""
 
     source: str
     target: str
@@ -98,8 +97,8 @@ class Flow:
 class Erd:
     schema: str | None
     tables: tuple[ErdTable, ...] = ()
-    foreign_keys: tuple[ForeignKey, ...] = ()
-    flows: tuple[Flow, ...] = ()
+    foreign_keys: tuple[ErdForeignKey, ...] = ()
+    flows: tuple[ErdFlow, ...] = ()
 
     def to_dict(self) -> dict[str, object]:
         keys = [key.to_dict() for key in self.foreign_keys]
@@ -164,7 +163,7 @@ def _unknown(schema: str, tables: Iterable[str]) -> ForgeError:
 
 @dataclass(frozen=True, slots=True)
 class _Keys:
-    """Keys as they are told, of the table or of its columns."""
+    """Declared keys, of tables or columns."""
 
     tables: Mapping[str, Node]
     columns: Mapping[str, list[Node]]
@@ -177,7 +176,7 @@ class _Keys:
             self._primary[table] = frozenset((*told, *of_columns))
         return self._primary[table]
 
-    def foreign(self, table: str) -> list[ForeignKey]:
+    def foreign(self, table: str) -> list[ErdForeignKey]:
         told = self.tables[table].details.get("foreign_keys")
         found = [self._key(table, one) for one in told] if isinstance(told, list | tuple) else []
         for column in self.columns.get(table, ()):
@@ -190,15 +189,15 @@ class _Keys:
                 found.append(self._key(table, {"columns": [column.name], **to}))
         return [key for key in found if key is not None]
 
-    def _key(self, table: str, told: object) -> ForeignKey | None:
-        """None for what is not a key: what producers say is free, a picture leaves out what it does not understand."""
+    def _key(self, table: str, told: object) -> ErdForeignKey | None:
+        """None for what is not a key: details are free-form, and invalid ones are ignored."""
         if not isinstance(told, Mapping) or not isinstance(told.get("table"), str) or not told["table"]:
             return None
         mine, theirs = _names(told.get("columns")), _names(told.get("references"))
         return self._made(table, mine, str(told["table"]), theirs) if mine else None
 
-    def _made(self, table: str, mine: tuple[str, ...], to: str, theirs: tuple[str, ...]) -> ForeignKey:
-        return ForeignKey(table, mine, to, theirs, frozenset(mine) == self.primary(table))
+    def _made(self, table: str, mine: tuple[str, ...], to: str, theirs: tuple[str, ...]) -> ErdForeignKey:
+        return ErdForeignKey(table, mine, to, theirs, frozenset(mine) == self.primary(table))
 
 
 def _names(value: object) -> tuple[str, ...]:
@@ -222,7 +221,7 @@ def _table(name: str, node: Node, columns: Sequence[Node], keys: _Keys) -> ErdTa
     return ErdTable(name, node.type, tuple(found))
 
 
-def _outside(name: str, node: Node | None, columns: Iterable[Node], keys: Iterable[ForeignKey]) -> ErdTable:
+def _outside(name: str, node: Node | None, columns: Iterable[Node], keys: Iterable[ErdForeignKey]) -> ErdTable:
     """With the columns that are pointed at."""
     wanted = sorted({column for key in keys if key.to_table == name for column in key.to_columns})
     known = {column.name: column for column in columns}
@@ -241,7 +240,7 @@ def _column(node: Node, primary: Iterable[str], foreign: Iterable[str]) -> ErdCo
     )
 
 
-def _flows(links: Iterable[Link], nodes: Mapping[str, Node], inside: Iterable[str]) -> tuple[Flow, ...]:
+def _flows(links: Iterable[Link], nodes: Mapping[str, Node], inside: Iterable[str]) -> tuple[ErdFlow, ...]:
     between: dict[tuple[str, str], list[float]] = defaultdict(list)
     wanted = set(inside)
     for link in links:
@@ -250,4 +249,4 @@ def _flows(links: Iterable[Link], nodes: Mapping[str, Node], inside: Iterable[st
         ends = [nodes[end].table if end in nodes else end for end in (link.source, link.target)]
         if ends[0] != ends[1] and wanted.issuperset(ends):
             between[ends[0], ends[1]].append(link.confidence)
-    return tuple(sorted(Flow(*pair, len(sure), max(sure)) for pair, sure in between.items()))
+    return tuple(sorted(ErdFlow(*pair, len(sure), max(sure)) for pair, sure in between.items()))

@@ -1,4 +1,4 @@
-"""An ERD as a picture: tables that belong together side by side, those that stand alone below them in rows."""
+"""An ERD as SVG: connected tables side by side, isolated tables in rows below."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from forge.lineage.erd.text import keys_of
-from forge.lineage.graph.picture import arrange
-from forge.lineage.svg import Card, Curve, Row, card_height, drawn
+from forge.lineage.graph.layout import arrange
+from forge.lineage.svg import Card, CardRow, Curve, card_height, drawn
 
 if TYPE_CHECKING:
     from forge.lineage.erd.diagram import Erd, ErdTable
 
 MOST_COLUMNS = 30
 MOST_TABLES = 300
-ABREAST = 5  # tables without a relation, beside each other
+ABREAST = 5  # isolated tables per row
 
 
 def svg_of(erd: Erd) -> str:
@@ -46,7 +46,7 @@ def svg_of(erd: Erd) -> str:
 
 
 def _with(columns: list[list[Card]], alone: list[Card]) -> list[list[Card]]:
-    """Each of those that stand alone goes to the end of the shortest column."""
+    """Each isolated table goes to the end of the shortest column."""
     count = max(len(columns), min(ABREAST, len(alone)))
     found = [*columns, *([] for _ in range(count - len(columns)))]
     heights = [sum(card_height(card) for card in column) for column in found]
@@ -59,7 +59,7 @@ def _with(columns: list[list[Card]], alone: list[Card]) -> list[list[Card]]:
 
 def _card(table: ErdTable) -> Card:
     rows = [
-        Row(
+        CardRow(
             column.name,
             f"{keys_of(column)} {column.name}".strip(),
             column.data_type + ("?" if column.nullable and column.data_type else ""),
@@ -69,7 +69,7 @@ def _card(table: ErdTable) -> Card:
     ]
     more = len(table.columns) - MOST_COLUMNS
     if more > 0:
-        rows.append(Row("", "", f"+{more} more"))
+        rows.append(CardRow("", "", f"+{more} more"))
     note = table.type if table.type != "table" else ""
     return Card(table.name, table.name, note, tuple(rows), "outside" if table.outside else "")
 

@@ -1,5 +1,5 @@
-"""An ERD as text for other programs: Mermaid and Graphviz. Names may hold anything, the grammars do not: what they
-cannot hold is replaced, and the real name stands beside it."""
+"""An ERD as text: Mermaid and Graphviz. Characters that the grammar does not allow in names are replaced, with the real
+name as label."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from forge.lineage.formats import quoted
 
 if TYPE_CHECKING:
-    from forge.lineage.erd.diagram import Erd, ErdColumn, ErdTable, ForeignKey
+    from forge.lineage.erd.diagram import Erd, ErdColumn, ErdForeignKey, ErdTable
 
 # Mermaid reads `direction LR` anywhere on a line as an instruction, and PK, FK and UK as keys.
 _DIRECTION = re.compile(r"(direction)\s+(TB|BT|RL|LR)", re.IGNORECASE)
@@ -53,7 +53,7 @@ def _entity(name: str) -> str:
 
 
 def _label(text: str) -> str:
-    """Mermaid takes what stands between `%%{` and `}%%` out, also here."""
+    """Mermaid strips `%%{` … `}%%`, also here."""
     return _tame(re.sub(r"[%\\\x00-\x1f\x7f]", "_", text.replace('"', "'")))
 
 
@@ -77,7 +77,7 @@ def _type(data_type: str) -> str:
 
 
 def _unique(names: Iterable[tuple[str, str]]) -> dict[str, str]:
-    """Two names that were made alike are told apart by a number."""
+    """Equal names get a number."""
     found: dict[str, str] = {}
     taken: set[str] = set()
     for name, made in names:
@@ -125,5 +125,5 @@ def _html(text: str) -> str:
     return escape(re.sub(r"[\x00-\x1f\x7f]", " ", text)) or " "
 
 
-def _told(key: ForeignKey) -> str:
+def _told(key: ErdForeignKey) -> str:
     return f"{', '.join(key.columns)} → {', '.join(key.to_columns)}" if key.to_columns else ", ".join(key.columns)

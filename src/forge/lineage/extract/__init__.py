@@ -1,2 +1,2 @@
-"""Extractors: each turns something that knows where data comes from into an `Extraction`. Pure: may import
-`forge.model` and `forge.lineage` only."""
+"""Extractors: each turns code, a plan or an event into an `Extraction`. Pure: may import `forge.model` and
+`forge.lineage` only."""

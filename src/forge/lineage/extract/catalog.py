@@ -1,5 +1,5 @@
-"""The tables that code may mean, and what a short name stands for: the name completed by the defaults if there is such
-a table, else the one table whose name ends so, else the completed name, of a table nobody has described."""
+"""Known tables and the resolution of short names: the name qualified by the defaults if there is such a table, else the
+only table with that suffix, else the qualified name of an unknown table."""
 
 from __future__ import annotations
 
@@ -7,31 +7,30 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from forge.lineage.extract.definition import Definition
+from forge.lineage.extract.definition import TableDefinition
 
 
 @dataclass(frozen=True, slots=True)
-class Meant:
-    """`candidates`: several tables end so, and the name does not tell which is meant; `name` is then the completed
-    one."""
+class ResolvedName:
+    """`candidates`: tables with that suffix if the name is ambiguous; `name` is then the qualified one."""
 
     name: str
-    definition: Definition | None = None
+    definition: TableDefinition | None = None
     candidates: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
-class Catalog:
-    """`db` and `default_schema` stand before names that lack them."""
+class TableCatalog:
+    """`db` and `default_schema` qualify short names."""
 
-    definitions: tuple[Definition, ...] = ()
+    definitions: tuple[TableDefinition, ...] = ()
     db: str | None = None
     default_schema: str | None = None
-    _by_name: dict[str, Definition] = field(init=False, repr=False, compare=False, default_factory=dict)
+    _by_name: dict[str, TableDefinition] = field(init=False, repr=False, compare=False, default_factory=dict)
     _by_suffix: dict[str, list[str]] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        known: dict[str, Definition] = {}
+        known: dict[str, TableDefinition] = {}
         for one in self.definitions:
             name = self.complete(one.name.split("."))
             before = known.get(name.lower())
@@ -53,26 +52,26 @@ class Catalog:
             parts = (self.db, *parts)
         return ".".join(parts)
 
-    def find(self, parts: Sequence[str]) -> Meant:
+    def find(self, parts: Sequence[str]) -> ResolvedName:
         """What a statement means that reads, or writes into, a table that exists."""
         full = self.complete(parts)
         known = self._by_name.get(full.lower())
         if known is not None:
-            return Meant(self.name_of(known), known)
+            return ResolvedName(self.name_of(known), known)
         ends = self._by_suffix.get(".".join(parts).lower(), [])
         if len(ends) == 1:
             known = self._by_name[ends[0]]
-            return Meant(self.name_of(known), known)
-        return Meant(full, None, tuple(sorted(ends)))
+            return ResolvedName(self.name_of(known), known)
+        return ResolvedName(full, None, tuple(sorted(ends)))
 
-    def name_of(self, definition: Definition) -> str:
+    def name_of(self, definition: TableDefinition) -> str:
         return self.complete(definition.name.split("."))
 
-    def with_(self, more: Iterable[Definition]) -> Catalog:
-        return Catalog((*self.definitions, *more), self.db, self.default_schema)
+    def with_(self, more: Iterable[TableDefinition]) -> TableCatalog:
+        return TableCatalog((*self.definitions, *more), self.db, self.default_schema)
 
 
-def _rank(definition: Definition) -> int:
+def _rank(definition: TableDefinition) -> int:
     return 2 if definition.given else 0 if definition.inferred else 1
 
 

@@ -1,8 +1,7 @@
-"""A codebase: files in any order, which together say what tables there are.
+"""A codebase: files in any order, which together define the tables.
 
-Each unit of work is read apart from the others, so that many processes can share it. What one file tells of a table
-may be what another lacked; a unit is read again when a table whose columns it missed has become known, until nothing
-is gained any more."""
+Units are read independently, so that processes can share them. A unit is read again when the columns of a table it
+lacked have become known, until a fixpoint is reached."""
 
 from __future__ import annotations
 
@@ -12,19 +11,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from forge.lineage.edge import Gap
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.definition import Definition
-from forge.lineage.extract.program import Program, Step
+from forge.lineage.extract.catalog import TableCatalog
+from forge.lineage.extract.definition import TableDefinition
+from forge.lineage.extract.program import Program, ProgramStep
 
 ROUNDS = 8  # how far a chain of SELECT * over files is followed
 _DEFINES = re.compile(r"\b(?:create|alter)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
-    """What is read in one go: one file, or all files of a dbt project. `name` is the file, or the folder of the
-    project. `result`: what the bare SELECT of a SQL file makes, where something else than the file tells. `notes`: what
-    is to be told of a file beside what is in it."""
+class SourceUnit:
+    """A unit of work: one file, or all files of a dbt project. `name` is the file, or the project folder. `result`:
+    target of the bare SELECT of a SQL file, if known from elsewhere. `notes`: gaps of the file itself."""
 
     name: str
     language: str  # sql, python, dbt
@@ -38,26 +36,26 @@ class Unit:
 
 
 @dataclass(frozen=True, slots=True)
-class Shared:
-    """What all units are read with. `modules`: all Python of the codebase, for a file may import another."""
+class CodebaseContext:
+    """Common input of all units. `modules`: all Python files, for imports."""
 
-    catalog: Catalog
+    catalog: TableCatalog
     dialect: str = "spark"
     modules: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class UnitResult:
     unit: str
     programs: tuple[Program, ...]
     seconds: float = 0.0
 
 
-Run = Callable[[Sequence[Unit], Shared], Iterable[Done]]
+Run = Callable[[Sequence[SourceUnit], CodebaseContext], Iterable[UnitResult]]
 """Reads units, each with `read_unit`, in whatever order and wherever."""
 
 
-def read_unit(unit: Unit, shared: Shared) -> tuple[Program, ...]:
+def read_unit(unit: SourceUnit, shared: CodebaseContext) -> tuple[Program, ...]:
     """Never fails on what is in a file."""
     return tuple(_noted(program, unit.notes) for program in _read(unit, shared))
 
@@ -67,7 +65,7 @@ def _noted(program: Program, notes: Iterable[Gap]) -> Program:
     return replace(program, gaps=(*own, *program.gaps)) if own else program
 
 
-def _read(unit: Unit, shared: Shared) -> tuple[Program, ...]:
+def _read(unit: SourceUnit, shared: CodebaseContext) -> tuple[Program, ...]:
     match unit.language:
         case "sql":
             from forge.lineage.extract.sql_file import read_sql_file
@@ -98,7 +96,7 @@ def _with_maker(program: Program, result: str) -> Program:
     return replace(program, steps=tuple(steps))
 
 
-def _read_python(unit: Unit, shared: Shared) -> tuple[Program, ...]:
+def _read_python(unit: SourceUnit, shared: CodebaseContext) -> tuple[Program, ...]:
     from forge.lineage.extract.notebook import is_notebook, read_notebook
     from forge.lineage.extract.python import read_python
 
@@ -118,35 +116,38 @@ def modules_of(texts: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def in_turn(units: Sequence[Unit], shared: Shared) -> Iterator[Done]:
+def read_sequentially(units: Sequence[SourceUnit], shared: CodebaseContext) -> Iterator[UnitResult]:
     """One after the other, here."""
     for unit in units:
-        yield Done(unit.name, read_unit(unit, shared))
+        yield UnitResult(unit.name, read_unit(unit, shared))
 
 
 def read_codebase(
-    units: Sequence[Unit], shared: Shared, run: Run = in_turn, others: Iterable[Definition] = ()
-) -> dict[str, Done]:
+    units: Sequence[SourceUnit],
+    shared: CodebaseContext,
+    run: Run = read_sequentially,
+    others: Iterable[TableDefinition] = (),
+) -> dict[str, UnitResult]:
     """All units, by name. `others`: what is known from files that need not be read again."""
     by_name = {unit.name: unit for unit in units}
-    done: dict[str, Done] = {}
+    done: dict[str, UnitResult] = {}
     elsewhere = tuple(others)
 
-    def catalog() -> Catalog:
+    def catalog() -> TableCatalog:
         found = (one for each in done.values() for program in each.programs for one in program.definitions)
         return shared.catalog.with_((*elsewhere, *found))
 
-    def go(some: Sequence[Unit]) -> Catalog:
+    def go(some: Sequence[SourceUnit]) -> TableCatalog:
         before = catalog()
-        for one in run(some, Shared(before, shared.dialect, shared.modules)) if some else ():
+        for one in run(some, CodebaseContext(before, shared.dialect, shared.modules)) if some else ():
             past = done[one.unit].seconds if one.unit in done else 0.0
-            done[one.unit] = Done(one.unit, one.programs, past + one.seconds)
+            done[one.unit] = UnitResult(one.unit, one.programs, past + one.seconds)
         return catalog()
 
     go([unit for unit in units if unit.defines])
     now = go([unit for unit in units if not unit.defines])
     for _ in range(ROUNDS):
-        stale = [by_name[name] for name, one in done.items() if any(gains(p, now) for p in one.programs)]
+        stale = [by_name[name] for name, one in done.items() if any(needs_reread(p, now) for p in one.programs)]
         if not stale:
             break
         marks = {unit.name: mark_of(done[unit.name]) for unit in stale}
@@ -156,14 +157,14 @@ def read_codebase(
     return done
 
 
-def gains(program: Program, catalog: Catalog) -> bool:
+def needs_reread(program: Program, catalog: TableCatalog) -> bool:
     """Whether a program would be read otherwise with what is known now."""
     if any(catalog.find(name.split(".")).definition is not None for name in program.unknown):
         return True
     return any(catalog.find(name.split(".")).name.lower() != name.lower() for name in tables_of(program))
 
 
-def mark_of(done: Done) -> tuple[object, ...]:
+def mark_of(done: UnitResult) -> tuple[object, ...]:
     return tuple((len(p.steps), len(p.gaps), sorted(p.unknown), sorted(tables_of(p))) for p in done.programs)
 
 
@@ -174,17 +175,17 @@ def tables_of(program: Program) -> frozenset[str]:
     return frozenset(name for name in named - between if "/" not in name and ":" not in name)
 
 
-def uses_of(program: Program, catalog: Catalog) -> dict[str, str]:
+def uses_of(program: Program, catalog: TableCatalog) -> dict[str, str]:
     """The tables that a program speaks of, and what is known of each: when that changes, it is worth reading again."""
     return {name: _digest(catalog.find(name.split(".")).definition) for name in tables_of(program) | program.unknown}
 
 
-def _digest(definition: Definition | None) -> str:
+def _digest(definition: TableDefinition | None) -> str:
     if definition is None:
         return ""
     text = "\n".join(f"{column.name} {column.type}" for column in definition.columns)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def written_by(program: Program) -> tuple[Step, ...]:
+def written_by(program: Program) -> tuple[ProgramStep, ...]:
     return tuple(step for step in program.steps if step.made.real)

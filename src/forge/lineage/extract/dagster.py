@@ -1,8 +1,8 @@
-"""Assets of Dagster: what its code declares and what its runs materialized, from plain data to batches of claims.
+"""Dagster assets, declared and materialized, as batches of claims.
 
-The asset `["core", "orders"]` is the table `core.orders`, unless it names its table itself (`dagster/table_name`). An
-asset that depends on another is an edge between tables; `dagster/column_lineage` gives edges between columns. Dagster
-does not say what happens to a value on its way."""
+The asset `["core", "orders"]` is the table `core.orders`, unless `dagster/table_name` names another. A dependency
+between assets is an edge between tables; `dagster/column_lineage` gives column edges. Dagster records no
+transformations."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
+from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, NodeClaim
 from forge.lineage.facts.evidence import Basis, Evidence
-from forge.lineage.kind import EdgeType, Kind, Relationship
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType
 from forge.lineage.node import Entity, NodeType, column_of
 
 EXTRACTOR = "dagster"
@@ -20,20 +20,20 @@ Key = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class AssetColumn:
+class DagsterColumn:
     name: str
     type: str = ""
     description: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asset:
-    """`lineage`: column → the asset and column of each source. `at` and `run_id` of a materialization; without them it
-    is what the code declares."""
+class DagsterAsset:
+    """`lineage`: column → asset and column of each source. `at` and `run_id`: of a materialization; without them it
+    is the declaration in code."""
 
     key: Key
     deps: tuple[Key, ...] = ()
-    columns: tuple[AssetColumn, ...] = ()
+    columns: tuple[DagsterColumn, ...] = ()
     lineage: Mapping[str, tuple[tuple[Key, str], ...]] = field(default_factory=dict)
     table: str = ""
     group: str = ""
@@ -45,15 +45,15 @@ class Asset:
 
 
 def batches_of_assets(
-    assets: Iterable[Asset],
+    assets: Iterable[DagsterAsset],
     now: datetime,
     *,
     actor: str = "",
     database: str = "lake",
     known: frozenset[str] = frozenset(),
-) -> tuple[Batch, ...]:
+) -> tuple[ClaimBatch, ...]:
     """One batch an asset; of the same asset the newest counts. `known`: tables that the lake describes better."""
-    newest: dict[tuple[Key, bool], Asset] = {}
+    newest: dict[tuple[Key, bool], DagsterAsset] = {}
     for asset in sorted(assets, key=lambda asset: (asset.at or now, asset.key)):
         newest[asset.key, asset.at is None] = asset
     names = {asset.key: asset.table for asset in newest.values() if asset.table}
@@ -61,12 +61,12 @@ def batches_of_assets(
     return tuple(_batch(asset, tables, now, actor, known) for asset in newest.values())
 
 
-def producer_of_asset(asset: Asset) -> str:
+def producer_of_asset(asset: DagsterAsset) -> str:
     path = "/".join(asset.key)
     return f"dagster:{path}" if asset.at is not None else f"dagster-assets:{path}"
 
 
-def _keys(assets: Iterable[Asset]) -> set[Key]:
+def _keys(assets: Iterable[DagsterAsset]) -> set[Key]:
     found: set[Key] = set()
     for asset in assets:
         found |= {asset.key, *asset.deps, *(key for sources in asset.lineage.values() for key, _ in sources)}
@@ -80,16 +80,18 @@ def _table(key: Key, named: str, database: str) -> Entity:
     return Entity(NodeType.TABLE if len(parts) > 1 else NodeType.DATASET, ".".join(parts))
 
 
-def _batch(asset: Asset, tables: Mapping[Key, Entity], now: datetime, actor: str, known: frozenset[str]) -> Batch:
+def _batch(
+    asset: DagsterAsset, tables: Mapping[Key, Entity], now: datetime, actor: str, known: frozenset[str]
+) -> ClaimBatch:
     at = asset.at or now
     seen = Evidence(basis=Basis.OBSERVED if asset.at else Basis.DECLARED, extractor=EXTRACTOR, run_id=asset.run_id)
     edges = tuple(_edges(asset, tables, (seen,)))
     nodes = () if tables[asset.key].id in known else tuple(_nodes(asset, tables[asset.key]))
-    return Batch(producer=producer_of_asset(asset), at=at, edges=edges, nodes=nodes, actor=actor)
+    return ClaimBatch(producer=producer_of_asset(asset), at=at, edges=edges, nodes=nodes, actor=actor)
 
 
-def _edges(asset: Asset, tables: Mapping[Key, Entity], evidence: tuple[Evidence, ...]) -> Iterable[EdgeClaim]:
-    target, kind = tables[asset.key], Kind(EdgeType.DERIVES_FROM, Relationship.DERIVED)
+def _edges(asset: DagsterAsset, tables: Mapping[Key, Entity], evidence: tuple[Evidence, ...]) -> Iterable[EdgeClaim]:
+    target, kind = tables[asset.key], EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.DERIVED)
     sources = dict.fromkeys((*asset.deps, *(key for found in asset.lineage.values() for key, _ in found)))
     for key in sources:
         if key != asset.key:  # an asset that adds to itself reads itself
@@ -101,7 +103,7 @@ def _edges(asset: Asset, tables: Mapping[Key, Entity], evidence: tuple[Evidence,
                 yield EdgeClaim(source=source, target=end, kind=kind, evidence=evidence)
 
 
-def _nodes(asset: Asset, table: Entity) -> Iterable[NodeClaim]:
+def _nodes(asset: DagsterAsset, table: Entity) -> Iterable[NodeClaim]:
     told = {
         "group": asset.group,
         "description": asset.description,

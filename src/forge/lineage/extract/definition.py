@@ -1,4 +1,4 @@
-"""Tables as code and settings define them."""
+"""Table definitions from code and settings."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ class ColumnDefinition:
 
 
 @dataclass(frozen=True, slots=True)
-class ForeignKey:
+class ForeignKeyDefinition:
     columns: tuple[str, ...]
     table: str
     references: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Definition:
-    """`kind` is physical or view. `inferred`: from a query that makes it, not from a list of columns. `given`: by who
-    asks (`--schema`, the catalog); it wins over what code says."""
+class TableDefinition:
+    """`kind` is physical or view. `inferred`: from a query, not a column list. `given`: by the caller (`--schema`, the
+    catalog); takes precedence over code."""
 
     name: str
     columns: tuple[ColumnDefinition, ...]
@@ -31,7 +31,7 @@ class Definition:
     file: str = ""
     line: int = 0
     primary_key: tuple[str, ...] = ()
-    foreign_keys: tuple[ForeignKey, ...] = ()
+    foreign_keys: tuple[ForeignKeyDefinition, ...] = ()
     inferred: bool = False
     given: bool = False
 
@@ -48,8 +48,10 @@ Schemas = Mapping[str, Mapping[str, str]]
 """What users hand in: table → {column: type}."""
 
 
-def definitions_of(schemas: Schemas) -> tuple[Definition, ...]:
+def definitions_of(schemas: Schemas) -> tuple[TableDefinition, ...]:
     def columns_of(columns: Mapping[str, str]) -> tuple[ColumnDefinition, ...]:
         return tuple(ColumnDefinition(name, str(type_ or "")) for name, type_ in columns.items())
 
-    return tuple(Definition(name=table, columns=columns_of(columns), given=True) for table, columns in schemas.items())
+    return tuple(
+        TableDefinition(name=table, columns=columns_of(columns), given=True) for table, columns in schemas.items()
+    )

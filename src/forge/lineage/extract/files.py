@@ -1,8 +1,8 @@
-"""What a file of a codebase is, and its text.
+"""The kind of a source file, and its text.
 
-Text is UTF-8, or what a mark at its beginning says (UTF-8, UTF-16, UTF-32). Bytes that are no UTF-8 are read as
-Latin-1, in which every byte is a letter: SQL and Python are ASCII but for names and comments, so that lineage is right
-and at worst an accent is wrong; it is said. A file with a zero byte is no text."""
+Text is UTF-8, or what the byte order mark says (UTF-8, UTF-16, UTF-32). Invalid UTF-8 is read as Latin-1 and reported:
+SQL and Python are ASCII but for names and comments, so lineage is right and at worst an accent is wrong. A file with a
+zero byte is binary."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _EVENT = re.compile(r'"(?:eventTime|eventType)"\s*:')
 _EVENT_OF = re.compile(r'"(?:run|job|dataset)"\s*:\s*\{')
 
 
-class Kind(StrEnum):
+class FileKind(StrEnum):
     SQL = "sql"
     PYTHON = "python"
     NOTEBOOK = "notebook"
@@ -60,40 +60,39 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Sort:
-    """`text`: None where there is none to read. `problem`: what to tell about the file; a file that is no code has
-    none, for nobody misses it."""
+class FileContent:
+    """`text`: None if there is none. `problem`: what to report; None for files that are not code."""
 
-    kind: Kind
+    kind: FileKind
     text: str | None = None
     problem: str = ""
 
 
-def text_of_file(path: str, data: bytes, *, size: int | None = None) -> Sort:
+def text_of_file(path: str, data: bytes, *, size: int | None = None) -> FileContent:
     """`data`: the file, or so much of it that it is seen to be too large; `size`: of the file."""
     suffix = suffix_of(path)
     guess = _by_name(path, suffix)
     if not may_be_read(path):
-        return Sort(guess, problem=_NOT_READ.get(suffix, ""))
+        return FileContent(guess, problem=_NOT_READ.get(suffix, ""))
     whole = len(data) if size is None else size
     if suffix == ".csv":
         data = data.partition(b"\n")[0]  # only its names of columns say something
     elif whole > (most := limit_of(path)):
         reason = f"the file has {whole / 1024 / 1024:.0f} MB; files of more than {most // 1024 // 1024} MB are not read"
-        return Sort(guess, problem=reason if guess is not Kind.OTHER or most > LARGEST else "")
+        return FileContent(guess, problem=reason if guess is not FileKind.OTHER or most > LARGEST else "")
     text, problem = decoded(data)
     if text is None:
-        return Sort(guess, problem=problem if guess is not Kind.OTHER else "")
+        return FileContent(guess, problem=problem if guess is not FileKind.OTHER else "")
     kind = kind_of_file(path, text[:_HEAD])
-    if not text.strip() and kind is not Kind.OTHER:
-        return Sort(kind, text, "the file is empty")
-    return Sort(kind, text, problem if kind is not Kind.OTHER else "")
+    if not text.strip() and kind is not FileKind.OTHER:
+        return FileContent(kind, text, "the file is empty")
+    return FileContent(kind, text, problem if kind is not FileKind.OTHER else "")
 
 
 def may_be_read(path: str) -> bool:
     """Whether it may hold something, by its name; no other file need be opened."""
     suffix = suffix_of(path)
-    return _by_name(path, suffix) is not Kind.OTHER or suffix in _YAML | _JSON | _PLAIN
+    return _by_name(path, suffix) is not FileKind.OTHER or suffix in _YAML | _JSON | _PLAIN
 
 
 def limit_of(path: str) -> int:
@@ -102,27 +101,27 @@ def limit_of(path: str) -> int:
     return _LARGEST_MANIFEST if made_by_dbt else LARGEST
 
 
-def kind_of_file(path: str, head: str) -> Kind:
+def kind_of_file(path: str, head: str) -> FileKind:
     """`head`: the beginning of its text."""
     suffix = suffix_of(path)
     kind = _by_name(path, suffix)
-    if kind in (Kind.SQL, Kind.PYTHON) and is_notebook(path, head):
-        return Kind.NOTEBOOK
-    if suffix in _YAML and kind is Kind.OTHER and _DECLARES.search(head) and _SAYS_WHO.search(head):
-        return Kind.DECLARED
+    if kind in (FileKind.SQL, FileKind.PYTHON) and is_notebook(path, head):
+        return FileKind.NOTEBOOK
+    if suffix in _YAML and kind is FileKind.OTHER and _DECLARES.search(head) and _SAYS_WHO.search(head):
+        return FileKind.DECLARED
     if suffix in _JSON and _EXPORT.match(head):
-        return Kind.EXPORT
+        return FileKind.EXPORT
     if suffix in _JSON and _EVENT.search(head) and _EVENT_OF.search(head):
-        return Kind.EVENTS
+        return FileKind.EVENTS
     return kind
 
 
-def _by_name(path: str, suffix: str) -> Kind:
+def _by_name(path: str, suffix: str) -> FileKind:
     if posixpath.basename(path) in ("dbt_project.yml", "dbt_project.yaml"):
-        return Kind.DBT
+        return FileKind.DBT
     if suffix in _SQL:
-        return Kind.SQL
-    return {".py": Kind.PYTHON, ".ipynb": Kind.NOTEBOOK}.get(suffix, Kind.OTHER)
+        return FileKind.SQL
+    return {".py": FileKind.PYTHON, ".ipynb": FileKind.NOTEBOOK}.get(suffix, FileKind.OTHER)
 
 
 def suffix_of(path: str) -> str:
@@ -132,7 +131,7 @@ def suffix_of(path: str) -> str:
 
 
 def decoded(data: bytes) -> tuple[str | None, str]:
-    """The text, and what there is to tell; None: it is no text."""
+    """The text, and a problem to report; None: binary."""
     for mark, encoding in _BOMS:
         if data.startswith(mark):
             try:

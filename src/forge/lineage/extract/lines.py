@@ -1,5 +1,4 @@
-"""Texts that are read in another form than they are written (notebooks, templates): what was found, back at the lines a
-person finds in the file."""
+"""Maps line numbers of derived text (notebooks, rendered templates) back to lines of the file."""
 
 from __future__ import annotations
 
@@ -10,10 +9,11 @@ from forge.lineage.edge import Gap
 from forge.lineage.extract.program import Program
 
 
-def relined(program: Program, line_of: Callable[[int], int], note: Callable[[int], str] = lambda line: "") -> Program:
-    """The program with other line numbers, but for what it found in other files. `note`: what to add to the reason of
-    a gap at a line of the text that was read. The ids of things in between keep the lines they were made from: nobody
-    looks for them in a file."""
+def with_lines(
+    program: Program, line_of: Callable[[int], int], note: Callable[[int], str] = lambda line: ""
+) -> Program:
+    """The program with other line numbers, except for places in other files. `note`: added to the reason of a gap at
+    a line. Ids of intermediate relations keep their lines: nobody looks them up in a file."""
 
     def gap_of(gap: Gap) -> Gap:
         if gap.place != program.file:

@@ -18,11 +18,11 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TypeVar
 
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.extract.manual_name import entity_of_text, is_named
 from forge.lineage.facts.claim import EdgeClaim, NodeClaim
 from forge.lineage.facts.evidence import Basis, Evidence
-from forge.lineage.kind import RELATIONSHIP_OF, EdgeType, Kind, Relationship, relationship_of
+from forge.lineage.kind import RELATIONSHIP_OF, EdgeKind, EdgeRelationship, EdgeType, relationship_of
 from forge.lineage.node import UNPREFIXED, Entity, NodeType
 from forge.model.errors import ForgeError, raise_errors
 from forge.model.nearest import did_you_mean
@@ -59,19 +59,19 @@ class DeclaredEdge:
     target: str
     line: int
     type: EdgeType = EdgeType.DERIVES_FROM
-    relationship: Relationship | None = None
+    relationship: EdgeRelationship | None = None
     transformation: Transformation = Transformation.UNKNOWN
     expression: str = ""
     masking: bool = False
     confidence: float | None = None
-    indirect: Indirect | None = None
+    indirect: IndirectType | None = None
     author: str = ""
     reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Declared:
-    """What one file says."""
+class LineageDeclaration:
+    """The declarations of one file."""
 
     file: str
     edges: tuple[DeclaredEdge, ...] = ()
@@ -79,7 +79,7 @@ class Declared:
     author: str = ""
 
 
-def read_declared(text: str, file: str) -> Declared:
+def read_declared(text: str, file: str) -> LineageDeclaration:
     """E820 with file and line of each fault, all at once."""
     try:
         document = load_yaml(text, file)
@@ -92,9 +92,9 @@ def read_declared(text: str, file: str) -> Declared:
 
 
 def claims_of_declared(
-    declared: Declared, find: Find = lambda name: None
+    declared: LineageDeclaration, find: Find = lambda name: None
 ) -> tuple[tuple[EdgeClaim, ...], tuple[NodeClaim, ...]]:
-    """`find` tells what the graph means by a name. What neither it nor the file knows is taken by its parts."""
+    """`find` resolves a name in the graph. A name unknown to it and to the file is interpreted by its parts."""
     own = {node.entity.id: node.entity for node in declared.nodes}
 
     def end(name: str) -> Entity:
@@ -113,7 +113,7 @@ def _claim(edge: DeclaredEdge, source: Entity, target: Entity, file: str) -> Edg
     return EdgeClaim(
         source=source,
         target=target,
-        kind=Kind(edge.type, relationship, edge.indirect),
+        kind=EdgeKind(edge.type, relationship, edge.indirect),
         transformation=edge.transformation,
         expression=edge.expression,
         masking=edge.masking,
@@ -128,7 +128,7 @@ class _Reader:
     document: YamlFile
     errors: list[ForgeError] = field(default_factory=list)
 
-    def read(self) -> Declared:
+    def read(self) -> LineageDeclaration:
         top = self._mapping(self.document.data, (), _TOP)
         author, reason = (self._text(top, key, ()) for key in ("author", "reason"))
         nodes = tuple(
@@ -141,7 +141,7 @@ class _Reader:
                 edges.append(edge)
         if not self.errors and not edges and not nodes:
             self._fault((), "The file declares neither edges nor nodes", "Begin with edges:")
-        return Declared(self.document.file, tuple(edges), nodes, author)
+        return LineageDeclaration(self.document.file, tuple(edges), nodes, author)
 
     def _node(self, item: object, path: Path) -> NodeClaim | None:
         given = self._mapping(item, path, _NODE)
@@ -169,12 +169,12 @@ class _Reader:
             target=target,
             line=self.document.line_of(*path),
             type=type_,
-            relationship=self._word(given, "relationship", path, Relationship),
+            relationship=self._word(given, "relationship", path, EdgeRelationship),
             transformation=self._transformation(given, path),
             expression=self._text(given, "expression", path),
             masking=self._switch(given, "masking", path),
             confidence=self._fraction(given, "confidence", path),
-            indirect=self._word(given, "indirect", path, Indirect),
+            indirect=self._word(given, "indirect", path, IndirectType),
             author=who,
             reason=why,
         )

@@ -1,8 +1,8 @@
-"""What a name means that nobody has told of yet, from its parts alone.
+"""The entity that an unknown name stands for, from its parts alone.
 
-`core.orders` is a table and `core.orders.amount` a column of it; with a system or a database before it there is one
-part more: `billing:db.public.invoices` is a table, `billing:db.public.invoices.total` a column. `dashboard:revenue`
-names its own type. A path is something outside."""
+`core.orders` is a table and `core.orders.amount` a column of it; a system or a database adds one part:
+`billing:db.public.invoices` is a table, `billing:db.public.invoices.total` a column. `dashboard:revenue` has its type
+as prefix. A path is external."""
 
 from __future__ import annotations
 

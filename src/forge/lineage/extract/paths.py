@@ -1,4 +1,4 @@
-"""Paths as nodes of the graph."""
+"""File paths as graph nodes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ _SCHEME = re.compile(r"[A-Za-z][\w+.-]*:/*|@")
 
 
 def plain_path(path: str) -> str:
-    """One spelling for a path: `out//x`, `./out/x`, `out/x/` and `out/a/../x` are `out/x`. What stands before it, a
-    scheme or the sign of a stage, stays as it is; so does an address of the web."""
+    """Normalizes a path: `out//x`, `./out/x`, `out/x/` and `out/a/../x` are `out/x`. A scheme or stage prefix is
+    kept, and so are web addresses."""
     found = _SCHEME.match(path)
     start = found[0] if found else ""
     rest = path[len(start) :]

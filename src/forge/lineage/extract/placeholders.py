@@ -1,4 +1,4 @@
-"""Whether a text of SQL is a template. Asked of every file, so it does without Jinja."""
+"""Whether SQL text is a template. Runs on every file, hence without Jinja."""
 
 from __future__ import annotations
 

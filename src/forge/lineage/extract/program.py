@@ -1,8 +1,7 @@
-"""What a front end (SQL, Python) reads out of code: steps, each of which makes one relation from others.
+"""The intermediate representation of SQL and Python code: steps, each of which makes one relation from others.
 
-A step is at one level: its values name the relations it reads, be they tables or things that exist only inside a
-program (CTEs, temporary views, DataFrame variables). `forge.lineage.extract.contract` joins the steps, so that edges
-run from table to table."""
+A step is one level deep: its values name the relations it reads, tables or intermediate ones (CTEs, temporary views,
+DataFrame variables). Steps are flattened to edges from table to table later."""
 
 from __future__ import annotations
 
@@ -10,9 +9,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from forge.lineage.edge import Gap, Indirect
-from forge.lineage.extract.definition import Definition
-from forge.lineage.extract.value import Value
+from forge.lineage.edge import Gap, IndirectType
+from forge.lineage.extract.definition import TableDefinition
+from forge.lineage.extract.value import ColumnValue
 from forge.lineage.facts.claim import EdgeClaim, NodeClaim
 from forge.lineage.facts.evidence import CONFIDENCE, Basis
 from forge.model.names import ColumnName
@@ -22,8 +21,8 @@ BY_POSITION = CONFIDENCE[Basis.POSITION]
 MAYBE = 0.6  # one of several branches of a program
 
 
-class Made(StrEnum):
-    """What a step makes."""
+class OutputKind(StrEnum):
+    """The kind of relation that a step makes."""
 
     TABLE = "physical"
     VIEW = "view"
@@ -35,27 +34,27 @@ class Made(StrEnum):
     @property
     def real(self) -> bool:
         """It outlives the program."""
-        return self in (Made.TABLE, Made.VIEW, Made.FILE)
+        return self in (OutputKind.TABLE, OutputKind.VIEW, OutputKind.FILE)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Step:
-    """`target`: the qualified name of a table, the path of a file, or, of something in between, an id that nothing
-    else in the program has (`recent@12`); `label` is then what the program calls it.
+class ProgramStep:
+    """`target`: the qualified name of a table, the path of a file, or a unique id of an intermediate relation
+    (`recent@12`); `label` is then its name in the program.
 
-    `columns`: what arrives in each, in order; those without a source have an empty value. Of an INSERT, UPDATE or
-    MERGE only the columns it writes. `open`: relations of which all columns arrive under their own names, beside those
-    in `columns`, without it being known what they are (SELECT * FROM something unknown). `shaped`: what decides which
-    rows there are. `reads`: all relations it reads, also those of which no column arrives. `whole`: `columns` and
-    `open` are all there is of the target (CREATE … AS SELECT), not only what is written here.
+    `columns`: the value of each, in order; empty values have no source. For INSERT, UPDATE and MERGE only the
+    written columns. `open`: relations of which all columns, not known one by one, arrive under their own names
+    besides `columns` (SELECT * FROM an unknown table). `shaped`: what affects the rows. `reads`: all relations
+    read, also those without a column in the result. `whole`: `columns` and `open` are all of the target (CREATE …
+    AS SELECT).
 
-    A relation is made before it is read; only a step of a recursive CTE reads itself. `transform`: what the code
-    itself calls the transform that makes it; empty where it has no name."""
+    A relation is made before it is read; only a step of a recursive CTE reads itself. `transform`: the name of the
+    transform in the code, if any."""
 
     target: str
-    made: Made
-    columns: Mapping[str, Value]
-    shaped: frozenset[tuple[ColumnName, Indirect]] = frozenset()
+    made: OutputKind
+    columns: Mapping[str, ColumnValue]
+    shaped: frozenset[tuple[ColumnName, IndirectType]] = frozenset()
     reads: frozenset[str] = frozenset()
     open: tuple[str, ...] = ()
     whole: bool = False
@@ -68,16 +67,15 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """All that was read out of one file. `statements` that could be told apart, and how many of them were
-    `understood` whole; `queries` of them write nothing. `unknown`: tables whose columns would have told more, so that
-    the file is worth reading again when they become known. `edges` and `nodes`: what it declares beside its steps
-    (exposures of dbt, edges in YAML)."""
+    """Everything read from one file. `statements`: number found, of which `understood` completely; `queries` write
+    nothing. `unknown`: tables whose columns were missing, so that the file is read again once they are known.
+    `edges` and `nodes`: declared besides the steps (dbt exposures, edges in YAML)."""
 
     file: str
     language: str
-    steps: tuple[Step, ...] = ()
+    steps: tuple[ProgramStep, ...] = ()
     gaps: tuple[Gap, ...] = ()
-    definitions: tuple[Definition, ...] = ()
+    definitions: tuple[TableDefinition, ...] = ()
     statements: int = 0
     understood: int = 0
     queries: int = 0

@@ -1,5 +1,4 @@
-"""Schemas that users hand in: YAML or JSON, table → {column: type}. Tables may be nested under their schema and
-database instead of having them in their names."""
+"""Schema files of users: YAML or JSON, table → {column: type}, optionally nested by database and schema."""
 
 from __future__ import annotations
 

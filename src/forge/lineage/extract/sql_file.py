@@ -1,4 +1,4 @@
-"""A file of SQL, which may be a template."""
+"""SQL files, which may be templates."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.lines import relined
+from forge.lineage.extract.catalog import TableCatalog
+from forge.lineage.extract.lines import with_lines
 from forge.lineage.extract.placeholders import has_template
 from forge.lineage.extract.program import Program
-from forge.lineage.extract.sql.read import read_sql
+from forge.lineage.extract.sql.program import read_sql
 from forge.lineage.extract.sql.syntax.parse import NOT_FILLED_IN
 
 _MODEL = re.compile(r"\{\{-?\s*(?:ref|source|config)\s*\(")
@@ -19,7 +19,7 @@ _MODEL = re.compile(r"\{\{-?\s*(?:ref|source|config)\s*\(")
 
 def read_sql_file(
     text: str,
-    catalog: Catalog,
+    catalog: TableCatalog,
     *,
     dialect: str = "spark",
     file: str = "",
@@ -36,12 +36,14 @@ def read_sql_file(
     result = result or model or None
     texts, gaps = render_sql(text, file, dialect=dialect, variables={"this": model, **(variables or {})})
     if not texts:
-        # Perhaps it is none: braces may also stand in a string. Else its other statements can still be read.
+        # Perhaps it is no template: braces may be in a string. Else its other statements can still be read.
         plain = read_sql(text, catalog, dialect=dialect, file=file, result=result, variables=variables)
         told = (*gaps, *(gap for gap in plain.gaps if not gap.reason.endswith(NOT_FILLED_IN)))
         return replace(plain, gaps=told) if plain.gaps else plain
     found = [
-        relined(read_sql(one.text, catalog, dialect=dialect, file=file, result=result, variables=variables), one.line)
+        with_lines(
+            read_sql(one.text, catalog, dialect=dialect, file=file, result=result, variables=variables), one.line
+        )
         for one in texts
     ]
     return joined(found, Program(file=file, language="sql", gaps=gaps))

@@ -1,5 +1,5 @@
-"""Templates of SQL (Jinja), rendered without anything to run them: no file, no environment, no database is touched, and
-of every line of the result the line of the template is known."""
+"""Renders SQL templates (Jinja) in a sandbox: no file, environment or database is touched, and every rendered line is
+mapped to its template line."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from jinja2.sandbox import SandboxedEnvironment, safe_range
 from jinja2.utils import missing
 
 from forge.lineage.edge import Gap
-from forge.lineage.extract.letters import whole
 from forge.lineage.extract.placeholders import DOLLAR
-from forge.lineage.extract.template_unknown import Asked, Said, Unknown, settle, unknown
+from forge.lineage.extract.template_undefined import RenderState, TextNote, UndefinedName, settle, unknown
+from forge.lineage.extract.unicode import valid_unicode
 
 _LINE, _END = "\ue000", "\ue001"
 _LINE_MARK = re.compile(f"{_LINE}(\\d+){_END}")
@@ -29,19 +29,19 @@ Names = MutableMapping[str, object]
 
 
 class LimitError(TemplateError):
-    """A template would take for ever, or all memory."""
+    """A template exceeds its time or memory limit."""
 
 
-class Returned(Exception):
-    """`return(value)` in a macro gives a value that is no text."""
+class MacroReturn(Exception):
+    """`return(value)` in a macro: the value is not text."""
 
     def __init__(self, value: object) -> None:
         super().__init__()
         self.value = value
 
 
-class Package:
-    """The names of a package, as `package.name`."""
+class MacroPackage:
+    """The macros of a package, as `package.name`."""
 
     def __init__(self, label: str, names: Mapping[str, object]) -> None:
         self.__dict__.update(names)
@@ -51,13 +51,13 @@ class Package:
         return str(self.__dict__["_label"])
 
 
-class Templates(SandboxedEnvironment):
-    """`asked` is what the present rendering asks for."""
+class TemplateEnvironment(SandboxedEnvironment):
+    """`asked`: the state of the current rendering."""
 
     intercepted_binops = frozenset({"*", "**"})
 
     def __init__(self) -> None:
-        self.asked = Asked()
+        self.asked = RenderState()
         super().__init__(
             extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"],
             undefined=self._undefined_class(),
@@ -78,35 +78,35 @@ class Templates(SandboxedEnvironment):
     def _undefined_class(self) -> type[Undefined]:
         environment = self
 
-        class Here(Unknown):
+        class Here(UndefinedName):
             __slots__ = ()
 
             def __init__(
                 self, hint: str | None = None, obj: object = missing, name: str | None = None, exc: object = None
             ) -> None:
                 super().__init__(hint, obj, name)
-                label = f"{obj}.{name}" if isinstance(obj, Package) else str(name or "value")
+                label = f"{obj}.{name}" if isinstance(obj, MacroPackage) else str(name or "value")
                 object.__setattr__(self, "_asked", environment.asked)
                 object.__setattr__(self, "_label", label)
 
         return Here
 
-    def unknown(self, label: str) -> Unknown:
-        return unknown(cast("type[Unknown]", self.undefined), self.asked, label)
+    def unknown(self, label: str) -> UndefinedName:
+        return unknown(cast("type[UndefinedName]", self.undefined), self.asked, label)
 
     def call(self, __context: object, __obj: object, *args: object, **kwargs: object) -> object:
         if not isinstance(__obj, Macro):
             return super().call(__context, __obj, *args, **kwargs)  # type: ignore[arg-type]
         try:
             return super().call(__context, __obj, *args, **kwargs)  # type: ignore[arg-type]
-        except Returned as returned:
+        except MacroReturn as returned:
             return returned.value
         except LimitError:
             raise
         except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as problem:
             return self._failed(__obj, problem)
 
-    def _failed(self, macro: Macro, problem: Exception) -> Unknown:
+    def _failed(self, macro: Macro, problem: Exception) -> UndefinedName:
         """A macro that gives no text leaves a hole, as one that is not known does."""
         label = f"{macro.name}()"
         self.asked.failed.setdefault(label, str(problem) or type(problem).__name__)
@@ -129,13 +129,12 @@ def _same(value: object, *args: object) -> object:
 
 
 @dataclass(frozen=True, slots=True)
-class Sql:
-    """A rendered text. `lines`: of each of its lines, where it stands in the template. `said`: at lines of the
-    template."""
+class RenderedSql:
+    """A rendered text. `lines`: template line of each line. `said`: notes at template lines."""
 
     text: str
     lines: tuple[int, ...] = ()
-    said: tuple[Said, ...] = ()
+    said: tuple[TextNote, ...] = ()
 
     def line(self, number: int) -> int:
         if not self.lines:
@@ -144,67 +143,73 @@ class Sql:
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class RenderFailure:
     line: int
     reason: str
 
 
-def compile_template(templates: Templates, text: str, *, lines: bool = True) -> Template | Failed:
+def compile_template(templates: TemplateEnvironment, text: str, *, lines: bool = True) -> Template | RenderFailure:
     try:
         return templates.from_string(_with_line_marks(text) if lines else text)
     except TemplateSyntaxError as problem:
         if lines:
             return compile_template(templates, text, lines=False)
-        return Failed(problem.lineno, f"the template cannot be read: {problem.message}")
+        return RenderFailure(problem.lineno, f"the template cannot be read: {problem.message}")
     except (RecursionError, ValueError, OverflowError) as problem:
-        return Failed(1, f"the template cannot be read: {problem}")
+        return RenderFailure(1, f"the template cannot be read: {problem}")
 
 
-def load_module(template: Template, names: Names) -> Mapping[str, object] | Failed:
+def load_module(template: Template, names: Names) -> Mapping[str, object] | RenderFailure:
     """Runs a template once: the macros it defines by name, and under "" the text it gives. Names are looked up when
     they are used, so that `names` may change afterwards."""
     try:
         module = template.make_module(cast("dict[str, object]", names), shared=True)
         return {**vars(module), "": str(module)}
-    except Returned:
-        return Failed(1, "return() stands outside of a macro")
+    except MacroReturn:
+        return RenderFailure(1, "return() stands outside of a macro")
     except TemplateError as problem:
         line = getattr(problem, "lineno", None) or _line_of(problem) or 1
-        return Failed(line, problem.message or type(problem).__name__)
+        return RenderFailure(line, problem.message or type(problem).__name__)
     except RecursionError:
-        return Failed(1, "its macros call each other without end")
+        return RenderFailure(1, "its macros call each other without end")
     except (TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as problem:
-        return Failed(_line_of(problem) or 1, str(problem))
+        return RenderFailure(_line_of(problem) or 1, str(problem))
 
 
-def render(templates: Templates, template: Template, names: Names, *, truth: bool, dialect: str) -> Sql | Failed:
-    """One rendering. `templates.asked` tells afterwards what it asked for."""
+def render(
+    templates: TemplateEnvironment, template: Template, names: Names, *, truth: bool, dialect: str
+) -> RenderedSql | RenderFailure:
+    """One rendering; its state is in `templates.asked` afterwards."""
     templates.asked.truth, templates.asked.tested = truth, False
     templates.rounds = 0
     module = load_module(template, names)
-    if isinstance(module, Failed):
-        return Failed(module.line, f"the template cannot be rendered: {module.reason}")
-    text, lines = _without_line_marks(whole(str(module[""])))
+    if isinstance(module, RenderFailure):
+        return RenderFailure(module.line, f"the template cannot be rendered: {module.reason}")
+    text, lines = _without_line_marks(valid_unicode(str(module[""])))
     text, said = settle(text, templates.asked, dialect)
-    return Sql(text, lines, tuple(Said(lines[min(one.line, len(lines)) - 1], one.reason) for one in said))
+    return RenderedSql(text, lines, tuple(TextNote(lines[min(one.line, len(lines)) - 1], one.reason) for one in said))
 
 
-def render_both(templates: Templates, template: Template, names: Names, dialect: str) -> tuple[Sql | Failed, ...]:
-    """Conditions on what is not known are decided one way and the other; mostly there are none."""
+def render_both(
+    templates: TemplateEnvironment, template: Template, names: Names, dialect: str
+) -> tuple[RenderedSql | RenderFailure, ...]:
+    """Renders unknown conditions both ways; usually there are none."""
     first = render(templates, template, names, truth=False, dialect=dialect)
     if not templates.asked.tested:
         return (first,)
     second = render(templates, template, names, truth=True, dialect=dialect)
-    same = isinstance(first, Sql) and isinstance(second, Sql) and first.text.split() == second.text.split()
+    same = (
+        isinstance(first, RenderedSql) and isinstance(second, RenderedSql) and first.text.split() == second.text.split()
+    )
     return (first,) if same else (first, second)
 
 
 def render_sql(
     text: str, file: str, *, dialect: str = "spark", variables: Mapping[str, object] | None = None
-) -> tuple[tuple[Sql, ...], tuple[Gap, ...]]:
-    """A text of SQL with Jinja or `${name}` in it, outside of dbt. Several texts: which is run depends on conditions
-    that are not known. None: it cannot be rendered, as the gap tells."""
-    templates = Templates()
+) -> tuple[tuple[RenderedSql, ...], tuple[Gap, ...]]:
+    """SQL with Jinja or `${name}`, outside of dbt. Several texts: which one runs depends on unknown conditions.
+    None: it cannot be rendered, as the gap explains."""
+    templates = TemplateEnvironment()
     given = {str(key): value for key, value in (variables or {}).items()}
     names: Names = {**templates.globals, **_lone_model(templates, given), **given}
 
@@ -216,17 +221,17 @@ def render_sql(
 
     filled = DOLLAR.sub(fill, text)
     template = compile_template(templates, filled)
-    if isinstance(template, Failed):
+    if isinstance(template, RenderFailure):
         return (), (Gap(file, template.line, template.reason),)
     found = render_both(templates, template, names, dialect)
-    texts = tuple(one for one in found if isinstance(one, Sql))
-    failed = [Gap(file, one.line, one.reason) for one in found if isinstance(one, Failed)]
+    texts = tuple(one for one in found if isinstance(one, RenderedSql))
+    failed = [Gap(file, one.line, one.reason) for one in found if isinstance(one, RenderFailure)]
     said = [Gap(file, one.line, one.reason) for sql in texts for one in sql.said]
     return texts, tuple(dict.fromkeys((*failed, *said)))
 
 
-def _lone_model(templates: Templates, given: Mapping[str, object]) -> dict[str, object]:
-    """What a model of dbt says that is read without its project: names stand as they are written."""
+def _lone_model(templates: TemplateEnvironment, given: Mapping[str, object]) -> dict[str, object]:
+    """A dbt model without its project: names are taken as written."""
 
     def ref(*names: object, **options: object) -> object:
         return names[-1] if names else templates.unknown("ref()")
@@ -252,7 +257,7 @@ def _lone_model(templates: Templates, given: Mapping[str, object]) -> dict[str, 
     }
 
 
-def gap_of(file: str) -> Callable[[Said | Failed], Gap]:
+def gap_of(file: str) -> Callable[[TextNote | RenderFailure], Gap]:
     return lambda one: Gap(file, one.line, one.reason)
 
 

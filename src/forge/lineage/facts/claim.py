@@ -1,5 +1,4 @@
-"""What a producer says, before it is recorded: claims on edges and nodes, in a batch that is written whole or not at
-all."""
+"""Claims of a producer on edges and nodes, in a batch that is written atomically."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from forge.lineage.edge import Transformation
 from forge.lineage.errors import BadEdgeError
 from forge.lineage.facts.evidence import Evidence, confidence_of
 from forge.lineage.facts.fact import EdgeFact, EdgeKey
-from forge.lineage.kind import EdgeType, Kind
+from forge.lineage.kind import EdgeKind, EdgeType
 from forge.lineage.node import Entity, NodeType
 from forge.model.errors import ForgeError
 
@@ -22,11 +21,11 @@ MANUAL = "manual"  # the producer of what people declare
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EdgeClaim:
-    """`confidence`: None for what the evidence gives. `valid_from`: None for the time of the batch."""
+    """`confidence`: None for that of the evidence. `valid_from`: None for the time of the batch."""
 
     source: Entity
     target: Entity
-    kind: Kind = field(default_factory=Kind)
+    kind: EdgeKind = field(default_factory=EdgeKind)
     transformation: Transformation = Transformation.UNKNOWN
     expression: str = ""
     masking: bool = False
@@ -69,11 +68,10 @@ class NodeClaim:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Batch:
-    """All that a producer says at a time. `complete`: what it said before and does not say now is closed at `at`.
-    `strict`: edges may only name nodes that are known or claimed here (what people and programs send); otherwise
-    missing ones are created, marked unresolved (what extractors send). `closes`: edges that it takes back, in a batch
-    that is not complete."""
+class ClaimBatch:
+    """All claims of a producer at a time. `complete`: earlier claims that are missing now are closed at `at`.
+    `strict`: edges may only name nodes that exist or are claimed here (people and programs); otherwise missing
+    ones are created as unresolved (extractors). `closes`: edges retracted by an incomplete batch."""
 
     producer: str
     at: datetime
@@ -91,8 +89,8 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
-    """What a write changed. `extended`: seen again, so that only evidence grew."""
+class WriteCounts:
+    """What a write changed. `extended`: seen again, so that only evidence was added."""
 
     revision: int
     added: int = 0
@@ -105,7 +103,7 @@ class Recorded:
         return asdict(self)
 
 
-def check_batch(batch: Batch) -> None:
+def check_batch(batch: ClaimBatch) -> None:
     """E802–E805 with the place of the bad edge in the batch; nothing of it may then be written."""
     _check_time(batch.at, f"{batch.producer}: the time of the batch")
     for number, node in enumerate(batch.nodes, 1):
@@ -139,8 +137,8 @@ def check_batch(batch: Batch) -> None:
                 )
 
 
-def check_known(batch: Batch, missing: Iterable[str], nearest: Mapping[str, str]) -> None:
-    """E802 for the first edge of a strict batch with an end that nobody knows."""
+def check_known(batch: ClaimBatch, missing: Iterable[str], nearest: Mapping[str, str]) -> None:
+    """E802 for the first edge of a strict batch with an unknown end."""
     unknown = set(missing)
     for number, claim in enumerate(batch.edges, 1):
         for end in (claim.source.id, claim.target.id):
@@ -164,7 +162,7 @@ def _check_ends(claim: EdgeClaim, where: str) -> None:
         raise BadEdgeError(f"Only derives_from can be indirect, not {claim.kind.type}", where=where)
 
 
-def _odd_relationship(kind: Kind, where: str) -> ForgeError:
+def _odd_relationship(kind: EdgeKind, where: str) -> ForgeError:
     what = f"An edge of type {kind.type} with the relationship {kind.relationship}"
     return BadEdgeError(what, where=where, why="derives_from has a relationship, the other types have none.")
 

@@ -1,9 +1,8 @@
-"""How sure an edge is, and why. One rule:
+"""Evidence and confidence of an edge. One rule:
 
-1. Each producer's claim has the confidence of its best evidence (`CONFIDENCE`), or the one that was given with it.
-2. Claims of several producers on the same edge support each other: what is left of the doubt is the product of their
-   doubts, 1 − Π(1 − cᵢ). Only a claim that is certain by itself makes an edge certain: else it stays at or below
-   `ALMOST`.
+1. Each producer's claim has the confidence of its best evidence (`CONFIDENCE`), or the one given with it.
+2. Claims of several producers on one edge combine as 1 − Π(1 − cᵢ). Only a claim that is certain by itself makes an
+   edge certain: else it stays at or below `ALMOST`.
 3. Levels are anchors: a value has the level of the highest anchor that is not above it."""
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from math import prod
 
 
 class Basis(StrEnum):
-    """What an edge is known from, the surest first."""
+    """The basis of an edge, most confident first."""
 
     DECLARED = "declared"  # by a person or by the code that makes the data
     OBSERVED = "observed"  # in the plan of a run
@@ -82,7 +81,7 @@ def combine(confidences: Iterable[float]) -> float:
     return best if best >= ALMOST else min(ALMOST, 1 - prod(1 - one for one in given))
 
 
-def same_sight(one: Evidence, other: Evidence) -> bool:
+def is_same_sighting(one: Evidence, other: Evidence) -> bool:
     """The same thing seen again."""
     return (one.basis, one.extractor, one.file, one.line, one.statement) == (
         (other.basis, other.extractor, other.file, other.line, other.statement)

@@ -1,5 +1,5 @@
-"""What is recorded: a fact is what one producer says of one edge or node in one stretch of time. The graph at any time
-is a function of the facts alone, so the order in which they came does not matter."""
+"""Facts: what one producer claims of one edge or node in one time interval. The graph at any time is a function of the
+facts alone, so their order of arrival does not matter."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from datetime import datetime
 
 from forge.lineage.edge import ConfidenceLevel, Transformation, level_of
 from forge.lineage.facts.evidence import FROM_CODE, Basis, Evidence, combine
-from forge.lineage.kind import Kind
+from forge.lineage.kind import EdgeKind
 from forge.lineage.node import Entity
 
 
 @dataclass(frozen=True, slots=True)
 class EdgeKey:
-    """Two edges with the same key are the same edge."""
+    """The identity of an edge."""
 
     source: str
     target: str
-    kind: Kind
+    kind: EdgeKind
 
     @property
     def id(self) -> str:
@@ -28,11 +28,11 @@ class EdgeKey:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EdgeFact:
-    """Valid in [valid_from, valid_to); without an end it still is."""
+    """Valid in [valid_from, valid_to); open without an end."""
 
     source: Entity
     target: Entity
-    kind: Kind
+    kind: EdgeKind
     producer: str
     confidence: float
     valid_from: datetime
@@ -50,7 +50,7 @@ class EdgeFact:
         return EdgeKey(self.source.id, self.target.id, self.kind)
 
     def says(self) -> tuple[object, ...]:
-        """What it tells of the edge. Evidence may grow without a new fact."""
+        """The claim without evidence, which may grow without a new fact."""
         return self.confidence, self.transformation, self.expression, self.masking, dict(self.metadata)
 
 
@@ -70,7 +70,7 @@ class NodeFact:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EdgeVersion:
-    """An edge as it was in one stretch of time."""
+    """An edge in one time interval."""
 
     key: EdgeKey
     valid_from: datetime
@@ -79,7 +79,7 @@ class EdgeVersion:
     transformation: Transformation
     expression: str
     masking: bool
-    facts: tuple[EdgeFact, ...] = ()  # the surest first
+    facts: tuple[EdgeFact, ...] = ()  # most confident first
 
     @property
     def id(self) -> str:

@@ -1,4 +1,4 @@
-"""Times as numbers: microseconds since 1970, exact, as floating seconds are not."""
+"""Times as integers: microseconds since the epoch, exact, unlike float seconds."""
 
 from __future__ import annotations
 

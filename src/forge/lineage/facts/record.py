@@ -1,4 +1,4 @@
-"""How a batch changes what is recorded. Pure: stores fetch the facts it asks for and write what it answers."""
+"""Applies a batch of claims to the recorded facts. Pure: stores fetch the facts and write the result."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from typing import TypeVar
 
 from forge.lineage.errors import OlderBatchError
-from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
-from forge.lineage.facts.evidence import Evidence, same_sight
+from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, NodeClaim
+from forge.lineage.facts.evidence import Evidence, is_same_sighting
 from forge.lineage.facts.fact import EdgeFact, EdgeKey, NodeFact
 
 SIGHTS = 20  # the most that one fact keeps; the newest stay
@@ -18,9 +18,9 @@ Fact = TypeVar("Fact", EdgeFact, NodeFact)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class EdgeWork:
-    """`kept`: old fact → what becomes of it, from the same moment on; `new`: rows to add; `gone`: rows to take away,
-    because a wider one took them in or because they never came to hold."""
+class EdgeWritePlan:
+    """`kept`: old fact → its update, with the same start; `new`: rows to insert; `gone`: rows to delete, because a
+    wider one absorbed them or they never became valid."""
 
     kept: tuple[tuple[EdgeFact, EdgeFact], ...] = ()
     new: tuple[EdgeFact, ...] = ()
@@ -32,14 +32,14 @@ class EdgeWork:
 
 
 @dataclass(frozen=True, slots=True)
-class NodeWork:
+class NodeWritePlan:
     kept: tuple[tuple[NodeFact, NodeFact], ...] = ()
     new: tuple[NodeFact, ...] = ()
     gone: tuple[NodeFact, ...] = ()
 
 
-def check_order(batch: Batch, newest: datetime | None) -> None:
-    """A complete batch tells how things stand at its time; an older one cannot undo a newer one."""
+def check_order(batch: ClaimBatch, newest: datetime | None) -> None:
+    """A complete batch is the state at its time; an older one cannot undo a newer one."""
     if batch.complete and newest is not None and batch.at < newest:
         raise OlderBatchError(
             f"{batch.producer} was already recorded at {newest.isoformat()}, after {batch.at.isoformat()}",
@@ -48,7 +48,7 @@ def check_order(batch: Batch, newest: datetime | None) -> None:
         )
 
 
-def work_on_edges(batch: Batch, known: Iterable[EdgeFact]) -> EdgeWork:
+def plan_edges(batch: ClaimBatch, known: Iterable[EdgeFact]) -> EdgeWritePlan:
     """`known`: the facts of this producer on `batch.keys`; of a complete batch also all that hold after its time."""
     rows_of: dict[EdgeKey, list[EdgeFact]] = {}
     for fact in known:
@@ -71,10 +71,10 @@ def work_on_edges(batch: Batch, known: Iterable[EdgeFact]) -> EdgeWork:
         gone += more[2]
         if any(more):
             counts[_what_happened(before, said)] += 1
-    return EdgeWork(kept=tuple(kept), new=tuple(new), gone=tuple(gone), **counts)
+    return EdgeWritePlan(kept=tuple(kept), new=tuple(new), gone=tuple(gone), **counts)
 
 
-def work_on_nodes(batch: Batch, known: Iterable[NodeFact]) -> NodeWork:
+def plan_nodes(batch: ClaimBatch, known: Iterable[NodeFact]) -> NodeWritePlan:
     """`known`: the facts of this producer on the claimed nodes; of a complete batch also all that hold after it."""
     rows_of: dict[str, list[NodeFact]] = {}
     for fact in known:
@@ -95,7 +95,7 @@ def work_on_nodes(batch: Batch, known: Iterable[NodeFact]) -> NodeWork:
             kept += more[0]
             new += more[1]
             gone += more[2]
-    return NodeWork(tuple(kept), tuple(new), tuple(gone))
+    return NodeWritePlan(tuple(kept), tuple(new), tuple(gone))
 
 
 def details_of(facts: Iterable[NodeFact]) -> Mapping[str, object]:
@@ -111,7 +111,7 @@ def extend_evidence(known: Sequence[Evidence], more: Iterable[Evidence]) -> tupl
     writing twice is writing once."""
     found = list(known)
     for one in more:
-        place = next((number for number, other in enumerate(found) if same_sight(one, other)), None)
+        place = next((number for number, other in enumerate(found) if is_same_sighting(one, other)), None)
         if place is None:
             found.append(one)
         elif _seen(one) > _seen(found[place]):
@@ -122,9 +122,9 @@ def extend_evidence(known: Sequence[Evidence], more: Iterable[Evidence]) -> tupl
     return tuple(found[number] for number in sorted(newest))
 
 
-def _claims_of(batch: Batch) -> dict[EdgeKey, list[EdgeFact]]:
-    """One fact an edge and stretch of time: two places of one producer are two pieces of evidence of it; the surest
-    tells the rest."""
+def _claims_of(batch: ClaimBatch) -> dict[EdgeKey, list[EdgeFact]]:
+    """One fact per edge and interval: two places of one producer are two pieces of evidence; the most confident
+    decides the rest."""
     by_key: dict[EdgeKey, list[EdgeClaim]] = {}
     for claim in batch.edges:
         by_key.setdefault(claim.key, []).append(claim)
@@ -152,7 +152,7 @@ def _merged(facts: Sequence[EdgeFact]) -> list[EdgeFact]:
     return merged
 
 
-def _fact_of(claim: EdgeClaim, batch: Batch) -> EdgeFact:
+def _fact_of(claim: EdgeClaim, batch: ClaimBatch) -> EdgeFact:
     seen = (one if one.seen_at else replace(one, seen_at=batch.at) for one in claim.evidence)
     return EdgeFact(
         source=claim.source,
@@ -172,7 +172,7 @@ def _fact_of(claim: EdgeClaim, batch: Batch) -> EdgeFact:
     )
 
 
-def _node_fact(claim: NodeClaim, batch: Batch, details: Mapping[str, object]) -> NodeFact:
+def _node_fact(claim: NodeClaim, batch: ClaimBatch, details: Mapping[str, object]) -> NodeFact:
     return NodeFact(claim.entity, batch.producer, batch.at, None, {**details, **claim.details})
 
 
@@ -186,8 +186,8 @@ def _told(
     cut: datetime | None,
     join: Callable[[Fact, Sequence[Fact]], Fact],
 ) -> list[Fact]:
-    """What one producer says of one edge or node after it said more. From `cut` on, only what it says now counts.
-    Equal stretches that meet become one; different ones give way to the new."""
+    """The facts of one producer on one edge or node after further claims. From `cut` on, only the new claims count.
+    Equal adjacent intervals are merged; different ones yield to the new."""
     rows = list(before) if cut is None else [row for fact in before for row in _before(fact, cut)]
     for fact in said:
         joined: list[Fact] = [row for row in rows if row.says() == fact.says() and _meet(row, fact)]

@@ -1,1 +1,1 @@
-"""The graph and its questions: index, traversal, paths, order, propagation, difference."""
+"""The graph and its queries: index, traversal, paths, order, propagation, diff."""

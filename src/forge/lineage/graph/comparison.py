@@ -1,5 +1,5 @@
-"""Two states of the graph without what is the same in both: what a difference costs follows the change, not the size of
-the graph. The index tells which edges began or ended between the times; only these are read."""
+"""Two states of the graph without their common part: the cost follows the change, not the size of the graph. The index
+knows which edges began or ended between the times; only these are read."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from forge.lineage.facts.fact import EdgeVersion, at_time
 from forge.lineage.facts.moment import to_micros
-from forge.lineage.graph.index import FIELD, IS_TABLE, Index, Side
-from forge.lineage.graph.packed import ranges
+from forge.lineage.graph.index import FIELD, IS_TABLE, Adjacency, GraphIndex
+from forge.lineage.graph.packed_rows import ranges
 from forge.lineage.graph.state import GraphState
 from forge.lineage.graph.store import OPEN
 from forge.lineage.node import Node
@@ -28,7 +28,7 @@ AT_ONCE = 5_000
 
 
 def states_between(
-    store: LineageStore, index: Index, a: datetime | None, b: datetime | None
+    store: LineageStore, index: GraphIndex, a: datetime | None, b: datetime | None
 ) -> tuple[GraphState, GraphState]:
     """The states at two times (None: what holds still), of all that may differ between them."""
     early, late = sorted((_moment(a), _moment(b)))
@@ -53,7 +53,7 @@ def _parts(pairs: list[tuple[int, int]]) -> Iterable[list[tuple[int, int]]]:
     return (pairs[start : start + AT_ONCE] for start in range(0, len(pairs), AT_ONCE))
 
 
-def _changed(index: Index, early: int, late: int) -> list[tuple[int, int]]:
+def _changed(index: GraphIndex, early: int, late: int) -> list[tuple[int, int]]:
     """Source and target of the edges of which a version begins or ends after the one time and until the other."""
     side = index.after
     rows, places = ranges(side.bounds[:, 0], side.bounds[:, -1])
@@ -73,8 +73,8 @@ def _edges(lives: Iterable[tuple[EdgeVersion, ...]], at: datetime | None) -> dic
     return dict(sorted(found.items()))
 
 
-def _nodes(store: LineageStore, index: Index, numbers: set[int], at: datetime | None) -> dict[str, Node]:
-    """Those that are there: someone tells of them, an edge ends at them, or they contain such."""
+def _nodes(store: LineageStore, index: GraphIndex, numbers: set[int], at: datetime | None) -> dict[str, Node]:
+    """Existing nodes: with a fact or an edge, or containing such."""
     asked = _array(number for number in numbers if number < index.size)
     inner = _inside(index, asked)
     known = {n: node for some in _parts_of(inner) for n, node in store.nodes(some, at).items()}
@@ -86,8 +86,8 @@ def _nodes(store: LineageStore, index: Index, numbers: set[int], at: datetime | 
     return {node.id: node for node in sorted(nodes, key=lambda node: node.id)}
 
 
-def _inside(index: Index, asked: Array) -> Array:
-    """With all that stands in these tables, and in the tables of columns that have fields."""
+def _inside(index: GraphIndex, asked: Array) -> Array:
+    """With everything inside these tables, and inside the tables of columns with fields."""
     tables = asked[IS_TABLE[index.node_type[asked]]]
     if (index.node_type == FIELD).any():
         above = index.table[asked]
@@ -99,7 +99,7 @@ def _parts_of(numbers: Array) -> Iterable[list[int]]:
     return (numbers[start : start + AT_ONCE].tolist() for start in range(0, len(numbers), AT_ONCE))
 
 
-def _touched(index: Index, nodes: Array, at: int) -> Array:
+def _touched(index: GraphIndex, nodes: Array, at: int) -> Array:
     """Which of these have an edge at that time."""
     found = np.zeros(len(nodes), bool)
     for side in (index.after, index.before):
@@ -107,7 +107,7 @@ def _touched(index: Index, nodes: Array, at: int) -> Array:
     return found
 
 
-def _has_edge(side: Side, nodes: Array, at: int) -> Array:
+def _has_edge(side: Adjacency, nodes: Array, at: int) -> Array:
     bounds = side.bounds[nodes]
     rows, places = ranges(bounds[:, 0], bounds[:, -1])
     holds = (side.valid_from[places] <= at) & (at < side.valid_to[places])

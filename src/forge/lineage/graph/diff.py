@@ -1,4 +1,4 @@
-"""What changed in the graph between two times. `apply(diff(a, b), a) == b`."""
+"""The diff of the graph between two times. `apply(diff(a, b), a) == b`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T", Node, EdgeVersion)
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """`field` is a name of the JSON form; what is in a mapping has a dot: `attributes.data_type`."""
+    """`field` is a JSON key; keys of a mapping are dotted: `attributes.data_type`."""
 
     field: str
     before: object
@@ -58,8 +58,8 @@ class EdgeChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphDiff:
-    """All by id. `renewed_nodes` and `renewed_edges` say the same in both, but for when they were written, since when
-    they hold or where they were seen: no change to a reader, and yet needed to make the one state from the other."""
+    """All by id. `renewed_nodes` and `renewed_edges` differ only in write time, interval or evidence: no change to a
+    reader, but needed to make one state from the other."""
 
     a_at: datetime | None
     b_at: datetime | None

@@ -1,4 +1,4 @@
-"""A walk as a picture for notebooks: tables as cards with the columns that are touched, from left to right."""
+"""A traversal as SVG for notebooks: tables as cards with their touched columns, from left to right."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from forge.lineage.edge import Transformation
-from forge.lineage.graph.picture import arrange, focus_of
+from forge.lineage.graph.layout import arrange, focus_of
 from forge.lineage.node import TABLE_LIKE, Node
-from forge.lineage.svg import Card, Curve, Row, drawn
+from forge.lineage.svg import Card, CardRow, Curve, drawn
 
 if TYPE_CHECKING:
     from forge.lineage.graph.traversal import Link, Traversal
 
 MOST_TABLES = 60
 MOST_COLUMNS = 12
-MOST_WORDS = 24  # with more curves than this, what they do is told by the pointer only
+MOST_WORDS = 24  # with more curves than this, labels are tooltips only
 SHORT = 16  # letters of an expression that fit on a curve
-MOST_ROWS = 500  # of the table below a picture that leaves something out
-MORE = "\0more"  # the row that stands for the columns that are not drawn
+MOST_ROWS = 500  # of the table below a truncated drawing
+MORE = "\0more"  # the row for columns that are not drawn
 
 
 def draw(traversal: Traversal) -> str:
-    """SVG that needs nothing. Of more than `MOST_TABLES` the nearest are drawn, it is said how many are not, and what
-    was reached stands in a table below."""
+    """Self-contained SVG. Beyond `MOST_TABLES` only the nearest are drawn, with the number of the others, and a
+    table of everything reached follows."""
     nodes = {node.id: node for node in (*traversal.starts, *(item.node for item in traversal.items))}
     places = {name: _place(name, nodes) for link in traversal.links for name in (link.source, link.target)}
     places |= {name: _place(name, nodes) for name in (focus_of(traversal), *nodes) if name not in places}
@@ -95,11 +95,11 @@ def _cards(
     return cards
 
 
-def _rows(columns: Iterable[str], marked: str) -> tuple[Row, ...]:
+def _rows(columns: Iterable[str], marked: str) -> tuple[CardRow, ...]:
     names = sorted(columns, key=lambda name: (name != marked, name))
     kept, more = sorted(names[:MOST_COLUMNS]), len(names) - MOST_COLUMNS
-    rows = [Row(name, name, marked=name == marked) for name in kept]
-    return (*rows, Row(MORE, "", f"+{more} more")) if more > 0 else tuple(rows)
+    rows = [CardRow(name, name, marked=name == marked) for name in kept]
+    return (*rows, CardRow(MORE, "", f"+{more} more")) if more > 0 else tuple(rows)
 
 
 def _curves(links: Iterable[Link], places: Mapping[str, tuple[str, str]], cards: Mapping[str, Card]) -> list[Curve]:
@@ -157,7 +157,7 @@ def _table(traversal: Traversal) -> str:
 
 
 def html_table(traversal: Traversal) -> str:
-    """The same without a picture."""
+    """The same without SVG."""
     rows = "".join(
         f"<tr><td>{item.depth}</td><td>{escape(item.name)}</td><td>{escape(item.via.how)}</td>"
         f"<td>{item.confidence:.2f}</td></tr>"

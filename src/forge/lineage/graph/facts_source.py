@@ -1,4 +1,4 @@
-"""A small graph in memory, for what is not recorded: the edges of a branch, of an extraction, of a test."""
+"""A small graph in memory for unrecorded facts: of a branch, an extraction, a test."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from datetime import UTC, datetime
 from forge.lineage.edge import Edge, IndirectEdge, TableEdge
 from forge.lineage.facts.fact import EdgeFact, EdgeVersion, versions_of
 from forge.lineage.graph.store import OPEN, GraphArrays
-from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind, relationship_of
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType, indirect_kind, relationship_of
 from forge.lineage.node import NODE_TYPES, TABLE_LIKE, Entity, Node, NodeType, column_of
 
 _ALWAYS = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class FactsSource:
-    """Numbers follow the order of ids."""
+    """Node numbers follow the order of ids."""
 
     def __init__(self, facts: Iterable[EdgeFact], nodes: Iterable[Node] = ()) -> None:
         self._facts: dict[tuple[str, str], list[EdgeFact]] = defaultdict(list)
@@ -67,7 +67,7 @@ class FactsSource:
     def versions(self, ends: Sequence[tuple[int, int]]) -> dict[tuple[int, int], tuple[EdgeVersion, ...]]:
         found = {}
         for source, target in ends:
-            by_kind: dict[Kind, list[EdgeFact]] = defaultdict(list)
+            by_kind: dict[EdgeKind, list[EdgeFact]] = defaultdict(list)
             for fact in self._facts.get((self._nodes[source].id, self._nodes[target].id), ()):
                 by_kind[fact.kind].append(fact)
             found[source, target] = tuple(one for facts in by_kind.values() for one in versions_of(facts))
@@ -80,7 +80,7 @@ class FactsSource:
 def facts_of(
     edges: Iterable[Edge] = (), table_edges: Iterable[TableEdge] = (), indirect: Iterable[IndirectEdge] = ()
 ) -> tuple[EdgeFact, ...]:
-    """Edges as an extractor gives them. Of the same edge from several runs the surest counts, of equals the last."""
+    """Edges of an extractor. Of the same edge from several runs the most confident counts, of equals the last."""
     found: dict[object, EdgeFact] = {}
 
     def keep(fact: EdgeFact) -> None:
@@ -89,7 +89,7 @@ def facts_of(
             found[fact.key] = fact
 
     for edge in edges:
-        kind = Kind(EdgeType.DERIVES_FROM, relationship_of(edge.transformation, masking=edge.masking))
+        kind = EdgeKind(EdgeType.DERIVES_FROM, relationship_of(edge.transformation, masking=edge.masking))
         source, target = (column_of(end.table, end.column) for end in (edge.source, edge.target))
         keep(
             EdgeFact(
@@ -105,7 +105,7 @@ def facts_of(
             )
         )
     for table_edge in table_edges:
-        kind = Kind(EdgeType.DERIVES_FROM, Relationship.DERIVED)
+        kind = EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.DERIVED)
         keep(
             EdgeFact(
                 source=_table(table_edge.source),

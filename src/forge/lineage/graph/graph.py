@@ -1,4 +1,4 @@
-"""The graph that is asked: what a column or a table comes from, and what comes from it."""
+"""Graph queries: upstream and downstream of columns and tables."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from typing import TYPE_CHECKING, Any, Protocol
 from forge.lineage.edge import Edge, IndirectEdge, TableEdge
 from forge.lineage.facts.fact import EdgeFact, EdgeVersion
 from forge.lineage.graph.facts_source import FactsSource, facts_of
-from forge.lineage.graph.request import DEPTH, MIN_CONFIDENCE, Ask, Direction, EdgeFilter, Way
+from forge.lineage.graph.request import DEPTH, MIN_CONFIDENCE, Direction, EdgeFilter, TraversalRequest, WalkDirection
 from forge.lineage.graph.store import GraphArrays
-from forge.lineage.graph.traversal import Link, Path, Reached, Traversal
+from forge.lineage.graph.traversal import Link, Path, ReachedNode, Traversal
 from forge.lineage.node import Node
 from forge.model.names import ColumnName
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from forge.lineage.graph.census import Census
-    from forge.lineage.graph.index import Index
-    from forge.lineage.graph.question import Question
+    from forge.lineage.graph.counts import GraphCounts
+    from forge.lineage.graph.index import GraphIndex
+    from forge.lineage.graph.query import GraphQuery
 
-__all__ = ["Direction", "Graph", "GraphSource", "Link", "Path", "Reached", "Traversal"]
+__all__ = ["Direction", "Graph", "GraphSource", "Link", "Path", "ReachedNode", "Traversal"]
 
 _FILTER = frozenset({"types", "indirect", "at", "relationships", "subtypes"})
 
 
 class GraphSource(Protocol):
-    """What the graph needs of a `LineageStore`."""
+    """What the graph needs of a store."""
 
     def revision(self) -> int: ...
     def arrays(self) -> GraphArrays: ...
@@ -41,14 +41,14 @@ class GraphSource(Protocol):
 
 
 class Graph:
-    """Walks over an index in memory, which is read from the store when first asked and follows what is written there,
-    by whichever process. Threads share it. `database` is the name of the lake's own one."""
+    """Traversals over an in-memory index, loaded on first use and kept up to date with writes of any process. Thread
+    safe. `database` is the name of the lake's own."""
 
     def __init__(self, source: GraphSource, *, database: str = "lake") -> None:
         self._source = source
         self._database = database
         self._lock = Lock()
-        self._index: Index | None = None
+        self._index: GraphIndex | None = None
         self._horizon: tuple[int, datetime | None] | None = None
 
     @classmethod
@@ -62,36 +62,36 @@ class Graph:
     def of_facts(cls, facts: Iterable[EdgeFact], nodes: Iterable[Node] = (), *, database: str = "lake") -> Graph:
         return cls(FactsSource(facts, nodes), database=database)
 
-    def index(self) -> Index:
+    def index(self) -> GraphIndex:
         """As the store is now. A reader that has an older one may go on with it."""
-        from forge.lineage.graph.index import Index
+        from forge.lineage.graph.index import GraphIndex
 
         with self._lock:
             known = -1 if self._index is None else self._index.revision
             now = self._source.revision()
             if self._index is None or now < known:  # less than was there: it is another store
-                self._index = Index.build(self._source.arrays())
+                self._index = GraphIndex.build(self._source.arrays())
             elif now > known:
                 self._index = self._index.changed(self._source.changes(known))
             return self._index
 
-    def walk(self, ask: Ask) -> Traversal:
+    def walk(self, ask: TraversalRequest) -> Traversal:
         """E801 where the start is not known."""
         return self._question(ask).traversal()
 
-    def paths(self, target: str, ask: Ask, count: int) -> tuple[Path, ...]:
-        """The surest ways from the start of the ask to `target`, of equals the shorter."""
+    def paths(self, target: str, ask: TraversalRequest, count: int) -> tuple[Path, ...]:
+        """The most confident paths from the start to `target`, of equals the shorter."""
         return self._question(ask).paths_to(target, count)
 
-    def count(self, at: datetime | None, declared: NDArray) -> Census:  # type: ignore[type-arg]
+    def count(self, at: datetime | None, declared: NDArray) -> GraphCounts:  # type: ignore[type-arg]
         """What there is at a time, by type and relationship."""
-        from forge.lineage.graph.census import count_at
+        from forge.lineage.graph.counts import count_at
 
         return count_at(self.index(), at, declared)
 
     def horizon(self) -> datetime | None:
         """The latest time at which an edge begins or ends."""
-        from forge.lineage.graph.census import horizon_of
+        from forge.lineage.graph.counts import horizon_of
 
         index = self.index()
         known = self._horizon
@@ -99,10 +99,10 @@ class Graph:
             known = self._horizon = (index.revision, horizon_of(index))
         return known[1]
 
-    def _question(self, ask: Ask) -> Question:
-        from forge.lineage.graph.question import Question
+    def _question(self, ask: TraversalRequest) -> GraphQuery:
+        from forge.lineage.graph.query import GraphQuery
 
-        return Question(self._source, self.index(), ask, self._database)
+        return GraphQuery(self._source, self.index(), ask, self._database)
 
     def upstream(
         self,
@@ -111,7 +111,7 @@ class Graph:
         min_confidence: float = MIN_CONFIDENCE,
         **options: Any,
     ) -> Traversal:
-        """What `start` comes from. `depth=None`: all the way. `options` are those of `Ask` and `EdgeFilter`."""
+        """Upstream of `start`. `depth=None`: unlimited. `options`: fields of the request and its edge filter."""
         return self.walk(_ask(start, "upstream", depth, min_confidence, options))
 
     def downstream(
@@ -134,9 +134,11 @@ class Graph:
         return self.walk(_ask(start, "both", depth, min_confidence, options))
 
 
-def _ask(start: ColumnName | str, way: Way, depth: int | None, min_confidence: float, options: dict[str, Any]) -> Ask:
+def _ask(
+    start: ColumnName | str, way: WalkDirection, depth: int | None, min_confidence: float, options: dict[str, Any]
+) -> TraversalRequest:
     edges = EdgeFilter(min_confidence=min_confidence, **{key: options[key] for key in options if key in _FILTER})
-    return Ask(
+    return TraversalRequest(
         start=str(start),
         direction=way,
         depth=depth,

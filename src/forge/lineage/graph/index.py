@@ -1,5 +1,5 @@
-"""The graph in memory: for each node the edges that leave it and those that arrive, as rows of numbers. A walk reads
-from it; names, expressions and evidence stay in the store."""
+"""In-memory adjacency index: incoming and outgoing edges of each node, as arrays. Traversals read only this; names,
+expressions and evidence stay in the store."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forge.lineage.edge import Indirect
-from forge.lineage.graph.intervals import Versions, joined, versions_from
-from forge.lineage.graph.packed import Packed, pack, ranges
+from forge.lineage.edge import IndirectType
+from forge.lineage.graph.intervals import VersionArrays, joined, versions_from
+from forge.lineage.graph.packed_rows import PackedRows, pack, ranges
 from forge.lineage.graph.request import MIN_CONFIDENCE, EdgeFilter
 from forge.lineage.graph.store import OPEN, GraphArrays
-from forge.lineage.kind import CODES, EdgeType, Relationship, kind_of
+from forge.lineage.kind import CODES, EdgeRelationship, EdgeType, kind_of
 from forge.lineage.node import NODE_TYPES, TABLE_LIKE, NodeType
 
 Array = NDArray[Any]
@@ -26,7 +26,7 @@ IS_TABLE = np.array([type_ in TABLE_LIKE for type_ in NODE_TYPES])
 USUAL, UNSURE, REST = range(3)
 CLASSES = 3
 SHOWN, HIDDEN = 1, 2  # 0: not known yet
-NEAR = 50_000  # nodes whose neighbours are kept as Python has them: some megabytes
+NEIGHBOUR_CACHE_SIZE = 50_000  # nodes whose neighbours are kept as Python has them: some megabytes
 
 
 def codes_taken(edges: EdgeFilter) -> NDArray[np.bool_]:
@@ -38,7 +38,7 @@ def codes_taken(edges: EdgeFilter) -> NDArray[np.bool_]:
 def _taken(edges: EdgeFilter) -> NDArray[np.bool_]:
     taken = np.zeros(CODES, bool)
     for code in range(CODES):
-        if code & 7 < len(EdgeType) and code >> 3 & 15 <= len(Relationship) and code >> 7 <= len(Indirect):
+        if code & 7 < len(EdgeType) and code >> 3 & 15 <= len(EdgeRelationship) and code >> 7 <= len(IndirectType):
             taken[code] = edges.takes(kind_of(code))
     taken.flags.writeable = False  # many questions share it
     return taken
@@ -47,15 +47,15 @@ def _taken(edges: EdgeFilter) -> NDArray[np.bool_]:
 _USUAL_KINDS = codes_taken(EdgeFilter())
 
 
-class Near(dict[int, tuple[int, ...]]):
-    """Where the usual edges of a node lead, as Python has it: for the nodes that were asked for lately."""
+class NeighbourCache(dict[int, tuple[int, ...]]):
+    """Cache of default neighbours of recently visited nodes, as Python tuples."""
 
     def __init__(self, bounds: NDArray[np.int32], other: NDArray[np.int32]) -> None:
         super().__init__()
         self._bounds, self._other = bounds.reshape(-1).data, other.data
 
     def __missing__(self, node: int) -> tuple[int, ...]:
-        if len(self) >= NEAR:
+        if len(self) >= NEIGHBOUR_CACHE_SIZE:
             self.clear()
         found = tuple(self._other[self._bounds[4 * node] : self._bounds[4 * node + 1]].tolist())
         self[node] = found
@@ -63,14 +63,14 @@ class Near(dict[int, tuple[int, ...]]):
 
 
 @dataclass(frozen=True)
-class Side:
+class Adjacency:
     """All edges by one of their ends."""
 
-    packed: Packed
+    packed: PackedRows
 
     @cached_property
-    def near(self) -> Near:
-        return Near(self.bounds, self.other)
+    def near(self) -> NeighbourCache:
+        return NeighbourCache(self.bounds, self.other)
 
     @property
     def bounds(self) -> NDArray[np.int32]:
@@ -99,17 +99,17 @@ class Side:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Index:
-    """Never changed once made: `changed` gives a new one that shares all it can. `hidden` and `kept` are for what is
-    found out later from the nodes alone."""
+class GraphIndex:
+    """Immutable: `changed` returns a new one that shares what it can. `hidden` and `kept` are lazily derived from
+    the nodes."""
 
     revision: int
-    after: Side  # by source
-    before: Side  # by target
+    after: Adjacency  # by source
+    before: Adjacency  # by target
     node_type: NDArray[np.uint8]
     parent: NDArray[np.int32]
     table: NDArray[np.int32]  # of a column or field its table, of a table itself, else 0
-    inside: Packed  # of a table its columns and fields
+    inside: PackedRows  # of a table its columns and fields
     edges: int  # versions
     hidden: NDArray[np.uint8]  # of tables, as far as was asked: SHOWN or HIDDEN
     kept: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
@@ -126,7 +126,7 @@ class Index:
         return sides + self.inside.nbytes + sum(one.nbytes for one in nodes)
 
     @classmethod
-    def build(cls, arrays: GraphArrays) -> Index:
+    def build(cls, arrays: GraphArrays) -> GraphIndex:
         node_type, parent = _placed(arrays, np.zeros(0, np.uint8), np.zeros(0, np.int32))
         table = _tables(node_type, parent)
         held = np.flatnonzero((table > 0) & (table != np.arange(len(table)))).astype(np.int32)
@@ -137,8 +137,8 @@ class Index:
         before = pack(len(table), versions.target, group, _columns(versions, versions.source), CLASSES)
         return cls(
             revision=arrays.revision,
-            after=Side(after),
-            before=Side(before),
+            after=Adjacency(after),
+            before=Adjacency(before),
             node_type=node_type,
             parent=parent,
             table=table,
@@ -147,8 +147,8 @@ class Index:
             hidden=np.zeros(len(table), np.uint8),
         )
 
-    def changed(self, arrays: GraphArrays) -> Index:
-        """With the new nodes, and with these facts as all there are on the edges they tell of."""
+    def changed(self, arrays: GraphArrays) -> GraphIndex:
+        """With new nodes, and with these facts replacing all on their edges."""
         node_type, parent, table, inside = self.node_type, self.parent, self.table, self.inside
         hidden, kept = self.hidden, self.kept
         if len(arrays.node):
@@ -163,7 +163,7 @@ class Index:
         size = len(table)
         after, more = _replaced(self.after, facts.source, facts.target, facts.kind, versions, versions.source, size)
         before, _ = _replaced(self.before, facts.target, facts.source, facts.kind, versions, versions.target, size)
-        return Index(
+        return GraphIndex(
             revision=arrays.revision,
             after=after,
             before=before,
@@ -183,16 +183,18 @@ class Index:
         return rows, self.inside.columns[0][places]
 
 
-def _facts(arrays: GraphArrays) -> Versions:
-    return Versions(arrays.source, arrays.target, arrays.kind, arrays.confidence, arrays.valid_from, arrays.valid_to)
+def _facts(arrays: GraphArrays) -> VersionArrays:
+    return VersionArrays(
+        arrays.source, arrays.target, arrays.kind, arrays.confidence, arrays.valid_from, arrays.valid_to
+    )
 
 
-def _classes(versions: Versions) -> Array:
+def _classes(versions: VersionArrays) -> Array:
     usual = _USUAL_KINDS[versions.kind] & (versions.valid_to == OPEN)
     return np.where(usual, np.where(versions.confidence >= MIN_CONFIDENCE, USUAL, UNSURE), REST)
 
 
-def _columns(versions: Versions, other: Array) -> tuple[Array, ...]:
+def _columns(versions: VersionArrays, other: Array) -> tuple[Array, ...]:
     return (
         other.astype(np.int32, copy=False),
         versions.kind.astype(np.uint16, copy=False),
@@ -213,7 +215,7 @@ def _placed(arrays: GraphArrays, types: Array, parents: Array) -> tuple[Array, A
 
 
 def _tables(node_type: Array, parent: Array) -> Array:
-    """A field stands in a column, or in another field, and that in a table."""
+    """A field is in a column or another field, and that in a table."""
     table = np.where(IS_TABLE[node_type], np.arange(len(node_type), dtype=np.int32), np.int32(0))
     columns = np.flatnonzero(node_type == COLUMN)
     table[columns] = parent[columns]
@@ -225,7 +227,7 @@ def _tables(node_type: Array, parent: Array) -> Array:
     return table
 
 
-def _inside(index: Index, table: Array) -> Packed:
+def _inside(index: GraphIndex, table: Array) -> PackedRows:
     """With the new columns in their tables; a column that has got another table leaves the old one."""
     before = np.zeros(len(table), np.int32)
     before[: index.size] = index.table
@@ -241,10 +243,9 @@ def _inside(index: Index, table: Array) -> Packed:
 
 
 def _replaced(
-    side: Side, own: Array, other: Array, kind: Array, versions: Versions, owner: Array, size: int
-) -> tuple[Side, int]:
-    """The edges (own, other, kind) were touched: what a side had of them gives way to the new versions. And how many
-    more it has then."""
+    side: Adjacency, own: Array, other: Array, kind: Array, versions: VersionArrays, owner: Array, size: int
+) -> tuple[Adjacency, int]:
+    """Replaces the versions of the touched edges (own, other, kind) in one side. Also returns the growth."""
     owners = np.unique(own)
     old = owners[owners < side.packed.owners]
     rows, places = ranges(side.bounds[old, 0], side.bounds[old, -1])
@@ -252,12 +253,12 @@ def _replaced(
     columns = [column[places] for column in side.packed.columns]
     keep = np.flatnonzero(~_among(base, columns[0], columns[1], own, other, kind))
     outer = versions.target if owner is versions.source else versions.source
-    kept = Versions(base[keep], *(column[keep] for column in columns))
-    new = Versions(owner, outer, versions.kind, versions.confidence, versions.valid_from, versions.valid_to)
+    kept = VersionArrays(base[keep], *(column[keep] for column in columns))
+    new = VersionArrays(owner, outer, versions.kind, versions.confidence, versions.valid_from, versions.valid_to)
     all_rows = joined([kept, new])
     columns_now = _columns(all_rows, all_rows.target)
     packed = side.packed.replaced(owners, all_rows.source, _classes(all_rows), columns_now, size)
-    return Side(packed), len(all_rows) - len(places)
+    return Adjacency(packed), len(all_rows) - len(places)
 
 
 def _among(own: Array, other: Array, kind: Array, own2: Array, other2: Array, kind2: Array) -> Array:

@@ -1,5 +1,5 @@
-"""From facts to versions of edges, as arrays: what several producers say of one edge at one time is one version, by the
-rule of `evidence`. The same as `fact.versions_of`, for millions."""
+"""Merges facts to edge versions, as arrays: claims of several producers on one edge at one time are one version, by the
+rule of `evidence`. Equal to `fact.versions_of`, for millions of facts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forge.lineage.facts.evidence import ALMOST
-from forge.lineage.graph.packed import ranges
+from forge.lineage.graph.packed_rows import ranges
 from forge.lineage.kind import CODES
 
 Array = NDArray[Any]
@@ -18,8 +18,8 @@ _BITS = CODES.bit_length() - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Versions:
-    """One row a version of an edge."""
+class VersionArrays:
+    """One row per edge version."""
 
     source: Array  # int32
     target: Array  # int32
@@ -31,16 +31,16 @@ class Versions:
     def __len__(self) -> int:
         return len(self.source)
 
-    def take(self, places: Array) -> Versions:
-        return Versions(*(column[places] for column in self.columns))
+    def take(self, places: Array) -> VersionArrays:
+        return VersionArrays(*(column[places] for column in self.columns))
 
     @property
     def columns(self) -> tuple[Array, ...]:
         return self.source, self.target, self.kind, self.confidence, self.valid_from, self.valid_to
 
 
-def joined(parts: list[Versions]) -> Versions:
-    return Versions(*(np.concatenate(columns) for columns in zip(*(part.columns for part in parts), strict=True)))
+def joined(parts: list[VersionArrays]) -> VersionArrays:
+    return VersionArrays(*(np.concatenate(columns) for columns in zip(*(part.columns for part in parts), strict=True)))
 
 
 def edge_order(source: Array, target: Array, kind: Array, then: Array) -> tuple[Array, Array]:
@@ -65,7 +65,7 @@ def edge_order(source: Array, target: Array, kind: Array, then: Array) -> tuple[
     return order, first
 
 
-def versions_from(facts: Versions) -> Versions:
+def versions_from(facts: VersionArrays) -> VersionArrays:
     """The versions of all edges."""
     facts = facts.take(np.flatnonzero(facts.valid_to > facts.valid_from))
     order, first = edge_order(facts.source, facts.target, facts.kind, facts.valid_from)
@@ -81,15 +81,15 @@ def versions_from(facts: Versions) -> Versions:
     return joined([facts.take(np.flatnonzero(~mixed)), _combined(facts.take(places), group[places])])
 
 
-def _combined(facts: Versions, group: Array) -> Versions:
+def _combined(facts: VersionArrays, group: Array) -> VersionArrays:
     """Of edges with overlapping facts: each stretch between two ends of facts with all facts that hold in it."""
     starts, ends = _stretches(facts, group)
-    # Each stretch beside every fact of its edge.
+    # Each interval paired with every fact of its edge.
     first = np.searchsorted(group, starts[0])
     rows, places = ranges(first, np.searchsorted(group, starts[0], side="right"))
     holds = (facts.valid_from[places] <= starts[1][rows]) & (facts.valid_to[places] > starts[1][rows])
     rows, places = rows[holds], places[holds]
-    # The surest first: products are then taken in the order in which `combine` takes them.
+    # Most confident first: the same order of products as in `combine`.
     order = np.lexsort((-facts.confidence[places], rows))
     rows, places = rows[order], places[order]
     cuts = np.flatnonzero(np.concatenate((np.ones(1, bool), rows[1:] != rows[:-1])))
@@ -99,12 +99,12 @@ def _combined(facts: Versions, group: Array) -> Versions:
     alone = np.diff(np.append(cuts, len(rows))) == 1
     combined = np.where(alone | (sure >= ALMOST), sure, np.minimum(ALMOST, 1 - doubt))
     stretch = rows[cuts]
-    return Versions(
+    return VersionArrays(
         facts.source[best], facts.target[best], facts.kind[best], combined, starts[1][stretch], ends[stretch]
     )
 
 
-def _stretches(facts: Versions, group: Array) -> tuple[tuple[Array, Array], Array]:
+def _stretches(facts: VersionArrays, group: Array) -> tuple[tuple[Array, Array], Array]:
     """Group and begin of each stretch, and its end."""
     groups = np.concatenate((group, group))
     moments = np.concatenate((facts.valid_from, facts.valid_to))

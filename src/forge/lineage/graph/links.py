@@ -1,5 +1,5 @@
-"""The edges of an answer: which of those that were followed are told, by which one each entity is reached, and what the
-store knows of them."""
+"""The edges of a result: which followed edges are returned, by which edge each entity is reached, and their details
+from the store."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from numpy.typing import NDArray
 
 from forge.lineage.facts.fact import EdgeVersion, at_time
 from forge.lineage.facts.moment import from_micros, time_of
-from forge.lineage.graph.lens import Lens, Steps
+from forge.lineage.graph.index_query import EdgeSteps, IndexQuery
 from forge.lineage.graph.levels import lifted_link
 from forge.lineage.graph.request import Direction
-from forge.lineage.graph.roll_up import Rolled
+from forge.lineage.graph.roll_up import RolledWalk
 from forge.lineage.graph.traversal import Hop, Link, Path
-from forge.lineage.graph.walk import Walked
-from forge.lineage.kind import Kind, kind_of
+from forge.lineage.graph.walk import WalkResult
+from forge.lineage.kind import EdgeKind, kind_of
 
 if TYPE_CHECKING:
     from forge.lineage.graph.paths import FoundPath
-    from forge.lineage.graph.question import Question
+    from forge.lineage.graph.query import GraphQuery
 
 Array = NDArray[Any]
 MIXED = -1  # in place of the kind, where edges of all kinds are one link
@@ -43,10 +43,10 @@ class _Met:
     valid_to: int
 
 
-class Links:
-    """Of one answer."""
+class TraversalLinks:
+    """Of one traversal."""
 
-    def __init__(self, question: Question, walks: Sequence[tuple[Rolled, Array]]) -> None:
+    def __init__(self, question: GraphQuery, walks: Sequence[tuple[RolledWalk, Array]]) -> None:
         self.question = question
         self._shown: set[tuple[int, int, int]] = set()  # keys of links
         self._via: dict[tuple[Direction, int], tuple[int, int, int]] = {}
@@ -62,9 +62,8 @@ class Links:
     def via(self, way: Direction, entity: int) -> Link:
         return self._links[self._via[way, entity]]
 
-    def ends(self, found: Rolled, shown: Array) -> list[int]:
-        """The entities from which the walk went no further, the surest first; where it only goes in circles, the
-        farthest."""
+    def ends(self, found: RolledWalk, shown: Array) -> list[int]:
+        """The leaves of the traversal, most confident first; in a cycle, the farthest."""
         onward = self._onward[found.walked.lens.direction]
         place = {number: at for at, number in enumerate(found.nodes.tolist())}
         ends = [number for number in shown.tolist() if number not in onward]
@@ -73,7 +72,7 @@ class Links:
             ends = [number for number in shown.tolist() if found.depths[place[number]] == far]
         return sorted(ends, key=lambda number: (-float(found.confidence[place[number]]), number))
 
-    def _take(self, found: Rolled, shown: Array) -> None:
+    def _take(self, found: RolledWalk, shown: Array) -> None:
         question, walked = self.question, found.walked
         lens, expanded = walked.lens, walked.expanded()
         steps = _spread(lens, lens.leave(expanded))
@@ -92,7 +91,7 @@ class Links:
         self._shown |= {key for key, inner in zip(keys, both[wanted].tolist(), strict=True) if inner}
         self._choose(lens, far[wanted], near[wanted], keys, arrives[wanted])
 
-    def _keep(self, lens: Lens, steps: Steps) -> list[tuple[int, int, int]]:
+    def _keep(self, lens: IndexQuery, steps: EdgeSteps) -> list[tuple[int, int, int]]:
         keys = []
         for key, met in _mets(self.question, lens, steps):
             keys.append(key)
@@ -100,9 +99,9 @@ class Links:
         return keys
 
     def _choose(
-        self, lens: Lens, far: Array, near: Array, keys: Sequence[tuple[int, int, int]], arrives: Array
+        self, lens: IndexQuery, far: Array, near: Array, keys: Sequence[tuple[int, int, int]], arrives: Array
     ) -> None:
-        """Of several equally sure last hops the one from the smaller name."""
+        """Of equally confident last hops the one from the smaller name."""
         places = np.flatnonzero(arrives).tolist()
         found: dict[int, list[tuple[int, tuple[int, int, int]]]] = defaultdict(list)
         for at in places:
@@ -114,7 +113,7 @@ class Links:
             self._via[lens.direction, entity] = best[1]
 
     @staticmethod
-    def of_paths(question: Question, lens: Lens, found: Iterable[FoundPath]) -> tuple[Path, ...]:
+    def of_paths(question: GraphQuery, lens: IndexQuery, found: Iterable[FoundPath]) -> tuple[Path, ...]:
         found = list(found)
         met: dict[tuple[int, int, int], dict[_Met, None]] = defaultdict(dict)
         all_keys = []
@@ -122,7 +121,7 @@ class Links:
             base = np.array(path.base, np.int32)
             place = np.array(path.places, np.int64)
             far = np.array(path.nodes, np.int32)
-            steps = Steps(np.arange(len(far)), far, place, base)
+            steps = EdgeSteps(np.arange(len(far)), far, place, base)
             pairs = list(_mets(question, lens, steps))
             all_keys.append([key for key, _ in pairs])
             for key, one in pairs:
@@ -143,12 +142,12 @@ class Links:
         )
 
 
-def _spread(lens: Lens, steps: Steps) -> Steps:
+def _spread(lens: IndexQuery, steps: EdgeSteps) -> EdgeSteps:
     """With the columns that a table leads to, each by the edge that leads to the table."""
     if not lens.spreads:
         return steps
     which, inner = lens.columns(steps.far)
-    return Steps(
+    return EdgeSteps(
         np.concatenate((steps.rows, steps.rows[which])),
         np.concatenate((steps.far, inner)),
         np.concatenate((steps.place, steps.place[which])),
@@ -156,9 +155,9 @@ def _spread(lens: Lens, steps: Steps) -> Steps:
     )
 
 
-def _arrivals(walked: Walked, steps: Steps, near: Array, shown: Array) -> Array:
-    """Which steps are the last hop of a surest way to something shown: one that came, with one hop less, from where the
-    walk was then, and with the confidence that counts."""
+def _arrivals(walked: WalkResult, steps: EdgeSteps, near: Array, shown: Array) -> Array:
+    """The steps that are the last hop of a most confident path to a shown entity: from the layer before, with the
+    confidence that counts."""
     lens = walked.lens
     hops, best = np.zeros(lens.size, np.int32), np.zeros(lens.size)
     hops[walked.nodes], best[walked.nodes] = walked.hops, walked.confidence
@@ -175,8 +174,8 @@ def _arrivals(walked: Walked, steps: Steps, near: Array, shown: Array) -> Array:
     return arrives
 
 
-def _values(walked: Walked, hops: int, nodes: Array) -> Array:
-    """How sure each was after so many hops, if a way was found just then; else -1."""
+def _values(walked: WalkResult, hops: int, nodes: Array) -> Array:
+    """The confidence of each after so many hops, if a path was found just then; else -1."""
     if hops == 0:
         return np.where(np.isin(nodes, walked.starts), 1.0, -1.0)
     found = walked.rounds[hops - 1]
@@ -186,7 +185,7 @@ def _values(walked: Walked, hops: int, nodes: Array) -> Array:
     return np.where(ordered[at] == nodes, found.confidence[order][at], -1.0)
 
 
-def _mets(question: Question, lens: Lens, steps: Steps) -> Iterable[tuple[tuple[int, int, int], _Met]]:
+def _mets(question: GraphQuery, lens: IndexQuery, steps: EdgeSteps) -> Iterable[tuple[tuple[int, int, int], _Met]]:
     """Each edge with the key of the link it belongs to: from table up all between two entities are one."""
     side, down = lens.side, lens.direction == "downstream"
     columns = (
@@ -205,7 +204,7 @@ def _mets(question: Question, lens: Lens, steps: Steps) -> Iterable[tuple[tuple[
         yield (*ends, MIXED if question.view.by_table else kind), _Met(source, target, kind, sure, start, end)
 
 
-def _made(question: Question, met: dict[tuple[int, int, int], dict[_Met, None]]) -> dict[tuple[int, int, int], Link]:
+def _made(question: GraphQuery, met: dict[tuple[int, int, int], dict[_Met, None]]) -> dict[tuple[int, int, int], Link]:
     names = {number: node.id for number, node in question.nodes({n for key in met for n in key[:2]}).items()}
     single = {key: next(iter(edges)) for key, edges in met.items() if len(edges) == 1}
     known = question.source.versions(sorted({(one.source, one.target) for one in single.values()}))
@@ -229,7 +228,7 @@ def _version(versions: Sequence[EdgeVersion], edge: _Met, at: datetime | None) -
     return at_time((one for one in versions if one.key.kind.code == edge.kind), at)
 
 
-def _bare(source: str, target: str, kind: Kind, edge: _Met) -> Link:
+def _bare(source: str, target: str, kind: EdgeKind, edge: _Met) -> Link:
     """What the index knows, where the store has gone on meanwhile."""
     start, end = time_of(edge.valid_from), from_micros(edge.valid_to)
     return Link(source=source, target=target, kind=kind, confidence=edge.confidence, valid_from=start, valid_to=end)

@@ -1,5 +1,4 @@
-"""What stands beside tables in the graph: how many columns each has, and how many neighbours that a picture leaves out.
-Counted on the index, so that a picture of many tables costs no walk for each of them."""
+"""Column and neighbour counts of tables, from the index: no traversal per table."""
 
 from __future__ import annotations
 
@@ -10,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forge.lineage.graph.index import COLUMN, Index
-from forge.lineage.graph.lens import Lens, Rule, rule_of
+from forge.lineage.graph.index import COLUMN, GraphIndex
+from forge.lineage.graph.index_query import CompiledFilter, IndexQuery, compile_filter
 from forge.lineage.graph.request import Direction, EdgeFilter
 
 if TYPE_CHECKING:
     from forge.lineage.graph.graph import GraphSource
 
 Array = NDArray[Any]
-LOOKED_UP = 2000  # neighbours whose kind is looked up: tables inside a statement are shown to nobody who does not ask
+LOOKED_UP = 2000  # neighbours whose kind is looked up: intermediate tables are hidden by default
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """All columns of a table, and the neighbours one hop away that are not shown."""
+class NeighbourCounts:
+    """Number of columns of a table, and of its direct neighbours that are not shown."""
 
     columns: int
     upstream: int
@@ -32,22 +31,22 @@ class Beside:
 
 @dataclass(frozen=True, slots=True)
 class _Inside:
-    """The tables themselves and their columns: of which table each is, and its number."""
+    """Tables and their columns: the table of each, and its number."""
 
     rows: Array
     nodes: Array
 
 
-def count_beside(
+def count_neighbours(
     source: GraphSource,
-    index: Index,
+    index: GraphIndex,
     tables: Sequence[str],
     shown: Iterable[str],
     edges: EdgeFilter,
     *,
     intermediate: bool = False,
-) -> dict[str, Beside]:
-    """Of those of `tables` that the graph knows. `shown` are the tables of the picture."""
+) -> dict[str, NeighbourCounts]:
+    """Of the known ones among `tables`. `shown`: tables of the layout."""
     known = source.numbers([*dict.fromkeys((*tables, *shown))])
     known = {name: number for name, number in known.items() if number < index.size}
     names = [name for name in tables if name in known]
@@ -58,22 +57,22 @@ def count_beside(
     inside = _Inside(np.concatenate((np.arange(len(numbers)), inner)), np.concatenate((numbers, columns)))
     seen = np.fromiter(known.values(), np.int64)
     held = np.bincount(inner[index.node_type[columns] == COLUMN], minlength=len(numbers))
-    rule = rule_of(edges)
+    rule = compile_filter(edges)
     pairs = {way: _outside(index, rule, way, inside, seen) for way in ("upstream", "downstream")}
     if not intermediate:
         hidden = _hidden(source, np.unique(np.concatenate([homes for _, homes in pairs.values()])))
         pairs = {way: _without(found, hidden) for way, found in pairs.items()}
     counts = {way: np.bincount(rows, minlength=len(numbers)) for way, (rows, _) in pairs.items()}
     return {
-        name: Beside(int(held[row]), int(counts["upstream"][row]), int(counts["downstream"][row]))
+        name: NeighbourCounts(int(held[row]), int(counts["upstream"][row]), int(counts["downstream"][row]))
         for row, name in enumerate(names)
     }
 
 
-def _outside(index: Index, rule: Rule, way: str, inside: _Inside, seen: Array) -> tuple[Array, Array]:
+def _outside(index: GraphIndex, rule: CompiledFilter, way: str, inside: _Inside, seen: Array) -> tuple[Array, Array]:
     """Each neighbour of each table once, without those that are seen."""
     direction: Direction = "upstream" if way == "upstream" else "downstream"
-    steps = Lens(index, direction, rule).leave(inside.nodes)
+    steps = IndexQuery(index, direction, rule).leave(inside.nodes)
     table = index.table[steps.far]
     homes = np.where(table > 0, table, steps.far)
     keys = np.unique(inside.rows[steps.rows] * np.int64(index.size) + homes)

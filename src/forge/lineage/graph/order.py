@@ -1,4 +1,4 @@
-"""Dependency order: what must be made before what. What depends on itself in a circle is one step of it."""
+"""Topological order of dependencies. A cycle is one step."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from forge.lineage.graph.traversal import Link
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """`members` is one name, or all those of a cycle. `stage` is the longest way from where nothing comes in: steps of
-    one stage do not need each other."""
+class DependencyStep:
+    """`members`: one name, or all of a cycle. `stage`: the longest path from a root; steps of one stage are
+    independent."""
 
     members: tuple[str, ...]
     stage: int
@@ -24,10 +24,10 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
-    """`looped`: those with an edge to themselves (`UPDATE t SET a = a + 1`), which hinders no order."""
+class DependencyOrder:
+    """`looped`: nodes with an edge to themselves (`UPDATE t SET a = a + 1`), which does not affect the order."""
 
-    steps: tuple[Step, ...]
+    steps: tuple[DependencyStep, ...]
     looped: tuple[str, ...] = ()
 
     @property
@@ -49,7 +49,7 @@ class Order:
 
 def dependency_order(
     links: Iterable[Link], *, lift: Callable[[str], str] | None = None, names: Iterable[str] = ()
-) -> Order:
+) -> DependencyOrder:
     """`lift` gives the table of an id, for the order of tables; links within one table then do not count. `names`: to
     be in the order even where no link touches them."""
     flows = (link for link in links if link.kind.flows)
@@ -59,7 +59,7 @@ def dependency_order(
     return order_of((lift(name) for name in names), ((one, other) for one, other in lifted if one != other))
 
 
-def order_of(names: Iterable[str], pairs: Iterable[tuple[str, str]]) -> Order:
+def order_of(names: Iterable[str], pairs: Iterable[tuple[str, str]]) -> DependencyOrder:
     """Of all that may come next the smallest name comes next, so that one graph has one order. Linear, but for the
     sorting."""
     all_pairs = set(pairs)
@@ -74,12 +74,12 @@ def order_of(names: Iterable[str], pairs: Iterable[tuple[str, str]]) -> Order:
     for source, targets in after.items():
         mine = group_of[source]
         next_groups[mine] |= {group_of[target] for target in targets if group_of[target] is not mine}
-    return Order(_in_order(groups, next_groups), tuple(sorted(a for a, b in all_pairs if a == b)))
+    return DependencyOrder(_in_order(groups, next_groups), tuple(sorted(a for a, b in all_pairs if a == b)))
 
 
 def _in_order(
     groups: Sequence[tuple[str, ...]], after: Mapping[tuple[str, ...], set[tuple[str, ...]]]
-) -> tuple[Step, ...]:
+) -> tuple[DependencyStep, ...]:
     waits = dict.fromkeys(groups, 0)
     for targets in after.values():
         for target in targets:
@@ -87,10 +87,10 @@ def _in_order(
     stages = dict.fromkeys(groups, 0)
     ready = [group for group in groups if waits[group] == 0]
     heapify(ready)
-    steps: list[Step] = []
+    steps: list[DependencyStep] = []
     while ready:
         group = heappop(ready)
-        steps.append(Step(group, stages[group]))
+        steps.append(DependencyStep(group, stages[group]))
         for target in after.get(group, ()):
             stages[target] = max(stages[target], stages[group] + 1)
             waits[target] -= 1

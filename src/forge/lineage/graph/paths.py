@@ -1,5 +1,5 @@
-"""The surest ways from one entity to another, the best first. How sure the rest of a way can be at best is known from
-a walk backwards, so the search goes straight to the next best path and never lists them all."""
+"""The most confident paths between two entities, best first. A backward traversal bounds the confidence of the rest
+of a path (A* search), so paths are never enumerated."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forge.lineage.graph.lens import Lens
-from forge.lineage.graph.walk import Walked, surest
+from forge.lineage.graph.index_query import IndexQuery
+from forge.lineage.graph.walk import WalkResult, most_confident
 
 Array = NDArray[Any]
 Names = Callable[[Sequence[int]], Mapping[int, str]]
@@ -23,7 +23,7 @@ DIGITS, ROUNDING = 12, 1e-12  # products of the same numbers in another order di
 
 @dataclass(frozen=True, slots=True)
 class FoundPath:
-    """From `start` through `nodes`; `places` and `base` are the edges taken, one for each node."""
+    """From `start` through `nodes`; `places` and `base` are the edges, one per node."""
 
     start: int
     nodes: tuple[int, ...]
@@ -34,7 +34,7 @@ class FoundPath:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Part:
-    """A path so far, sharing its beginning with others."""
+    """A partial path, sharing its prefix with others."""
 
     node: int
     confidence: float
@@ -69,10 +69,10 @@ class _Part:
 
 
 def find_paths(
-    lens: Lens, starts: Array, ends: Array, depth: int | None, count: int, names: Names
+    lens: IndexQuery, starts: Array, ends: Array, depth: int | None, count: int, names: Names
 ) -> tuple[FoundPath, ...]:
-    """The `count` surest simple paths of at most `depth` hops; of equals the shorter, then those of smaller names."""
-    rest = surest(lens.reversed(), ends, depth)
+    """The `count` most confident simple paths of at most `depth` hops; of equals the shorter, then by name."""
+    rest = most_confident(lens.reversed(), ends, depth)
     goals, begins = set(ends.tolist()), set(starts.tolist())
     if goals & begins:
         return ()
@@ -94,9 +94,9 @@ def find_paths(
 
 
 class _Queue:
-    """Partial paths, that of the best whole path first."""
+    """Partial paths by the upper bound of their confidence."""
 
-    def __init__(self, rest: Walked, limit: int) -> None:
+    def __init__(self, rest: WalkResult, limit: int) -> None:
         self._rest, self._limit = rest, limit
         self._goals = frozenset(rest.starts.tolist())
         self._known: dict[int, list[tuple[int, float]]] = {}
@@ -118,7 +118,7 @@ class _Queue:
         return bool(self._lives(node))
 
     def _bound(self, node: int, hops: int) -> tuple[float, int] | None:
-        """How sure the rest can be with so many hops, and the fewest that make it so."""
+        """The highest confidence of the rest with so many hops, and the fewest hops for it."""
         within = [life for life in self._lives(node) if life[0] <= hops]
         if not within:
             return None
@@ -126,7 +126,7 @@ class _Queue:
         return best, next(number for number, value in within if value >= best * (1 - ROUNDING))
 
     def _lives(self, node: int) -> list[tuple[int, float]]:
-        """The ways from a node to the end that got ever surer: hops and confidence."""
+        """Improving paths from a node to the end: hops and confidence."""
         if node not in self._known:
             found = [(number, one.find(node), one) for number, one in enumerate(self._rest.rounds, 1)]
             lives = [(number, float(one.confidence[at])) for number, at, one in found if at is not None]
@@ -134,14 +134,14 @@ class _Queue:
         return self._known[node]
 
 
-def _onward(lens: Lens, part: _Part, begins: set[int], queue: _Queue, names: Names) -> list[_Part]:
+def _onward(lens: IndexQuery, part: _Part, begins: set[int], queue: _Queue, names: Names) -> list[_Part]:
     steps = lens.leave(np.array([part.node], np.int32))
     far, place, base = steps.far, steps.place, steps.base
     if lens.spreads:
         which, inner = lens.columns(far)
         far = np.concatenate((far, inner))
         place, base = np.concatenate((place, place[which])), np.concatenate((base, base[which]))
-    best: dict[int, tuple[float, int, int, int]] = {}  # of several edges to one entity the surest is a way
+    best: dict[int, tuple[float, int, int, int]] = {}  # the most confident of parallel edges
     columns = far, lens.side.confidence[place], lens.side.kind[place], place, base
     for node, value, kind, at, root in zip(*(column.tolist() for column in columns), strict=True):
         if node not in begins and not part.holds(node):

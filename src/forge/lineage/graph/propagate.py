@@ -1,4 +1,4 @@
-"""How a property (a tag, a class of personal data, an incident) goes along the edges, and what stops it."""
+"""Propagation of a property (a tag, a class of personal data, an incident) along edges, and what stops it."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Literal
 from forge.lineage.edge import Transformation, level_of
 from forge.lineage.graph.request import MIN_CONFIDENCE, Direction
 from forge.lineage.graph.traversal import Link
-from forge.lineage.kind import Relationship
+from forge.lineage.kind import EdgeRelationship
 
 Reason = Literal["masking", "aggregation", "confidence"]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """What stops a property. Masking does unless told; `aggregation`: a sum over many rows no longer tells of one;
-    `min_confidence`: edges that are less sure do not carry it. `indirect`: edges that only shape rows carry it too
-    (an incident in a filter column touches the whole table, a class of personal data does not)."""
+class PropagationRule:
+    """What stops a property. Masking does by default; `aggregation`: aggregates do too; `min_confidence`: less
+    confident edges do not carry it. `indirect`: indirect edges carry it too (an incident in a filter column
+    affects the whole table, a class of personal data does not)."""
 
     masking: bool = True
     aggregation: bool = False
@@ -28,10 +28,10 @@ class Rule:
     indirect: bool = False
 
     def stops(self, link: Link) -> Reason | None:
-        if self.masking and (link.masking or link.kind.relationship is Relationship.ANONYMIZED):
+        if self.masking and (link.masking or link.kind.relationship is EdgeRelationship.ANONYMIZED):
             return "masking"
         if self.aggregation and (
-            link.transformation is Transformation.AGGREGATION or link.kind.relationship is Relationship.AGGREGATED
+            link.transformation is Transformation.AGGREGATION or link.kind.relationship is EdgeRelationship.AGGREGATED
         ):
             return "aggregation"
         return "confidence" if link.confidence < self.min_confidence else None
@@ -39,8 +39,8 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Carrier:
-    """An entity that gets the property: from `origin`, lastly from `before` by `via`. Of all ways it is the surest
-    (product of the edges), of those the shortest (of ways without any confidence, one)."""
+    """An entity that gets the property: from `origin`, by the last hop `via` from `before`, along the most confident
+    path, of these the shortest."""
 
     id: str
     origin: str
@@ -51,9 +51,8 @@ class Carrier:
 
 
 @dataclass(frozen=True, slots=True)
-class Stopped:
-    """An edge that leaves a carrier and does not carry the property on. `bypassed`: its other end has the property
-    all the same, by another way."""
+class StoppedEdge:
+    """An edge from a carrier that does not carry the property. `bypassed`: its other end has it by another path."""
 
     link: Link
     reason: Reason
@@ -65,13 +64,13 @@ class Stopped:
 
 @dataclass(frozen=True, slots=True)
 class Propagation:
-    """`carriers` by hops and id; where it started is not among them."""
+    """`carriers` by hops and id, without the origins."""
 
     property: str
     direction: Direction
     origins: tuple[str, ...]
     carriers: tuple[Carrier, ...]
-    stopped: tuple[Stopped, ...]
+    stopped: tuple[StoppedEdge, ...]
     _by_id: Mapping[str, Carrier] = field(default_factory=dict, repr=False, compare=False)
 
     def path_to(self, name: str) -> tuple[Link, ...]:
@@ -116,12 +115,12 @@ def propagate(
     *,
     property: str = "",
     direction: Direction = "downstream",
-    rule: Rule | None = None,
+    rule: PropagationRule | None = None,
     tables: Mapping[str, str] | None = None,
 ) -> Propagation:
-    """Looks at each edge once. `tables` gives the table of a column, without which an indirect edge, or an edge
-    between tables, ends at the table. A table starts from all its columns."""
-    way = _Way(links, direction, rule or Rule(), tables or {})
+    """Visits each edge once. `tables` maps a column to its table; without it an indirect or table edge ends at the
+    table. A table starts from all its columns."""
+    way = _Neighbours(links, direction, rule or PropagationRule(), tables or {})
     given = tuple(sorted(set(origins)))
     starts = {*given, *(column for name in given for column in way.columns(name))}
     found, stopped = _spread(way, starts)
@@ -133,17 +132,19 @@ def propagate(
         given,
         carriers,
         tuple(
-            Stopped(link, reason, (link.target if direction == "downstream" else link.source) in has_it)
+            StoppedEdge(link, reason, (link.target if direction == "downstream" else link.source) in has_it)
             for link, reason in sorted(stopped.items(), key=lambda one: one[0].sort_key)
         ),
         found,
     )
 
 
-class _Way:
-    """Which entities lead where, in one direction."""
+class _Neighbours:
+    """Neighbours of entities in one direction."""
 
-    def __init__(self, links: Iterable[Link], direction: Direction, rule: Rule, tables: Mapping[str, str]) -> None:
+    def __init__(
+        self, links: Iterable[Link], direction: Direction, rule: PropagationRule, tables: Mapping[str, str]
+    ) -> None:
         self.rule = rule
         self._downstream = direction == "downstream"
         self._tables = tables
@@ -176,8 +177,8 @@ class _Way:
             yield from self.columns(end)
 
 
-def _spread(way: _Way, starts: Iterable[str]) -> tuple[dict[str, Carrier], dict[Link, Reason]]:
-    """The surest way to each, by the next surest first: a way never gets surer by being longer."""
+def _spread(way: _Neighbours, starts: Iterable[str]) -> tuple[dict[str, Carrier], dict[Link, Reason]]:
+    """Dijkstra by confidence: a path never gets more confident by being longer."""
     by_key: dict[tuple[str, str, int], Link] = {}
     nothing = ("", "", -1)
     heap: list[_Entry] = [(-1.0, 0, start, "", nothing, start) for start in starts]

@@ -1,5 +1,5 @@
-"""What a walk reached, as a coarser level sees it. A walk that starts at a column goes from column to column; by table,
-schema or system only what it reaches is put together, never what else the tables on the way are made from."""
+"""Rolls a traversal up to a coarser level. Traversals of columns follow columns; by table, schema or system only the
+reached columns are grouped, not everything else that the tables on the way derive from."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forge.lineage.graph.index import COLUMN, FIELD, IS_TABLE, Index
-from forge.lineage.graph.lens import Lens
-from forge.lineage.graph.walk import Walked
-from forge.lineage.node import Level
+from forge.lineage.graph.index import COLUMN, FIELD, IS_TABLE, GraphIndex
+from forge.lineage.graph.index_query import IndexQuery
+from forge.lineage.graph.walk import WalkResult
+from forge.lineage.node import GraphLevel
 
 if TYPE_CHECKING:
     from forge.lineage.graph.paths import FoundPath
@@ -21,40 +21,40 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 MORE_PATHS = 8  # paths of columns that are looked at for each one of tables: several may be the same
 
-_COARSE = (Level.SCHEMA, Level.DATABASE, Level.SYSTEM)
+_COARSE = (GraphLevel.SCHEMA, GraphLevel.DATABASE, GraphLevel.SYSTEM)
 
 
-def level_of_walk(index: Index, start: int, level: Level, lenses: Iterable[Lens]) -> Level:
+def level_of_walk(index: GraphIndex, start: int, level: GraphLevel, lenses: Iterable[IndexQuery]) -> GraphLevel:
     """Of a level from table up, as fine as what is asked for: a column is walked by columns, a table by tables. A
     dashboard and the like are walked by columns where columns are all they touch, as `lenses` over columns see it."""
     type_ = index.node_type[start]
     if type_ in (COLUMN, FIELD):
-        return Level.COLUMN
+        return GraphLevel.COLUMN
     if IS_TABLE[type_]:
-        return Level.TABLE if level in _COARSE else level
+        return GraphLevel.TABLE if level in _COARSE else level
     far = [lens.leave(np.array([start], np.int32)).far for lens in lenses]
     touched = np.concatenate(far)
     whole = IS_TABLE[index.node_type[touched]].any()
-    return Level.COLUMN if len(touched) and not whole else level
+    return GraphLevel.COLUMN if len(touched) and not whole else level
 
 
 @dataclass(frozen=True, slots=True)
-class Rolled:
-    """`nodes` are entities of the level that is seen, nearest first; the one of the start is not among them. Of each
-    the depth of the nearest and the confidence of the surest that is in it. `first`: of the entities walked, those by
-    which the one they are in was reached: the surest, of these the nearest."""
+class RolledWalk:
+    """`nodes`: entities of the coarser level, nearest first, without that of the start, each with its lowest depth
+    and highest confidence. `first`: the traversed entities by which each was reached: the most confident, of
+    these the nearest."""
 
-    walked: Walked
+    walked: WalkResult
     nodes: Array
     depths: Array
     confidence: Array
     first: Array = field(default_factory=lambda: np.zeros(0, np.int32))
 
 
-def rolled(walked: Walked, up: Array | None) -> Rolled:
+def rolled(walked: WalkResult, up: Array | None) -> RolledWalk:
     """`up`: of each entity of the walk the one it is in; None where the walk was of the level that is seen."""
     if up is None:
-        return Rolled(walked, walked.nodes, walked.depths, walked.confidence, walked.nodes)
+        return RolledWalk(walked, walked.nodes, walked.depths, walked.confidence, walked.nodes)
     seen = up[walked.nodes]
     other = np.flatnonzero(~np.isin(seen, up[walked.starts]))
     nodes, place = np.unique(seen[other], return_inverse=True)
@@ -68,11 +68,11 @@ def rolled(walked: Walked, up: Array | None) -> Rolled:
     np.minimum.at(fewest, where, walked.hops[surest])
     first = walked.nodes[surest[walked.hops[surest] == fewest[where]]]
     order = np.argsort(depths, kind="stable")
-    return Rolled(walked, nodes[order], depths[order], confidence[order], first)
+    return RolledWalk(walked, nodes[order], depths[order], confidence[order], first)
 
 
 def rolled_paths(found: Iterable[FoundPath], up: Array, count: int) -> Iterator[FoundPath]:
-    """Without the hops inside an entity, each way once, and none that comes through the same entity twice."""
+    """Without hops inside an entity, without duplicates and cycles."""
     from forge.lineage.graph.paths import FoundPath
 
     seen: set[tuple[int, ...]] = set()

@@ -1,4 +1,4 @@
-"""The graph as it stood at a time: a function of the facts alone."""
+"""The state of the graph at a time: a function of the facts alone."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from forge.lineage.node import TABLE_LIKE, Entity, Node, NodeType, short_name
 
 @dataclass(frozen=True, slots=True)
 class GraphState:
-    """What held at `at` (None: what holds still), by id. Nodes are those that a fact or an edge tells of, and the
-    tables of their columns. When a node was written is no part of how the graph stands, so they carry no times."""
+    """What was valid at `at` (None: now), by id. Nodes are those named by a fact or an edge, and the tables of their
+    columns. Write times are not part of the state."""
 
     at: datetime | None
     nodes: Mapping[str, Node] = field(default_factory=dict)
@@ -109,7 +109,7 @@ def _node(entity: Entity, facts: Sequence[NodeFact], at: datetime | None) -> Nod
 
 
 def node_of(entity: Entity, details: Mapping[str, object] | None = None, *, unresolved: bool = False) -> Node:
-    """An entity as a node, with the table and the parent that its name tells."""
+    """An entity as a node, with the table and parent derived from its name."""
     parent, table = entity.parent, entity.id if entity.type in TABLE_LIKE else ""
     if parent is not None:
         above = parent.parent

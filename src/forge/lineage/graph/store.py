@@ -1,5 +1,4 @@
-"""The record of lineage and who answers questions on it. Two ports: every store of facts, and every engine of walks,
-passes the same suite."""
+"""Two ports: the store of facts, and the engine of traversals. All adapters pass the same suite."""
 
 from __future__ import annotations
 
@@ -8,10 +7,10 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Protocol
 
-from forge.lineage.facts.claim import Batch, Recorded
+from forge.lineage.facts.claim import ClaimBatch, WriteCounts
 from forge.lineage.facts.fact import EdgeFact, EdgeVersion, NodeFact
 from forge.lineage.facts.moment import OPEN as OPEN
-from forge.lineage.graph.request import Ask
+from forge.lineage.graph.request import TraversalRequest
 from forge.lineage.graph.traversal import Path, Traversal
 from forge.lineage.node import Node, NodeType
 
@@ -21,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphArrays:
-    """Nodes and facts as columns, for the index. A node's number is its place in the index; `parent` is 0 where there
-    is none. One row a fact: an edge with two producers has two. Times are microseconds since 1970; `OPEN` is no end.
-    `revision` is that of the store when this was read."""
+    """Nodes and facts as arrays, for the index. A node's number is its position; `parent` is 0 if none. One row per
+    fact: an edge with two producers has two. Times are microseconds since the epoch; `OPEN` is no end.
+    `revision`: of the store at the time of reading."""
 
     revision: int
     node: NDArray  # type: ignore[type-arg]  # int32
@@ -57,7 +56,7 @@ class GraphArrays:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """A name for a time. Counts are those of the graph then."""
+    """A named time, with the counts of the graph then."""
 
     name: str
     at: datetime
@@ -82,9 +81,8 @@ class Snapshot:
 
 
 @dataclass(frozen=True, slots=True)
-class Touched:
-    """What was written after a revision, oldest first, up to `revision`; for those who keep a copy. A row that is gone
-    from the record is named in `gone`."""
+class StoreChanges:
+    """Changes after a revision, oldest first, up to `revision`, for replicas. Deleted rows are in `gone`."""
 
     revision: int
     nodes: tuple[Node, ...]
@@ -94,9 +92,9 @@ class Touched:
 
 
 class LineageStore(Protocol):
-    """The record. Writes are transactions: whole or not at all, and idempotent."""
+    """The store of facts. Writes are atomic and idempotent."""
 
-    def record(self, batches: Sequence[Batch], *, cursor: str | None = None) -> Recorded:
+    def record(self, batches: Sequence[ClaimBatch], *, cursor: str | None = None) -> WriteCounts:
         """In one transaction; `cursor` is kept with it. E802–E806, E812 change nothing."""
         ...
 
@@ -115,7 +113,7 @@ class LineageStore(Protocol):
         no fact left has one row with valid_to = valid_from."""
         ...
 
-    def touched(self, since: int, limit: int = 10_000) -> Touched: ...
+    def touched(self, since: int, limit: int = 10_000) -> StoreChanges: ...
 
     def numbers(self, ids: Sequence[str]) -> dict[str, int]:
         """Of the ids that are known."""
@@ -124,11 +122,11 @@ class LineageStore(Protocol):
     def nodes(self, numbers: Sequence[int], at: datetime | None = None) -> dict[int, Node]: ...
 
     def declared(self, at: datetime | None) -> NDArray:  # type: ignore[type-arg]
-        """Numbers of the nodes that a producer tells of at a time; None: still."""
+        """Numbers of the nodes with a fact at a time; None: now."""
         ...
 
     def redeclared(self, after: int, until: int) -> NDArray:  # type: ignore[type-arg]
-        """Numbers of the nodes of which a producer began or ceased to tell something in a time, in microseconds."""
+        """Numbers of the nodes with a fact that began or ended in an interval, in microseconds."""
         ...
 
     def versions(self, ends: Sequence[tuple[int, int]]) -> dict[tuple[int, int], tuple[EdgeVersion, ...]]:
@@ -166,12 +164,12 @@ class LineageStore(Protocol):
 
 
 class LineageAnswers(Protocol):
-    """Who walks the graph."""
+    """Traversals of the graph."""
 
-    def walk(self, ask: Ask) -> Traversal:
+    def walk(self, ask: TraversalRequest) -> Traversal:
         """E801 where the start is not known."""
         ...
 
-    def paths(self, target: str, ask: Ask, count: int) -> tuple[Path, ...]:
-        """The surest ways from the start of the ask to `target`, of equals the shorter."""
+    def paths(self, target: str, ask: TraversalRequest, count: int) -> tuple[Path, ...]:
+        """The most confident paths from the start to `target`, of equals the shorter."""
         ...

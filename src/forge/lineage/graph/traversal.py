@@ -1,4 +1,4 @@
-"""What a walk through the graph answers."""
+"""Results of traversals."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from forge.lineage.edge import Transformation, level_of
-from forge.lineage.graph.request import Ask, Direction, Way
-from forge.lineage.kind import Kind
+from forge.lineage.graph.request import Direction, TraversalRequest, WalkDirection
+from forge.lineage.kind import EdgeKind
 from forge.lineage.node import Node, NodeType
 
 if TYPE_CHECKING:
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """An edge as a walk met it: between two entities of one level."""
+    """A traversed edge, between two entities of one level."""
 
     source: str
     target: str
-    kind: Kind = field(default_factory=Kind)
+    kind: EdgeKind = field(default_factory=EdgeKind)
     transformation: Transformation = Transformation.UNKNOWN
     expression: str = ""
     masking: bool = False
@@ -67,9 +67,9 @@ _OF_LAST_HOP = ("relationship", "kind", "subtype", "transformation", "expression
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
-    """An entity a walk came to. `depth` is the fewest hops; `confidence` is the product along the surest way, and
-    `via` the last hop of that way."""
+class ReachedNode:
+    """A reached entity. `depth`: fewest hops; `confidence`: product along the most confident path, and `via` its
+    last hop."""
 
     node: Node
     direction: Direction
@@ -107,7 +107,7 @@ class Reached:
 
 @dataclass(frozen=True, slots=True)
 class Hop:
-    """One step of a path: the entity it comes to and the edge it takes."""
+    """One step of a path: an entity and the edge to it."""
 
     node: Node
     link: Link
@@ -128,7 +128,7 @@ class Hop:
 
 @dataclass(frozen=True, slots=True)
 class Path:
-    """From `start` along `hops`, never twice through the same entity."""
+    """A simple path from `start` along `hops`."""
 
     start: str
     hops: tuple[Hop, ...]
@@ -162,12 +162,11 @@ class ReachedTable:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Traversal:
-    """`items` by direction, depth and name; `links` are the edges followed between the start and what is shown.
-    `hidden`: edges that were not followed because they are not sure enough. `total`: entities reached and wanted, of
-    which `items` may be the first only (`truncated`)."""
+    """`items` by direction, depth and name; `links`: edges between the start and the items. `hidden`: edges below the
+    confidence limit. `total`: matching entities, of which `items` may be the first page (`truncated`)."""
 
-    ask: Ask
-    items: tuple[Reached, ...]
+    ask: TraversalRequest
+    items: tuple[ReachedNode, ...]
     links: tuple[Link, ...]
     hidden: int
     total: int
@@ -181,7 +180,7 @@ class Traversal:
         return self.ask.start
 
     @property
-    def direction(self) -> Way:
+    def direction(self) -> WalkDirection:
         return self.ask.direction
 
     @property
@@ -192,12 +191,12 @@ class Traversal:
     def truncated(self) -> bool:
         return len(self.items) < self.total
 
-    def of(self, *types: NodeType) -> tuple[Reached, ...]:
+    def of(self, *types: NodeType) -> tuple[ReachedNode, ...]:
         return tuple(item for item in self.items if item.node.type in types)
 
     def tables(self) -> tuple[ReachedTable, ...]:
         """The same, rolled up."""
-        of_table: dict[str, list[Reached]] = defaultdict(list)
+        of_table: dict[str, list[ReachedNode]] = defaultdict(list)
         for item in self.items:
             of_table[item.table].append(item)
         rolled = (
@@ -222,7 +221,7 @@ class Traversal:
         return pandas.DataFrame(rows, columns=columns)
 
     def _repr_html_(self) -> str:
-        """A picture in a notebook; it loads nothing."""
+        """Self-contained SVG for notebooks."""
         from forge.lineage.graph.drawing import draw
 
         return draw(self)

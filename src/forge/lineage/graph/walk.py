@@ -1,6 +1,6 @@
-"""The walk itself: hop by hop, all entities of a distance at once, so that each edge is met once however many paths
-there are. Few entities are walked in plain Python over the arrays, many by whole arrays: a call of numpy costs as much
-as some hundred edges do."""
+"""Breadth-first traversal over the index, one layer at a time, so that each edge is visited once however many paths
+there are. Small layers are walked in plain Python, large ones with numpy: one numpy call costs as much as some
+hundred edges."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forge.lineage.graph.lens import Lens
+from forge.lineage.graph.index_query import IndexQuery
 
 Array = NDArray[Any]
 DENSE = 4  # an entity more is looked at than an edge is met
@@ -19,8 +19,8 @@ FEW, FEW_SURE = 256, 64  # entities at one distance up to which plain Python is 
 
 
 @dataclass(slots=True)
-class Round:
-    """The entities to which a surer way was found with this many hops: from where, by which edge, how sure."""
+class WalkRound:
+    """Entities to which a more confident path was found with this many hops: predecessor, edge, confidence."""
 
     nodes: Array
     before: Array
@@ -28,13 +28,13 @@ class Round:
     confidence: Array
     _ordered: bool = False
 
-    def take(self, which: Array) -> Round:
-        return Round(
+    def take(self, which: Array) -> WalkRound:
+        return WalkRound(
             self.nodes.take(which), self.before.take(which), self.place.take(which), self.confidence.take(which)
         )
 
     def find(self, node: int) -> int | None:
-        """Where it stands in this round."""
+        """Its position in this round."""
         if not self._ordered:
             order = np.argsort(self.nodes, kind="stable")
             self.nodes, self.before = self.nodes[order], self.before[order]
@@ -45,18 +45,18 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Walked:
-    """What was reached, by distance; the starts are not in it. With confidence: `hops` is the length of the surest
-    way and `rounds[n - 1]` tells what was found with n hops."""
+class WalkResult:
+    """Reached nodes by distance, without the starts. With confidence: `hops` is the length of the most confident
+    path, and `rounds[n - 1]` what was found with n hops."""
 
-    lens: Lens
+    lens: IndexQuery
     starts: Array
     depth: int | None
     nodes: Array
     depths: Array
     confidence: Array = field(default_factory=lambda: np.zeros(0))
     hops: Array = field(default_factory=lambda: np.zeros(0, np.int32))
-    rounds: tuple[Round, ...] = ()
+    rounds: tuple[WalkRound, ...] = ()
 
     def expanded(self) -> Array:
         """The entities whose edges were followed."""
@@ -71,13 +71,13 @@ class Walked:
 
     @property
     def visited(self) -> int:
-        """Edges met on the way; one whose beginning was walked again counts again."""
+        """Number of visited edges; those of a revisited node count again."""
         inner = self.rounds if self.depth is None else self.rounds[: max(0, self.depth - 1)]
         again = sum(self.lens.count(found.nodes) for found in inner)
         return again + self.lens.count(self.starts if self.rounds else self.expanded())
 
 
-def closure(lens: Lens, starts: Array, depth: int | None = None, *, few: int = FEW) -> Walked:
+def closure(lens: IndexQuery, starts: Array, depth: int | None = None, *, few: int = FEW) -> WalkResult:
     """What is reached and how far it is."""
     starts = np.asarray(starts, np.int32)
     order, sizes = _few_reached(lens, starts.tolist(), depth, few) if lens.plain else (starts.tolist(), [])
@@ -93,10 +93,10 @@ def closure(lens: Lens, starts: Array, depth: int | None = None, *, few: int = F
             layers.append(frontier)
             sizes.append(len(frontier))
     nodes = layers[0] if len(layers) == 1 else np.concatenate(layers)
-    return Walked(lens=lens, starts=starts, depth=depth, nodes=nodes, depths=_depths(sizes))
+    return WalkResult(lens=lens, starts=starts, depth=depth, nodes=nodes, depths=_depths(sizes))
 
 
-def _few_reached(lens: Lens, starts: list[int], depth: int | None, few: int) -> tuple[list[int], list[int]]:
+def _few_reached(lens: IndexQuery, starts: list[int], depth: int | None, few: int) -> tuple[list[int], list[int]]:
     """The first distances, as far as few entities are at each; no array of all entities is needed."""
     order, seen = list(starts), set(starts)
     sizes: list[int] = []
@@ -111,7 +111,7 @@ def _few_reached(lens: Lens, starts: list[int], depth: int | None, few: int) -> 
     return order, sizes
 
 
-def _reached(lens: Lens, frontier: Array, seen: Array, slots: Array) -> Array:
+def _reached(lens: IndexQuery, frontier: Array, seen: Array, slots: Array) -> Array:
     far = lens.usual(frontier)[1] if lens.plain else lens.leave(frontier).far
     found = _fresh(far, seen, slots)
     if lens.spreads:
@@ -143,15 +143,15 @@ def _depths(sizes: list[int]) -> Array:
     return np.repeat(np.arange(1, len(sizes) + 1, dtype=np.int32), sizes)
 
 
-def surest(lens: Lens, starts: Array, depth: int | None = None, *, few: int = FEW_SURE) -> Walked:
-    """What is reached, how far it is, and how sure the surest way of at most `depth` hops is. An entity is walked again
-    when a surer way to it was found; a cycle never makes one, and ways of n hops come from ways of n - 1 hops, so
-    that the limit holds for the surest way too."""
+def most_confident(lens: IndexQuery, starts: Array, depth: int | None = None, *, few: int = FEW_SURE) -> WalkResult:
+    """Reached nodes, their distance, and the confidence of the most confident path of at most `depth` hops. A node
+    is revisited when a more confident path is found; a cycle never is, and paths of n hops extend those of n - 1,
+    so the limit holds for the most confident path too."""
     starts = np.asarray(starts, np.int32)
     state = _State(lens)
     state.seen[starts], state.best[starts] = 1, 1.0
     layers: list[Array] = []
-    rounds: list[Round] = []
+    rounds: list[WalkRound] = []
     nodes, sure = starts, np.ones(len(starts))
     while len(nodes) and (depth is None or len(rounds) < depth):
         if lens.plain and len(nodes) <= few:
@@ -168,7 +168,7 @@ def surest(lens: Lens, starts: Array, depth: int | None = None, *, few: int = FE
     hops = np.empty(lens.size, np.int32)
     for number, one in enumerate(rounds, 1):
         hops[one.nodes] = number
-    return Walked(
+    return WalkResult(
         lens=lens,
         starts=starts,
         depth=depth,
@@ -181,9 +181,9 @@ def surest(lens: Lens, starts: Array, depth: int | None = None, *, few: int = FE
 
 
 class _State:
-    """What a walk knows so far."""
+    """The state of a traversal."""
 
-    def __init__(self, lens: Lens) -> None:
+    def __init__(self, lens: IndexQuery) -> None:
         self.lens = lens
         self.seen = np.zeros(lens.size, np.uint8)
         self.best = np.zeros(lens.size, np.float64)
@@ -191,7 +191,7 @@ class _State:
         side = lens.side
         self.views = side.bounds.reshape(-1).data, side.other.data, side.confidence.data
 
-    def few_improved(self, nodes: Array, sure: Array) -> tuple[Round, Array]:
+    def few_improved(self, nodes: Array, sure: Array) -> tuple[WalkRound, Array]:
         bounds, other, edge_sure = self.views
         seen, best = self.seen.data, self.best.data
         found: dict[int, tuple[int, int]] = {}
@@ -208,9 +208,9 @@ class _State:
                     found[far] = node, place
         far_nodes = np.fromiter(found, np.int32, len(found))
         ways = np.array(list(found.values()), np.int64).reshape(-1, 2)
-        return Round(far_nodes, ways[:, 0], ways[:, 1], self.best[far_nodes]), np.array(fresh, np.int32)
+        return WalkRound(far_nodes, ways[:, 0], ways[:, 1], self.best[far_nodes]), np.array(fresh, np.int32)
 
-    def improved(self, nodes: Array, sure: Array) -> tuple[Round, Array]:
+    def improved(self, nodes: Array, sure: Array) -> tuple[WalkRound, Array]:
         if self.lens.plain:
             counts, far, place = self.lens.usual(nodes)
             rows = np.repeat(np.arange(len(nodes), dtype=np.int32), counts)
@@ -222,24 +222,24 @@ class _State:
         reach *= self.lens.side.confidence.take(place)
         better = self._better(far, reach)
         before = nodes.take(rows.take(better))
-        found = self._best_of(Round(far.take(better), before, place.take(better), reach.take(better)))
+        found = self._best_of(WalkRound(far.take(better), before, place.take(better), reach.take(better)))
         fresh = self._note(found.nodes)
         if self.lens.spreads:
             which, inner = self.lens.columns(found.nodes)
-            more = Round(inner, found.before[which], found.place[which], found.confidence[which])
+            more = WalkRound(inner, found.before[which], found.place[which], found.confidence[which])
             found = self._best_of(_both(found, more.take(self._better(inner, more.confidence))))
             fresh = np.concatenate((fresh, self._note(found.nodes)))
         return found, fresh
 
     def _better(self, far: Array, reach: Array) -> Array:
-        """Which of these are surer than what is known. A way may be as good as not sure at all and still a way."""
+        """Which of these improve the known confidence. A path of confidence 0 is still a path."""
         surer = reach > self.best.take(far)
         if not reach.all():
             surer |= self.seen.take(far) == 0
         return np.flatnonzero(surer)
 
-    def _best_of(self, found: Round) -> Round:
-        """Of several ways to one entity the surest, which is then the best known."""
+    def _best_of(self, found: WalkRound) -> WalkRound:
+        """The most confident of several paths to one entity, which becomes the best known."""
         np.maximum.at(self.best, found.nodes, found.confidence)
         found = found.take(np.flatnonzero(found.confidence == self.best.take(found.nodes)))
         return found.take(np.flatnonzero(_firsts(found.nodes, self.slots)))
@@ -250,8 +250,8 @@ class _State:
         return fresh
 
 
-def _both(one: Round, other: Round) -> Round:
-    return Round(
+def _both(one: WalkRound, other: WalkRound) -> WalkRound:
+    return WalkRound(
         np.concatenate((one.nodes, other.nodes)),
         np.concatenate((one.before, other.before)),
         np.concatenate((one.place, other.place)),

@@ -1,7 +1,7 @@
-"""What weighs how much in the impact of a change: all numbers of it, in one place.
+"""Weights of impact scores, all in one place.
 
 score = base × entity × path confidence × depth factor × use × direction, where depth factor = max(floor, 1 − step ·
-depth), and direction is that of a change of type (other changes have none);
+depth), and direction is that of a type change (other changes have none);
 effort in hours = effort × effort_entity × min(effort_limit, score / 2).
 `lineage: weights:` in forge.yaml overrides any of them."""
 
@@ -77,8 +77,7 @@ def _effort_entity() -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Weights:
-    """`high` and `medium` are the least scores of these severities; more than `raise_above` high entities raise the
-    overall risk by a step."""
+    """`high` and `medium` are score thresholds; more than `raise_above` high entities raise the overall risk by one."""
 
     base: Mapping[str, float] = field(default_factory=_base)
     entity: Mapping[str, float] = field(default_factory=_entity)

@@ -1,1 +1,1 @@
-"""Impact of a change on all that depends on it."""
+"""Impact analysis."""

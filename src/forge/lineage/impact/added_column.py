@@ -1,5 +1,5 @@
-"""Who is told of a new column. It breaks nobody, but who takes `*`, or reads a table as a whole, gets it too; who names
-the columns it reads does not notice."""
+"""Readers affected by an added column. It breaks nobody, but readers of `*` or of the whole table get it; readers that
+name their columns do not."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 
 from forge.lineage.edge import Transformation
-from forge.lineage.graph.traversal import Link, Reached
-from forge.lineage.impact.change import Change
-from forge.lineage.impact.path import Use, Ways, copies_name
-from forge.lineage.impact.verdict import Finding
+from forge.lineage.graph.traversal import Link, ReachedNode
+from forge.lineage.impact.change import ProposedChange
+from forge.lineage.impact.path import DataUse, ImpactPaths, copies_name
+from forge.lineage.impact.verdict import ImpactFinding
 from forge.lineage.node import Node
 
 
-def told_of_column(change: Change, ways: Ways, table: Callable[[str], Node]) -> Iterable[tuple[Reached, Use, Finding]]:
+def readers_of_column(
+    change: ProposedChange, ways: ImpactPaths, table: Callable[[str], Node]
+) -> Iterable[tuple[ReachedNode, DataUse, ImpactFinding]]:
     """The direct readers that may take every column. A table copies them all by name where it has a copy of each that
     is known to be read at all."""
     start = ways.changed.id
@@ -29,11 +31,11 @@ def told_of_column(change: Change, ways: Ways, table: Callable[[str], Node]) -> 
         if reason:
             node = ways.items[asset].node if asset in ways.items else table(asset)
             via = min(links, key=lambda link: (-link.confidence, link.sort_key))
-            item = Reached(node, "downstream", 1, via.confidence, via)
-            yield item, Use.PASSED_THROUGH, Finding(False, reason, via)
+            item = ReachedNode(node, "downstream", 1, via.confidence, via)
+            yield item, DataUse.PASSED_THROUGH, ImpactFinding(False, reason, via)
 
 
-def _reason(change: Change, asset: str, links: list[Link], start: str, columns: set[str]) -> str | None:
+def _reason(change: ProposedChange, asset: str, links: list[Link], start: str, columns: set[str]) -> str | None:
     of_columns = [link for link in links if link.source != start]
     if not of_columns:
         return f"{asset} reads {start} as a whole: it may get {change.name} as well"

@@ -1,32 +1,32 @@
-"""What a change does to all that depends on it. Pure: a walk downstream in, a report out.
+"""The impact of a change on everything downstream. Pure: from a downstream traversal to a report.
 
-The walk is to include indirect edges (a table is broken when the column it is filtered by is dropped) and entities
-inside of statements, which lead on but are not reported."""
+The traversal must include indirect edges (dropping a filter column breaks the table) and intermediate entities, which
+are followed but not reported."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from forge.lineage.graph.traversal import Reached, Traversal
+from forge.lineage.graph.traversal import ReachedNode, Traversal
 from forge.lineage.graph.weights import Weights
-from forge.lineage.impact.added_column import told_of_column
-from forge.lineage.impact.change import Change, ChangeType, change_type_of
-from forge.lineage.impact.path import Reader, Use, Ways, heaviest, is_table, use_of
+from forge.lineage.impact.added_column import readers_of_column
+from forge.lineage.impact.change import ChangeType, ProposedChange, change_type_of
+from forge.lineage.impact.path import DataUse, ImpactPaths, TableReader, heaviest, is_table, use_of
 from forge.lineage.impact.plan import plan_actions, plan_steps, summary_of
-from forge.lineage.impact.report import Affected, Breaking, ImpactReport, Told, group_of, risk_of
-from forge.lineage.impact.verdict import Finding, carries, judge
+from forge.lineage.impact.report import AffectedEntity, BreakingAsset, ImpactReport, OwnerNotice, group_of, risk_of
+from forge.lineage.impact.verdict import ImpactFinding, carries, judge
 from forge.lineage.node import Node, NodeType
 
 __all__ = [
-    "Affected",
-    "Breaking",
-    "Change",
+    "AffectedEntity",
+    "BreakingAsset",
+    "ProposedChange",
     "ChangeType",
     "ImpactReport",
-    "Reader",
-    "Told",
-    "Use",
+    "TableReader",
+    "OwnerNotice",
+    "DataUse",
     "change_type_of",
     "impact_of",
     "merge_reports",
@@ -44,12 +44,12 @@ def _plain_table(name: str) -> Node:
 
 
 def impact_of(
-    change: Change,
+    change: ProposedChange,
     traversal: Traversal,
     *,
     weights: Weights | None = None,
     owners: Owners = _nobody,
-    readers: Iterable[Reader] = (),
+    readers: Iterable[TableReader] = (),
     table: Callable[[str], Node] = _plain_table,
     inside: Collection[str] = (),
 ) -> ImpactReport:
@@ -57,10 +57,10 @@ def impact_of(
     who reads whole tables of which the walk only came to columns. `table` gives the node of a table by its id.
     `inside`: ids of tables that only live inside a statement."""
     weigh = weights or Weights()
-    ways = Ways(traversal, readers)
-    told = told_of_column(change, ways, table) if change.type is ChangeType.ADD else _judged(change, ways)
+    ways = ImpactPaths(traversal, readers)
+    told = readers_of_column(change, ways, table) if change.type is ChangeType.ADD else _judged(change, ways)
     seen = ((item, use, finding) for item, use, finding in told if not _is_inside(item.node, inside))
-    affected = sorted((_weighed(change, *one, ways, weigh, owners) for one in seen), key=Affected.sort_key)
+    affected = sorted((_weighed(change, *one, ways, weigh, owners) for one in seen), key=AffectedEntity.sort_key)
     breaking = tuple(_breaking(affected))
     steps = plan_steps(change, affected, ways)
     return _report(change, (change,), affected, breaking, steps, weigh, traversal.hidden, traversal.truncated)
@@ -70,21 +70,21 @@ def merge_reports(table: str, reports: Sequence[ImpactReport], weights: Weights 
     """Several changes of one table: each entity once, with its worst change; it is broken if any of them breaks it."""
     if len(reports) == 1:
         return reports[0]
-    found: dict[str, list[Affected]] = defaultdict(list)
+    found: dict[str, list[AffectedEntity]] = defaultdict(list)
     for report in reports:
         for one in report.affected:
             found[one.node.id].append(one)
-    affected = sorted((_worst(same) for same in found.values()), key=Affected.sort_key)
+    affected = sorted((_worst(same) for same in found.values()), key=AffectedEntity.sort_key)
     breaking = tuple(dict.fromkeys(one for report in reports for one in report.breaking_changes))
     steps = tuple(dict.fromkeys(step for report in reports for step in report.migration_steps))
     changes = tuple(change for report in reports for change in report.changes)
-    change = Change(ChangeType.SCHEMA, table)
+    change = ProposedChange(ChangeType.SCHEMA, table)
     hidden = max((report.hidden for report in reports), default=0)
     truncated = any(report.truncated for report in reports)
     return _report(change, changes, affected, breaking, steps, weights or Weights(), hidden, truncated)
 
 
-def _worst(same: Sequence[Affected]) -> Affected:
+def _worst(same: Sequence[AffectedEntity]) -> AffectedEntity:
     worst = min(same, key=lambda one: (-one.score, not one.is_breaking))
     broken = next((one for one in same if one.is_breaking), None)
     if worst.is_breaking or broken is None:
@@ -93,10 +93,10 @@ def _worst(same: Sequence[Affected]) -> Affected:
 
 
 def _report(
-    change: Change,
-    changes: tuple[Change, ...],
-    affected: Sequence[Affected],
-    breaking: tuple[Breaking, ...],
+    change: ProposedChange,
+    changes: tuple[ProposedChange, ...],
+    affected: Sequence[AffectedEntity],
+    breaking: tuple[BreakingAsset, ...],
     steps: tuple[str, ...],
     weights: Weights,
     hidden: int,
@@ -125,7 +125,7 @@ def _is_inside(node: Node, inside: Collection[str]) -> bool:
     return node.hidden or node.table in inside
 
 
-def _judged(change: Change, ways: Ways) -> Iterable[tuple[Reached, Use, Finding]]:
+def _judged(change: ProposedChange, ways: ImpactPaths) -> Iterable[tuple[ReachedNode, DataUse, ImpactFinding]]:
     of_table = is_table(ways.changed)
     carried = ways.carried(lambda link: carries(change, link, of_table=of_table))
     for item in ways.items.values():
@@ -134,8 +134,14 @@ def _judged(change: Change, ways: Ways) -> Iterable[tuple[Reached, Use, Finding]
 
 
 def _weighed(
-    change: Change, item: Reached, use: Use, finding: Finding, ways: Ways, weights: Weights, owners: Owners
-) -> Affected:
+    change: ProposedChange,
+    item: ReachedNode,
+    use: DataUse,
+    finding: ImpactFinding,
+    ways: ImpactPaths,
+    weights: Weights,
+    owners: Owners,
+) -> AffectedEntity:
     factors = {
         "base": weights.of_change(str(change.type)),
         "entity": weights.of_entity(item.node.type),
@@ -148,7 +154,7 @@ def _weighed(
     for factor in factors.values():
         score *= factor
     score = round(score, 6)  # so that 0.8 × 5 is 4, whatever the order of the factors
-    return Affected(
+    return AffectedEntity(
         node=item.node,
         change=change,
         group=group_of(item.node.type),
@@ -168,16 +174,16 @@ def _weighed(
     )
 
 
-def _breaking(affected: Sequence[Affected]) -> Iterable[Breaking]:
-    """Columns that are hit only because their table is are told with it."""
+def _breaking(affected: Sequence[AffectedEntity]) -> Iterable[BreakingAsset]:
+    """Columns affected only through their table are reported with it."""
     tables = {one.node.id for one in affected if one.is_breaking and is_table(one.node)}
     for one in affected:
         with_table = one.node.table in tables and one.link.target == one.node.table != one.node.id
         if one.is_breaking and not with_table:
-            yield Breaking(one.node.id, str(one.change.type), one.reason)
+            yield BreakingAsset(one.node.id, str(one.change.type), one.reason)
 
 
-def _told(affected: Sequence[Affected]) -> Iterable[Told]:
+def _told(affected: Sequence[AffectedEntity]) -> Iterable[OwnerNotice]:
     """Grouped by owner, who has the worst first."""
     assets: dict[str, dict[str, None]] = defaultdict(dict)
     severity: dict[str, str] = {}
@@ -186,4 +192,4 @@ def _told(affected: Sequence[Affected]) -> Iterable[Told]:
             assets[one.owner][one.asset] = None
             severity.setdefault(one.owner, one.severity)
     for owner, worst in severity.items():
-        yield Told(owner, tuple(assets[owner]), worst)
+        yield OwnerNotice(owner, tuple(assets[owner]), worst)

@@ -1,4 +1,4 @@
-"""A change that someone thinks of making, as data."""
+"""A proposed change, as data."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ def change_type_of(text: str) -> ChangeType:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """`entity`: the id of a column or a table; for `add`, that of the column to be. `to`: the new name, type, place or
-    format. `old_type` is that of the column before a change of type, where it is known."""
+class ProposedChange:
+    """`entity`: the id of a column or table; for `add`, of the new column. `to`: the new name, type, location or
+    format. `old_type`: of the column before a type change, if known."""
 
     type: ChangeType
     entity: str
@@ -69,7 +69,9 @@ class Change:
     old_type: str | None = None
 
     @classmethod
-    def of(cls, type_: str | ChangeType, entity: str, to: str | None = None, old_type: str | None = None) -> Change:
+    def of(
+        cls, type_: str | ChangeType, entity: str, to: str | None = None, old_type: str | None = None
+    ) -> ProposedChange:
         return cls(change_type_of(str(type_)), entity, to or None, old_type)
 
     @property

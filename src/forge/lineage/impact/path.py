@@ -1,9 +1,9 @@
-"""How a change comes to an entity: by which edges, by which path, and what it is used for there.
+"""How a change reaches an entity: edges, path, and use of the changed data.
 
-The rule of use: an entity uses the changed data in the way of the edges by which it is first reached, those from what
-is one hop nearer to the change. An indirect edge says join key, filter or aggregated (group_by, and window, whose
-partitions group); a direct one aggregated where it aggregates; all others pass it through. Of several the heaviest
-counts. A column that no such edge leads to, of a table that is reached as a whole, has the use of its table."""
+The use is that of the edges by which an entity is first reached, from entities one hop nearer to the change. An
+indirect edge means join key, filter or aggregated (group_by, and window, whose partitions group); a direct one
+aggregated if it aggregates; all others pass through. Of several the heaviest counts. A column without such an edge, of
+a table that is reached as a whole, has the use of its table."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.graph.traversal import Hop, Link, Path, Reached, Traversal
-from forge.lineage.kind import Relationship
+from forge.lineage.edge import IndirectType, Transformation
+from forge.lineage.graph.traversal import Hop, Link, Path, ReachedNode, Traversal
+from forge.lineage.kind import EdgeRelationship
 from forge.lineage.node import TABLE_LIKE, Node, NodeType
 
 
-class Use(StrEnum):
-    """The heavier, the later."""
+class DataUse(StrEnum):
+    """In order of weight."""
 
     PASSED_THROUGH = "passed_through"
     AGGREGATED = "aggregated"
@@ -28,24 +28,26 @@ class Use(StrEnum):
 
 
 _BY_WAY = {
-    Indirect.JOIN: Use.JOIN_KEY,
-    Indirect.FILTER: Use.FILTER,
-    Indirect.GROUP_BY: Use.AGGREGATED,
-    Indirect.WINDOW: Use.AGGREGATED,
-    Indirect.SORT: Use.PASSED_THROUGH,
+    IndirectType.JOIN: DataUse.JOIN_KEY,
+    IndirectType.FILTER: DataUse.FILTER,
+    IndirectType.GROUP_BY: DataUse.AGGREGATED,
+    IndirectType.WINDOW: DataUse.AGGREGATED,
+    IndirectType.SORT: DataUse.PASSED_THROUGH,
 }
-_ORDER = tuple(Use)
+_ORDER = tuple(DataUse)
 
 
-def use_of(link: Link) -> Use:
+def use_of(link: Link) -> DataUse:
     if link.kind.indirect is not None:
         return _BY_WAY[link.kind.indirect]
-    aggregates = link.transformation is Transformation.AGGREGATION or link.kind.relationship is Relationship.AGGREGATED
-    return Use.AGGREGATED if aggregates else Use.PASSED_THROUGH
+    aggregates = (
+        link.transformation is Transformation.AGGREGATION or link.kind.relationship is EdgeRelationship.AGGREGATED
+    )
+    return DataUse.AGGREGATED if aggregates else DataUse.PASSED_THROUGH
 
 
 def heaviest(links: Iterable[Link]) -> Link:
-    """By use; of equals the surest, then the first by name."""
+    """By use; of equals the most confident, then by name."""
     return min(links, key=lambda link: (-_ORDER.index(use_of(link)), -link.confidence, link.sort_key))
 
 
@@ -56,17 +58,17 @@ def copies_name(link: Link) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
-    """Who reads a table as a whole, beside those that a walk from one of its columns came to."""
+class TableReader:
+    """A reader of a whole table, besides those reached from one of its columns."""
 
     node: Node
     link: Link  # from the table
 
 
-class Ways:
-    """The ways of one walk from a change."""
+class ImpactPaths:
+    """The paths of one traversal from a change."""
 
-    def __init__(self, traversal: Traversal, readers: Iterable[Reader] = ()) -> None:
+    def __init__(self, traversal: Traversal, readers: Iterable[TableReader] = ()) -> None:
         self.starts = {node.id: node for node in traversal.starts}
         self.changed = self.starts.get(traversal.start) or _part_of(traversal.start, self.starts)
         self.starts.setdefault(traversal.start, self.changed)
@@ -88,9 +90,9 @@ class Ways:
         self._from[link.source].append(link)
         self._into[link.target].append(link)
 
-    def _add_readers(self, readers: Iterable[Reader]) -> None:
-        """They stand one hop behind what they read: another reader, or the nearest, and as sure as the surest, of the
-        hit columns of a table."""
+    def _add_readers(self, readers: Iterable[TableReader]) -> None:
+        """They are one hop behind what they read: another reader, or the nearest and most confident of the affected
+        columns of a table."""
         waiting = list(readers)
         while waiting:
             later = [reader for reader in waiting if not self._add(reader)]
@@ -98,7 +100,7 @@ class Ways:
                 return
             waiting = later
 
-    def _add(self, reader: Reader) -> bool:
+    def _add(self, reader: TableReader) -> bool:
         """False where what it reads is not hit, or not yet."""
         source, name = reader.link.source, reader.node.id
         if name in self.items or name in self.starts:
@@ -110,14 +112,14 @@ class Ways:
             return False
         depth = 0 if own else min(item.depth for item in hit)
         sure = 1.0 if own else max(item.confidence for item in hit)
-        self.items[name] = Reached(reader.node, "downstream", depth + 1, sure * reader.link.confidence, reader.link)
+        self.items[name] = ReachedNode(reader.node, "downstream", depth + 1, sure * reader.link.confidence, reader.link)
         self.depths[name] = depth + 1
         self.depths.setdefault(source, depth)
         self.links.append(reader.link)
         self._take(reader.link)
         return True
 
-    def into(self, item: Reached) -> tuple[Link, ...]:
+    def into(self, item: ReachedNode) -> tuple[Link, ...]:
         """The edges that lead to it, or else to what it is a part of."""
         for name in (item.node.id, item.node.parent, item.node.table):
             found = [link for link in self._into.get(name, ()) if link.source in self.depths and link.source != name]
@@ -125,7 +127,7 @@ class Ways:
                 return tuple(found)
         return (item.via,)
 
-    def nearest(self, item: Reached) -> tuple[Link, ...]:
+    def nearest(self, item: ReachedNode) -> tuple[Link, ...]:
         """Of these the ones by which it is first reached."""
         links = self.into(item)
         return tuple(link for link in links if self.depths.get(link.source, 0) < item.depth) or links
@@ -151,11 +153,11 @@ class Ways:
         own = (node.id for node in self.starts.values() if node.table == table)
         return table in carried or any(name in carried for name in (*self._of_table.get(table, ()), *own))
 
-    def path_to(self, item: Reached) -> Path:
-        """The surest: each entity knows its last hop on it."""
+    def path_to(self, item: ReachedNode) -> Path:
+        """The most confident one: each entity knows its last hop on it."""
         hops: list[tuple[Node, Link]] = []
         seen: set[str] = set()
-        here: Reached | None = item
+        here: ReachedNode | None = item
         while here is not None and here.node.id not in seen:
             seen.add(here.node.id)
             hops.append((here.node, here.via))
@@ -164,8 +166,8 @@ class Ways:
         found = tuple(Hop(node, link, depth) for depth, (node, link) in enumerate(reversed(hops), 1))
         return Path(start if start in self.starts else self.changed.id, found, item.confidence)
 
-    def _hit_column(self, item: Reached) -> Reached | None:
-        """Behind one who reads a table as a whole: the surest hit column of it."""
+    def _hit_column(self, item: ReachedNode) -> ReachedNode | None:
+        """For a reader of a whole table: its most confident affected column."""
         if item.via.source in self.starts:
             return None
         columns = [self.items[name] for name in self._of_table.get(item.via.source, ())]

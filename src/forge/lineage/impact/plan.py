@@ -1,4 +1,4 @@
-"""What to do about a change, in order and with names: steps of a migration, actions, and the whole in a sentence."""
+"""The plan for a change: migration steps, actions, and a summary."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from forge.lineage.edge import Indirect
+from forge.lineage.edge import IndirectType
 from forge.lineage.graph.order import dependency_order
-from forge.lineage.impact.change import Change, ChangeType
-from forge.lineage.impact.path import Use, Ways, copies_name
-from forge.lineage.impact.report import Affected, Told
+from forge.lineage.impact.change import ChangeType, ProposedChange
+from forge.lineage.impact.path import DataUse, ImpactPaths, copies_name
+from forge.lineage.impact.report import AffectedEntity, OwnerNotice
 from forge.lineage.kind import EdgeType
 from forge.model.widening import TypeChange
 
@@ -21,8 +21,8 @@ _SURE = 0.8
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """`met` is done in each asset where the change itself arrives, `behind` in those that only stand on them. A drop
-    begins at the far end: nothing may read what is taken away."""
+    """`met`: done in each asset where the change arrives, `behind`: in assets that only depend on those. A drop
+    begins at the leaves: nothing may read what is removed."""
 
     first: str
     met: str
@@ -98,14 +98,14 @@ _PLANS = {
 }
 
 
-def plan_steps(change: Change, affected: Sequence[Affected], ways: Ways) -> tuple[str, ...]:
-    """In the order of the flow, each asset after what it is made from; the other way round where something goes."""
+def plan_steps(change: ProposedChange, affected: Sequence[AffectedEntity], ways: ImpactPaths) -> tuple[str, ...]:
+    """In topological order; reversed where something is removed."""
     if not affected:
         return ()
     plan = _PLANS[change.type]
-    by_asset: dict[str, list[Affected]] = defaultdict(list)
+    by_asset: dict[str, list[AffectedEntity]] = defaultdict(list)
     for one in sorted(affected, key=lambda one: (one.depth, one.node.id)):
-        if not (one.link.kind.beside or one.link.kind.type is EdgeType.EXECUTES):  # it is told with what it makes
+        if not (one.link.kind.beside or one.link.kind.type is EdgeType.EXECUTES):  # reported with its output
             by_asset[one.asset].append(one)
     nodes = (*ways.starts.values(), *(item.node for item in ways.items.values()))
     tables = {node.id: node.table or node.id for node in nodes}
@@ -122,7 +122,7 @@ def plan_steps(change: Change, affected: Sequence[Affected], ways: Ways) -> tupl
     return (*steps, plan.last.format(**words))
 
 
-def _step(plan: _Plan, change: Change, asset: str, hit: Sequence[Affected], words: dict[str, str]) -> str:
+def _step(plan: _Plan, change: ProposedChange, asset: str, hit: Sequence[AffectedEntity], words: dict[str, str]) -> str:
     met = [one for one in hit if one.met]
     if not met:
         return plan.behind.format(asset=asset, **words)
@@ -135,15 +135,15 @@ def _step(plan: _Plan, change: Change, asset: str, hit: Sequence[Affected], word
 
 
 _SHAPES = {
-    Indirect.JOIN: "join",
-    Indirect.FILTER: "filter",
-    Indirect.GROUP_BY: "grouping",
-    Indirect.SORT: "order",
-    Indirect.WINDOW: "window",
+    IndirectType.JOIN: "join",
+    IndirectType.FILTER: "filter",
+    IndirectType.GROUP_BY: "grouping",
+    IndirectType.SORT: "order",
+    IndirectType.WINDOW: "window",
 }
 
 
-def _what(one: Affected, asset: str) -> str:
+def _what(one: AffectedEntity, asset: str) -> str:
     """`net = SUM(amount)`, `its filter on status`."""
     link = one.link
     if link.kind.indirect is not None:
@@ -157,13 +157,23 @@ def _what(one: Affected, asset: str) -> str:
 
 
 def plan_actions(
-    change: Change, affected: Sequence[Affected], owners: Sequence[Told], risk: str, hidden: int, truncated: bool
+    change: ProposedChange,
+    affected: Sequence[AffectedEntity],
+    owners: Sequence[OwnerNotice],
+    risk: str,
+    hidden: int,
+    truncated: bool,
 ) -> tuple[str, ...]:
     return tuple(_actions(change, affected, owners, risk, hidden, truncated))
 
 
 def _actions(
-    change: Change, affected: Sequence[Affected], owners: Sequence[Told], risk: str, hidden: int, truncated: bool
+    change: ProposedChange,
+    affected: Sequence[AffectedEntity],
+    owners: Sequence[OwnerNotice],
+    risk: str,
+    hidden: int,
+    truncated: bool,
 ) -> Iterable[str]:
     if any(one.is_breaking for one in affected):
         branch = re.sub(r"[^a-z0-9]+", "-", f"{change.type} {change.name}".lower()).strip("-")
@@ -176,7 +186,7 @@ def _actions(
     unowned = dict.fromkeys(one.asset for one in affected if not one.owner)
     if unowned:
         yield f"Name an owner for {_list(tuple(unowned))}: nobody would be told."
-    joined = dict.fromkeys(one.asset for one in affected if one.use is Use.JOIN_KEY and one.met)
+    joined = dict.fromkeys(one.asset for one in affected if one.use is DataUse.JOIN_KEY and one.met)
     if joined:
         yield f"Check both sides of the joins in {_list(tuple(joined))}."
     unsure = dict.fromkeys(one.node.id for one in affected if one.confidence < _SURE)
@@ -209,7 +219,9 @@ _VERBS = {
 }
 
 
-def summary_of(changes: Sequence[Change], change: Change, affected: Sequence[Affected], risk: str) -> str:
+def summary_of(
+    changes: Sequence[ProposedChange], change: ProposedChange, affected: Sequence[AffectedEntity], risk: str
+) -> str:
     subject = _VERBS[change.type].format(entity=change.entity, to=change.to)
     if change.direction in (TypeChange.WIDENING, TypeChange.NARROWING):
         subject += f" (a {change.direction})"

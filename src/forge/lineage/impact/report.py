@@ -1,4 +1,4 @@
-"""The impact of a change, as it is told: on paper, in JSON, as a table."""
+"""The impact report."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from forge.lineage.graph.traversal import Link, Path
-from forge.lineage.impact.change import Change
-from forge.lineage.impact.path import Use
+from forge.lineage.impact.change import ProposedChange
+from forge.lineage.impact.path import DataUse
 from forge.lineage.node import Node, NodeType
 
 if TYPE_CHECKING:
@@ -47,12 +47,12 @@ def risk_of(counts: Mapping[str, int], raise_above: float) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Affected:
-    """One entity that is hit. `link` is the edge it is judged by; `met`: the change itself arrives here, not only what
-    follows from it."""
+class AffectedEntity:
+    """An affected entity. `link`: the deciding edge; `met`: the change itself arrives here, not only its
+    consequences."""
 
     node: Node
-    change: Change
+    change: ProposedChange
     group: str
     owner: str | None
     severity: str
@@ -60,7 +60,7 @@ class Affected:
     effort_hours: float
     depth: int
     confidence: float
-    use: Use
+    use: DataUse
     is_breaking: bool
     reason: str
     factors: Mapping[str, float]
@@ -70,13 +70,13 @@ class Affected:
 
     @property
     def asset(self) -> str:
-        """What someone owns and mends: the table of a column, else itself."""
+        """What an owner fixes: the table of a column, else itself."""
         return self.node.table or self.node.id
 
     def sort_key(self) -> tuple[float, int, str]:
         return -self.score, self.depth, self.node.id
 
-    def with_reason(self, reason: str) -> Affected:
+    def with_reason(self, reason: str) -> AffectedEntity:
         return replace(self, is_breaking=True, reason=reason)
 
     def to_dict(self) -> dict[str, object]:
@@ -101,7 +101,7 @@ class Affected:
 
 
 @dataclass(frozen=True, slots=True)
-class Breaking:
+class BreakingAsset:
     asset: str
     type: str
     reason: str
@@ -111,8 +111,8 @@ class Breaking:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """Who is to be told, of which assets, and how bad the worst is."""
+class OwnerNotice:
+    """An owner to notify, with the affected assets and the worst severity."""
 
     owner: str
     assets: tuple[str, ...]
@@ -124,19 +124,19 @@ class Told:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImpactReport:
-    """`affected` is worst first. `changes` are those that were asked for; `change` is the only one, or `schema` of the
-    table. `hidden`: edges that were not followed, for they are not sure enough."""
+    """`affected`: worst first. `changes`: as requested; `change`: the only one, or `schema` of the table. `hidden`:
+    edges below the confidence limit."""
 
-    change: Change
-    changes: tuple[Change, ...]
+    change: ProposedChange
+    changes: tuple[ProposedChange, ...]
     risk: str
     summary: str
-    affected: tuple[Affected, ...]
-    breaking_changes: tuple[Breaking, ...]
+    affected: tuple[AffectedEntity, ...]
+    breaking_changes: tuple[BreakingAsset, ...]
     critical_paths: tuple[Path, ...]
     migration_steps: tuple[str, ...]
     recommended_actions: tuple[str, ...]
-    owners: tuple[Told, ...]
+    owners: tuple[OwnerNotice, ...]
     hidden: int = 0
     truncated: bool = False
 

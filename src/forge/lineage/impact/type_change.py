@@ -1,4 +1,4 @@
-"""What becomes of a changed type on its way: casts that end it, joins that still meet it."""
+"""Propagation of a type change: casts that end it, joins that it still reaches."""
 
 from __future__ import annotations
 

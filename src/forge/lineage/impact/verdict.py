@@ -1,18 +1,18 @@
-"""Whether a change breaks an entity, and why, in words.
+"""Whether a change breaks an entity, and why.
 
-A change arrives at an entity by an edge from where it is itself (`carries` says how far it goes: a drop takes all that
-stands on it along, a new name only plain copies of the same name, a new type what is not cast). There the kind of
-change and the use decide. What only stands on such an entity waits until that one is mended, and is not broken."""
+A change arrives by an edge from an entity that has it (`carries`: a drop carries to everything derived, a rename only
+to plain copies of the same name, a type change until it is cast). There the change type and the use decide. What only
+depends on a broken entity is blocked until that is fixed, not broken."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.graph.request import DOERS
-from forge.lineage.graph.traversal import Link, Reached
-from forge.lineage.impact.change import Change, ChangeType
-from forge.lineage.impact.path import Use, Ways, copies_name, heaviest, is_table, use_of
+from forge.lineage.edge import IndirectType, Transformation
+from forge.lineage.graph.request import MAKERS
+from forge.lineage.graph.traversal import Link, ReachedNode
+from forge.lineage.impact.change import ChangeType, ProposedChange
+from forge.lineage.impact.path import DataUse, ImpactPaths, copies_name, heaviest, is_table, use_of
 from forge.lineage.impact.type_change import casts_in, still_meets
 from forge.lineage.kind import EdgeType
 from forge.lineage.node import NodeType
@@ -21,14 +21,14 @@ from forge.model.widening import TypeChange, widens
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ImpactFinding:
     is_breaking: bool
     reason: str
     link: Link  # the edge it is judged by
     met: bool = True  # the change itself arrives here
 
 
-def carries(change: Change, link: Link, *, of_table: bool) -> bool:
+def carries(change: ProposedChange, link: Link, *, of_table: bool) -> bool:
     """Whether what the edge leads to has the change as well."""
     match change.type:
         case ChangeType.DROP | ChangeType.DROP_TABLE | ChangeType.SEMANTICS:
@@ -40,30 +40,30 @@ def carries(change: Change, link: Link, *, of_table: bool) -> bool:
     return False
 
 
-def judge(change: Change, item: Reached, ways: Ways, carried: frozenset[str]) -> Finding:
+def judge(change: ProposedChange, item: ReachedNode, ways: ImpactPaths, carried: frozenset[str]) -> ImpactFinding:
     links = ways.into(item)
     arriving = [link for link in links if _arrives(link, ways, carried)]
     if not arriving:
         link = heaviest(ways.nearest(item))
-        return Finding(False, f"{_how(item, link, link.source)}, {_STANDS[change.type]}", link, met=False)
+        return ImpactFinding(False, f"{_how(item, link, link.source)}, {_STANDS[change.type]}", link, met=False)
     nearest = set(ways.nearest(item)).intersection(arriving)
     link = heaviest(nearest or arriving)
     told = _how(item, link, _what(change, link.source, ways))
     match change.type:
         case ChangeType.RENAME:
-            return Finding(True, told + _renamed(change, link, ways), link)
+            return ImpactFinding(True, told + _renamed(change, link, ways), link)
         case ChangeType.TYPE:
             return _of_type(change, link, told)
         case ChangeType.LOCATION:
             named = ways.changed.type is NodeType.EXTERNAL
             more = ": it names the old place" if named else ": it is found by its name, which stays"
-            return Finding(named, told + more, link)
+            return ImpactFinding(named, told + more, link)
         case ChangeType.SEMANTICS:
             return _of_meaning(link, told)
-    return Finding(True, told + _MORE.get(change.type, ""), link)
+    return ImpactFinding(True, told + _MORE.get(change.type, ""), link)
 
 
-def _arrives(link: Link, ways: Ways, carried: frozenset[str]) -> bool:
+def _arrives(link: Link, ways: ImpactPaths, carried: frozenset[str]) -> bool:
     if link.source in carried:
         return True
     if link.kind.type is EdgeType.EXECUTES:  # what runs it fails with it
@@ -116,7 +116,7 @@ _FARTHER = {
 }
 
 
-def _what(change: Change, source: str, ways: Ways) -> str:
+def _what(change: ProposedChange, source: str, ways: ImpactPaths) -> str:
     """The changed thing as the edge sees it."""
     if is_table(ways.changed) and source == ways.changed.id:
         return f"{_OF_TABLE[change.type]} {source}"
@@ -129,17 +129,17 @@ def _what(change: Change, source: str, ways: Ways) -> str:
         return f"{source}, the table of {_OF_COLUMN.get(change.type, 'the changed column')}"
     if source not in ways.items:
         return f"{source}, in which columns are hit"
-    if ways.items[source].node.type in DOERS:
+    if ways.items[source].node.type in MAKERS:
         return f"{source}, which is hit"
     return f"{source}, {_FARTHER.get(change.type, 'which is hit')}"
 
 
 _INDIRECT = {
-    Indirect.JOIN: "is joined by",
-    Indirect.FILTER: "is filtered by",
-    Indirect.GROUP_BY: "is grouped by",
-    Indirect.SORT: "is sorted by",
-    Indirect.WINDOW: "has a window over",
+    IndirectType.JOIN: "is joined by",
+    IndirectType.FILTER: "is filtered by",
+    IndirectType.GROUP_BY: "is grouped by",
+    IndirectType.SORT: "is sorted by",
+    IndirectType.WINDOW: "has a window over",
 }
 _DIRECT = {
     Transformation.IDENTITY: "is a copy of",
@@ -148,7 +148,7 @@ _DIRECT = {
 }
 
 
-def _how(item: Reached, link: Link, source: str) -> str:
+def _how(item: ReachedNode, link: Link, source: str) -> str:
     """`marts.daily.net is SUM(amount) of the dropped column core.orders.amount`."""
     subject = item.node.id
     if link.target != item.node.id:
@@ -172,7 +172,7 @@ def _short(text: str, most: int = 80) -> str:
     return flat if len(flat) <= most else f"{flat[: most - 1]}…"
 
 
-def _renamed(change: Change, link: Link, ways: Ways) -> str:
+def _renamed(change: ProposedChange, link: Link, ways: ImpactPaths) -> str:
     old = change.name if link.source in ways.starts else link.source.rpartition(".")[2]
     if not is_table(ways.changed) and copies_name(link):
         return (
@@ -182,26 +182,32 @@ def _renamed(change: Change, link: Link, ways: Ways) -> str:
     return f", and calls it {ways.changed.id if is_table(ways.changed) else old}"
 
 
-def _of_type(change: Change, link: Link, told: str) -> Finding:
+def _of_type(change: ProposedChange, link: Link, told: str) -> ImpactFinding:
     old, new, way = change.old_type or "", change.to or "", change.direction
     casts = casts_in(link.expression)
     told = f"{told}, {old or 'of a type that is not known'} → {new}"
     if way is None:
-        return Finding(True, f"{told}: whether its values fit cannot be told", link)
+        return ImpactFinding(True, f"{told}: whether its values fit cannot be told", link)
     if way is TypeChange.NARROWING:
-        return Finding(True, f"{told}: values that do not fit the narrower type fail or are cut", link)
+        return ImpactFinding(True, f"{told}: values that do not fit the narrower type fail or are cut", link)
     if way is TypeChange.UNRELATED and widens(old, new, "value"):
-        return Finding(True, f"{told}: every value fits, but what is computed, joined, filtered or shown changes", link)
+        return ImpactFinding(
+            True, f"{told}: every value fits, but what is computed, joined, filtered or shown changes", link
+        )
     if way is not TypeChange.WIDENING:
-        return Finding(True, f"{told}: what is done with {old} cannot be done with {new}", link)
+        return ImpactFinding(True, f"{told}: what is done with {old} cannot be done with {new}", link)
     small = next((cast for cast in casts if not _takes(cast, new) and _takes(cast, old)), None)
     if small:
-        return Finding(True, f"{told}: the cast to {' '.join(small.split())} does not hold the wider values", link)
-    if use_of(link) is Use.JOIN_KEY:
+        return ImpactFinding(
+            True, f"{told}: the cast to {' '.join(small.split())} does not hold the wider values", link
+        )
+    if use_of(link) is DataUse.JOIN_KEY:
         if still_meets(old, new):
-            return Finding(False, f"{told}: the other side of the join is still {old}, which {new} meets", link)
-        return Finding(True, f"{told}: the other side of the join is still {old}, and new values may not meet it", link)
-    return Finding(False, f"{told}: every value of {old} fits {new}", link)
+            return ImpactFinding(False, f"{told}: the other side of the join is still {old}, which {new} meets", link)
+        return ImpactFinding(
+            True, f"{told}: the other side of the join is still {old}, and new values may not meet it", link
+        )
+    return ImpactFinding(False, f"{told}: every value of {old} fits {new}", link)
 
 
 def _takes(cast: str, values: str) -> bool:
@@ -209,9 +215,9 @@ def _takes(cast: str, values: str) -> bool:
     return cast.lower() == "string" or same_type(values, cast) or widens(values, cast, "value")
 
 
-def _of_meaning(link: Link, told: str) -> Finding:
+def _of_meaning(link: Link, told: str) -> ImpactFinding:
     use = use_of(link)
-    if use is Use.PASSED_THROUGH:
-        return Finding(False, f"{told}: nothing fails, but it means something else", link)
-    effect = {Use.AGGREGATED: "its figures are others", Use.FILTER: "other rows are in it"}
-    return Finding(True, f"{told}: nothing fails, but {effect.get(use, 'other rows meet')}", link)
+    if use is DataUse.PASSED_THROUGH:
+        return ImpactFinding(False, f"{told}: nothing fails, but it means something else", link)
+    effect = {DataUse.AGGREGATED: "its figures are others", DataUse.FILTER: "other rows are in it"}
+    return ImpactFinding(True, f"{told}: nothing fails, but {effect.get(use, 'other rows meet')}", link)

@@ -1,5 +1,5 @@
-"""The record of lineage in memory, for tests: the same behaviour as in SQL. A write works on a copy and puts it in the
-place of the old state when all of it is done, so readers see whole writes only."""
+"""The lineage store in memory, for tests: same behaviour as SQL. A write modifies a copy and swaps it in at the end, so
+readers see whole writes only."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from forge.lineage.facts.claim import Batch, Recorded, check_batch
+from forge.lineage.facts.claim import ClaimBatch, WriteCounts, check_batch
 from forge.lineage.facts.fact import EdgeFact, EdgeKey, EdgeVersion, NodeFact, versions_of
 from forge.lineage.facts.moment import to_micros
-from forge.lineage.facts.record import EdgeWork, NodeWork, check_order, work_on_edges, work_on_nodes
-from forge.lineage.graph.store import GraphArrays, Snapshot, Touched
-from forge.lineage.kind import Kind
+from forge.lineage.facts.record import EdgeWritePlan, NodeWritePlan, check_order, plan_edges, plan_nodes
+from forge.lineage.graph.store import GraphArrays, Snapshot, StoreChanges
+from forge.lineage.kind import EdgeKind
 from forge.lineage.node import NODE_TYPES, TABLE_LIKE, Entity, Node, NodeType
 from forge.stores.lineage_rules import (
-    KnownNode,
+    StoredNode,
     check_free,
     check_strict,
     entity_of,
-    more_telling,
+    more_specific_type,
     named_by,
     nearest_first,
     node_of,
@@ -40,14 +40,14 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    known: KnownNode
+    known: StoredNode
     number: int
     revision: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Life:
-    """All facts on one edge; `revision` of the last write that touched it."""
+    """All facts on one edge; `revision`: of the last write to it."""
 
     facts: tuple[EdgeFact, ...]
     revision: int
@@ -83,7 +83,7 @@ class MemoryLineage:
         self._snapshots: dict[str, Snapshot] = {}
         self._lock = threading.Lock()
 
-    def record(self, batches: Sequence[Batch], *, cursor: str | None = None) -> Recorded:
+    def record(self, batches: Sequence[ClaimBatch], *, cursor: str | None = None) -> WriteCounts:
         for batch in batches:
             check_batch(batch)
         with self._lock:
@@ -112,14 +112,14 @@ class MemoryLineage:
         rows = [row for row in state.nodes.values() if row.revision > since]
         return _arrays(state, rows, {key: life for key, life in state.lives.items() if life.revision > since})
 
-    def touched(self, since: int, limit: int = 10_000) -> Touched:
+    def touched(self, since: int, limit: int = 10_000) -> StoreChanges:
         state = self._state
         rows = sorted((r for r in state.nodes.values() if r.revision > since), key=lambda r: (r.revision, r.number))
         lives = sorted((life.revision, key.id, key) for key, life in state.lives.items() if life.revision > since)
         ends = [row.revision for row in rows[limit - 1 : limit]] + [life[0] for life in lives[limit - 1 : limit]]
         end = min([*ends, state.revision])
         seen = [(key, _versions(state, key)) for revision, _, key in lives if revision <= end]
-        return Touched(
+        return StoreChanges(
             end,
             tuple(_node(state, row, None) for row in rows if row.revision <= end),
             tuple(version for _, versions in seen for version in versions),
@@ -217,7 +217,7 @@ class MemoryLineage:
 
 
 class _Write:
-    """Batches on their way into a copy of the state."""
+    """Applies batches to a copy of the state."""
 
     def __init__(self, state: _State, revision: int) -> None:
         self.state = state
@@ -226,7 +226,7 @@ class _Write:
         self._touched: set[str] = set()
         self._moved = False
 
-    def batch(self, batch: Batch) -> None:
+    def batch(self, batch: ClaimBatch) -> None:
         state = self.state
         check_order(batch, state.newest.get(batch.producer))
         named = named_by(batch)
@@ -237,41 +237,41 @@ class _Write:
         check_strict(batch, state.nodes, lambda name: tuple(state.nodes))
         for node_id, entity in named.items():
             self._mention(node_id, entity, batch.at)
-        self._edges(batch, work_on_edges(batch, self._said_of_edges(batch)))
-        self._nodes(work_on_nodes(batch, self._said_of_nodes(batch)))
+        self._edges(batch, plan_edges(batch, self._said_of_edges(batch)))
+        self._nodes(plan_nodes(batch, self._said_of_nodes(batch)))
         state.newest[batch.producer] = max(batch.at, state.newest.get(batch.producer, batch.at))
 
-    def recorded(self) -> Recorded:
+    def recorded(self) -> WriteCounts:
         moved = self._moved or bool(self._touched)
-        return Recorded(self._revision if moved else self._revision - 1, **self._counts, nodes=len(self._touched))
+        return WriteCounts(self._revision if moved else self._revision - 1, **self._counts, nodes=len(self._touched))
 
     def _mention(self, node_id: str, entity: Entity, at: datetime) -> None:
         state, row = self.state, self.state.nodes.get(node_id)
         if row is None:
             parent = state.nodes[entity.owner].known if entity.owner else None
             table = "" if parent is None else parent.id if parent.mentioned in TABLE_LIKE else parent.table
-            known = KnownNode(node_id, entity.type, entity.owner, table, at)
+            known = StoredNode(node_id, entity.type, entity.owner, table, at)
             state.nodes[node_id] = _Row(known, len(state.names), self._revision)
             state.names.append(node_id)
         else:
-            told = more_telling(row.known.mentioned, entity.type)
+            told = more_specific_type(row.known.mentioned, entity.type)
             known = replace(row.known, mentioned=told, created_at=min(row.known.created_at, at))
             if known == row.known:
                 return
             state.nodes[node_id] = replace(row, known=known, revision=self._revision)
         self._touched.add(node_id)
 
-    def _said_of_edges(self, batch: Batch) -> list[EdgeFact]:
+    def _said_of_edges(self, batch: ClaimBatch) -> list[EdgeFact]:
         keys: Iterable[EdgeKey] = self.state.lives if batch.complete else batch.keys
         lives = (self.state.lives[key] for key in keys if key in self.state.lives)
         return [fact for life in lives for fact in life.facts if fact.producer == batch.producer]
 
-    def _said_of_nodes(self, batch: Batch) -> list[NodeFact]:
+    def _said_of_nodes(self, batch: ClaimBatch) -> list[NodeFact]:
         ids: Iterable[str] = self.state.node_facts if batch.complete else [claim.entity.id for claim in batch.nodes]
         lives = (self.state.node_facts.get(node_id, ()) for node_id in dict.fromkeys(ids))
         return [fact for facts in lives for fact in facts if fact.producer == batch.producer]
 
-    def _edges(self, batch: Batch, work: EdgeWork) -> None:
+    def _edges(self, batch: ClaimBatch, work: EdgeWritePlan) -> None:
         state = self.state
         for name in self._counts:
             self._counts[name] += getattr(work, name)
@@ -288,7 +288,7 @@ class _Write:
             state.lives[key] = _Life((*facts, fact), self._revision)
         self._moved = self._moved or bool(without or work.new)
 
-    def _nodes(self, work: NodeWork) -> None:
+    def _nodes(self, work: NodeWritePlan) -> None:
         facts = self.state.node_facts
         for fact in [*(old for old, _ in work.kept), *work.gone]:
             facts[fact.entity.id] = tuple(f for f in facts[fact.entity.id] if f is not fact)
@@ -307,7 +307,7 @@ def _node(state: _State, row: _Row, at: datetime | None) -> Node:
 
 
 def _facts(state: _State, key: EdgeKey) -> tuple[EdgeFact, ...]:
-    """Between nodes as edges tell of them: what they were declared as has its own facts and times."""
+    """Node types are those of edges: declared types have their own facts and times."""
     source, target = (_entity(state, node_id) for node_id in (key.source, key.target))
     return tuple(replace(fact, source=source, target=target) for fact in state.lives[key].facts)
 
@@ -322,7 +322,7 @@ def _entity(state: _State, node_id: str) -> Entity:
 
 
 def _code(key: EdgeKey) -> int:
-    kind: Kind = key.kind
+    kind: EdgeKind = key.kind
     return kind.code
 
 

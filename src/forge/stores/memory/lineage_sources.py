@@ -1,4 +1,4 @@
-"""The files that were read for their lineage, in memory."""
+"""Records of source files in memory."""
 
 from __future__ import annotations
 

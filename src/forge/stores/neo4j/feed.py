@@ -12,7 +12,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from forge.lineage.facts.fact import EdgeVersion
-from forge.lineage.graph.store import LineageStore, Touched
+from forge.lineage.graph.store import LineageStore, StoreChanges
 from forge.lineage.node import TABLE_LIKE, Node, NodeType
 from forge.stores.neo4j.server import Server, rows_of
 from forge.stores.neo4j.shape import (
@@ -90,7 +90,7 @@ class Feed:
                 held = self._server.writing(self._writer(held, page))
             return held
 
-    def _writer(self, since: int, page: Touched) -> Callable[[ManagedTransaction], int]:
+    def _writer(self, since: int, page: StoreChanges) -> Callable[[ManagedTransaction], int]:
         def write(transaction: ManagedTransaction) -> int:
             held = int(rows_of(transaction, _LOCK, name=FEED)[0]["revision"])
             if held != since:  # another feeder was here
@@ -120,7 +120,7 @@ class Feed:
         return 0
 
 
-def _statements(page: Touched, lake: str) -> Iterator[tuple[str, list[Row]]]:
+def _statements(page: StoreChanges, lake: str) -> Iterator[tuple[str, list[Row]]]:
     """Each may be run again: what is there is found, what is there and old is replaced."""
     for query, rows in (*_of_nodes(page.nodes, lake), *_of_edges(page.edges, page.gone)):
         left = iter(rows)

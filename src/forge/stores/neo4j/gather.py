@@ -9,12 +9,12 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.facts.fact import EdgeKey, EdgeVersion
 from forge.lineage.graph.levels import GROUPED, group_of
-from forge.lineage.graph.request import Ask, Direction, EdgeFilter
-from forge.lineage.kind import EdgeType, Kind, Relationship
-from forge.lineage.node import TABLE_LIKE, Level, NodeType
+from forge.lineage.graph.request import Direction, EdgeFilter, TraversalRequest
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType
+from forge.lineage.node import TABLE_LIKE, GraphLevel, NodeType
 from forge.stores.neo4j.server import rows_of
 from forge.stores.neo4j.shape import BACKWARD, DERIVED_FROM, INFLUENCED_BY, relations_of
 
@@ -32,20 +32,20 @@ _UP_TO_TABLE = "UNWIND $ids AS one MATCH (:Entity {id: one})<-[:HAS_COLUMN|HAS_F
 _DOWN = f"MATCH (t)-[:HAS_COLUMN|HAS_FIELD*0..]->(m) RETURN {_NODE.format(end='m')}"
 # All that is one entity with these, seen from a level.
 _TOGETHER = {
-    Level.COLUMN: f"""UNWIND $ids AS one MATCH (:Entity {{id: one}})<-[:HAS_FIELD*0..]-(c:Column) WITH DISTINCT c
+    GraphLevel.COLUMN: f"""UNWIND $ids AS one MATCH (:Entity {{id: one}})<-[:HAS_FIELD*0..]-(c:Column) WITH DISTINCT c
 MATCH (c)-[:HAS_FIELD*0..]->(m) RETURN {_NODE.format(end="m")}""",
-    Level.TABLE: f"{_UP_TO_TABLE} WITH DISTINCT t {_DOWN}",
-    Level.SCHEMA: f"""{_UP_TO_TABLE}<-[:HAS_TABLE]-(s:Schema) WITH DISTINCT s
+    GraphLevel.TABLE: f"{_UP_TO_TABLE} WITH DISTINCT t {_DOWN}",
+    GraphLevel.SCHEMA: f"""{_UP_TO_TABLE}<-[:HAS_TABLE]-(s:Schema) WITH DISTINCT s
 MATCH (s)-[:HAS_TABLE]->(t) {_DOWN}""",
-    Level.DATABASE: f"""{_UP_TO_TABLE}<-[:HAS_TABLE]-(:Schema)<-[:HAS_SCHEMA]-(d:Database) WITH DISTINCT d
+    GraphLevel.DATABASE: f"""{_UP_TO_TABLE}<-[:HAS_TABLE]-(:Schema)<-[:HAS_SCHEMA]-(d:Database) WITH DISTINCT d
 MATCH (d)-[:HAS_SCHEMA]->(:Schema)-[:HAS_TABLE]->(t) {_DOWN}""",
-    Level.SYSTEM: f"{_UP_TO_TABLE} WITH DISTINCT t.system AS system MATCH (t:Table {{system: system}}) {_DOWN}",
+    GraphLevel.SYSTEM: f"{_UP_TO_TABLE} WITH DISTINCT t.system AS system MATCH (t:Table {{system: system}}) {_DOWN}",
 }
 _IN_GROUP = {
-    Level.SCHEMA: f"UNWIND $ids AS one MATCH (:Schema {{qualified_name: one}})-[:HAS_TABLE]->(t) {_DOWN}",
-    Level.DATABASE: f"""UNWIND $ids AS one
+    GraphLevel.SCHEMA: f"UNWIND $ids AS one MATCH (:Schema {{qualified_name: one}})-[:HAS_TABLE]->(t) {_DOWN}",
+    GraphLevel.DATABASE: f"""UNWIND $ids AS one
 MATCH (:Database {{qualified_name: one}})-[:HAS_SCHEMA]->(:Schema)-[:HAS_TABLE]->(t) {_DOWN}""",
-    Level.SYSTEM: f"UNWIND $ids AS one MATCH (t:Table {{system: one}}) {_DOWN}",
+    GraphLevel.SYSTEM: f"UNWIND $ids AS one MATCH (t:Table {{system: one}}) {_DOWN}",
 }
 _EDGE = """r.relationship AS relationship, r.subtype AS subtype, type(r) AS relation, r.confidence AS confidence,
 r.transformation AS transformation, r.expression AS expression, r.masking AS masking,
@@ -61,7 +61,9 @@ class Part:
     edges: dict[EdgeKey, EdgeVersion] = field(default_factory=dict)
 
 
-def gather(transaction: ManagedTransaction, ask: Ask, lake: str = "lake", also: Sequence[str] = ()) -> Part:
+def gather(
+    transaction: ManagedTransaction, ask: TraversalRequest, lake: str = "lake", also: Sequence[str] = ()
+) -> Part:
     """`lake`: what the database of tables is called whose names say none. `also`: nodes that are known though no
     edge leads there."""
     part = Part()
@@ -81,7 +83,9 @@ def gather(transaction: ManagedTransaction, ask: Ask, lake: str = "lake", also: 
 class _Gathering:
     """In one direction."""
 
-    def __init__(self, transaction: ManagedTransaction, ask: Ask, way: Direction, lake: str, part: Part) -> None:
+    def __init__(
+        self, transaction: ManagedTransaction, ask: TraversalRequest, way: Direction, lake: str, part: Part
+    ) -> None:
         self._transaction, self._ask, self._lake, self._part = transaction, ask, lake, part
         relations = relations_of(ask.taken.types, indirect=ask.edges.indirect)
         self._way: Direction = way
@@ -161,12 +165,12 @@ class _Gathering:
         return found
 
 
-def _in_group(transaction: ManagedTransaction, level: Level, lake: str, ids: Iterable[str]) -> Nodes:
+def _in_group(transaction: ManagedTransaction, level: GraphLevel, lake: str, ids: Iterable[str]) -> Nodes:
     """What is in the schemas, databases or systems among these, where such are the entities."""
     if level not in GROUPED:
         return {}
     names = [name for type_, colon, name in (one.partition(":") for one in ids) if colon and type_ == level]
-    full = [f"{lake}.{name}" if level is Level.SCHEMA and "." not in name else name for name in names]
+    full = [f"{lake}.{name}" if level is GraphLevel.SCHEMA and "." not in name else name for name in names]
     return _ask(transaction, _IN_GROUP[level], full)
 
 
@@ -192,10 +196,10 @@ RETURN n.id AS near, {_NODE.format(end="m")}, {_EDGE}"""
 def _version_of(row: dict[str, Any], way: Direction) -> EdgeVersion:
     source, target = (row["near"], row["id"]) if way == "downstream" else (row["id"], row["near"])
     derived = row["relation"] in (DERIVED_FROM, INFLUENCED_BY)
-    kind = Kind(
+    kind = EdgeKind(
         EdgeType.DERIVES_FROM if derived else EdgeType(row["relation"].lower()),
-        Relationship(row["relationship"]) if row["relationship"] else None,
-        Indirect(row["subtype"]) if row["subtype"] else None,
+        EdgeRelationship(row["relationship"]) if row["relationship"] else None,
+        IndirectType(row["subtype"]) if row["subtype"] else None,
     )
     return EdgeVersion(
         key=EdgeKey(source, target, kind),

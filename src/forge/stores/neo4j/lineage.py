@@ -1,9 +1,9 @@
-"""Answers from Neo4j. It is fed from the record before each answer, so it never tells less than the record does."""
+"""Traversals in Neo4j. It is synchronized from the store before each query, so results are never stale."""
 
 from __future__ import annotations
 
 from forge.lineage.graph.graph import Graph
-from forge.lineage.graph.request import Ask
+from forge.lineage.graph.request import TraversalRequest
 from forge.lineage.graph.store import LineageStore
 from forge.lineage.graph.traversal import Path, Traversal
 from forge.stores.neo4j.feed import Feed
@@ -13,8 +13,8 @@ from forge.stores.neo4j.server import Server
 
 
 class Neo4jLineage:
-    """`LineageAnswers` from a Neo4j server. `store` is the record; E811 where the server does not answer, and the
-    record goes on without it. `lake`: what the database of tables is called whose names say none."""
+    """Traversals on a Neo4j server. `store` is the source of truth; E811 if the server is unavailable, while writes
+    go on. `lake`: database name of tables without one."""
 
     def __init__(
         self,
@@ -33,18 +33,18 @@ class Neo4jLineage:
         """Feeds what was recorded since; gives the revision of the record that Neo4j has then."""
         return self._feed.catch_up()
 
-    def walk(self, ask: Ask) -> Traversal:
+    def walk(self, ask: TraversalRequest) -> Traversal:
         """E801 where the start is not known."""
         return self._graph(ask).walk(ask)
 
-    def paths(self, target: str, ask: Ask, count: int) -> tuple[Path, ...]:
-        """The surest ways from the start of the ask to `target`, of equals the shorter."""
+    def paths(self, target: str, ask: TraversalRequest, count: int) -> tuple[Path, ...]:
+        """The most confident paths from the start to `target`, of equals the shorter."""
         return self._graph(ask, target).paths(target, ask, count)
 
     def close(self) -> None:
         self._server.close()
 
-    def _graph(self, ask: Ask, *also: str) -> Graph:
+    def _graph(self, ask: TraversalRequest, *also: str) -> Graph:
         self.catch_up()
         part = self._server.reading(lambda transaction: gather(transaction, ask, self._lake, also))
         return Graph(PartSource(part, self._store), database=self._lake)

@@ -16,8 +16,8 @@ from typing import Any
 
 from forge.lineage.facts.fact import EdgeVersion
 from forge.lineage.graph.levels import group_of
-from forge.lineage.kind import EdgeType, Kind
-from forge.lineage.node import TABLE_LIKE, Level, Node, NodeType, place_of
+from forge.lineage.kind import EdgeKind, EdgeType
+from forge.lineage.node import TABLE_LIKE, GraphLevel, Node, NodeType, place_of
 
 ENTITY = "Entity"
 # Tables of every kind are tables to who draws them; their `type` tells which. What is declared above tables is apart
@@ -60,7 +60,7 @@ CONSTRAINTS = (
 )
 
 
-def relation_of(kind: Kind) -> str:
+def relation_of(kind: EdgeKind) -> str:
     if kind.type is EdgeType.DERIVES_FROM:
         return DERIVED_FROM if kind.indirect is None else INFLUENCED_BY
     return str(kind.type).upper()
@@ -68,7 +68,7 @@ def relation_of(kind: Kind) -> str:
 
 def relations_of(types: Iterable[EdgeType], *, indirect: bool) -> frozenset[str]:
     """What a walk follows that takes edges of these types."""
-    found = {relation_of(Kind(type_, None)) for type_ in types}
+    found = {relation_of(EdgeKind(type_, None)) for type_ in types}
     return frozenset(found | {INFLUENCED_BY} if indirect and DERIVED_FROM in found else found)
 
 
@@ -96,7 +96,7 @@ def entity_properties(node: Node) -> dict[str, object]:
 def table_place(node: Node, database: str) -> dict[str, str]:
     """The schema and the database above a table. Of what is not in the lake the system is part of their names."""
     place = place_of(node.id, database=database)
-    database_name = group_of(node.id, Level.DATABASE, database=database).name
+    database_name = group_of(node.id, GraphLevel.DATABASE, database=database).name
     return {
         "id": node.id,
         "system": place.system,

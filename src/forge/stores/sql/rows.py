@@ -17,7 +17,7 @@ from forge.flows.runs.records import (
     RunStatus,
     TableLineage,
 )
-from forge.lineage.edge import Edge, Indirect, IndirectEdge, TableEdge, Transformation
+from forge.lineage.edge import Edge, IndirectEdge, IndirectType, TableEdge, Transformation
 from forge.model.names import BranchName, CatalogName, ColumnName, CommitId, RunId, TableName
 from forge.quality.verdict import Outcome, Severity, Verdict
 from forge.versioning.commit import Author, Commit, Signature, TableStatistics, TableVersion, Tree
@@ -300,7 +300,7 @@ def lineage_of(
             IndirectEdge(
                 ColumnName(row["source_table"], row["source_column"], row["source_field"]),
                 row["target_table"],
-                Indirect(row["kind"]),
+                IndirectType(row["kind"]),
             )
             for row in table_edges
             if row["kind"] != TABLE_EDGE

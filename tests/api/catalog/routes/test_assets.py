@@ -16,7 +16,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import event
 
 from forge.flows.runs.records import AssetRecord, Publication, Published, RunRecord, RunStatus, TableLineage
-from forge.lineage.edge import Edge, Indirect, IndirectEdge, TableEdge, Transformation
+from forge.lineage.edge import Edge, IndirectEdge, IndirectType, TableEdge, Transformation
 from forge.model.names import BranchName, CatalogName, ColumnName, RunId, TableName
 from forge.quality.verdict import Outcome, Severity, Verdict
 from forge.versioning.commit import Author, TableStatistics, TableVersion, make_commit
@@ -78,7 +78,7 @@ def add_views(wiring: Wiring) -> None:
     )
     lineage = (
         TableLineage(
-            STAFF, edges, (IndirectEdge(ColumnName("marts.revenue", "revenue"), "hr.staff", Indirect.FILTER),)
+            STAFF, edges, (IndirectEdge(ColumnName("marts.revenue", "revenue"), "hr.staff", IndirectType.FILTER),)
         ),
         TableLineage(
             NAMES,

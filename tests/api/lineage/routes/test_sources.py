@@ -15,7 +15,7 @@ from lineage_http import ask, post, reading_headers
 from forge.api.app import create_app
 from forge.flows.lineage.code.ingest import ingest
 from forge.flows.upkeep.access import digest_of
-from forge.lineage.extract.codebase import in_turn
+from forge.lineage.extract.codebase import read_sequentially
 
 SECRET = "forge_secret"
 ADDRESS = "http://127.0.0.1:8765"
@@ -28,7 +28,7 @@ REVENUE = "core.orders.amount->marts.daily.revenue#aggregated"
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     """A project whose folder `jobs` was read, and whose runs were seen."""
     wiring = lay_code_project(tmp_path_factory.mktemp("code") / "shop")
-    ingest(wiring.lineage.ingest(in_turn), wiring.root / "jobs", root="jobs")
+    ingest(wiring.lineage.ingest(read_sequentially), wiring.root / "jobs", root="jobs")
     keep_sources(wiring, *many_sources(MANY))
     see_runs(wiring)
     app = create_app(wiring, login_digest=digest_of(SECRET))

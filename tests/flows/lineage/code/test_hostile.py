@@ -10,11 +10,11 @@ from hostile_code import BAD, ODD, TABLES, Bad, good_sql, write_bad, write_bomb,
 
 from forge.engines.local.code_reader import CodeReaders
 from forge.flows.lineage.code.extract import extract
-from forge.flows.lineage.code.ports import Options
+from forge.flows.lineage.code.ports import IngestOptions
 from forge.lineage.edge import Extraction, Gap
-from forge.lineage.extract.codebase import in_turn
+from forge.lineage.extract.codebase import read_sequentially
 
-OPTIONS = Options(schemas=TABLES)
+OPTIONS = IngestOptions(schemas=TABLES)
 ENDLESS = "from pyspark.sql import functions as F\nc = F.col('a')\nfor i in range(60):\n    c = c + c\n"
 ENDLESS += "spark.table('src.s').withColumn('x', c).write.saveAsTable('out.x')\n"
 
@@ -26,7 +26,7 @@ def read(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Extraction]:
     write_bad(folder)
     write_odd_files(folder)
     write_bomb(folder / "bomb")
-    return folder, extract([folder], OPTIONS, in_turn)[0]
+    return folder, extract([folder], OPTIONS, read_sequentially)[0]
 
 
 def gaps_of(read: tuple[Path, Extraction], name: str) -> list[Gap]:
@@ -107,13 +107,13 @@ def test_a_folder_that_cannot_be_listed_is_told(tmp_path: Path, monkeypatch: pyt
     (tmp_path / "closed").mkdir()
     (tmp_path / "one.sql").write_text(good_sql("one"))
     monkeypatch.setattr("forge.flows.lineage.code.files.os.scandir", refusing)
-    found, _ = extract([tmp_path], OPTIONS, in_turn)
+    found, _ = extract([tmp_path], OPTIONS, read_sequentially)
     assert targets(found) == {"out.one.a"}
     assert found.gaps == (Gap(f"{tmp_path}/closed", 0, "the folder cannot be read: Permission denied"),)
 
 
 def test_a_file_that_was_named_and_is_no_code_is_told(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("SELECT 1")
-    (gap,) = extract([tmp_path / "notes.txt"], OPTIONS, in_turn)[0].gaps
+    (gap,) = extract([tmp_path / "notes.txt"], OPTIONS, read_sequentially)[0].gaps
     assert "no code" in gap.reason
-    assert extract([tmp_path], OPTIONS, in_turn)[0].gaps == ()
+    assert extract([tmp_path], OPTIONS, read_sequentially)[0].gaps == ()

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from committed_lineage import CommittedLineage, edge
 
-from forge.flows.lineage.agreement import find_disagreements
 from forge.flows.lineage.code.extract import extract
-from forge.flows.lineage.code.ingest import Ingested, ingest
+from forge.flows.lineage.code.ingest import IngestReport, ingest
 from forge.flows.lineage.code.lake_definitions import definitions_in_lake
-from forge.flows.lineage.code.ports import IngestPorts, Options, Progress
+from forge.flows.lineage.code.ports import IngestOptions, IngestPorts, IngestProgress
 from forge.flows.lineage.code.records import producer_of
-from forge.flows.lineage.view import look
+from forge.flows.lineage.disagreements import find_disagreements
+from forge.flows.lineage.reader import open_graph
 from forge.lineage.exchange import write_export
-from forge.lineage.extract.codebase import Done, Shared, Unit, in_turn
+from forge.lineage.extract.codebase import CodebaseContext, SourceUnit, UnitResult, read_sequentially
 from forge.model.errors import ForgeError
 from forge.stores.memory.lineage_sources import MemorySources
 
@@ -37,12 +37,12 @@ class Code:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
 
-    def ingest(self, options: Options | None = None, root: str = "jobs") -> Ingested:
+    def ingest(self, options: IngestOptions | None = None, root: str = "jobs") -> IngestReport:
         self.read = []
         self.world.now += timedelta(minutes=1)
 
-        def run(units: Sequence[Unit], shared: Shared) -> Iterable[Done]:
-            for one in in_turn(units, shared):
+        def run(units: Sequence[SourceUnit], shared: CodebaseContext) -> Iterable[UnitResult]:
+            for one in read_sequentially(units, shared):
                 self.read.append(one.unit)
                 yield one
 
@@ -51,7 +51,7 @@ class Code:
         return ingest(known, self.folder, options, root=root)
 
     def upstream(self, name: str, **options: bool) -> set[str]:
-        found = look(self.world.ports).walk(name, direction="upstream", depth=1, **options)  # type: ignore[arg-type]
+        found = open_graph(self.world.ports).walk(name, direction="upstream", depth=1, **options)  # type: ignore[arg-type]
         return {item.name for item in found.items}
 
 
@@ -95,7 +95,7 @@ def test_what_a_file_no_longer_says_ends_and_what_was_stays_in_the_history(code:
     done = code.ingest()
     assert code.upstream("m.t.x") == {"raw.orders.id"}
     assert done.recorded.closed > 0
-    found = look(code.world.ports, then.isoformat()).walk("m.t.x", direction="upstream")
+    found = open_graph(code.world.ports, then.isoformat()).walk("m.t.x", direction="upstream")
     assert {item.name for item in found.items} == {"raw.orders.amount"}
 
 
@@ -106,7 +106,7 @@ def test_a_file_that_is_gone_takes_back_what_it_said(code: Code) -> None:
     done = code.ingest()
     assert done.removed == ("a.sql",)
     assert code.upstream("raw.orders.amount") == set()
-    assert not look(code.world.ports).walk("raw.orders.amount", direction="downstream").items
+    assert not open_graph(code.world.ports).walk("raw.orders.amount", direction="downstream").items
     assert [one.path for one in code.sources.sources()] == ["c.sql"]
 
 
@@ -138,7 +138,7 @@ def test_a_program_is_read_again_when_a_module_it_imports_changed(code: Code) ->
 def test_other_options_read_everything_again(code: Code) -> None:
     code.write(a_sql="INSERT INTO t SELECT x FROM s;")
     code.ingest()
-    code.ingest(Options(db="shop", default_schema="public"))
+    code.ingest(IngestOptions(db="shop", default_schema="public"))
     assert code.read == ["a.sql"]
     assert code.upstream("shop.public.t.x") == {"shop.public.s.x"}
 
@@ -154,7 +154,7 @@ def test_what_lies_inside_a_program_is_shown_only_when_asked_for(code: Code) -> 
 def test_tables_come_with_their_types_keys_and_file(code: Code) -> None:
     code.write(c_sql=DDL)
     code.ingest()
-    found = look(code.world.ports)
+    found = open_graph(code.world.ports)
     table, column = found.node("raw.orders"), found.node("raw.orders.id")
     assert table is not None
     assert column is not None
@@ -165,7 +165,7 @@ def test_tables_come_with_their_types_keys_and_file(code: Code) -> None:
 def test_evidence_names_the_file_and_the_line(code: Code) -> None:
     code.write(c_sql=DDL, a_sql="\n\nINSERT INTO m.t (x)\nSELECT amount FROM raw.orders;")
     code.ingest()
-    found = look(code.world.ports).edge("raw.orders.amount->m.t.x#copied")
+    found = open_graph(code.world.ports).edge("raw.orders.amount->m.t.x#copied")
     assert [one.place for fact in found.facts for one in fact.evidence] == ["jobs/a.sql:3"]
     assert found.confidence == 0.95
 
@@ -181,7 +181,7 @@ def test_an_edge_that_is_in_code_and_in_runs_is_confirmed(code: Code) -> None:
     code.world.commit({"core.t": [edge("raw.x.a", "core.t.a"), edge("raw.x.b", "core.t.b")]})
     code.write(a_sql="CREATE TABLE core.t AS SELECT x.a, x.c AS b FROM raw.x AS x;")
     code.ingest()
-    view = look(code.world.ports)
+    view = open_graph(code.world.ports)
     assert view.edge("raw.x.a->core.t.a#copied").confirmed
     assert view.edge("raw.x.a->core.t.a#copied").confidence == 1.0
     assert not view.edge("raw.x.c->core.t.b#copied").confirmed
@@ -226,7 +226,7 @@ def test_nothing_to_read_is_told(code: Code) -> None:
 
 def test_progress_counts_each_file_once(code: Code) -> None:
     code.write(a_sql=MART, b_sql=STAR, c_sql=DDL)
-    told: list[Progress] = []
+    told: list[IngestProgress] = []
     ingest(IngestPorts(code.world.ports, code.sources), code.folder, None, told.append, root="jobs")
     assert (told[-1].done, told[-1].total) == (3, 3)
     assert all(one.done <= one.total for one in told)
@@ -256,7 +256,7 @@ def test_edges_that_people_wrote_are_told_apart_and_end_with_their_file(code: Co
     done = code.ingest()
     assert {one.path: (one.language, one.edges) for one in done.files}["by_hand.yaml"] == ("yaml", 1)
     assert code.upstream("dashboard:board") == {"core.orders.amount"}
-    found = look(code.world.ports).edge("core.orders.amount->dashboard:board#consumes")
+    found = open_graph(code.world.ports).edge("core.orders.amount->dashboard:board#consumes")
     assert [str(one.basis) for fact in found.facts for one in fact.evidence] == ["declared"]
     (code.folder / "by_hand.yaml").unlink()
     code.ingest()
@@ -273,7 +273,7 @@ def test_a_fault_in_a_file_of_edges_is_a_gap_with_its_line(code: Code) -> None:
 def test_an_export_of_another_graph_is_taken_in(code: Code) -> None:
     other = CommittedLineage()
     other.commit({"core.t": [edge("raw.x.a", "core.t.a")]})
-    lines = write_export(look(other.ports).store)
+    lines = write_export(open_graph(other.ports).store)
     (code.folder / "other.jsonl").write_text("\n".join(lines))
     code.ingest()
     assert code.upstream("core.t.a") == {"raw.x.a"}
@@ -290,7 +290,7 @@ def test_the_select_of_a_transform_of_the_project_makes_its_table(code: Code) ->
     assert code.upstream("marts.u.a") == {"core.t.a"}
     with pytest.raises(ForgeError, match=r"'core\.v' is not in the lineage graph"):
         code.upstream("core.v")  # not below transforms/
-    extraction, _ = extract([code.folder / "transforms" / "core" / "t.sql"], Options(), in_turn)
+    extraction, _ = extract([code.folder / "transforms" / "core" / "t.sql"], IngestOptions(), read_sequentially)
     assert [str(one.target) for one in extraction.edges] == ["core.t.a"]
 
 
@@ -307,7 +307,7 @@ def u(t):
 """,
     )
     code.ingest()
-    nodes = {fact.entity.id for fact in look(code.world.ports).store.node_facts()}
+    nodes = {fact.entity.id for fact in open_graph(code.world.ports).store.node_facts()}
     assert {name for name in nodes if name.startswith(("transform:", "pipeline:"))} == {
         "transform:core.t",
         "transform:core.u",

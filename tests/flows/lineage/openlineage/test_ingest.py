@@ -12,7 +12,13 @@ import pytest
 from migrated import lay_database
 from openlineage_events import columns, dataset, dataset_event, event, field, job_event, schema
 
-from forge.flows.lineage.openlineage.ingest import KeptEvent, OpenLineagePorts, Taken, take_event, take_events
+from forge.flows.lineage.openlineage.ingest import (
+    EventOutcome,
+    OpenLineagePorts,
+    PendingEvent,
+    ingest_event,
+    ingest_events,
+)
 from forge.lineage.facts.fact import EdgeFact, holds
 from forge.model.errors import ForgeError
 from forge.settings import load_settings
@@ -47,8 +53,8 @@ def open_edges(ports: OpenLineagePorts, hour: int | None = None) -> set[str]:
     return {fact.key.id.replace(P, "") for fact in facts(ports) if holds(fact, moment)}
 
 
-def take(ports: OpenLineagePorts, *told: Json) -> list[Taken]:
-    return [take_event(ports, one) for one in told]
+def take(ports: OpenLineagePorts, *told: Json) -> list[EventOutcome]:
+    return [ingest_event(ports, one) for one in told]
 
 
 def by_column(*sources: str) -> Json:
@@ -68,7 +74,7 @@ def test_what_a_run_says_in_parts_is_recorded_when_it_is_complete(ports: OpenLin
     end = event("COMPLETE", at=at(3), outputs=[dataset("c", columnLineage=by_column("a.x"))])
     assert [taken.status for taken in take(ports, start, more)] == ["held", "held"]
     assert facts(ports) == []
-    assert take_event(ports, end).status == "recorded"
+    assert ingest_event(ports, end).status == "recorded"
     assert open_edges(ports) == {"a.x->c.n#copied", "a->c#derived", "b->c#derived"}
     assert {fact.valid_from for fact in facts(ports)} == {datetime(2026, 11, 16, 3, tzinfo=UTC)}
 
@@ -83,7 +89,7 @@ def test_the_order_in_which_the_events_of_a_run_arrive_does_not_matter(ports: Op
     for number, order in enumerate(itertools.permutations(told)):
         run = f"0192f3a4-0000-7000-8000-{number:012}"
         for one in order:
-            take_event(ports, {**one, "run": {"runId": run}, "job": {"namespace": "j", "name": run}})
+            ingest_event(ports, {**one, "run": {"runId": run}, "job": {"namespace": "j", "name": run}})
         own = [fact for fact in facts(ports) if fact.producer == f"openlineage:j/{run}"]
         seen.add(frozenset((fact.key.id, fact.valid_from, fact.valid_to) for fact in own))
     assert [len(one) for one in seen] == [3]
@@ -167,20 +173,20 @@ def test_a_stream_counts_as_soon_as_it_runs(ports: OpenLineagePorts) -> None:
 def test_of_a_stream_that_tells_of_itself_for_ever_the_first_and_the_newest_are_kept(ports: OpenLineagePorts) -> None:
     now = datetime(2026, 11, 16, tzinfo=UTC)
     for number in range(MOST + 5):
-        ports.inbox.keep(KeptEvent("p", A, str(number), now + timedelta(minutes=number), "{}"), now)
+        ports.inbox.keep(PendingEvent("p", A, str(number), now + timedelta(minutes=number), "{}"), now)
     kept = [int(one.digest) for one in ports.inbox.of_run("p", A)]
     assert kept == [0, *range(6, MOST + 5)]
 
 
 def test_events_of_runs_that_never_ended_are_let_go_of(ports: OpenLineagePorts) -> None:
     now = datetime(2026, 11, 16, tzinfo=UTC)
-    ports.inbox.keep(KeptEvent("p", A, "1", now, "{}"), now)
-    ports.inbox.keep(KeptEvent("p", B, "2", now, "{}"), now + KEPT + timedelta(seconds=1))
+    ports.inbox.keep(PendingEvent("p", A, "1", now, "{}"), now)
+    ports.inbox.keep(PendingEvent("p", B, "2", now, "{}"), now + KEPT + timedelta(seconds=1))
     assert (ports.inbox.of_run("p", A), len(ports.inbox.of_run("p", B))) == ((), 1)
 
 
 def test_the_definition_of_a_job_counts_without_a_run(ports: OpenLineagePorts) -> None:
-    assert take_event(ports, job_event(inputs=[dataset("a")], outputs=[dataset("c")])).status == "recorded"
+    assert ingest_event(ports, job_event(inputs=[dataset("a")], outputs=[dataset("c")])).status == "recorded"
     assert open_edges(ports) == {"a->c#derived"}
 
 
@@ -194,7 +200,7 @@ def test_a_dataset_tells_of_its_columns_and_of_where_they_come_from(ports: OpenL
 
 
 def test_one_bad_event_keeps_back_no_other(ports: OpenLineagePorts) -> None:
-    answers = take_events(ports, [complete(1, A, "a.x"), {"eventTime": 1}, complete(2, B, "b.y", target="d")])
+    answers = ingest_events(ports, [complete(1, A, "a.x"), {"eventTime": 1}, complete(2, B, "b.y", target="d")])
     assert [answer.taken.status if answer.taken else "failed" for answer in answers] == [
         "recorded",
         "failed",
@@ -208,7 +214,7 @@ def test_a_bad_event_leaves_nothing(ports: OpenLineagePorts) -> None:
     bad = complete(1, A, "a.x")
     bad["outputs"].append({"name": "d"})
     with pytest.raises(ForgeError, match="missing"):
-        take_event(ports, bad)
+        ingest_event(ports, bad)
     assert (facts(ports), ports.inbox.of_run("openlineage:airflow/nightly.orders", A)) == ([], ())
 
 

@@ -16,7 +16,7 @@ import pytest
 from memory_world import MAIN, MemoryWorld
 
 from forge.channels.openlineage import OpenLineageSink
-from forge.flows.lineage.openlineage.send import Emitter
+from forge.flows.lineage.openlineage.send import EventEmitter
 from forge.flows.runs.events import RunEnded, on
 from forge.flows.runs.run import RunRequest, RunResult, run
 from forge.model.errors import ForgeError
@@ -65,7 +65,7 @@ def receiver() -> Iterator[Receiver]:
 def run_told(sink: OpenLineageSink, world: MemoryWorld | None = None) -> RunResult:
     world = world or MemoryWorld()
     world.gate.open.set()
-    emitter = Emitter(world.metadata, sink, "shop", "forge", "0.1.0")
+    emitter = EventEmitter(world.metadata, sink, "shop", "forge", "0.1.0")
     ports = replace(world.ports(lambda event: None), events=on(RunEnded, emitter))
     return run(RunRequest(branch=MAIN, force=True), world.project(), ports)
 

@@ -8,9 +8,9 @@ import pytest
 from openlineage_events import PG, columns, dataset, dataset_event, event, field, job_event, schema
 
 from forge.lineage.extract.openlineage import claims_of, producer_of_event, read_event
-from forge.lineage.extract.openlineage.claims import Claimed
-from forge.lineage.extract.openlineage.names import Naming, system_of
-from forge.lineage.extract.openlineage.said import Name
+from forge.lineage.extract.openlineage.claims import EventClaims
+from forge.lineage.extract.openlineage.model import NamespacedName
+from forge.lineage.extract.openlineage.names import DatasetNaming, system_of
 from forge.lineage.facts.claim import EdgeClaim
 from forge.lineage.facts.evidence import Basis
 
@@ -18,16 +18,16 @@ ORDERS, DAILY = "shop.public.orders", "shop.mart.daily"
 P = "postgres@db.example:"
 
 
-def claims(data: dict[str, Any], naming: Naming | None = None) -> Claimed:
-    return claims_of(read_event(data), naming or Naming())
+def claims(data: dict[str, Any], naming: DatasetNaming | None = None) -> EventClaims:
+    return claims_of(read_event(data), naming or DatasetNaming())
 
 
-def between_data(claimed: Claimed) -> list[EdgeClaim]:
+def between_data(claimed: EventClaims) -> list[EdgeClaim]:
     """Without those of the job, which stand beside them."""
     return [claim for claim in claimed.edges if not claim.kind.beside]
 
 
-def edges(data: dict[str, Any], naming: Naming | None = None) -> set[str]:
+def edges(data: dict[str, Any], naming: DatasetNaming | None = None) -> set[str]:
     """`source -> target  transformation` of columns, `…#kind` of what has no transformation."""
     found = set()
     for claim in between_data(claims(data, naming)):
@@ -273,17 +273,17 @@ def test_a_run_is_observed_and_a_definition_is_declared() -> None:
     ],
 )
 def test_names(namespace: str, name: str, id_: str) -> None:
-    assert Naming().table(Name(namespace, name)).id == id_
+    assert DatasetNaming().table(NamespacedName(namespace, name)).id == id_
 
 
 def test_settings_shorten_a_namespace_or_call_it_the_lake() -> None:
-    naming = Naming(systems={PG: "postgres", "hive://meta:9083": "lake"})
-    assert naming.table(Name(PG, "shop.public.orders")).id == "postgres:shop.public.orders"
-    assert naming.table(Name("hive://meta:9083", "core.orders")).id == "core.orders"
+    naming = DatasetNaming(systems={PG: "postgres", "hive://meta:9083": "lake"})
+    assert naming.table(NamespacedName(PG, "shop.public.orders")).id == "postgres:shop.public.orders"
+    assert naming.table(NamespacedName("hive://meta:9083", "core.orders")).id == "core.orders"
 
 
 def test_a_file_that_is_a_table_of_the_lake_is_that_table() -> None:
-    naming = Naming(systems={"hive://meta:9083": "lake"})
+    naming = DatasetNaming(systems={"hive://meta:9083": "lake"})
     links = {"identifiers": [{"namespace": "hive://meta:9083", "name": "core.orders", "type": "TABLE"}]}
     path = "warehouse/core.db/orders"
     facet = columns(n=[field(path, "n", "DIRECT/IDENTITY", namespace="s3://lake")])

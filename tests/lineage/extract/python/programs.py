@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from forge.lineage.edge import Extraction
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.contract import contract
+from forge.lineage.extract.catalog import TableCatalog
 from forge.lineage.extract.definition import definitions_of
+from forge.lineage.extract.flatten import flatten
 from forge.lineage.extract.python import read_python
 
-CATALOG = Catalog(
+CATALOG = TableCatalog(
     definitions_of(
         {
             "raw.orders": {
@@ -25,7 +25,7 @@ CATALOG = Catalog(
 
 
 def read(files: str | dict[str, str]) -> Extraction:
-    return contract(read_python({"job.py": files} if isinstance(files, str) else files, CATALOG))
+    return flatten(read_python({"job.py": files} if isinstance(files, str) else files, CATALOG))
 
 
 def edges(files: str | dict[str, str]) -> set[str]:

@@ -11,13 +11,13 @@ import yaml
 from each_case import each_case
 
 from forge.lineage.edge import Extraction
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.contract import contract
+from forge.lineage.extract.catalog import TableCatalog
 from forge.lineage.extract.definition import definitions_of
+from forge.lineage.extract.flatten import flatten
 from forge.lineage.extract.python import read_python
 
 CASES = Path(__file__).parents[2] / "python_cases"
-CATALOG = Catalog(definitions_of(yaml.safe_load((CASES / "tables.yaml").read_text())))
+CATALOG = TableCatalog(definitions_of(yaml.safe_load((CASES / "tables.yaml").read_text())))
 EDGE = re.compile(r"(?P<target>.+?) <- (?P<source>\S+) (?P<kind>[a-z]+)(?P<masked>,masked)?(?: (?P<sure>0\.\d+))?")
 FILE = re.compile(r"^-- file (\S+)\n", re.MULTILINE)
 
@@ -94,7 +94,7 @@ ALL = [(path.stem, case) for path in sorted(CASES.glob("*.txt")) for case in rea
 @each_case(ALL, lambda each: f"{each[0]}: {each[1].name}")
 def test_a_program_gives_exactly_its_edges(each: tuple[str, Case]) -> None:
     _, case = each
-    check(case, contract(read_python(case.files, CATALOG)))
+    check(case, flatten(read_python(case.files, CATALOG)))
 
 
 def test_no_two_cases_have_one_name() -> None:

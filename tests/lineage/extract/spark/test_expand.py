@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from forge.lineage.extract.spark.expand import Cell, find_rows
+from forge.lineage.extract.spark.expand import ExpandCell, find_rows
 
 TEXT = """Project [id#1L, k#7, v#8]
 +- Expand [[id#1L, name, name#2], [id#1L, mail, cast(mail#3 as string)]], [id#1L, k#7, v#8]
@@ -10,8 +10,8 @@ TEXT = """Project [id#1L, k#7, v#8]
 
 def test_rows_are_those_of_the_node_with_the_same_output() -> None:
     assert find_rows(TEXT, (1, 7, 8)) == (
-        (Cell("id", (1,), True), Cell("name", (), False), Cell("name", (2,), True)),
-        (Cell("id", (1,), True), Cell("mail", (), False), Cell("cast(mail as string)", (3,), False)),
+        (ExpandCell("id", (1,), True), ExpandCell("name", (), False), ExpandCell("name", (2,), True)),
+        (ExpandCell("id", (1,), True), ExpandCell("mail", (), False), ExpandCell("cast(mail as string)", (3,), False)),
     )
 
 

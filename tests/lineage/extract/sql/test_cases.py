@@ -6,10 +6,10 @@ from each_case import each_case
 from sql_cases import Case, Line, all_cases, known_tables
 
 from forge.lineage.edge import Extraction
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.contract import contract
+from forge.lineage.extract.catalog import TableCatalog
 from forge.lineage.extract.definition import definitions_of
-from forge.lineage.extract.sql.read import read_sql
+from forge.lineage.extract.flatten import flatten
+from forge.lineage.extract.sql.program import read_sql
 
 TABLES = definitions_of(known_tables())
 
@@ -24,9 +24,9 @@ def tables_of(found: Extraction) -> set[Line]:
 
 
 def extract(case: Case) -> Extraction:
-    catalog = Catalog(TABLES, case.settings.get("db"), case.settings.get("default-schema"))
+    catalog = TableCatalog(TABLES, case.settings.get("db"), case.settings.get("default-schema"))
     dialect, result = case.settings.get("dialect", "spark"), case.settings.get("result")
-    return contract([read_sql(case.script, catalog, dialect=dialect, file="case.sql", result=result)])
+    return flatten([read_sql(case.script, catalog, dialect=dialect, file="case.sql", result=result)])
 
 
 ALL = all_cases()

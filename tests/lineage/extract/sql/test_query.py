@@ -10,14 +10,14 @@ import pytest
 from sql_around import Surroundings, catalog_of, extract, function_of, tree_of
 
 from forge.lineage.edge import Extraction
-from forge.lineage.extract.catalog import Catalog
+from forge.lineage.extract.catalog import TableCatalog
 from forge.lineage.extract.definition import definitions_of
-from forge.lineage.extract.program import Made
-from forge.lineage.extract.relation import Column, Relation, copy_of, relation_of
-from forge.lineage.extract.sql.expression import Scope, output_name, value_of_expression
+from forge.lineage.extract.program import OutputKind
+from forge.lineage.extract.relation import Relation, RelationColumn, copy_of, relation_of
+from forge.lineage.extract.sql.expression import QueryScope, output_name, value_of_expression
 from forge.lineage.extract.sql.query import relation_of_query
 
-NOTHING_KNOWN = Catalog()
+NOTHING_KNOWN = TableCatalog()
 KNOWN = catalog_of(Path(__file__).parents[2] / "cases" / "tables.sql")
 
 
@@ -30,8 +30,8 @@ def reasons(found: Extraction) -> list[str]:
     return [gap.reason for gap in found.gaps]
 
 
-def with_tables(**tables: Mapping[str, str]) -> Catalog:
-    return Catalog(definitions_of(tables))
+def with_tables(**tables: Mapping[str, str]) -> TableCatalog:
+    return TableCatalog(definitions_of(tables))
 
 
 def test_a_column_of_the_only_unknown_table_is_its_own() -> None:
@@ -219,9 +219,9 @@ def test_ctes_become_steps_with_ids_of_their_own() -> None:
     query = f"WITH a AS (SELECT id FROM lin.orders), b AS ({inner}) SELECT a.id, b.id AS x FROM a, b"
     relation = relation_of_query(tree_of(query, "spark"), around)
     assert [(step.label or step.target.split("@")[0], step.made) for step in around.steps] == [
-        ("a", Made.CTE),
-        ("a", Made.CTE),
-        ("b", Made.CTE),
+        ("a", OutputKind.CTE),
+        ("a", OutputKind.CTE),
+        ("b", OutputKind.CTE),
     ]
     assert len({step.target for step in around.steps}) == 3
     assert len(relation.reads) == 2
@@ -381,13 +381,13 @@ def test_a_column_without_an_alias_is_called_what_spark_calls_it(expression: str
 def test_expressions_over_a_relation_see_its_columns_by_their_owners() -> None:
     relation = Relation(
         (
-            Column("id", copy_of("a", "id"), "l"),
-            Column("id", copy_of("b", "id"), "r"),
-            Column("x", copy_of("b", "x"), "r"),
+            RelationColumn("id", copy_of("a", "id"), "l"),
+            RelationColumn("id", copy_of("b", "id"), "r"),
+            RelationColumn("x", copy_of("b", "x"), "r"),
         )
     )
     around = Surroundings(NOTHING_KNOWN)
-    scope = Scope.of(relation, around)
+    scope = QueryScope.of(relation, around)
     tree = tree_of("SELECT l.id + r.x, x", "spark")
     values = [value_of_expression(one, scope) for one in tree.expressions]
     assert [{str(source) for source in value.sources} for value in values] == [{"a.id", "b.x"}, {"b.x"}]
@@ -397,7 +397,7 @@ def test_expressions_over_a_relation_see_its_columns_by_their_owners() -> None:
 
 def test_expressions_over_an_unknown_relation() -> None:
     around = Surroundings(NOTHING_KNOWN)
-    scope = Scope.of(relation_of("raw.t", None), around)
+    scope = QueryScope.of(relation_of("raw.t", None), around)
     value = value_of_expression(tree_of("SELECT upper(a) IN (SELECT b FROM u)", "spark").expressions[0], scope)
     assert {str(source) for source in value.sources} == {"raw.t.a", "u.b"}
     assert scope.reads == {"raw.t", "u"}

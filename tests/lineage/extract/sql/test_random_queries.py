@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from random_queries import TABLES, TOPICS, random_query
 
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.contract import contract
+from forge.lineage.extract.catalog import TableCatalog
 from forge.lineage.extract.definition import definitions_of
-from forge.lineage.extract.sql.read import read_sql
+from forge.lineage.extract.flatten import flatten
+from forge.lineage.extract.sql.program import read_sql
 
-CATALOG = Catalog(definitions_of(TABLES))
+CATALOG = TableCatalog(definitions_of(TABLES))
 EACH = 12  # of every topic
 
 
@@ -19,7 +19,7 @@ EACH = 12  # of every topic
 def test_a_query_gives_the_edges_it_was_put_together_from(topic: str) -> None:
     for seed in range(TOPICS.index(topic), EACH * len(TOPICS), len(TOPICS)):
         made = random_query(seed)
-        found = contract([read_sql(made.sql, CATALOG)])
+        found = flatten([read_sql(made.sql, CATALOG)])
         assert found.gaps == (), f"{seed}\n{made.sql}"
         pairs = {(str(edge.source), str(edge.target)) for edge in found.edges}
         assert pairs == made.pairs, f"{seed}\n{made.sql}"

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from sql_scripts import TABLES
 
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.contract import contract
+from forge.lineage.extract.catalog import TableCatalog
 from forge.lineage.extract.definition import definitions_of
-from forge.lineage.extract.program import Made
-from forge.lineage.extract.sql.session import Session
+from forge.lineage.extract.flatten import flatten
+from forge.lineage.extract.program import OutputKind
+from forge.lineage.extract.sql.session import SqlSession
 
 
-def session() -> Session:
-    return Session(Catalog(definitions_of(TABLES)), file="job.py")
+def session() -> SqlSession:
+    return SqlSession(TableCatalog(definitions_of(TABLES)), file="job.py")
 
 
-def found(run: Session) -> set[str]:
-    result = contract([run.finish("python")])
+def found(run: SqlSession) -> set[str]:
+    result = flatten([run.finish("python")])
     return {f"{edge.source} -> {edge.target}" for edge in result.edges} | {gap.reason for gap in result.gaps}
 
 
@@ -74,7 +74,7 @@ def test_insert_into_goes_by_position_and_append_by_name() -> None:
 
 def test_a_path_is_written_as_it_is() -> None:
     run = session()
-    run.write("s3://Lake/Out", run.read_table("t", 1), 2, by="name", made=Made.FILE, whole=True)
+    run.write("s3://Lake/Out", run.read_table("t", 1), 2, by="name", made=OutputKind.FILE, whole=True)
     assert found(run) == {"t.id -> s3://Lake/Out.id", "t.x -> s3://Lake/Out.x", "t.y -> s3://Lake/Out.y"}
 
 

@@ -15,9 +15,9 @@ from lineage_claims import CORE, MART, RAW, T0, batch, claim, day, graph, nodes_
 from migrated import open_migrated
 from sqlalchemy import Engine, event, select
 
-from forge.lineage.facts.claim import Batch, EdgeClaim, NodeClaim
+from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, NodeClaim
 from forge.lineage.graph.store import OPEN
-from forge.lineage.kind import EdgeType, Kind, Relationship
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType
 from forge.lineage.node import column_of, table_of
 from forge.stores.sql.lineage.facts import SqlLineage
 from forge.stores.sql.tables import lineage_facts, lineage_nodes
@@ -136,7 +136,7 @@ def test_a_process_that_dies_in_the_middle_has_written_nothing(store: SqlLineage
     assert store.record([batch("file:a", 2, claim(CORE, MART))]).revision == 2
 
 
-KIND = Kind(EdgeType.DERIVES_FROM, Relationship.COPIED)
+KIND = EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.COPIED)
 
 
 def test_a_large_graph_at_once_has_the_rows_that_a_write_makes(engine: Engine, tmp_path: Path) -> None:
@@ -149,9 +149,11 @@ def test_a_large_graph_at_once_has_the_rows_that_a_write_makes(engine: Engine, t
     assert (done.added, done.nodes) == (36, 7)
     nodes = (NodeClaim(column) for column in columns)
     claims = (EdgeClaim(source=columns[a], target=columns[b], kind=KIND, confidence=0.8) for a, b in pairs)
-    other.record([Batch(producer="file:b", at=T0, edges=(), nodes=tuple(nodes))])  # so that the numbers are the same
-    other.record([Batch(producer="file:b", at=T0)])
-    other.record([Batch(producer="file:a", at=T0, edges=tuple(claims))])
+    other.record(
+        [ClaimBatch(producer="file:b", at=T0, edges=(), nodes=tuple(nodes))]
+    )  # so that the numbers are the same
+    other.record([ClaimBatch(producer="file:b", at=T0)])
+    other.record([ClaimBatch(producer="file:a", at=T0, edges=tuple(claims))])
     assert _rows(one) == _rows(other)
     assert rows_of(one.arrays()) == rows_of(other.arrays())
     assert graph(one) == graph(other)

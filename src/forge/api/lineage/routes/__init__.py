@@ -1,1 +1,1 @@
-"""Routes of lineage."""
+"""Lineage routes."""

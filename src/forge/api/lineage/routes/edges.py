@@ -1,4 +1,4 @@
-"""/api/v1/lineage: edges one by one, and what people and programs declare."""
+"""/api/v1/lineage: single edges, and edges that people and programs declare."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from forge.api.site import TheSite
 from forge.api.versioning.paths import lineage_router
 from forge.flows.lineage import snapshots as lineage_snapshots
 from forge.flows.lineage import write as lineage_write
-from forge.flows.lineage.write import Named
+from forge.flows.lineage.write import ProcessDefinition
 from forge.lineage.graph.store import Snapshot
 
 router = lineage_router()
@@ -98,8 +98,8 @@ def record_anonymization(body: AnonymizationCreate, site: TheSite, caller: ThePr
     return recorded_view(recorded)
 
 
-def _named(given: NamedCreate) -> Named:
-    return Named(given.name.strip(), given.version, given.parameters, given.code_hash)
+def _named(given: NamedCreate) -> ProcessDefinition:
+    return ProcessDefinition(given.name.strip(), given.version, given.parameters, given.code_hash)
 
 
 @router.get("/snapshots")

@@ -1,4 +1,4 @@
-"""/api/v1/lineage: where columns come from and where they go."""
+"""/api/v1/lineage: upstream and downstream lineage of tables and columns."""
 
 from __future__ import annotations
 
@@ -9,15 +9,16 @@ from fastapi import Depends, Path, Query, Response
 
 from forge.api.lineage.views import (
     MOST_ENTITIES,
-    Wanted,
+    GraphRequest,
     facts_of,
-    find_picture,
+    find_layout,
     graph_view,
     lineage_view,
     node_view,
-    see_tables,
+    visible_tables,
 )
 from forge.api.lineage.wire.graph import (
+    DirectionWord,
     EdgeWord,
     GraphView,
     LevelWord,
@@ -25,17 +26,16 @@ from forge.api.lineage.wire.graph import (
     NodeView,
     NodeWord,
     PathsView,
-    WayWord,
 )
 from forge.api.paging import decode_cursor, encode_cursor, offset_of
 from forge.api.shape import Page
 from forge.api.site import Site, TheSite
 from forge.api.versioning.paths import lineage_router
-from forge.flows.lineage.view import Look, look
+from forge.flows.lineage.reader import GraphReader, open_graph
 from forge.lineage.edge import level_of
 from forge.lineage.graph.traversal import Path as LineagePath
 from forge.lineage.kind import EdgeType
-from forge.lineage.node import Level, NodeType
+from forge.lineage.node import GraphLevel, NodeType
 
 router = lineage_router()
 
@@ -76,7 +76,7 @@ def graph(
     site: TheSite,
     bounds: Bounds,
     root_id: Entity,
-    direction: WayWord = "both",
+    direction: DirectionWord = "both",
     depth: Depth = 5,
     node_types: NodeTypes = [],  # noqa: B006
     edge_types: EdgeTypes = [],  # noqa: B006
@@ -94,13 +94,13 @@ def graph(
     """Only what is reached from the root, with the touched columns of each table. Types of nodes, schemas and files
     choose what is shown; types of edges and confidence also where the walk goes. `transforms`: also the transforms,
     pipelines and jobs that make the data; so do `node_types=transform` and its like."""
-    wanted = Wanted(
+    wanted = GraphRequest(
         root=root_id.strip(),
         direction=direction,
         depth=depth,
         min_confidence=min_confidence,
         indirect=indirect,
-        level=Level(level),
+        level=GraphLevel(level),
         node_types=tuple(map(NodeType, node_types)),
         edge_types=tuple(map(EdgeType, edge_types)),
         schemas=tuple(schema),
@@ -126,8 +126,8 @@ def table_lineage(
     include_transformations: Expressions = True,
 ) -> Response:
     """Both directions, by table or by column."""
-    level = Level.COLUMN if column_level else Level.TABLE
-    wanted = Wanted(
+    level = GraphLevel.COLUMN if column_level else GraphLevel.TABLE
+    wanted = GraphRequest(
         root=table_id.strip(),
         depth=depth,
         min_confidence=min_confidence,
@@ -151,7 +151,7 @@ def column_lineage(
     at: At = "HEAD",
 ) -> Response:
     """Both directions of one column; without transformations, edges carry no expression."""
-    wanted = Wanted(
+    wanted = GraphRequest(
         root=column_id.strip(),
         depth=depth,
         min_confidence=min_confidence,
@@ -162,16 +162,16 @@ def column_lineage(
     return _answer(site, wanted, at, with_expressions=include_transformations, listed=True)
 
 
-def look_at(site: Site, at: str) -> Look:
-    return look(site.wiring.lineage.graph, None if at == "HEAD" else at)
+def look_at(site: Site, at: str) -> GraphReader:
+    return open_graph(site.wiring.lineage.graph, None if at == "HEAD" else at)
 
 
-def _answer(site: Site, wanted: Wanted, at: str, *, with_expressions: bool, listed: bool = False) -> Response:
+def _answer(site: Site, wanted: GraphRequest, at: str, *, with_expressions: bool, listed: bool = False) -> Response:
     view = look_at(site, at)
 
     def make() -> GraphView:
-        seen = see_tables(site, at)
-        found, facts = find_picture(site, view, seen, wanted), facts_of(site, seen)
+        seen = visible_tables(site, at)
+        found, facts = find_layout(site, view, seen, wanted), facts_of(site, seen)
         show = lineage_view if listed else graph_view
         return show(found, at, facts, with_expressions=with_expressions)
 

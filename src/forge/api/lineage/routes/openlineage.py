@@ -1,4 +1,4 @@
-"""/api/v1/lineage: events of OpenLineage, as its clients send them."""
+"""/api/v1/lineage: OpenLineage events, as OpenLineage clients send them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from forge.api.lineage.wire.openlineage import BatchSummary, BatchTakenView, Eve
 from forge.api.shape import ErrorView, Problem
 from forge.api.site import TheSite
 from forge.api.versioning.paths import lineage_router
-from forge.flows.lineage.openlineage.ingest import Answer, Taken, take_event, take_events
+from forge.flows.lineage.openlineage.ingest import EventOutcome, EventResult, ingest_event, ingest_events
 from forge.model.errors import ForgeError, ForgeErrors, errors_of
 
 router = lineage_router()
@@ -57,7 +57,7 @@ async def take_openlineage(request: Request, response: Response, site: TheSite, 
     """One event of OpenLineage, also gzipped. A run is recorded when it is complete; sending an event again changes
     nothing. What is malformed is told with the JSON pointer of each fault (`where`)."""
     data = await read_json(request)
-    taken = await run_in_threadpool(lambda: take_event(site.wiring.lineage.openlineage, data, actor=caller.user))
+    taken = await run_in_threadpool(lambda: ingest_event(site.wiring.lineage.openlineage, data, actor=caller.user))
     if taken.status == "unchanged":
         response.status_code = 200
     return _taken_view(taken)
@@ -72,7 +72,7 @@ async def take_openlineage_batch(request: Request, site: TheSite, caller: ThePri
         raise ForgeError("E818", "The body is not a list of events", where="/", fix="Send one event to /api/v1/lineage")
     if len(data) > MOST_EVENTS:
         raise ForgeError("E818", f"The list holds more than {MOST_EVENTS} events", where="/", fix="Send them in parts.")
-    answers = await run_in_threadpool(lambda: take_events(site.wiring.lineage.openlineage, data, actor=caller.user))
+    answers = await run_in_threadpool(lambda: ingest_events(site.wiring.lineage.openlineage, data, actor=caller.user))
     failed = [answer.error for answer in answers if answer.error is not None]
     if failed and len(failed) == len(answers):
         raise ForgeErrors(failed)
@@ -83,7 +83,7 @@ async def take_openlineage_batch(request: Request, site: TheSite, caller: ThePri
     )
 
 
-def _answer(answer: Answer) -> EventAnswer:
+def _answer(answer: EventResult) -> EventAnswer:
     if answer.taken is not None:
         return EventAnswer(index=answer.index, status=answer.taken.status, taken=_taken_view(answer.taken))
     assert answer.error is not None
@@ -91,7 +91,7 @@ def _answer(answer: Answer) -> EventAnswer:
     return EventAnswer(index=answer.index, status="failed", errors=errors)
 
 
-def _taken_view(taken: Taken) -> TakenView:
+def _taken_view(taken: EventOutcome) -> TakenView:
     return TakenView(
         status=taken.status,
         producer=taken.producer,

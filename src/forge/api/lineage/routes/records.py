@@ -1,4 +1,4 @@
-"""/api/v1/lineage/records: where one record came from."""
+"""/api/v1/lineage/records: row-level lineage of one record."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from forge.api.shape import Wire
 from forge.api.site import TheSite
 from forge.api.versioning.paths import lineage_router
 from forge.api.versioning.routes.commits import read_filters
-from forge.flows.lineage.records import Origin, trace_record
+from forge.flows.lineage.records import RecordOrigin, trace_record
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.revisions import find_commit
 from forge.model.names import TableName
@@ -42,7 +42,7 @@ def record_lineage(
     where = read_filters(filters)
     commit = find_commit(wiring.metadata, at, wiring.default_branch).id
 
-    def work(ports: VersionPorts) -> Origin:
+    def work(ports: VersionPorts) -> RecordOrigin:
         return trace_record(ports, table, where, at=commit, column=column, depth=depth)
 
     share = ("records", commit, table, filters, column, depth, wiring.catalog.personal_at(commit))
@@ -51,5 +51,5 @@ def record_lineage(
     return answered(outcome, origin_view)
 
 
-def origin_view(origin: Origin) -> OriginView:
+def origin_view(origin: RecordOrigin) -> OriginView:
     return OriginView.model_validate(plain(origin.to_dict()))

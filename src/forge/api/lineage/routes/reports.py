@@ -1,4 +1,4 @@
-"""/api/v1/lineage: reports on the whole graph, and on what a change would hit."""
+"""/api/v1/lineage: statistics, order, ERD and diff of the graph, and impact analysis."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from forge.api.lineage.wire.reports import (
     LineageDiffView,
     LineageStatsView,
     OrderView,
-    SchemaChange,
     SchemaChanges,
+    SchemaEdit,
 )
 from forge.api.paging import AWindow
 from forge.api.site import TheSite
 from forge.api.versioning.paths import lineage_router
 from forge.flows.lineage.erd import find_erd
 from forge.flows.lineage.impact import report_impact, report_schema
-from forge.lineage.impact.change import Change
+from forge.lineage.impact.change import ProposedChange
 
 router = lineage_router()
 
@@ -105,7 +105,7 @@ def impact(
     limit: Annotated[int, Query(ge=1, le=MOST_AFFECTED, description="How many, the worst first.")] = 500,
 ) -> ImpactView:
     """What would break if a table or column were changed so. The same as POST /impact/column, with an address."""
-    asked = Change.of(change, focus, to)
+    asked = ProposedChange.of(change, focus, to)
     report = report_impact(look_at(site, at), asked, depth=depth, min_confidence=min_confidence)
     return impact_view(report, limit)
 
@@ -113,7 +113,7 @@ def impact(
 @router.post("/impact/column")
 def column_impact(body: ColumnChange, site: TheSite) -> ImpactView:
     """What would break if a column were changed so. Nothing is changed: a token that may only read is enough."""
-    asked = Change.of(body.change_type, body.column_id, body.to)
+    asked = ProposedChange.of(body.change_type, body.column_id, body.to)
     view = look_at(site, body.at)
     report = report_impact(view, asked, depth=body.depth, min_confidence=body.min_confidence)
     return impact_view(report, body.limit)
@@ -128,5 +128,5 @@ def schema_impact(body: SchemaChanges, site: TheSite) -> ImpactView:
     return impact_view(report, body.limit)
 
 
-def _change(given: SchemaChange) -> Change:
-    return Change.of(given.change_type, given.column_name or "", given.new_value)
+def _change(given: SchemaEdit) -> ProposedChange:
+    return ProposedChange.of(given.change_type, given.column_name or "", given.new_value)

@@ -1,4 +1,4 @@
-"""/api/v1/lineage/sources: the code that was read for its lineage, and what was not understood of it."""
+"""/api/v1/lineage/sources: source files read for lineage, and their gaps."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from forge.api.shape import Page
 from forge.api.site import Site, TheSite
 from forge.api.versioning.paths import lineage_router
 from forge.connection.lineage.code import ingest_code, options_of
-from forge.flows.lineage.agreement import Disagreement, find_disagreements
 from forge.flows.lineage.code.records import SourceRecord
-from forge.flows.lineage.view import look
+from forge.flows.lineage.disagreements import EdgeDisagreement, find_disagreements
+from forge.flows.lineage.reader import open_graph
 from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
 
@@ -87,7 +87,7 @@ def lineage_gaps(
 @router.get("/sources/disagreements")
 def lineage_disagreements(site: TheSite, window: AWindow) -> DisagreementsView:
     """Edges on which code and runs do not agree, of the tables of which both speak."""
-    found = find_disagreements(look(site.wiring.lineage.graph).store)
+    found = find_disagreements(open_graph(site.wiring.lineage.graph).store)
     page = window.page(found.disagreements, _disagreement, total=len(found.disagreements))
     return DisagreementsView(**dict(page), tables=found.tables, agreed=found.agreed)
 
@@ -124,7 +124,7 @@ def source_view(one: SourceRecord) -> SourceView:
     return SourceView.model_validate({**told, "gaps": len(one.gaps)})
 
 
-def _disagreement(one: Disagreement) -> DisagreementView:
+def _disagreement(one: EdgeDisagreement) -> DisagreementView:
     return DisagreementView.model_validate(one.to_dict())
 
 

@@ -1,1 +1,1 @@
-"""JSON of lineage."""
+"""JSON schemas of lineage."""

@@ -1,4 +1,4 @@
-"""What people and programs declare about lineage."""
+"""JSON of declared lineage: nodes, edges, derivations, snapshots."""
 
 from __future__ import annotations
 

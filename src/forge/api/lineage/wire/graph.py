@@ -1,4 +1,4 @@
-"""The picture of where columns come from and where they go, edges one by one, and paths."""
+"""JSON of traversals, edges and paths."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Any, Literal
 
 from forge.api.shape import Wire
-from forge.lineage.edge import ConfidenceLevel, Indirect, Transformation
+from forge.lineage.edge import ConfidenceLevel, IndirectType, Transformation
 from forge.lineage.facts.evidence import Basis
-from forge.lineage.kind import EdgeType, Relationship
+from forge.lineage.kind import EdgeRelationship, EdgeType
 from forge.lineage.node import NodeType
 
 NodeWord = Literal[
@@ -31,7 +31,7 @@ NodeWord = Literal[
 ]
 EdgeWord = Literal["derives_from", "contains", "executes", "produces", "consumes", "passes"]
 LevelWord = Literal["field", "column", "table", "schema", "database", "system"]
-WayWord = Literal["upstream", "downstream", "both"]
+DirectionWord = Literal["upstream", "downstream", "both"]
 
 
 class NodeView(Wire):
@@ -58,9 +58,9 @@ class EdgeView(Wire):
     source: str
     target: str
     type: EdgeType = EdgeType.DERIVES_FROM
-    relationship: Relationship | None = None
+    relationship: EdgeRelationship | None = None
     kind: Literal["direct", "indirect"] = "direct"
-    subtype: Indirect | None = None  # of an indirect one
+    subtype: IndirectType | None = None  # of an indirect one
     transformation: Transformation = Transformation.UNKNOWN
     expression: str = ""
     masking: bool = False
@@ -76,7 +76,7 @@ class GraphView(Wire):
     distance."""
 
     root_id: str
-    direction: WayWord
+    direction: DirectionWord
     depth: int
     at: str
     level: LevelWord = "column"
@@ -103,9 +103,9 @@ class ReachedView(Wire):
     depth: int
     confidence: float
     level: ConfidenceLevel
-    relationship: Relationship | None
+    relationship: EdgeRelationship | None
     kind: Literal["direct", "indirect"]
-    subtype: Indirect | None
+    subtype: IndirectType | None
     transformation: Transformation
     expression: str
     masking: bool

@@ -1,4 +1,4 @@
-"""What became of events of OpenLineage."""
+"""JSON of the outcome of OpenLineage events."""
 
 from __future__ import annotations
 

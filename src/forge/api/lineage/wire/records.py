@@ -1,4 +1,4 @@
-"""Where a record came from."""
+"""JSON of row-level lineage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reports on the whole lineage and on what a change would hit."""
+"""JSON of graph reports and impact analysis."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from forge.api.lineage.wire.changes import EntityId
 from forge.api.lineage.wire.graph import EdgeView, HopView, NodeView
 from forge.api.shape import Name, Wire
 from forge.lineage.impact.change import ChangeType
-from forge.lineage.impact.path import Use
+from forge.lineage.impact.path import DataUse
 from forge.lineage.node import NodeType
 from forge.model.widening import TypeChange
 
@@ -207,7 +207,7 @@ class ErdView(Wire):
     truncated: bool
 
 
-class ImpactAsked(Wire):
+class ImpactRequest(Wire):
     """`depth`: without it all the way down. `limit`: how many of what is hit are told, the worst first."""
 
     at: Name = "HEAD"
@@ -216,7 +216,7 @@ class ImpactAsked(Wire):
     limit: Annotated[int, Field(ge=1, le=MOST_AFFECTED)] = 500
 
 
-class ColumnChange(ImpactAsked):
+class ColumnChange(ImpactRequest):
     """`to` is the new name or type."""
 
     column_id: EntityId = Field(examples=["core.orders.amount"])
@@ -224,15 +224,15 @@ class ColumnChange(ImpactAsked):
     to: Name | None = None
 
 
-class SchemaChange(Wire):
+class SchemaEdit(Wire):
     change_type: ChangeWord
     column_name: Name | None = None
     new_value: Name | None = None
 
 
-class SchemaChanges(ImpactAsked):
+class SchemaChanges(ImpactRequest):
     table_id: EntityId = Field(examples=["core.orders"])
-    changes: Annotated[list[SchemaChange], Field(min_length=1, max_length=MOST_CHANGES)]
+    changes: Annotated[list[SchemaEdit], Field(min_length=1, max_length=MOST_CHANGES)]
 
 
 class ImpactChange(Wire):
@@ -272,7 +272,7 @@ class AffectedView(Wire):
     effort_hours: float
     depth: int
     confidence: float
-    use: Use
+    use: DataUse
     is_breaking: bool
     reason: str
     change: ImpactChange

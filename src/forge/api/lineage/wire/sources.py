@@ -1,4 +1,4 @@
-"""Code that was read for its lineage, as HTTP shows it."""
+"""JSON of source files read for lineage."""
 
 from __future__ import annotations
 

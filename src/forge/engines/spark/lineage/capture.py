@@ -1,4 +1,4 @@
-"""Runs a user's PySpark script unchanged in a process of its own, and tells what it was seen to write."""
+"""Runs a PySpark script unchanged in a subprocess and reports the writes that were observed."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from pathlib import Path
 
 from forge.engines.spark.session.session import find_java
 from forge.engines.spark.session.submit import SUBMIT, submit_arguments, write_properties
-from forge.flows.lineage.capture import Captured
-from forge.lineage.extract.observed import from_lines, join_seen
+from forge.flows.lineage.capture import ScriptCapture
+from forge.lineage.extract.observation import from_lines, join_writes
 from forge.model.errors import ForgeError
 
 _TALK = 2  # stderr
 
 
-def capture(script: Path, arguments: Sequence[str] = (), conf: Mapping[str, str] | None = None) -> Captured:
-    """What it prints goes to stderr: stdout is for what was seen. `conf`: settings of Spark that the script does not
-    make itself, like catalogs. What was seen before a script failed is told too. E816 where there is no script."""
+def capture(script: Path, arguments: Sequence[str] = (), conf: Mapping[str, str] | None = None) -> ScriptCapture:
+    """The script's output goes to stderr: stdout is for the result. `conf`: Spark settings that the script does not
+    make itself, such as catalogs. Writes observed before a failure are reported too. E816 if there is no script."""
     if not os.path.isfile(script):
         raise ForgeError("E816", f"There is no script {script}", fix="Give the path of a Python file.")
     find_java()
     with tempfile.TemporaryDirectory(prefix="forge-capture-") as folder:
         notes = Path(folder) / "seen.jsonl"
-        bootstrap = [sys.executable, "-P", "-m", "forge.engines.spark.lineage.capture_inside", str(notes)]
+        bootstrap = [sys.executable, "-P", "-m", "forge.engines.spark.lineage.capture_script", str(notes)]
         command = [*bootstrap, str(script), *arguments]
         environment = _environment(conf or {}, Path(folder))
         done = subprocess.run(command, env=environment, stdout=_TALK, check=False)  # noqa: S603
         text = notes.read_text(encoding="utf-8") if notes.exists() else ""
     seen = tuple(from_lines(text))
     lost = tuple(dict.fromkeys(gap.reason for one in seen if not one.target for gap in one.extraction.gaps))
-    return Captured(str(script), join_seen(one for one in seen if one.target), done.returncode, lost)
+    return ScriptCapture(str(script), join_writes(one for one in seen if one.target), done.returncode, lost)
 
 
 def _environment(conf: Mapping[str, str], folder: Path) -> dict[str, str]:

@@ -1,5 +1,5 @@
-"""Lineage of more code than one machine should read: one Spark job over a table of query texts, or over the units of a
-codebase. The workers need Forge installed, and no database."""
+"""Distributed extraction: one Spark job over a table of query texts, or over the units of a codebase. The workers need
+Forge installed, and no database."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from types import FrameType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from forge.lineage.edge import Extraction, Gap
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.codebase import Done, Run, Shared, Unit, read_unit
-from forge.lineage.extract.contract import contract
+from forge.lineage.extract.catalog import TableCatalog
+from forge.lineage.extract.codebase import CodebaseContext, Run, SourceUnit, UnitResult, read_unit
+from forge.lineage.extract.flatten import flatten
 from forge.lineage.extract.program import Program
-from forge.lineage.extract.sql.read import read_sql
+from forge.lineage.extract.sql.program import read_sql
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -33,7 +33,9 @@ last parts of a name that are a field of a struct."""
 _PER_SLICE = 16
 
 
-def extract_texts(frame: DataFrame, catalog: Catalog, *, dialect: str = "spark", seconds: int = SECONDS) -> DataFrame:
+def extract_texts(
+    frame: DataFrame, catalog: TableCatalog, *, dialect: str = "spark", seconds: int = SECONDS
+) -> DataFrame:
     """The edges of SQL texts. Of the columns of `frame` it reads `text` and, where there are any, `id` (else the text
     has none), `dialect`, `default_schema`, and `result`, what a bare SELECT makes."""
     known = frame.sparkSession.sparkContext.broadcast(catalog)
@@ -56,7 +58,7 @@ def texts_in(spark: SparkSession, folder: str, pattern: str = "*.sql") -> DataFr
 def run_on(spark: SparkSession, seconds: int = SECONDS) -> Run:
     """Reads the units of a codebase on the workers, for `read_codebase`."""
 
-    def run(units: Sequence[Unit], shared: Shared) -> Iterator[Done]:
+    def run(units: Sequence[SourceUnit], shared: CodebaseContext) -> Iterator[UnitResult]:
         if not units:
             return
         context = spark.sparkContext
@@ -69,29 +71,29 @@ def run_on(spark: SparkSession, seconds: int = SECONDS) -> Run:
     return run
 
 
-def read_one(unit: Unit, shared: Shared, seconds: int) -> Done:
+def read_one(unit: SourceUnit, shared: CodebaseContext, seconds: int) -> UnitResult:
     programs = within(seconds, lambda: read_unit(unit, shared))
     if programs is None:
         reason = f"it takes longer than {seconds} seconds to read"
         programs = tuple(
             Program(file=path, language=unit.language, gaps=(Gap(path, 0, reason),)) for path in unit.texts
         )
-    return Done(unit.name, programs)
+    return UnitResult(unit.name, programs)
 
 
 def read_batches(
-    batches: Iterable[pa.RecordBatch], catalog: Catalog, dialect: str, seconds: int
+    batches: Iterable[pa.RecordBatch], catalog: TableCatalog, dialect: str, seconds: int
 ) -> Iterator[pa.RecordBatch]:
     """On a worker."""
     import pyarrow as pa
 
-    catalogs: dict[str, Catalog] = {}
+    catalogs: dict[str, TableCatalog] = {}
 
-    def catalog_for(schema: str | None) -> Catalog:
+    def catalog_for(schema: str | None) -> TableCatalog:
         if not schema or schema == catalog.default_schema:
             return catalog
         if schema not in catalogs:
-            catalogs[schema] = Catalog(catalog.definitions, catalog.db, schema)
+            catalogs[schema] = TableCatalog(catalog.definitions, catalog.db, schema)
         return catalogs[schema]
 
     for batch in batches:
@@ -104,13 +106,13 @@ def read_batches(
 
 
 def _read(
-    name: str, text: str, catalog: Catalog, dialect: str, result: str | None, seconds: int
+    name: str, text: str, catalog: TableCatalog, dialect: str, result: str | None, seconds: int
 ) -> Iterator[dict[str, object]]:
     program = within(seconds, lambda: read_sql(text, catalog, dialect=dialect, file=name, result=result))
     if program is None:
         found = Extraction(gaps=(Gap(name, 1, f"it takes longer than {seconds} seconds to read"),))
     else:
-        found = contract((program,))
+        found = flatten((program,))
     yield from rows_of(name, found)
 
 

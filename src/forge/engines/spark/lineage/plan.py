@@ -1,8 +1,8 @@
-"""What a DataFrame, or a statement, reads and writes, from Spark's analysed plan. No job runs.
+"""What a DataFrame or a statement reads and writes, from Spark's analysed plan. No job runs.
 
     lineage_of_frame(frame, "marts.revenue")
 
-Spark's JSON of a plan names no files and no targets; these are asked for one by one."""
+The JSON of a plan has no names of files and targets; these are fetched through py4j."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from forge.lineage.edge import Extraction
-from forge.lineage.extract.program import Made
-from forge.lineage.extract.spark.plan import Known, Names, extract_analysed
+from forge.lineage.extract.program import OutputKind
+from forge.lineage.extract.spark.plan import Names, PlanHints, extract_analysed
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -27,17 +27,17 @@ _PLAIN_FOLDERS = ("file:///", "file:/")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Write:
-    """A part of a plan that writes. `columns`: of the target where they are not those of the query."""
+class PlanWrite:
+    """The writing part of a plan. `columns`: target columns, if they differ from those of the query."""
 
     target: str
-    made: Made
+    made: OutputKind
     plan: Java
     columns: tuple[str, ...] = ()
 
 
 def plain_name(catalog_name: str) -> str:
-    """Names as users write them, without the catalog that stands for none."""
+    """Names as users write them, without the default catalog."""
     return catalog_name.replace("`", "").removeprefix("spark_catalog.").removeprefix("forge.")
 
 
@@ -46,8 +46,8 @@ def lineage_of_frame(frame: DataFrame, target: str, names: Names = plain_name) -
     return lineage_of_plan(frame._jdf.queryExecution().analyzed(), target, names)
 
 
-def lineage_of_plan(plan: Java, target: str, names: Names = plain_name, known: Known | None = None) -> Extraction:
-    around = known or Known(views=True)
+def lineage_of_plan(plan: Java, target: str, names: Names = plain_name, known: PlanHints | None = None) -> Extraction:
+    around = known or PlanHints(views=True)
     around = replace(around, leaves={**leaf_names(plan), **around.leaves})
     text = plan.treeString(False, False, _ALL_COLUMNS, False, False)
     return extract_analysed(text, plan.toJSON, target, names, around)
@@ -67,8 +67,8 @@ def leaf_names(plan: Java) -> dict[int, str]:
     return found
 
 
-def writes_of(plan: Java) -> Iterator[Write]:
-    """What an analysed plan writes; nothing, if it only reads. What is gone with the session is not told."""
+def writes_of(plan: Java) -> Iterator[PlanWrite]:
+    """The writes of an analysed plan, if any. Session-scoped targets are omitted."""
     kind = kind_of(plan)
     if kind == "Union":  # FROM … INSERT … INSERT …
         for child in items_of(plan.children()):
@@ -76,7 +76,7 @@ def writes_of(plan: Java) -> Iterator[Write]:
     elif kind in _V2_WRITES:
         name = str(plan.table().name())
         if name != "noop-table":
-            yield Write(name, Made.TABLE, plan)
+            yield PlanWrite(name, OutputKind.TABLE, plan)
     elif kind in _TARGETS:
         made = _TARGETS[kind](plan)
         if made is not None:
@@ -88,7 +88,7 @@ def first_id(plan: Java) -> int | None:
     return int(output[0].exprId().id()) if output else None
 
 
-def location_of(session: Java, write: Write) -> str:
+def location_of(session: Java, write: PlanWrite) -> str:
     """The folder of a table that Spark has written as files, in a command of its own, inside this one."""
     if kind_of(write.plan) not in {"CreateDataSourceTableAsSelectCommand", "CreateHiveTableAsSelectCommand"}:
         return ""
@@ -167,52 +167,52 @@ def _resolved(identifier: Java) -> str:
     return ".".join((str(identifier.catalog().name()), *map(str, inner.namespace()), str(inner.name())))
 
 
-def _created(plan: Java) -> Write:
-    return Write(_resolved(plan.name()), Made.TABLE, plan)
+def _created(plan: Java) -> PlanWrite:
+    return PlanWrite(_resolved(plan.name()), OutputKind.TABLE, plan)
 
 
-def _v2_view(plan: Java) -> Write:
-    return Write(_resolved(plan.child()), Made.VIEW, plan)
+def _v2_view(plan: Java) -> PlanWrite:
+    return PlanWrite(_resolved(plan.child()), OutputKind.VIEW, plan)
 
 
-def _view(plan: Java) -> Write | None:
+def _view(plan: Java) -> PlanWrite | None:
     if kind_of(plan.viewType()).startswith(("LocalTempView", "GlobalTempView")):
         return None
     columns = tuple(str(pair._1()) for pair in items_of(plan.userSpecifiedColumns()))
-    return Write(str(plan.name().unquotedString()), Made.VIEW, plan, columns)
+    return PlanWrite(str(plan.name().unquotedString()), OutputKind.VIEW, plan, columns)
 
 
-def _v1_table(plan: Java) -> Write:
-    return Write(str(plan.table().identifier().unquotedString()), Made.TABLE, plan)
+def _v1_table(plan: Java) -> PlanWrite:
+    return PlanWrite(str(plan.table().identifier().unquotedString()), OutputKind.TABLE, plan)
 
 
-def _files(plan: Java) -> Write:
+def _files(plan: Java) -> PlanWrite:
     table = _option(plan.catalogTable())
     if table is not None:
-        return Write(str(table.identifier().unquotedString()), Made.TABLE, plan)
-    return Write(path_name(str(plan.outputPath())), Made.FILE, plan)
+        return PlanWrite(str(table.identifier().unquotedString()), OutputKind.TABLE, plan)
+    return PlanWrite(path_name(str(plan.outputPath())), OutputKind.FILE, plan)
 
 
-def _folder(plan: Java) -> Write | None:
+def _folder(plan: Java) -> PlanWrite | None:
     place = _option(plan.storage().locationUri())
-    return None if place is None else Write(path_name(str(place)), Made.FILE, plan)
+    return None if place is None else PlanWrite(path_name(str(place)), OutputKind.FILE, plan)
 
 
-def _saved(plan: Java) -> Write | None:
+def _saved(plan: Java) -> PlanWrite | None:
     table, path = _setting(plan.options(), "dbtable"), _setting(plan.options(), "path")
     if table:
-        return Write(table, Made.TABLE, plan)
-    return Write(path_name(path), Made.FILE, plan) if path else None
+        return PlanWrite(table, OutputKind.TABLE, plan)
+    return PlanWrite(path_name(path), OutputKind.FILE, plan) if path else None
 
 
-_TARGETS: dict[str, Callable[[Java], Write | None]] = {
+_TARGETS: dict[str, Callable[[Java], PlanWrite | None]] = {
     "CreateTableAsSelect": _created,
     "ReplaceTableAsSelect": _created,
     "CreateIcebergView": _v2_view,
     "CreateViewCommand": _view,
     "CreateDataSourceTableAsSelectCommand": _v1_table,
-    "CreateHiveTableAsSelectCommand": lambda plan: Write(
-        str(plan.tableDesc().identifier().unquotedString()), Made.TABLE, plan
+    "CreateHiveTableAsSelectCommand": lambda plan: PlanWrite(
+        str(plan.tableDesc().identifier().unquotedString()), OutputKind.TABLE, plan
     ),
     "InsertIntoHiveTable": _v1_table,
     "InsertIntoHadoopFsRelationCommand": _files,

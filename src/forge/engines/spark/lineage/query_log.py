@@ -1,5 +1,5 @@
-"""A table of query texts becomes edges by one Spark job: each text is read on a worker, and the same edge of many
-queries is counted, so that what comes back grows with the edges and not with the log."""
+"""Edges of a table of query texts, by one Spark job: workers parse the texts and equal edges are aggregated, so the
+result grows with the edges, not with the log."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from forge.engines.spark.lineage.extract_job import extract_texts
-from forge.flows.lineage.query_log import Counted
-from forge.lineage.extract.catalog import Catalog
+from forge.flows.lineage.query_log import EdgeCount
+from forge.lineage.extract.catalog import TableCatalog
 from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ TEXTS = ("text", "query", "query_text", "sql", "statement")
 
 
 def open_log(spark: SparkSession, place: str, column: str | None = None) -> DataFrame:
-    """A table, or a file or folder of Parquet, CSV, JSON or ORC. The texts stand in `column`, else in the first of
-    `TEXTS` there is. E816 where there is none."""
+    """A table, or a file or folder of Parquet, CSV, JSON or ORC. Query texts are in `column`, else in the first
+    existing column of `TEXTS`. E816 if there is none."""
     from pyspark.errors import PySparkException
 
     suffix = next((end for end in _FORMATS if place.rstrip("/").lower().endswith(end)), None)
@@ -48,7 +48,7 @@ def open_log(spark: SparkSession, place: str, column: str | None = None) -> Data
     return frame if found == "text" else frame.withColumnRenamed(found, "text")
 
 
-def count_edges(frame: DataFrame, catalog: Catalog, dialect: str = "spark") -> Iterator[Counted]:
+def count_edges(frame: DataFrame, catalog: TableCatalog, dialect: str = "spark") -> Iterator[EdgeCount]:
     from pyspark.sql import functions as F
 
     read = extract_texts(frame, catalog, dialect=dialect)
@@ -59,7 +59,7 @@ def count_edges(frame: DataFrame, catalog: Catalog, dialect: str = "spark") -> I
         F.min("id").alias("first"),
     )
     for row in same.toLocalIterator():
-        yield Counted(
+        yield EdgeCount(
             kind=row["kind"],
             source=row["source"] or "",
             target=row["target"] or "",

@@ -1,5 +1,5 @@
-"""Spark's analyser on empty tables: what it says a statement reads and writes. Nothing is written: every catalog of
-the session that is made for this lies in memory, and of statements only the analysis is asked for."""
+"""Spark's analyser over empty tables: what a statement reads and writes. Nothing is written: all catalogs of its
+session are in memory, and statements are analysed only."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 from forge.engines.spark.errors import first_line, keep_quiet, root_cause
 from forge.engines.spark.frames import quote
 from forge.engines.spark.lineage.plan import Java, items_of, kind_of, lineage_of_plan, writes_of
-from forge.flows.lineage.verify import Observed, Refused
-from forge.lineage.extract.catalog import Catalog, Meant
+from forge.flows.lineage.verify import AnalysedWrite, AnalysisFailure
+from forge.lineage.extract.catalog import ResolvedName, TableCatalog
 from forge.lineage.extract.definition import ColumnDefinition
 from forge.lineage.extract.paths import plain_path
-from forge.lineage.extract.program import Made
-from forge.lineage.extract.spark.plan import Known
+from forge.lineage.extract.program import OutputKind
+from forge.lineage.extract.spark.plan import PlanHints
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -45,9 +45,9 @@ _OTHER_TYPES = (
 
 
 class SparkAnalyser:
-    """One per file: views and functions that a file defines for its session are unknown to the next."""
+    """One per file: session views and functions do not leak into the next file."""
 
-    def __init__(self, spark: SparkSession, catalog: Catalog) -> None:
+    def __init__(self, spark: SparkSession, catalog: TableCatalog) -> None:
         keep_quiet()
         self._catalog = catalog
         self._names: dict[str, str] = {}
@@ -61,7 +61,7 @@ class SparkAnalyser:
         self._make_namespace(start)
         self._session.sql("USE " + ".".join(map(quote, start)))
 
-    def analyse(self, statement: str, result: str = "") -> tuple[Observed, ...] | Refused:
+    def analyse(self, statement: str, result: str = "") -> tuple[AnalysedWrite, ...] | AnalysisFailure:
         from py4j.protocol import Py4JJavaError
         from pyspark.errors import AnalysisException, PySparkException
 
@@ -70,14 +70,14 @@ class SparkAnalyser:
                 return self._analyse(statement, result)
             except AnalysisException as error:
                 if not self._make_missing(error):
-                    return Refused(first_line(error))
+                    return AnalysisFailure(first_line(error))
             except PySparkException as error:
-                return Refused(first_line(error))
+                return AnalysisFailure(first_line(error))
             except Py4JJavaError as error:  # Spark did not expect it, or a part of it cannot do it
-                return Refused(root_cause(error))
-        return Refused("it names too many tables in the text of functions and of other statements")
+                return AnalysisFailure(root_cause(error))
+        return AnalysisFailure("it names too many tables in the text of functions and of other statements")
 
-    def _analyse(self, statement: str, result: str) -> tuple[Observed, ...] | Refused:
+    def _analyse(self, statement: str, result: str) -> tuple[AnalysedWrite, ...] | AnalysisFailure:
         if _FOR_THE_SESSION.match(statement):
             self._execute(statement)
             return ()
@@ -89,10 +89,12 @@ class SparkAnalyser:
                 columns = tuple(str(name) for name in items_of(parsed.userSpecifiedCols()))
                 return (self._query(self._analysed(parsed.query()), target, columns),)
             case "UnresolvedExecuteImmediate" | "ExecuteImmediateQuery":
-                return Refused("Spark runs the text of EXECUTE IMMEDIATE while it analyses, and nothing is to be run")
+                return AnalysisFailure(
+                    "Spark runs the text of EXECUTE IMMEDIATE while it analyses, and nothing is to be run"
+                )
         plan = self._analysed(parsed)
         if "variablereference" in plan.treeString(False, False, MOST_COLUMNS, False, False):
-            return Refused("it reads a variable, of which Spark keeps the value and not what it came from")
+            return AnalysisFailure("it reads a variable, of which Spark keeps the value and not what it came from")
         return self._observed(plan, result)
 
     def _make_missing(self, error: Any) -> bool:
@@ -103,16 +105,16 @@ class SparkAnalyser:
         parts = tuple(re.findall(r"`((?:[^`]|``)+)`", name))
         return bool(parts) and self._make(self._place(parts), self._catalog.find(parts), ())
 
-    def _observed(self, plan: Java, result: str) -> tuple[Observed, ...]:
+    def _observed(self, plan: Java, result: str) -> tuple[AnalysedWrite, ...]:
         found = []
         for write in writes_of(plan):
-            target = plain_path(write.target) if write.made is Made.FILE else self._name(write.target)
-            around = Known(views=True, columns=write.columns)
-            found.append(Observed(target, lineage_of_plan(write.plan, target, self._name, around)))
+            target = plain_path(write.target) if write.made is OutputKind.FILE else self._name(write.target)
+            around = PlanHints(views=True, columns=write.columns)
+            found.append(AnalysedWrite(target, lineage_of_plan(write.plan, target, self._name, around)))
             if kind_of(write.plan).endswith(("AsSelect", "View", "AsSelectCommand")):
                 self._remember(write.target, write.plan.query(), write.columns)
         if not found and result:
-            found.append(Observed(result, lineage_of_plan(plan, result, self._name)))
+            found.append(AnalysedWrite(result, lineage_of_plan(plan, result, self._name)))
         return tuple(found)
 
     def _name(self, spark_name: str) -> str:
@@ -134,12 +136,12 @@ class SparkAnalyser:
             parts = tuple(use[1].replace("`", "").split("."))
             self._make_namespace(parts if parts[0] in self._catalogs else (self._main, *parts))
         view = _TEMPORARY.match(statement)
-        if view is not None:  # if this one cannot be made, nobody may read the one before
+        if view is not None:  # if this one fails, the previous one must not be read
             self._session.catalog.dropTempView(view[1].replace("`", ""))
         self._parsed(statement)
         self._session.sql(_PLAIN_FUNCTION.sub(r"\1TEMPORARY FUNCTION", statement))
 
-    def _view(self, parsed: Java) -> Observed:
+    def _view(self, parsed: Java) -> AnalysedWrite:
         """Of a view only its query is analysed: a catalog in memory need not know views."""
         place = self._place(tuple(str(part) for part in items_of(parsed.child().nameParts())))
         columns = tuple(str(pair._1()) for pair in items_of(parsed.userSpecifiedColumns()))
@@ -148,7 +150,7 @@ class SparkAnalyser:
         return self._query(plan, place, columns)
 
     def _unknown(self, relation: Java) -> tuple[str, ...] | None:
-        """Where a table would be of which nothing tells the columns: they are then those of the query."""
+        """The target if its columns are unknown: they are then those of the query."""
         if kind_of(relation) != "UnresolvedRelation":
             return None
         parts = tuple(str(part) for part in items_of(relation.multipartIdentifier()))
@@ -157,9 +159,9 @@ class SparkAnalyser:
         known = ".".join(place).lower() in self._names or meant.definition is not None or meant.candidates
         return None if known else place
 
-    def _query(self, plan: Java, place: tuple[str, ...], columns: tuple[str, ...]) -> Observed:
+    def _query(self, plan: Java, place: tuple[str, ...], columns: tuple[str, ...]) -> AnalysedWrite:
         target = self._name(".".join(place))
-        return Observed(target, lineage_of_plan(plan, target, self._name, Known(views=True, columns=columns)))
+        return AnalysedWrite(target, lineage_of_plan(plan, target, self._name, PlanHints(views=True, columns=columns)))
 
     def _analysed(self, parsed: Java) -> Java:
         jvm: Any = self._session.sparkContext._jvm
@@ -191,9 +193,9 @@ class SparkAnalyser:
             else:
                 sessions.clearActiveSession()
 
-    def _make(self, place: tuple[str, ...], meant: Meant, partition: tuple[str, ...]) -> bool:
-        """A table that the catalog knows, if it is not there yet; whether it was made. No definition tells of
-        partitions; a statement that writes into one does."""
+    def _make(self, place: tuple[str, ...], meant: ResolvedName, partition: tuple[str, ...]) -> bool:
+        """Creates a known table if it does not exist; whether it did. Definitions have no partitions; a statement
+        that writes into one has."""
         key = ".".join(place).lower()
         if meant.definition is None:
             return False
@@ -206,7 +208,7 @@ class SparkAnalyser:
         return True
 
     def _place(self, parts: tuple[str, ...]) -> tuple[str, ...]:
-        """Where Spark looks for it."""
+        """The name under which Spark resolves it."""
         if len(parts) == 1:
             current = self._session.catalog
             return (current.currentCatalog(), *current.currentDatabase().split("."), *parts)

@@ -7,7 +7,7 @@ from forge.flows.contracts.compile.project import Compiled
 from forge.flows.contracts.facts import contracts_by_table
 from forge.flows.runs.project import Project
 from forge.lineage.edge import Extraction, TableEdge
-from forge.lineage.extract.contract import contract
+from forge.lineage.extract.flatten import flatten
 from forge.model.names import TableName
 from forge.quality.check import Check
 from forge.transforms.transform import PythonFunction, Transform
@@ -76,7 +76,7 @@ def _check(check: Check, table: TableName, place: str) -> dict[str, object]:
 def _lineage(compiled: Compiled) -> Extraction:
     """Columns out of the code of the transforms, read with all columns that are known; of sources, and of what cannot
     be read, the tables."""
-    found = contract(compiled.code)
+    found = flatten(compiled.code)
     known = {(edge.source, edge.target) for edge in found.table_edges}
     tables = list(found.table_edges)
     for one in compiled.project.transforms.values():

@@ -1,1 +1,1 @@
-"""Lineage out of code: files of a codebase read into the graph."""
+"""Lineage from code: source files read into the graph."""

@@ -1,5 +1,5 @@
-"""What was read out of a file, as the graph keeps it: edges from table to table, and beside them what lies between
-(CTEs, temporary views, DataFrame variables), which is hidden unless asked for."""
+"""Claims from one source file: edges from table to table, and the intermediate relations (CTEs, temporary views,
+DataFrame variables), which are hidden by default."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 
 from forge.flows.lineage.code.records import file_id
 from forge.lineage.edge import Edge
-from forge.lineage.extract.contract import Joined, edges_of, join_steps, table_edges_of
-from forge.lineage.extract.definition import Definition
-from forge.lineage.extract.program import RESOLVED, Made, Program, Step
-from forge.lineage.extract.value import Trace, Value
+from forge.lineage.extract.definition import TableDefinition
+from forge.lineage.extract.flatten import FlatStep, edges_of, flatten_steps, table_edges_of
+from forge.lineage.extract.program import RESOLVED, OutputKind, Program, ProgramStep
+from forge.lineage.extract.value import ColumnValue, SourceTrace
 from forge.lineage.facts.claim import EdgeClaim, NodeClaim
 from forge.lineage.facts.evidence import CONFIDENCE, Basis, Evidence
 from forge.lineage.facts.fact import EdgeKey
-from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind, relationship_of
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType, indirect_kind, relationship_of
 from forge.lineage.maker import maker_edges, transform_of
 from forge.lineage.node import Entity, NodeType, column_of, table_of
 from forge.model.names import ColumnName
@@ -33,13 +33,13 @@ class CodeClaims:
 
 
 def claims_of_program(program: Program, root: str = "") -> CodeClaims:
-    """`root`: what stands before the names of files in the record."""
+    """`root`: prefix of file names in the graph."""
     claims = _Claims(program, root)
     for definition in program.definitions:
         claims.define(definition)
     for step in program.steps:
         claims.between(step)
-    for step, joined in join_steps(program.steps):
+    for step, joined in flatten_steps(program.steps):
         claims.made(step, joined)
     for edge in program.edges:
         claims.edge(edge)
@@ -68,7 +68,7 @@ class _Claims:
         direct = sum(c.kind.type is EdgeType.DERIVES_FROM and bool(c.target.owner) for c in self.edges.values())
         return CodeClaims(tuple(self.nodes.values()), tuple(self.edges.values()), direct)
 
-    def define(self, one: Definition) -> None:
+    def define(self, one: TableDefinition) -> None:
         name = name_in_lake(one.name)
         kind = NodeType.VIEW if one.kind == "view" else NodeType.TABLE
         details: dict[str, object] = {"kind": one.kind, "source_file": self._file(one.file)}
@@ -88,7 +88,7 @@ class _Claims:
                 known["nullable"] = column.nullable
             self.node(column_of(name, column.name), known)
 
-    def between(self, step: Step) -> None:
+    def between(self, step: ProgramStep) -> None:
         """A step that makes something in between, or reads it."""
         if not step.made.real:
             details = {
@@ -105,12 +105,12 @@ class _Claims:
                 if source.table in self.hidden or not step.made.real:
                     self._pass(step, source, name, trace)
 
-    def _pass(self, step: Step, source: ColumnName, name: str, trace: Trace) -> None:
+    def _pass(self, step: ProgramStep, source: ColumnName, name: str, trace: SourceTrace) -> None:
         self.edge(
             EdgeClaim(
                 source=self._column(source),
                 target=column_of(self._name(step.target), name),
-                kind=Kind(EdgeType.PASSES, None),
+                kind=EdgeKind(EdgeType.PASSES, None),
                 transformation=trace.transformation,
                 expression=trace.expression,
                 masking=trace.masking,
@@ -119,15 +119,15 @@ class _Claims:
             )
         )
 
-    def made(self, step: Step, joined: Joined) -> None:
+    def made(self, step: ProgramStep, joined: FlatStep) -> None:
         """A step that makes something real, in terms of tables."""
-        if step.made in (Made.VIEW, Made.FILE):
+        if step.made in (OutputKind.VIEW, OutputKind.FILE):
             self.node(
                 self._table(step.target, step.made), {"kind": str(step.made), "source_file": self._file(step.file)}
             )
         for table in joined.reads:
             if _is_outside(table):
-                self.node(self._table(table, Made.FILE), {})
+                self.node(self._table(table, OutputKind.FILE), {})
         linked: set[str] = set()
         for edge in edges_of(step, joined):
             linked.add(edge.source.table)
@@ -150,11 +150,13 @@ class _Claims:
                 self._of_tables(step, one.source, one.confidence)
         self._made_by(step, {*linked, *joined.reads} - self.hidden)
 
-    def _made_by(self, step: Step, reads: set[str]) -> None:
+    def _made_by(self, step: ProgramStep, reads: set[str]) -> None:
         """The transform of one table, and the file, which runs all of its transforms."""
         file, table = self._file(step.file), self._table(step.target, step.made)
         evidence = (self._evidence(step, RESOLVED),)
-        tables = (self._table(name, Made.FILE if _is_outside(name) else None) for name in reads if name != step.target)
+        tables = (
+            self._table(name, OutputKind.FILE if _is_outside(name) else None) for name in reads if name != step.target
+        )
         maker = transform_of(
             name_in_lake(step.transform) or f"{file}#{table.id}", table, tables, file, step.line, evidence
         )
@@ -165,12 +167,12 @@ class _Claims:
         if not step.transform:
             self.node(pipeline.entity, dict(pipeline.details))
 
-    def _direct(self, step: Step, edge: Edge) -> None:
+    def _direct(self, step: ProgramStep, edge: Edge) -> None:
         self.edge(
             EdgeClaim(
                 source=self._column(edge.source),
                 target=self._column(edge.target),
-                kind=Kind(EdgeType.DERIVES_FROM, relationship_of(edge.transformation, masking=edge.masking)),
+                kind=EdgeKind(EdgeType.DERIVES_FROM, relationship_of(edge.transformation, masking=edge.masking)),
                 transformation=edge.transformation,
                 expression=edge.expression,
                 masking=edge.masking,
@@ -179,8 +181,8 @@ class _Claims:
             )
         )
 
-    def _of_tables(self, step: Step, source: str, confidence: float) -> None:
-        kind = Kind(EdgeType.DERIVES_FROM, Relationship.DERIVED)
+    def _of_tables(self, step: ProgramStep, source: str, confidence: float) -> None:
+        kind = EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.DERIVED)
         self.edge(
             EdgeClaim(
                 source=self._table(source),
@@ -191,7 +193,7 @@ class _Claims:
             )
         )
 
-    def _evidence(self, step: Step, confidence: float) -> Evidence:
+    def _evidence(self, step: ProgramStep, confidence: float) -> Evidence:
         basis = next((one for one in (Basis.RESOLVED, Basis.POSITION) if confidence >= CONFIDENCE[one]), Basis.GUESSED)
         return Evidence(
             basis=basis,
@@ -221,17 +223,17 @@ class _Claims:
     def _name(self, table: str) -> str:
         return f"{INSIDE}{self._file(self.program.file)}#{table}" if table in self.hidden else name_in_lake(table)
 
-    def _table(self, table: str, made: Made | None = None) -> Entity:
-        if made is Made.VIEW:
+    def _table(self, table: str, made: OutputKind | None = None) -> Entity:
+        if made is OutputKind.VIEW:
             return table_of(self._name(table), NodeType.VIEW)
-        outside = made is Made.FILE or (table not in self.hidden and _is_outside(table))
+        outside = made is OutputKind.FILE or (table not in self.hidden and _is_outside(table))
         return table_of(self._name(table), NodeType.EXTERNAL if outside else NodeType.TABLE)
 
     def _column(self, column: ColumnName) -> Entity:
         return column_of(self._name(column.table), column.column, column.field)
 
 
-def _leaves(value: Value) -> Iterator[tuple[ColumnName, Trace]]:
+def _leaves(value: ColumnValue) -> Iterator[tuple[ColumnName, SourceTrace]]:
     yield from value.sources.items()
     for member in value.members.values():
         yield from _leaves(member)

@@ -1,4 +1,4 @@
-"""Whether a file has to be read again: a digest of its text and of all that decides how it is read."""
+"""Whether a file must be read again: a digest of its text and of everything that affects how it is read."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 
 from forge.flows.lineage.code.files import Codebase
-from forge.flows.lineage.code.ports import Options
+from forge.flows.lineage.code.ports import IngestOptions
 
 _IMPORTS = re.compile(r"^\s*(?:from\s+([.\w]+)\s+import\s+(.+)|import\s+(.+)|%run\s+(\S+)|# MAGIC %run\s+(\S+))", re.M)
 
 
-def digests_of(code: Codebase, options: Options) -> dict[str, str]:
+def digests_of(code: Codebase, options: IngestOptions) -> dict[str, str]:
     """Of each file, with all that decides how it is read."""
     mark = options.mark()
     modules = {path: _hash(text) for path, text in code.modules.items()}

@@ -1,46 +1,49 @@
-"""Edges out of files, without a project: nothing is kept."""
+"""Extraction of edges from files without a project; nothing is stored."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from forge.flows.lineage.code.files import Codebase, find_code, shown
-from forge.flows.lineage.code.ports import counting
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.codebase import Run, Shared, Unit, modules_of, read_codebase
-from forge.lineage.extract.contract import contract
-from forge.lineage.extract.definition import Definition, definitions_of
+from forge.flows.lineage.code.files import Codebase, find_code, printable_path
+from forge.flows.lineage.code.ports import with_progress
+from forge.lineage.extract.catalog import TableCatalog
+from forge.lineage.extract.codebase import CodebaseContext, Run, SourceUnit, modules_of, read_codebase
+from forge.lineage.extract.definition import TableDefinition, definitions_of
+from forge.lineage.extract.flatten import flatten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from forge.flows.lineage.code.ports import Options, Progress
+    from forge.flows.lineage.code.ports import IngestOptions, IngestProgress
     from forge.lineage.edge import Extraction
     from forge.lineage.extract.program import Program
 
 
 def extract(
-    paths: Sequence[Path], options: Options, read: Run, tell: Callable[[Progress], None] = lambda progress: None
+    paths: Sequence[Path],
+    options: IngestOptions,
+    read: Run,
+    tell: Callable[[IngestProgress], None] = lambda progress: None,
 ) -> tuple[Extraction, tuple[Program, ...]]:
     """All files together are one codebase. Their names are as they were given. E816."""
     units, refused, shared = codebase_of(paths, options)
-    done = read_codebase(units, shared, counting(read, tell, len(units)))
+    done = read_codebase(units, shared, with_progress(read, tell, len(units)))
     programs = (*(program for unit in units for program in done[unit.name].programs), *refused)
-    return contract(programs), programs
+    return flatten(programs), programs
 
 
 def codebase_of(
-    paths: Sequence[Path], options: Options, known: Sequence[Definition] = ()
-) -> tuple[tuple[Unit, ...], tuple[Program, ...], Shared]:
+    paths: Sequence[Path], options: IngestOptions, known: Sequence[TableDefinition] = ()
+) -> tuple[tuple[SourceUnit, ...], tuple[Program, ...], CodebaseContext]:
     """What is to be read, what cannot be, and what it is read with."""
     found = [_under(path, find_code(path)) for path in paths]
     units = tuple({unit.name: unit for code in found for unit in code.units}.values())
     refused = tuple(program for code in found for program in code.refused.values())
     texts = {path: text for unit in units if unit.language == "python" for path, text in unit.texts.items()}
-    catalog = Catalog((*known, *definitions_of(options.schemas)), options.db, options.default_schema)
-    return units, refused, Shared(catalog, options.dialect, modules_of(texts))
+    catalog = TableCatalog((*known, *definitions_of(options.schemas)), options.db, options.default_schema)
+    return units, refused, CodebaseContext(catalog, options.dialect, modules_of(texts))
 
 
 def _under(path: Path, code: Codebase) -> Codebase:
@@ -48,7 +51,7 @@ def _under(path: Path, code: Codebase) -> Codebase:
     root = path if path.is_dir() else path.parent
 
     def name(inside: str) -> str:
-        return shown(root / inside)
+        return printable_path(root / inside)
 
     units = tuple(
         replace(

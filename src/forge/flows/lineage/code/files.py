@@ -1,5 +1,5 @@
-"""The files of a codebase. Links are followed once, so that a loop of them ends; what cannot be read is told in one
-line each, never left out."""
+"""Finds the source files of a codebase. Symbolic links are followed once, so cycles end; unreadable files are reported,
+one gap each."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from forge.lineage.edge import Gap
-from forge.lineage.extract.codebase import Unit
-from forge.lineage.extract.files import Kind, Sort, limit_of, may_be_read, text_of_file
+from forge.lineage.extract.codebase import SourceUnit
+from forge.lineage.extract.files import FileContent, FileKind, limit_of, may_be_read, text_of_file
 from forge.lineage.extract.program import Program
 from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
@@ -22,16 +22,16 @@ _SKIPPED = frozenset(
 _DBT = "dbt_project.yml"
 _FORGE = "forge.yaml"
 _TRANSFORMS = "transforms"  # of a project of Forge: each SELECT below it makes the table that its file names
-_LANGUAGES = {Kind.SQL: "sql", Kind.PYTHON: "python", Kind.NOTEBOOK: "python"}
+_LANGUAGES = {FileKind.SQL: "sql", FileKind.PYTHON: "python", FileKind.NOTEBOOK: "python"}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Codebase:
-    """`units` are to be read; `refused` are files that cannot be, each with its reason as a gap; `marks` tell whether
-    one of those changed. `declared` are files of edges that people wrote, `events` those of OpenLineage, `exports`
-    what `forge lineage export` wrote. `whole`: all of a folder, so that a file that is missing is gone."""
+    """`units`: to read; `refused`: unreadable files, each with a gap; `marks`: fingerprints of those. `declared`:
+    files of declared edges, `events`: of OpenLineage events, `exports`: of `forge lineage export`. `whole`: a
+    complete folder, so that a missing file was deleted."""
 
-    units: tuple[Unit, ...] = ()
+    units: tuple[SourceUnit, ...] = ()
     modules: Mapping[str, str] = field(default_factory=dict)
     refused: Mapping[str, Program] = field(default_factory=dict)
     marks: Mapping[str, str] = field(default_factory=dict)
@@ -40,8 +40,8 @@ class Codebase:
     exports: Mapping[str, str] = field(default_factory=dict)
     whole: bool = True
 
-    def files_of(self, unit: Unit) -> tuple[str, ...]:
-        """Those that are told apart in the record."""
+    def files_of(self, unit: SourceUnit) -> tuple[str, ...]:
+        """The files with records of their own."""
         if unit.language != "dbt":
             return tuple(unit.texts)
         return tuple(path for path in unit.texts if not path.endswith((".json", ".csv")))
@@ -59,7 +59,7 @@ def find_code(path: Path) -> Codebase:
             "E816", f"There is no {path}", fix=near or "Give a file or a folder of .sql, .py or .ipynb files."
         )
     root = path if path.is_dir() else path.parent
-    found = _Found(root)
+    found = _FileSearch(root)
     files = list(walk_files(path, found.refuse_folder)) if path.is_dir() else [path]
     projects = [file.parent for file in files if file.name == _DBT]
     outer = [one for one in projects if not any(other != one and other in one.parents for other in projects)]
@@ -73,13 +73,13 @@ def find_code(path: Path) -> Codebase:
     return found.codebase(whole=path.is_dir())
 
 
-def shown(path: Path) -> str:
+def printable_path(path: Path) -> str:
     """A name of a file as text; of one that is not UTF-8, with the bytes that are none written out."""
     return path.as_posix().encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 
 def walk_files(root: Path, refuse: Callable[[Path, OSError], None]) -> Iterator[Path]:
-    """In order of their names. `refuse` hears of folders that cannot be listed."""
+    """In order of names. `refuse` is called for folders that cannot be listed."""
     seen = {os.path.realpath(root)}
     waiting = [root]
     while waiting:
@@ -106,10 +106,10 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return False
 
 
-class _Found:
+class _FileSearch:
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.units: list[Unit] = []
+        self.units: list[SourceUnit] = []
         self.modules: dict[str, str] = {}
         self.refused: dict[str, Program] = {}
         self.marks: dict[str, str] = {}
@@ -119,7 +119,7 @@ class _Found:
         self._projects: dict[Path, Path | None] = {}
 
     def name(self, file: Path) -> str:
-        return shown(file.relative_to(self.root))
+        return printable_path(file.relative_to(self.root))
 
     def codebase(self, *, whole: bool) -> Codebase:
         return Codebase(
@@ -145,7 +145,7 @@ class _Found:
             if sort is not None and sort.text is not None:
                 texts[name] = sort.text
                 notes += self._notes(name, sort) if name.endswith(".sql") else []
-        self.units.append(Unit(self.name(folder), "dbt", texts, notes=tuple(notes)))
+        self.units.append(SourceUnit(self.name(folder), "dbt", texts, notes=tuple(notes)))
 
     def file(self, file: Path) -> None:
         sort = self._open(file)
@@ -154,16 +154,16 @@ class _Found:
         name = self.name(file)
         language = _LANGUAGES.get(sort.kind)
         if language is not None:
-            result = self._made_by(file, sort.text) if sort.kind is Kind.SQL else ""
-            self.units.append(Unit(name, language, {name: sort.text}, result, tuple(self._notes(name, sort))))
+            result = self._made_by(file, sort.text) if sort.kind is FileKind.SQL else ""
+            self.units.append(SourceUnit(name, language, {name: sort.text}, result, tuple(self._notes(name, sort))))
         match sort.kind:
-            case Kind.PYTHON | Kind.NOTEBOOK:
+            case FileKind.PYTHON | FileKind.NOTEBOOK:
                 self.modules[name] = sort.text
-            case Kind.DECLARED:
+            case FileKind.DECLARED:
                 self.declared[name] = sort.text
-            case Kind.EVENTS:
+            case FileKind.EVENTS:
                 self.events[name] = sort.text
-            case Kind.EXPORT:
+            case FileKind.EXPORT:
                 self.exports[name] = sort.text
 
     def _made_by(self, file: Path, text: str) -> str:
@@ -174,7 +174,7 @@ class _Found:
             return ""
         from forge.transforms.sql_file import output_of_sql
 
-        table = output_of_sql(text, shown(full.relative_to(project)))
+        table = output_of_sql(text, printable_path(full.relative_to(project)))
         return str(table) if table is not None else ""
 
     def _project_of(self, folder: Path) -> Path | None:
@@ -190,12 +190,12 @@ class _Found:
         if not (self.units or self.refused or self.declared or self.events or self.exports):
             self._refuse(name, "by its name it is no code; .sql, .py and .ipynb are read", "")
 
-    def _notes(self, name: str, sort: Sort) -> list[Gap]:
+    def _notes(self, name: str, sort: FileContent) -> list[Gap]:
         """An empty `__init__.py` is what it should be."""
         told = sort.problem and not (name.endswith("__init__.py") and not (sort.text or "").strip())
         return [Gap(name, 0, sort.problem)] if told else []
 
-    def _open(self, file: Path) -> Sort | None:
+    def _open(self, file: Path) -> FileContent | None:
         """None where the file is no code, or cannot be read."""
         name = self.name(file)
         if not may_be_read(name):

@@ -1,6 +1,6 @@
-"""Reads a codebase into the graph. Only files that changed, or of which something they build on changed, are read
-again. Each file is a producer of its own: what it no longer says is closed. The graph is written first and the record
-of the file after it, so a process that dies between the two reads that file once more and changes nothing by it."""
+"""Incremental ingestion of a codebase: only files that changed, or whose dependencies changed, are read again. Each
+file is a producer: edges it no longer has are closed. The graph is written before the record of the file, so a
+crash in between reads that file once more and changes nothing."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from forge.flows.lineage.code.claims import claims_of_program
-from forge.flows.lineage.code.declarations import take_files
 from forge.flows.lineage.code.digest import digests_of
-from forge.flows.lineage.code.files import Codebase, find_code, shown
-from forge.flows.lineage.code.ports import IngestPorts, Options, Progress, counting
-from forge.flows.lineage.code.records import KeptGap, SourceRecord, file_id, producer_of
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.codebase import Done, Shared, modules_of, read_codebase, uses_of
+from forge.flows.lineage.code.files import Codebase, find_code, printable_path
+from forge.flows.lineage.code.lineage_files import record_lineage_files
+from forge.flows.lineage.code.ports import IngestOptions, IngestPorts, IngestProgress, with_progress
+from forge.flows.lineage.code.records import SourceGap, SourceRecord, file_id, producer_of
+from forge.lineage.extract.catalog import TableCatalog
+from forge.lineage.extract.codebase import CodebaseContext, UnitResult, modules_of, read_codebase, uses_of
 from forge.lineage.extract.definition import definitions_of
 from forge.lineage.extract.manual import DECLARED
 from forge.lineage.extract.program import Program
-from forge.lineage.facts.claim import Batch, Recorded
+from forge.lineage.facts.claim import ClaimBatch, WriteCounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -31,19 +31,19 @@ if TYPE_CHECKING:
     from forge.lineage.edge import Gap
 
 _FILES = 50  # in one transaction
-_LINE = 160  # characters of a line of code beside a gap
+_LINE = 160  # characters of the source line of a gap
 _SECRET = re.compile(r"(?i)(pass(?:word|wd)?|secret|token|api_?key|credentials?)(\W{1,6})[^\s,;)]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Ingested:
-    """`files` were read now, `unchanged` were not. `recorded` is what the graph gained."""
+class IngestReport:
+    """`files` were read, `unchanged` skipped. `recorded`: changes of the graph."""
 
     root: str
     files: tuple[SourceRecord, ...]
     unchanged: tuple[SourceRecord, ...]
     removed: tuple[str, ...]
-    recorded: Recorded
+    recorded: WriteCounts
     seconds: float
 
     @property
@@ -81,15 +81,15 @@ class Ingested:
 def ingest(
     ports: IngestPorts,
     path: Path,
-    options: Options | None = None,
-    tell: Callable[[Progress], None] = lambda progress: None,
+    options: IngestOptions | None = None,
+    tell: Callable[[IngestProgress], None] = lambda progress: None,
     *,
     root: str | None = None,
-) -> Ingested:
+) -> IngestReport:
     """`root` is what the folder is called in the record. E816 where there is nothing to read."""
     began = time.monotonic()
-    asked = options or Options()
-    name = root if root is not None else shown(path if os.path.isdir(path) else path.parent)
+    asked = options or IngestOptions()
+    name = root if root is not None else printable_path(path if os.path.isdir(path) else path.parent)
     code = find_code(path)
     before = {one.path: one for one in ports.sources.sources(name)}
     digests = digests_of(code, asked)
@@ -102,34 +102,36 @@ def ingest(
     kept = tuple(same[where] for where in sorted(same) if where not in read)
     gone = tuple(sorted(before.keys() - digests.keys())) if code.whole else ()
     records, recorded = _write(ports, name, code, digests, read, gone, done)
-    told = take_files(ports, name, code, {where: mark for where, mark in digests.items() if where not in same})
+    told = record_lineage_files(
+        ports, name, code, {where: mark for where, mark in digests.items() if where not in same}
+    )
     ports.sources.keep(told)
     ports.sources.forget(name, gone)
-    return Ingested(name, (*records, *told), kept, gone, recorded, time.monotonic() - began)
+    return IngestReport(name, (*records, *told), kept, gone, recorded, time.monotonic() - began)
 
 
-def catalog_of(ports: IngestPorts, options: Options) -> Catalog:
+def catalog_of(ports: IngestPorts, options: IngestOptions) -> TableCatalog:
     known = (*ports.known(), *definitions_of(options.schemas))
-    return Catalog(known, options.db, options.default_schema)
+    return TableCatalog(known, options.db, options.default_schema)
 
 
 @dataclass(frozen=True, slots=True)
-class _Read:
-    """What was read, how long it took, and all that is known of tables after it."""
+class _ReadCode:
+    """Results with timings, and the catalog after reading."""
 
-    catalog: Catalog
+    catalog: TableCatalog
     seconds: Mapping[str, float]
 
 
 def _read(
     ports: IngestPorts,
     code: Codebase,
-    options: Options,
+    options: IngestOptions,
     same: Mapping[str, SourceRecord],
-    tell: Callable[[Progress], None],
-) -> tuple[_Read, dict[str, Program]]:
+    tell: Callable[[IngestProgress], None],
+) -> tuple[_ReadCode, dict[str, Program]]:
     """Units with a changed file, and then those that build on what has changed with it."""
-    shared = Shared(catalog_of(ports, options), options.dialect, modules_of(code.modules))
+    shared = CodebaseContext(catalog_of(ports, options), options.dialect, modules_of(code.modules))
     waiting = [unit for unit in code.units if any(path not in same for path in code.files_of(unit))]
     found = {path: program for path, program in code.refused.items() if path not in same}
     seconds: dict[str, float] = {}
@@ -139,17 +141,17 @@ def _read(
         kept = [one for where, one in same.items() if where not in names and where not in found]
         others = [one for record in kept for one in record.definitions]
         earlier = [one for program in found.values() for one in program.definitions if program.file not in names]
-        counted = counting(ports.read, tell, len(waiting))
+        counted = with_progress(ports.read, tell, len(waiting))
         for done in read_codebase(waiting, shared, counted, (*others, *earlier)).values():
             found.update(_apart(done, code))
             seconds.update(dict.fromkeys((program.file for program in done.programs), done.seconds))
         catalog = shared.catalog.with_((*others, *(d for program in found.values() for d in program.definitions)))
         stale = {one.path for one in kept if any(_now(catalog, table) != mark for table, mark in one.uses.items())}
         waiting = [unit for unit in code.units if stale & set(code.files_of(unit))]
-    return _Read(catalog, seconds), found
+    return _ReadCode(catalog, seconds), found
 
 
-def _apart(done: Done, code: Codebase) -> dict[str, Program]:
+def _apart(done: UnitResult, code: Codebase) -> dict[str, Program]:
     """By file. A file of a project that makes nothing itself (a macro) was read all the same."""
     unit = next(unit for unit in code.units if unit.name == done.unit)
     found = {path: Program(file=path, language=unit.language) for path in code.files_of(unit)}
@@ -160,7 +162,7 @@ def _apart(done: Done, code: Codebase) -> dict[str, Program]:
 
 
 def _both(one: Program, other: Program) -> Program:
-    """What is told of a file at two places: a model, and who reads it."""
+    """Merges two records of one file: a model, and its exposures."""
     return replace(
         other,
         steps=(*one.steps, *other.steps),
@@ -175,7 +177,7 @@ def _both(one: Program, other: Program) -> Program:
     )
 
 
-def _now(catalog: Catalog, table: str) -> str:
+def _now(catalog: TableCatalog, table: str) -> str:
     return uses_of(Program(file="", language="", unknown=frozenset({table})), catalog)[table]
 
 
@@ -186,11 +188,11 @@ def _write(
     digests: Mapping[str, str],
     programs: Mapping[str, Program],
     gone: Sequence[str],
-    read: _Read,
-) -> tuple[tuple[SourceRecord, ...], Recorded]:
+    read: _ReadCode,
+) -> tuple[tuple[SourceRecord, ...], WriteCounts]:
     lineage, at = ports.lineage, ports.lineage.clock()
     records: list[SourceRecord] = []
-    recorded: list[Recorded] = []
+    recorded: list[WriteCounts] = []
     paths = sorted(programs)
     for start in range(0, len(paths), _FILES):
         batches, some = [], []
@@ -198,7 +200,9 @@ def _write(
             program = programs[path]
             claims = claims_of_program(program, root)
             producer = producer_of(root, path)
-            batches.append(Batch(producer=producer, at=at, edges=claims.edges, nodes=claims.nodes, actor=lineage.actor))
+            batches.append(
+                ClaimBatch(producer=producer, at=at, edges=claims.edges, nodes=claims.nodes, actor=lineage.actor)
+            )
             some.append(
                 SourceRecord(
                     root=root,
@@ -223,30 +227,30 @@ def _write(
     ended = [one for path in gone for one in (producer_of(root, path), DECLARED + file_id(root, path)) if one in known]
     if ended:
         recorded.append(
-            lineage.store.record([Batch(producer=producer, at=at, actor=lineage.actor) for producer in ended])
+            lineage.store.record([ClaimBatch(producer=producer, at=at, actor=lineage.actor) for producer in ended])
         )
     return tuple(records), _sum(recorded, lineage)
 
 
-def gaps_of(program: Program, text: str) -> tuple[KeptGap, ...]:
+def gaps_of(program: Program, text: str) -> tuple[SourceGap, ...]:
     """All gaps of a file, those that only show when its steps are joined included, with their lines of code."""
-    from forge.lineage.extract.contract import in_order, join_steps, open_gap
+    from forge.lineage.extract.flatten import flatten_steps, in_order, open_gap
 
     found: dict[Gap, None] = dict.fromkeys(program.gaps)
-    found.update(dict.fromkeys(open_gap(step, joined) for step, joined in join_steps(program.steps) if joined.open))
+    found.update(dict.fromkeys(open_gap(step, joined) for step, joined in flatten_steps(program.steps) if joined.open))
     lines = text.splitlines()
-    return tuple(KeptGap(gap.line, gap.reason, _code(lines, gap.line)) for gap in in_order(found))
+    return tuple(SourceGap(gap.line, gap.reason, _code(lines, gap.line)) for gap in in_order(found))
 
 
 def _code(lines: Sequence[str], line: int) -> str:
-    """Without what looks like a secret: the record is read by more people than the code."""
+    """With secrets redacted: more people read the records than the code."""
     text = lines[line - 1].strip()[:_LINE] if 0 < line <= len(lines) else ""
     return _SECRET.sub(r"\1\2…", text)
 
 
-def _sum(recorded: Sequence[Recorded], lineage: LineagePorts) -> Recorded:
+def _sum(recorded: Sequence[WriteCounts], lineage: LineagePorts) -> WriteCounts:
     if not recorded:
-        return Recorded(lineage.store.revision())
+        return WriteCounts(lineage.store.revision())
     total = recorded[-1]
     for one in recorded[:-1]:
         total = replace(

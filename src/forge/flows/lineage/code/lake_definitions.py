@@ -1,12 +1,12 @@
-"""The tables of the lake, as code that is read may mean them."""
+"""Definitions of the lake's tables, against which names in code are resolved."""
 
 from __future__ import annotations
 
 from forge.flows.lineage.ports import LineagePorts
-from forge.lineage.extract.definition import ColumnDefinition, Definition
+from forge.lineage.extract.definition import ColumnDefinition, TableDefinition
 
 
-def definitions_in_lake(ports: LineagePorts) -> tuple[Definition, ...]:
+def definitions_in_lake(ports: LineagePorts) -> tuple[TableDefinition, ...]:
     """Of the default branch, as it is now."""
     branch = ports.metadata.branch(ports.default_branch)
     if branch is None or branch.head is None:
@@ -22,5 +22,5 @@ def definitions_in_lake(ports: LineagePorts) -> tuple[Definition, ...]:
             columns = tuple(ColumnDefinition(str(one["name"]), str(one.get("type") or "")) for one in asset.columns)
         else:
             continue
-        found.append(Definition(name=str(table), columns=columns, kind=kind))
+        found.append(TableDefinition(name=str(table), columns=columns, kind=kind))
     return tuple(found)

@@ -1,4 +1,4 @@
-"""How a codebase is read, and what that needs."""
+"""Options and ports of code ingestion."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from forge.lineage.extract.codebase import Run, in_turn
+from forge.lineage.extract.codebase import Run, read_sequentially
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from forge.flows.lineage.code.records import SourceStore
     from forge.flows.lineage.openlineage.ingest import OpenLineagePorts
     from forge.flows.lineage.ports import LineagePorts
-    from forge.lineage.extract.codebase import Done, Shared, Unit
-    from forge.lineage.extract.definition import Definition, Schemas
+    from forge.lineage.extract.codebase import CodebaseContext, SourceUnit, UnitResult
+    from forge.lineage.extract.definition import Schemas, TableDefinition
 
 READER = 2  # goes up when the same text is read otherwise, so that everything is read again
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
-    """How code is read. `again`: also files that did not change."""
+class IngestOptions:
+    """Ingest options. `again`: also read unchanged files."""
 
     db: str | None = None
     default_schema: str | None = None
@@ -35,7 +35,7 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class IngestProgress:
     done: int
     total: int
     path: str
@@ -43,24 +43,24 @@ class Progress:
 
 @dataclass(frozen=True)
 class IngestPorts:
-    """`read` reads units, in processes of this machine or elsewhere; `known` are the tables of the lake. `events`
-    takes in those of OpenLineage; None: they are left alone."""
+    """`read` reads units, in local processes or elsewhere; `known`: tables of the lake. `events` ingests OpenLineage
+    events; None: they are skipped."""
 
     lineage: LineagePorts
     sources: SourceStore
-    read: Run = in_turn
-    known: Callable[[], tuple[Definition, ...]] = tuple
+    read: Run = read_sequentially
+    known: Callable[[], tuple[TableDefinition, ...]] = tuple
     events: OpenLineagePorts | None = None
 
 
-def counting(run: Run, tell: Callable[[Progress], None], total: int) -> Run:
-    """The same, telling how far it is. A unit that is read again does not count again."""
+def with_progress(run: Run, tell: Callable[[IngestProgress], None], total: int) -> Run:
+    """Reports progress. A unit that is read again is not counted again."""
     seen: set[str] = set()
 
-    def counted(units: Sequence[Unit], shared: Shared) -> Iterable[Done]:
+    def counted(units: Sequence[SourceUnit], shared: CodebaseContext) -> Iterable[UnitResult]:
         for one in run(units, shared):
             seen.add(one.unit)
-            tell(Progress(len(seen), total, one.unit))
+            tell(IngestProgress(len(seen), total, one.unit))
             yield one
 
     return counted

@@ -1,4 +1,4 @@
-"""What is kept of code that was read for its lineage."""
+"""Records of the source files that were read."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
-from forge.lineage.extract.definition import ColumnDefinition, Definition, ForeignKey
+from forge.lineage.extract.definition import ColumnDefinition, ForeignKeyDefinition, TableDefinition
 
 
 @dataclass(frozen=True, slots=True)
-class KeptGap:
-    """`code`: the line that was not understood."""
+class SourceGap:
+    """`code`: the source line."""
 
     line: int
     reason: str
@@ -24,8 +24,8 @@ class KeptGap:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceRecord:
-    """One file. `root` is the folder that was given; `digest` that of its content; `uses` what was known of each table
-    it speaks of, so that a change of either is a reason to read it again."""
+    """One file. `root`: the ingested folder; `digest`: of the content; `uses`: definitions of the tables it refers
+    to, so that a change of either triggers a new read."""
 
     root: str
     path: str
@@ -37,8 +37,8 @@ class SourceRecord:
     understood: int = 0
     queries: int = 0
     edges: int = 0
-    gaps: tuple[KeptGap, ...] = ()
-    definitions: tuple[Definition, ...] = ()
+    gaps: tuple[SourceGap, ...] = ()
+    definitions: tuple[TableDefinition, ...] = ()
     uses: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -94,7 +94,7 @@ class SourceStore(Protocol):
     def forget(self, root: str, paths: Sequence[str]) -> None: ...
 
 
-def definition_json(one: Definition) -> dict[str, Any]:
+def definition_json(one: TableDefinition) -> dict[str, Any]:
     return {
         "name": one.name,
         "columns": [[column.name, column.type, column.nullable] for column in one.columns],
@@ -107,8 +107,8 @@ def definition_json(one: Definition) -> dict[str, Any]:
     }
 
 
-def definition_from(value: Mapping[str, Any]) -> Definition:
-    return Definition(
+def definition_from(value: Mapping[str, Any]) -> TableDefinition:
+    return TableDefinition(
         name=value["name"],
         columns=tuple(ColumnDefinition(name, type_, nullable) for name, type_, nullable in value["columns"]),
         kind=value["kind"],
@@ -116,7 +116,7 @@ def definition_from(value: Mapping[str, Any]) -> Definition:
         line=value["line"],
         primary_key=tuple(value["primary_key"]),
         foreign_keys=tuple(
-            ForeignKey(tuple(own), table, tuple(theirs)) for own, table, theirs in value["foreign_keys"]
+            ForeignKeyDefinition(tuple(own), table, tuple(theirs)) for own, table, theirs in value["foreign_keys"]
         ),
         inferred=value["inferred"],
     )

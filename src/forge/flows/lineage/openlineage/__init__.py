@@ -1,1 +1,1 @@
-"""OpenLineage: events taken in and sent."""
+"""OpenLineage events: ingestion and emission."""

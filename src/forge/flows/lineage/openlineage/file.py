@@ -1,4 +1,4 @@
-"""Events of OpenLineage that lie in a file."""
+"""OpenLineage events in a file."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from forge.model.errors import ForgeError, errors_of
 
 @dataclass(frozen=True, slots=True)
 class FileEvents:
-    """`events`: each with the line it stands in; `broken`: lines that are no JSON, with what is wrong. `lines`: an
-    event in each line, so that a pointer within one needs no number before it."""
+    """`events` by line number; `broken`: lines that are not JSON, with the reason. `lines`: one event per line, so that
+    pointers need no index."""
 
     events: tuple[tuple[int, object], ...] = ()
     broken: tuple[tuple[int, str], ...] = ()

@@ -1,4 +1,4 @@
-"""Tells others of a run, after it is recorded. It never fails or holds up a run: what cannot be sent waits."""
+"""Emits OpenLineage events of a recorded run. Never fails or blocks the run: what cannot be sent is queued."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from forge.flows.quality.ports import RunHistory
 from forge.flows.runs.events import RunEnded
 from forge.flows.runs.project import Project
 from forge.flows.runs.records import OutputRecord, OutputStatus, RunRecord, RunStatus, TableLineage
-from forge.lineage.openlineage_out import Assertion, Column, End, Json, RunTold, TableTold, events_of
+from forge.lineage.openlineage_events import CheckAssertion, End, EventColumn, Json, RunSummary, TableSummary, events_of
 from forge.model.names import RunId, TableName
 from forge.quality.verdict import Outcome, Verdict
 from forge.transforms.transform import SqlQuery, Transform
@@ -37,12 +37,12 @@ class _Records(RunHistory, Assets, Protocol): ...
 
 class EventSink(Protocol):
     def send(self, name: str, events: Sequence[Json]) -> None:
-        """`name` tells the run from others. Whatever keeps it from sending is told in the log."""
+        """`name` identifies the run. Failures to send are logged."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Emitter:
+class EventEmitter:
     metadata: _Records
     sink: EventSink
     project: str
@@ -51,14 +51,14 @@ class Emitter:
 
     def __call__(self, run: RunEnded) -> None:
         try:
-            told = told_of(self.metadata, run.project, run.run_id, self.project)
+            told = run_summary(self.metadata, run.project, run.run_id, self.project)
             if told is not None:
                 self.sink.send(run.run_id, events_of(told, self.namespace, self.version))
-        except Exception as error:  # a run stands, whatever becomes of the news of it
+        except Exception as error:  # a failed emission does not fail the run
             _log.warning("The run %s was not told of by OpenLineage: %s", run.run_id, error, exc_info=error)
 
 
-def told_of(metadata: _Records, project: Project, run_id: RunId, name: str) -> RunTold | None:
+def run_summary(metadata: _Records, project: Project, run_id: RunId, name: str) -> RunSummary | None:
     """What the records say of a run that has ended; None where it has not."""
     run = metadata.run(run_id)
     if run is None or run.finished_at is None:
@@ -68,14 +68,14 @@ def told_of(metadata: _Records, project: Project, run_id: RunId, name: str) -> R
     assets = {asset.table: asset for asset in metadata.assets()}
     columns = {
         str(table): tuple(
-            Column(str(one["name"]), str(one.get("type") or ""), str(one.get("description") or ""))
+            EventColumn(str(one["name"]), str(one.get("type") or ""), str(one.get("description") or ""))
             for one in asset.columns
         )
         for table, asset in assets.items()
     }
     tables = tuple(_tables(run, project, lineage, verdicts, columns))
     error = str((run.error or {}).get("what") or "")
-    return RunTold(
+    return RunSummary(
         id=run_id,
         project=name,
         started_at=run.started_at,
@@ -92,8 +92,8 @@ def _tables(
     project: Project,
     lineage: dict[TableName, TableLineage],
     verdicts: Sequence[Verdict],
-    columns: dict[str, tuple[Column, ...]],
-) -> Iterable[TableTold]:
+    columns: dict[str, tuple[EventColumn, ...]],
+) -> Iterable[TableSummary]:
     """Those on which the run worked; what was up to date or skipped was not made."""
     for output in run.outputs:
         end = _ENDS.get(output.status)
@@ -109,12 +109,12 @@ def _table(
     end: End,
     transform: Transform | None,
     seen: TableLineage,
-    checks: tuple[Assertion, ...],
-    columns: tuple[Column, ...],
-) -> TableTold:
+    checks: tuple[CheckAssertion, ...],
+    columns: tuple[EventColumn, ...],
+) -> TableSummary:
     error = str((output.error or {}).get("what") or output.reason) if end != "COMPLETE" else ""
     body = transform.body if transform else None
-    return TableTold(
+    return TableSummary(
         name=str(output.table),
         end=end,
         edges=seen.edges,
@@ -131,9 +131,9 @@ def _table(
     )
 
 
-def _assertion(verdict: Verdict) -> Assertion:
+def _assertion(verdict: Verdict) -> CheckAssertion:
     column = verdict.columns[0] if len(verdict.columns) == 1 else ""
     success = verdict.outcome is Outcome.PASSED
-    return Assertion(
+    return CheckAssertion(
         verdict.check_id, verdict.check_type, success, column, str(verdict.severity), "" if success else verdict.message
     )

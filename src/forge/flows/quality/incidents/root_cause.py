@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from forge.flows.quality.incidents.impact import lake_table
 from forge.flows.quality.incidents.open import graph_with
 from forge.flows.quality.incidents.ports import AlertPorts
-from forge.lineage.graph.graph import Graph, Reached
+from forge.lineage.graph.graph import Graph, ReachedNode
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, ColumnName, TableName
 from forge.quality.alerts.alert import RANKS, AlertState, AlertStatus
@@ -73,7 +73,7 @@ class Surroundings:
                 depths[item.table] = min(item.depth, depths.get(item.table, item.depth))
         return tuple(sorted(depths, key=lambda name: (depths[name], name)))
 
-    def _walk(self, start: str, way: str) -> Sequence[Reached]:
+    def _walk(self, start: str, way: str) -> Sequence[ReachedNode]:
         try:
             walked = self.graph.upstream(start, None) if way == "upstream" else self.graph.downstream(start, None)
         except ForgeError:  # nothing is recorded of it

@@ -1,4 +1,4 @@
-"""dbt projects: from their manifest where dbt compiled them, else by rendering their models."""
+"""dbt projects: from the compiled manifest if there is one, else by rendering the models."""
 
 from forge.lineage.extract.dbt.projects import claims_of as claims_of
 from forge.lineage.extract.dbt.projects import dbt_files as dbt_files

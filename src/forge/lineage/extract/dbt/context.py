@@ -1,4 +1,4 @@
-"""The names a template of dbt may use."""
+"""The Jinja context of dbt templates."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import Protocol
 import yaml
 from jinja2 import TemplateError
 
-from forge.lineage.extract.dbt.relation import DbtColumn, Rel, Target
-from forge.lineage.extract.dbt.shims import COMPILE, DBT, Utils
-from forge.lineage.extract.template import Names, Package, Returned, Templates
-from forge.lineage.extract.template_unknown import Asked, quoted
+from forge.lineage.extract.dbt.relation import DbtColumn, DbtRelation, DbtTarget
+from forge.lineage.extract.dbt.shims import COMPILE, DBT, DbtUtils
+from forge.lineage.extract.template import MacroPackage, MacroReturn, Names, TemplateEnvironment
+from forge.lineage.extract.template_undefined import RenderState, quoted
 from forge.model.yaml_file import read_yaml
 from forge.model.yaml_problems import Malformed
 
 
-class Guess(str):
-    """A text that prints, while conditions on it are read both ways."""
+class GuessedText(str):
+    """A guessed string; conditions on it are rendered both ways."""
 
-    asked: Asked
+    asked: RenderState
 
     def __eq__(self, other: object) -> bool:
         return self.asked.decide()
@@ -34,11 +34,11 @@ class Guess(str):
         return super().__hash__()
 
 
-class Project(Protocol):
-    """What the names need from the project around them."""
+class TemplateProject(Protocol):
+    """The project as templates see it."""
 
-    def ref(self, package: str, name: str, version: str) -> Rel | None: ...
-    def source(self, source: str, table: str) -> Rel | None: ...
+    def ref(self, package: str, name: str, version: str) -> DbtRelation | None: ...
+    def source(self, source: str, table: str) -> DbtRelation | None: ...
     def variable(self, package: str, name: str) -> object | None: ...
     def columns(self, relation: object) -> list[DbtColumn] | None: ...
     def macro(self, package: str, name: str) -> object | None: ...
@@ -46,8 +46,8 @@ class Project(Protocol):
 
 
 @dataclass(eq=False)
-class Config:
-    """`config(…)` in a model, and what it reads back from there."""
+class ModelConfig:
+    """`config(…)` in a model, and its getters."""
 
     values: dict[str, object] = field(default_factory=dict)
 
@@ -70,9 +70,9 @@ class Config:
 
 
 @dataclass(eq=False)
-class Adapter:
-    project: Project
-    target: Target
+class DbtAdapter:
+    project: TemplateProject
+    target: DbtTarget
     dialect: str
     package: str
     unknown: Callable[[str], object]
@@ -96,8 +96,10 @@ class Adapter:
             self.project.said(f"the model asks for the columns of {relation}, which are not known")
         return found or []
 
-    def get_relation(self, database: object = None, schema: object = None, identifier: object = None) -> Rel | None:
-        found = Rel(str(database or ""), str(schema or ""), str(identifier or ""), self.dialect)
+    def get_relation(
+        self, database: object = None, schema: object = None, identifier: object = None
+    ) -> DbtRelation | None:
+        found = DbtRelation(str(database or ""), str(schema or ""), str(identifier or ""), self.dialect)
         return found if self.project.columns(found) is not None else None
 
     def quote(self, identifier: object) -> str:
@@ -111,7 +113,13 @@ class Adapter:
 
 
 def names_of(
-    templates: Templates, project: Project, target: Target, dialect: str, package: str, config: Config, this: Rel | None
+    templates: TemplateEnvironment,
+    project: TemplateProject,
+    target: DbtTarget,
+    dialect: str,
+    package: str,
+    config: ModelConfig,
+    this: DbtRelation | None,
 ) -> Names:
     """All but the macros of the project and its packages."""
     found: Names = dict(templates.globals)
@@ -121,18 +129,18 @@ def names_of(
     found.update(_asking(templates, project, package, config))
     found.update(_refused(project))
     found.update(_naming(target, templates.asked))
-    utils = Utils(project.columns, dialect, project.said)
+    utils = DbtUtils(project.columns, dialect, project.said)
     found.update(
         config=config,
         this=this,
         execute=False,
         target=_target(target, templates.asked),
-        adapter=Adapter(project, target, dialect, package, templates.unknown),
+        adapter=DbtAdapter(project, target, dialect, package, templates.unknown),
         api=_api(dialect),
-        dbt=Package("dbt", {**DBT, "date_spine": utils.date_spine, "is_incremental": templates.asked.decide}),
-        dbt_utils=Package("dbt_utils", utils.shims()),
-        exceptions=Package("exceptions", {"raise_compiler_error": _refuse, "warn": _nothing}),
-        flags=Package("flags", {"FULL_REFRESH": False, "WHICH": "compile"}),
+        dbt=MacroPackage("dbt", {**DBT, "date_spine": utils.date_spine, "is_incremental": templates.asked.decide}),
+        dbt_utils=MacroPackage("dbt_utils", utils.shims()),
+        exceptions=MacroPackage("exceptions", {"raise_compiler_error": _refuse, "warn": _nothing}),
+        flags=MacroPackage("flags", {"FULL_REFRESH": False, "WHICH": "compile"}),
         is_incremental=templates.asked.decide,
         project_name=package,
         dbt_version="1.10.0",
@@ -142,26 +150,26 @@ def names_of(
         run_started_at=templates.unknown("run_started_at"),
         invocation_id=templates.unknown("invocation_id"),
     )
-    found["builtins"] = Package("builtins", {name: found[name] for name in ("ref", "source", "config", "var")})
+    found["builtins"] = MacroPackage("builtins", {name: found[name] for name in ("ref", "source", "config", "var")})
     found["context"] = found
     return found
 
 
-def _asking(templates: Templates, project: Project, package: str, config: Config) -> Names:
-    def ref(*args: str, v: object = None, version: object = None) -> Rel:
+def _asking(templates: TemplateEnvironment, project: TemplateProject, package: str, config: ModelConfig) -> Names:
+    def ref(*args: str, v: object = None, version: object = None) -> DbtRelation:
         owner, name = (args[0], args[1]) if len(args) > 1 else ("", args[0])
         wanted = v if v is not None else version
         found = project.ref(str(owner), str(name), "" if wanted is None else str(wanted))
         if found is None:
             project.said(f"ref('{name}') names no model, seed or snapshot of the project")
-            return Rel("", "", str(name))
+            return DbtRelation("", "", str(name))
         return found
 
-    def source(source_name: str, table_name: str) -> Rel:
+    def source(source_name: str, table_name: str) -> DbtRelation:
         found = project.source(source_name, table_name)
         if found is None:
             project.said(f"source('{source_name}', '{table_name}') is declared in no file of the project")
-            return Rel("", str(source_name), str(table_name))
+            return DbtRelation("", str(source_name), str(table_name))
         return found
 
     def var(name: str, default: object = None) -> object:
@@ -181,7 +189,7 @@ def _asking(templates: Templates, project: Project, package: str, config: Config
     return {"ref": ref, "source": source, "var": var, "env_var": env_var, "metric": metric}
 
 
-def _naming(target: Target, asked: Asked) -> Names:
+def _naming(target: DbtTarget, asked: RenderState) -> Names:
     """How dbt names relations, unless the project has macros of its own for it."""
 
     def schema(custom_schema_name: object = None, node: object = None) -> str:
@@ -208,7 +216,7 @@ def _naming(target: Target, asked: Asked) -> Names:
     return {**ways, **usual, "generate_schema_name_for_env": schema_for_env}
 
 
-def _refused(project: Project) -> Names:
+def _refused(project: TemplateProject) -> Names:
     """What only a database could answer."""
 
     def ask(name: str, answer: object) -> Callable[..., object]:
@@ -268,25 +276,29 @@ def _nothing(*args: object, **kwargs: object) -> str:
 
 
 def _return(value: object = None) -> object:
-    raise Returned(value)
+    raise MacroReturn(value)
 
 
 def _refuse(message: object = "", *args: object) -> object:
     raise TemplateError(str(message))
 
 
-def _api(dialect: str) -> Package:
-    def create(database: object = None, schema: object = None, identifier: object = None, **kwargs: object) -> Rel:
-        return Rel(str(database or ""), str(schema or ""), str(identifier or ""), dialect)
+def _api(dialect: str) -> MacroPackage:
+    def create(
+        database: object = None, schema: object = None, identifier: object = None, **kwargs: object
+    ) -> DbtRelation:
+        return DbtRelation(str(database or ""), str(schema or ""), str(identifier or ""), dialect)
 
-    column = Package("api.Column", {"translate_type": lambda type: type, "string_type": lambda size=0: "string"})
-    return Package("api", {"Relation": Package("api.Relation", {"create": create}), "Column": column})
+    column = MacroPackage("api.Column", {"translate_type": lambda type: type, "string_type": lambda size=0: "string"})
+    return MacroPackage("api", {"Relation": MacroPackage("api.Relation", {"create": create}), "Column": column})
 
 
-def _target(target: Target, asked: Asked) -> Package:
+def _target(target: DbtTarget, asked: RenderState) -> MacroPackage:
     name: str = target.name
     if not target.known_name:
-        name = Guess(target.name)
+        name = GuessedText(target.name)
         name.asked = asked
     plain = {"schema": target.schema, "dataset": target.schema, "database": target.database, "dbname": target.database}
-    return Package("target", {**plain, "project": target.database, "type": target.type, "name": name, "threads": 1})
+    return MacroPackage(
+        "target", {**plain, "project": target.database, "type": target.type, "name": name, "threads": 1}
+    )

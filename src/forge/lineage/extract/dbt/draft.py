@@ -1,4 +1,4 @@
-"""The files of a dbt project that make something: models, snapshots, seeds, and what is declared about them."""
+"""Files of a dbt project that produce relations: models, snapshots and seeds, with their properties."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from forge.lineage.extract.dbt.declared import (
-    Declared,
-    Properties,
+from forge.lineage.extract.dbt.properties import (
+    DbtProperties,
+    DbtSettings,
+    PropertyEntry,
     Raw,
-    Settings,
     config_of,
     entries_of,
     mapping_of,
@@ -26,18 +26,18 @@ _VERSION = re.compile(r"_v(\w+)$")
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
-class Draft:
-    """`text`: with the lines of the file. `config`: what the YAML files say; the model itself may say more."""
+class DbtDraft:
+    """`text` keeps the lines of the file. `config`: from YAML; the model itself may add to it."""
 
     kind: str
-    package: Settings
+    package: DbtSettings
     name: str
     file: str
     line: int
     text: str
     fqn: tuple[str, ...]
     config: dict[str, object]
-    declared: Declared | None = None
+    declared: PropertyEntry | None = None
     version: str = ""
     latest: bool = True
     refs: list[str] = field(default_factory=list)
@@ -52,7 +52,7 @@ class Draft:
         return self.file.lower().endswith(".py")
 
 
-def drafts_of(settings: Settings, root: Settings, properties: Properties) -> Iterator[Draft]:
+def drafts_of(settings: DbtSettings, root: DbtSettings, properties: DbtProperties) -> Iterator[DbtDraft]:
     versions = _versions(properties)
     for path, inner in settings.below(settings.models, ".sql", ".py"):
         stem = posixpath.basename(path).rpartition(".")[0]
@@ -68,7 +68,7 @@ def drafts_of(settings: Settings, root: Settings, properties: Properties) -> Ite
         yield _draft("seed", settings, root, name, path, 1, settings.files[path], fqn, declared)
 
 
-def _snapshots(settings: Settings, root: Settings, properties: Properties) -> Iterator[Draft]:
+def _snapshots(settings: DbtSettings, root: DbtSettings, properties: DbtProperties) -> Iterator[DbtDraft]:
     for path, inner in settings.below(dict.fromkeys((*settings.snapshots, *settings.models)), ".sql"):
         text = settings.files[path]
         for found in _SNAPSHOT.finditer(text):
@@ -87,24 +87,24 @@ def _snapshots(settings: Settings, root: Settings, properties: Properties) -> It
 
 def _draft(
     kind: str,
-    settings: Settings,
-    root: Settings,
+    settings: DbtSettings,
+    root: DbtSettings,
     name: str,
     file: str,
     line: int,
     text: str,
     fqn: tuple[str, ...],
-    declared: Declared | None,
+    declared: PropertyEntry | None,
     version: str = "",
     latest: bool = True,
-) -> Draft:
+) -> DbtDraft:
     config = config_of(settings, root, f"{kind}s", fqn)
     if declared is not None:
         config.update(declared.config)
         for one in _entries_with_v(declared.raw):
             if str(one.get("v")) == version:
                 config.update(mapping_of(one, "config"))
-    return Draft(
+    return DbtDraft(
         kind=kind,
         package=settings,
         name=name,
@@ -119,7 +119,7 @@ def _draft(
     )
 
 
-def _versions(properties: Properties) -> dict[str, tuple[str, str, bool]]:
+def _versions(properties: DbtProperties) -> dict[str, tuple[str, str, bool]]:
     """The files of models with versions: file → model, version, is it the one meant when none is named."""
     found: dict[str, tuple[str, str, bool]] = {}
     for declared in properties.of("models"):
@@ -148,7 +148,7 @@ def _as_number(version: str) -> tuple[float, str]:
         return -1.0, version
 
 
-def declared_columns(declared: Declared | None) -> tuple[ColumnDefinition, ...]:
+def declared_columns(declared: PropertyEntry | None) -> tuple[ColumnDefinition, ...]:
     if declared is None:
         return ()
     return tuple(

@@ -1,8 +1,8 @@
 """A dbt project from its files alone: every model rendered as dbt would compile it, without dbt and a database.
 
-Names of relations follow dbt: a model is in the schema of the target, one with a custom schema in `<target>_<custom>`,
-unless the project has macros of its own for that (`generate_schema_name` and the like), which are then asked. The
-target is not part of a project: its schema is the default schema that was given, else `main`."""
+Relation names follow dbt: a model is in the target schema, one with a custom schema in `<target>_<custom>`, unless the
+project overrides `generate_schema_name` and the like. The target profile is not part of a project: its schema is the
+given default schema, else `main`."""
 
 from __future__ import annotations
 
@@ -14,15 +14,23 @@ from dataclasses import dataclass
 from jinja2 import Template
 
 from forge.lineage.edge import Gap
-from forge.lineage.extract.dbt.context import Config
-from forge.lineage.extract.dbt.declared import Declared, Settings, mapping_of, read_properties, text_of
-from forge.lineage.extract.dbt.draft import Draft, all_typed, declared_columns, drafts_of, header_of
-from forge.lineage.extract.dbt.node import Columns, Compiled, Exposure, History, Node, Project, made_of
-from forge.lineage.extract.dbt.relation import Rel, Target
-from forge.lineage.extract.dbt.surroundings import Surroundings
+from forge.lineage.extract.dbt.context import ModelConfig
+from forge.lineage.extract.dbt.draft import DbtDraft, all_typed, declared_columns, drafts_of, header_of
+from forge.lineage.extract.dbt.node import (
+    Columns,
+    CompiledModel,
+    DbtExposure,
+    DbtNode,
+    DbtProject,
+    SnapshotColumns,
+    made_of,
+)
+from forge.lineage.extract.dbt.project_context import ProjectContext
+from forge.lineage.extract.dbt.properties import DbtSettings, PropertyEntry, mapping_of, read_properties, text_of
+from forge.lineage.extract.dbt.relation import DbtRelation, DbtTarget
 from forge.lineage.extract.definition import ColumnDefinition
-from forge.lineage.extract.template import Failed, Sql, compile_template, render_both
-from forge.lineage.extract.template_unknown import Said
+from forge.lineage.extract.template import RenderedSql, RenderFailure, compile_template, render_both
+from forge.lineage.extract.template_undefined import TextNote
 
 EPHEMERAL = "__dbt__cte__"
 _REFERENCE = re.compile(r"""\b(ref|source)\(\s*['"]([^'"]+)['"]\s*(?:,\s*['"]([^'"]+)['"]\s*)?""")
@@ -33,69 +41,75 @@ _PYTHON = "a model in Python: it is known what it reads, not what becomes of the
 
 
 @dataclass(eq=False)
-class Reader:
-    around: Surroundings
-    templates: dict[str, Template | Failed]
+class DbtReader:
+    around: ProjectContext
+    templates: dict[str, Template | RenderFailure]
 
-    def learn(self, draft: Draft) -> None:
+    def learn(self, draft: DbtDraft) -> None:
         """What the model says about itself, and what it needs; its names are not known by then."""
-        config = Config(dict(draft.config))
+        config = ModelConfig(dict(draft.config))
         draft.refs = [*self._compiled(draft, config, None, lambda name: None).needs]
         draft.config = config.values
 
-    def compiled(self, draft: Draft, columns: Columns) -> Compiled:
+    def compiled(self, draft: DbtDraft, columns: Columns) -> CompiledModel:
         this = self.around.relations.get(draft.id)
-        found = self._compiled(draft, Config(dict(draft.config)), this, columns)
+        found = self._compiled(draft, ModelConfig(dict(draft.config)), this, columns)
         inside = list(self._ephemeral(found.needs, columns, set()))
         if not inside:
             return found
         needs = (*found.needs, *(id_ for _, one in inside for id_ in one.needs))
         texts = tuple(with_ctes(text, [(name, one.texts[0]) for name, one in inside]) for text in found.texts)
         gaps = (*found.gaps, *(gap for _, one in inside for gap in one.gaps))
-        return Compiled(texts, tuple(dict.fromkeys(needs)), tuple(dict.fromkeys(gaps)))
+        return CompiledModel(texts, tuple(dict.fromkeys(needs)), tuple(dict.fromkeys(gaps)))
 
-    def _ephemeral(self, needs: Iterable[str], columns: Columns, seen: set[str]) -> Iterator[tuple[str, Compiled]]:
+    def _ephemeral(self, needs: Iterable[str], columns: Columns, seen: set[str]) -> Iterator[tuple[str, CompiledModel]]:
         """Models that exist only inside of others: what they need themselves before them."""
         for id_ in needs:
             draft = self.around.drafts.get(id_)
             if draft is None or id_ in seen or not is_ephemeral(draft):
                 continue
             seen.add(id_)
-            found = self._compiled(draft, Config(dict(draft.config)), None, columns)
+            found = self._compiled(draft, ModelConfig(dict(draft.config)), None, columns)
             yield from self._ephemeral(found.needs, columns, seen)
             if found.texts:
                 yield self.around.relations[id_].identifier, found
 
-    def _compiled(self, draft: Draft, config: Config, this: Rel | None, columns: Columns) -> Compiled:
+    def _compiled(
+        self, draft: DbtDraft, config: ModelConfig, this: DbtRelation | None, columns: Columns
+    ) -> CompiledModel:
         if draft.is_python:
             return self._python(draft)
         template = self.templates.get(draft.id)
         if template is None:
             template = self.templates[draft.id] = compile_template(self.around.templates, draft.text)
-        if isinstance(template, Failed):
-            return Compiled((), self._mentioned(draft), (Gap(draft.file, template.line, template.reason),))
+        if isinstance(template, RenderFailure):
+            return CompiledModel((), self._mentioned(draft), (Gap(draft.file, template.line, template.reason),))
         names = self.around.begin(draft.package.name, config, this, columns)
         found = render_both(self.around.templates, template, names, self.around.dialect)
         needs = dict.fromkeys(self.around.asked)
-        failed = [one for one in found if isinstance(one, Failed)]
-        texts = tuple(one for one in found if isinstance(one, Sql))
+        failed = [one for one in found if isinstance(one, RenderFailure)]
+        texts = tuple(one for one in found if isinstance(one, RenderedSql))
         if failed:
             needs.update(dict.fromkeys(self._mentioned(draft)))
-        said: list[Failed | Said] = [*failed, *(one for text in texts for one in text.said), *self.around.noted]
-        return Compiled(
+        said: list[RenderFailure | TextNote] = [
+            *failed,
+            *(one for text in texts for one in text.said),
+            *self.around.noted,
+        ]
+        return CompiledModel(
             texts, tuple(needs), tuple(dict.fromkeys(Gap(draft.file, one.line, one.reason) for one in said))
         )
 
-    def _mentioned(self, draft: Draft) -> tuple[str, ...]:
+    def _mentioned(self, draft: DbtDraft) -> tuple[str, ...]:
         """What a text names that cannot be rendered."""
         found = (self.id_of(*match) for match in _REFERENCE.findall(draft.text))
         return tuple(dict.fromkeys(id_ for id_ in found if id_))
 
-    def _python(self, draft: Draft) -> Compiled:
+    def _python(self, draft: DbtDraft) -> CompiledModel:
         try:
             tree = ast.parse(draft.text)
         except (SyntaxError, ValueError, RecursionError):
-            return Compiled((), self._mentioned(draft), (Gap(draft.file, 1, "the model is not Python"),))
+            return CompiledModel((), self._mentioned(draft), (Gap(draft.file, 1, "the model is not Python"),))
         needs: dict[str, None] = {}
         for call in ast.walk(tree):
             if (
@@ -107,7 +121,7 @@ class Reader:
                 id_ = self.id_of(call.func.attr, *words[:2]) if words else None
                 if id_:
                     needs[id_] = None
-        return Compiled((), tuple(needs), (Gap(draft.file, 1, _PYTHON),))
+        return CompiledModel((), tuple(needs), (Gap(draft.file, 1, _PYTHON),))
 
     def id_of(self, kind: str, first: str, second: str = "") -> str | None:
         if kind == "source":
@@ -118,18 +132,18 @@ class Reader:
 
 
 def read_files(
-    root: Settings,
-    packages: tuple[Settings, ...],
-    target: Target,
+    root: DbtSettings,
+    packages: tuple[DbtSettings, ...],
+    target: DbtTarget,
     dialect: str,
     named: Mapping[str, tuple[str, str, str]] | None = None,
-) -> Project:
+) -> DbtProject:
     """`named`: what is known of the names of relations by id, from who compiled the project."""
-    around = Surroundings(root=root, packages=packages, target=target, dialect=dialect)
-    reader = Reader(around, {})
+    around = ProjectContext(root=root, packages=packages, target=target, dialect=dialect)
+    reader = DbtReader(around, {})
     properties = {settings.name: read_properties(settings) for settings in (root, *packages)}
     around.load_macros()
-    nodes: dict[str, Node] = {}
+    nodes: dict[str, DbtNode] = {}
     for settings in (root, *packages):
         around.gaps += [*settings.gaps, *properties[settings.name].gaps]
         for declared in properties[settings.name].of("sources"):
@@ -146,7 +160,7 @@ def read_files(
             around.remove(draft)
         else:
             given = None if is_ephemeral(draft) else (named or {}).get(draft.id)
-            around.relations[draft.id] = Rel(*given, dialect) if given else relation_of_draft(draft, around)
+            around.relations[draft.id] = DbtRelation(*given, dialect) if given else relation_of_draft(draft, around)
     for draft in around.drafts.values():
         nodes[draft.id] = seed_of(draft, around) if draft.kind == "seed" else node_of(draft, reader)
     exposures = tuple(
@@ -154,12 +168,12 @@ def read_files(
         for settings in (root, *packages)
         for one in properties[settings.name].of("exposures")
     )
-    return Project(nodes, exposures, tuple(dict.fromkeys(around.gaps)))
+    return DbtProject(nodes, exposures, tuple(dict.fromkeys(around.gaps)))
 
 
 def source_of(
-    settings: Settings, declared: Declared, around: Surroundings, named: Mapping[str, tuple[str, str, str]]
-) -> tuple[Node, Rel]:
+    settings: DbtSettings, declared: PropertyEntry, around: ProjectContext, named: Mapping[str, tuple[str, str, str]]
+) -> tuple[DbtNode, DbtRelation]:
     outer = mapping_of(declared.raw, "source")
     id_ = f"source.{settings.name}.{text_of(outer, 'name')}.{declared.name}"
     database = (
@@ -167,9 +181,9 @@ def source_of(
     )
     schema = around.text(text_of(outer, "schema"), settings.name) or text_of(outer, "name")
     identifier = around.text(text_of(declared.raw, "identifier"), settings.name) or declared.name
-    relation = Rel(*named.get(id_, (database, schema, identifier)), around.dialect)
+    relation = DbtRelation(*named.get(id_, (database, schema, identifier)), around.dialect)
     columns = declared_columns(declared)
-    node = Node(
+    node = DbtNode(
         id=id_,
         kind="source",
         name=relation.dotted,
@@ -181,13 +195,13 @@ def source_of(
     return node, relation
 
 
-def is_ephemeral(draft: Draft) -> bool:
+def is_ephemeral(draft: DbtDraft) -> bool:
     return draft.config.get("materialized") == "ephemeral"
 
 
-def relation_of_draft(draft: Draft, around: Surroundings) -> Rel:
+def relation_of_draft(draft: DbtDraft, around: ProjectContext) -> DbtRelation:
     if is_ephemeral(draft):
-        return Rel("", "", EPHEMERAL + draft.name, around.dialect, cte=True)
+        return DbtRelation("", "", EPHEMERAL + draft.name, around.dialect, cte=True)
     config = draft.config
 
     def word(key: str) -> str | None:
@@ -207,7 +221,7 @@ def relation_of_draft(draft: Draft, around: Surroundings) -> Rel:
     }
     schema = word("target_schema") if draft.kind == "snapshot" else None
     database = word("target_database") if draft.kind == "snapshot" else None
-    return Rel(
+    return DbtRelation(
         database or around.named_by("generate_database_name", word("database") or word("catalog"), node),
         schema or around.named_by("generate_schema_name", word("schema") or word("dataset"), node),
         around.named_by("generate_alias_name", word("alias"), node) or draft.name,
@@ -215,12 +229,12 @@ def relation_of_draft(draft: Draft, around: Surroundings) -> Rel:
     )
 
 
-def node_of(draft: Draft, reader: Reader) -> Node:
+def node_of(draft: DbtDraft, reader: DbtReader) -> DbtNode:
     around = reader.around
     contract = draft.config.get("contract")
     enforced = isinstance(contract, dict) and bool(contract.get("enforced"))
     columns = declared_columns(draft.declared)
-    return Node(
+    return DbtNode(
         id=draft.id,
         kind=draft.kind,
         name=around.relations[draft.id].dotted,
@@ -236,19 +250,19 @@ def node_of(draft: Draft, reader: Reader) -> Node:
     )
 
 
-def history_of(config: dict[str, object]) -> History:
+def history_of(config: dict[str, object]) -> SnapshotColumns:
     key = config.get("unique_key")
     keys = tuple(str(one) for one in key) if isinstance(key, list | tuple) else (str(key),) if key else ()
-    return History(keys, str(config.get("updated_at") or ""))
+    return SnapshotColumns(keys, str(config.get("updated_at") or ""))
 
 
-def seed_of(draft: Draft, around: Surroundings) -> Node:
+def seed_of(draft: DbtDraft, around: ProjectContext) -> DbtNode:
     types = {one.name.lower(): one.type for one in declared_columns(draft.declared)}
     given = draft.config.get("column_types")
     types.update({str(key).lower(): str(value) for key, value in given.items()} if isinstance(given, dict) else {})
     names = header_of(draft.text, str(draft.config.get("delimiter") or ","))
     columns = tuple(ColumnDefinition(name, types.get(name.lower(), "")) for name in names)
-    return Node(
+    return DbtNode(
         id=draft.id,
         kind="seed",
         name=around.relations[draft.id].dotted,
@@ -258,7 +272,7 @@ def seed_of(draft: Draft, around: Surroundings) -> Node:
     )
 
 
-def exposure_of(declared: Declared, package: str, reader: Reader) -> Exposure:
+def exposure_of(declared: PropertyEntry, package: str, reader: DbtReader) -> DbtExposure:
     listed = declared.raw.get("depends_on")
     ids = [
         reader.id_of(*match)
@@ -269,12 +283,12 @@ def exposure_of(declared: Declared, package: str, reader: Reader) -> Exposure:
     details = {
         key: declared.raw[key] for key in ("label", "url", "owner", "description", "maturity") if key in declared.raw
     }
-    return Exposure(
+    return DbtExposure(
         declared.name, text_of(declared.raw, "type") or "dashboard", names, declared.file, declared.line, details
     )
 
 
-def with_ctes(sql: Sql, ctes: Iterable[tuple[str, Sql]]) -> Sql:
+def with_ctes(sql: RenderedSql, ctes: Iterable[tuple[str, RenderedSql]]) -> RenderedSql:
     """The text with others before it, as dbt does for ephemeral models; their lines count as the line they are put
     in."""
     inserted = ", ".join(f"{name} as (\n{one.text.strip().rstrip(';')}\n)" for name, one in ctes)
@@ -284,4 +298,4 @@ def with_ctes(sql: Sql, ctes: Iterable[tuple[str, Sql]]) -> Sql:
     new = f" {inserted}, " if opens else f"with {inserted} "
     row = sql.text.count("\n", 0, at)
     lines = (*sql.lines[: row + 1], *((sql.line(row + 1),) * new.count("\n")), *sql.lines[row + 1 :])
-    return Sql(sql.text[:at] + new + sql.text[at:], lines, sql.said)
+    return RenderedSql(sql.text[:at] + new + sql.text[at:], lines, sql.said)

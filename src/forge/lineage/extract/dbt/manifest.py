@@ -1,4 +1,4 @@
-"""What dbt itself compiled: `target/manifest.json`, and `target/catalog.json` with the columns that are there."""
+"""Artifacts of dbt: `target/manifest.json`, and `target/catalog.json` for the existing columns."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from forge.lineage.edge import Gap
-from forge.lineage.extract.dbt.declared import Raw, mapping_of, text_of
 from forge.lineage.extract.dbt.draft import all_typed
-from forge.lineage.extract.dbt.node import Compiled, Exposure, History, Node, Project, made_of
-from forge.lineage.extract.dbt.relation import Target
+from forge.lineage.extract.dbt.node import CompiledModel, DbtExposure, DbtNode, DbtProject, SnapshotColumns, made_of
+from forge.lineage.extract.dbt.properties import Raw, mapping_of, text_of
+from forge.lineage.extract.dbt.relation import DbtTarget
 from forge.lineage.extract.definition import ColumnDefinition
-from forge.lineage.extract.template import Sql
+from forge.lineage.extract.template import RenderedSql
 
 _KINDS = ("model", "snapshot", "seed")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Manifest:
-    """`raw`: the code of each model as it was when it was compiled; without its compiled code it has no texts."""
+    """`raw`: the code of each model when it was compiled; without compiled code it has no texts."""
 
-    project: Project
-    target: Target | None = None
+    project: DbtProject
+    target: DbtTarget | None = None
     raw: Mapping[str, str] = field(default_factory=dict)
     without_code: frozenset[str] = frozenset()
     names: Mapping[str, tuple[str, str, str]] = field(default_factory=dict)  # database, schema, relation
@@ -34,10 +34,10 @@ def read_manifest(text: str, file: str, root: str, packages: str, catalog: str |
     """`root` and `packages`: the folders of the project and of what it uses. Never raises."""
     content = _loaded(text)
     if content is None or not isinstance(content.get("nodes"), dict):
-        return Manifest(Project({}, gaps=(Gap(file, 1, "the manifest cannot be read; run dbt compile again"),)))
+        return Manifest(DbtProject({}, gaps=(Gap(file, 1, "the manifest cannot be read; run dbt compile again"),)))
     real = _catalog(catalog)
     own = text_of(mapping_of(content, "metadata"), "project_name")
-    nodes: dict[str, Node] = {}
+    nodes: dict[str, DbtNode] = {}
     raw_codes: dict[str, str] = {}
     without: set[str] = set()
     names: dict[str, tuple[str, str, str]] = {}
@@ -54,7 +54,7 @@ def read_manifest(text: str, file: str, root: str, packages: str, catalog: str |
         if kind in ("model", "snapshot") and not _compiled(raw):
             without.add(id_)
     exposures = tuple(_exposure(raw, root, names) for _, raw in _entries(content, "exposures"))
-    return Manifest(Project(nodes, exposures), _target(content), raw_codes, frozenset(without), names)
+    return Manifest(DbtProject(nodes, exposures), _target(content), raw_codes, frozenset(without), names)
 
 
 def names_of(raw: Raw) -> tuple[str, str, str]:
@@ -73,7 +73,7 @@ def _dotted(parts: Iterable[str]) -> str:
     return ".".join(part for part in parts if part)
 
 
-def _node(id_: str, kind: str, raw: Raw, folder: str, code: str, real: tuple[ColumnDefinition, ...] | None) -> Node:
+def _node(id_: str, kind: str, raw: Raw, folder: str, code: str, real: tuple[ColumnDefinition, ...] | None) -> DbtNode:
     config = mapping_of(raw, "config")
     materialized = text_of(config, "materialized")
     declared = tuple(
@@ -84,7 +84,7 @@ def _node(id_: str, kind: str, raw: Raw, folder: str, code: str, real: tuple[Col
     enforced = bool(mapping_of(config, "contract").get("enforced") or mapping_of(raw, "contract").get("enforced"))
     key = config.get("unique_key")
     keys = tuple(str(one) for one in key) if isinstance(key, list) else (str(key),) if key else ()
-    history = History(keys, text_of(config, "updated_at")) if kind == "snapshot" else None
+    history = SnapshotColumns(keys, text_of(config, "updated_at")) if kind == "snapshot" else None
     file = folder + (text_of(raw, "original_file_path") or text_of(raw, "path"))
     text = _compiled(raw)
     needs = mapping_of(raw, "depends_on").get("nodes")
@@ -95,8 +95,8 @@ def _node(id_: str, kind: str, raw: Raw, folder: str, code: str, real: tuple[Col
             (Gap(file, 1, "a model in Python: it is known what it reads, not what becomes of the columns"),),
             "",
         )
-    compiled = Compiled((placed_like(text, Sql(code)),) if text else (), ids, gaps)
-    return Node(
+    compiled = CompiledModel((placed_like(text, RenderedSql(code)),) if text else (), ids, gaps)
+    return DbtNode(
         id=id_,
         kind=kind,
         name=_dotted(names_of(raw)),
@@ -121,13 +121,13 @@ def same_text(text: str) -> str:
     return re.sub(r"[\"`\[\]\s]", "", text).lower()
 
 
-def placed_like(text: str, known: Sql) -> Sql:
-    """A compiled text with the lines of the template, by one of which they are known: lines that are the same in both
-    show it, and what stands between belongs to the last of them before."""
+def placed_like(text: str, known: RenderedSql) -> RenderedSql:
+    """Compiled text with the lines of its template: equal lines are aligned, and those between belong to the last
+    aligned line before."""
     old = [same_text(line) for line in known.text.split("\n")]
     new = [same_text(line) for line in text.split("\n")]
     if len(old) + len(new) > 5000:
-        return Sql(text, (1,) * len(new))
+        return RenderedSql(text, (1,) * len(new))
     lines = [0] * len(new)
     for one, other, size in difflib.SequenceMatcher(None, old, new, autojunk=False).get_matching_blocks():
         for step in range(size):
@@ -136,16 +136,16 @@ def placed_like(text: str, known: Sql) -> Sql:
     for place, line in enumerate(lines):
         now = line or now
         lines[place] = now
-    return Sql(text, tuple(lines))
+    return RenderedSql(text, tuple(lines))
 
 
-def _target(content: Raw) -> Target | None:
+def _target(content: Raw) -> DbtTarget | None:
     """What the profile says, as far as the names of models show it."""
     metadata = mapping_of(content, "metadata")
     for _, raw in _entries(content, "nodes"):
         config = mapping_of(raw, "config")
         if text_of(raw, "resource_type") in ("model", "seed") and not config.get("schema") and text_of(raw, "schema"):
-            return Target(
+            return DbtTarget(
                 text_of(raw, "schema"),
                 "" if config.get("database") else text_of(raw, "database"),
                 text_of(metadata, "adapter_type") or "spark",
@@ -153,12 +153,12 @@ def _target(content: Raw) -> Target | None:
     return None
 
 
-def _exposure(raw: Raw, root: str, names: Mapping[str, tuple[str, str, str]]) -> Exposure:
+def _exposure(raw: Raw, root: str, names: Mapping[str, tuple[str, str, str]]) -> DbtExposure:
     needs = mapping_of(raw, "depends_on").get("nodes")
     uses = tuple(_dotted(names[one]) for one in needs if one in names) if isinstance(needs, list) else ()
     details = {key: raw[key] for key in ("label", "url", "owner", "description", "maturity") if raw.get(key)}
     file = root + text_of(raw, "original_file_path")
-    return Exposure(text_of(raw, "name"), text_of(raw, "type") or "dashboard", uses, file, 1, details)
+    return DbtExposure(text_of(raw, "name"), text_of(raw, "type") or "dashboard", uses, file, 1, details)
 
 
 def _catalog(text: str | None) -> dict[str, tuple[ColumnDefinition, ...]]:
@@ -167,7 +167,7 @@ def _catalog(text: str | None) -> dict[str, tuple[ColumnDefinition, ...]]:
     for id_, raw in _entries(content or {}, "nodes", "sources"):
         columns = [one for one in mapping_of(raw, "columns").values() if isinstance(one, dict)]
         columns.sort(key=lambda one: int(str(one.get("index") or 0)))
-        shouting = all(text_of(one, "name").isupper() for one in columns)  # as Snowflake keeps what nobody quoted
+        shouting = all(text_of(one, "name").isupper() for one in columns)  # Snowflake's unquoted identifiers
         found[id_] = tuple(
             ColumnDefinition(
                 text_of(one, "name").lower() if shouting else text_of(one, "name"), text_of(one, "type").lower()

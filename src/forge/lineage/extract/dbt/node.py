@@ -1,4 +1,4 @@
-"""What a dbt project consists of, whichever way it was read: from what dbt compiled, or from its files alone."""
+"""Nodes and exposures of a dbt project, whether read from the manifest or from its files."""
 
 from __future__ import annotations
 
@@ -7,53 +7,53 @@ from dataclasses import dataclass, field
 
 from forge.lineage.edge import Gap
 from forge.lineage.extract.definition import ColumnDefinition
-from forge.lineage.extract.program import Made
-from forge.lineage.extract.template import Sql
+from forge.lineage.extract.program import OutputKind
+from forge.lineage.extract.template import RenderedSql
 
 Columns = Callable[[str], tuple[ColumnDefinition, ...] | None]
 """The columns of a relation by its name, where they are known by now."""
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
-    """`texts`: mostly one; two where what is run depends on conditions that are not known (`is_incremental()`).
-    `needs`: ids of what it reads, as it says itself."""
+class CompiledModel:
+    """`texts`: usually one; two where they depend on an unknown condition (`is_incremental()`). `needs`: ids of its
+    dependencies."""
 
-    texts: tuple[Sql, ...] = ()
+    texts: tuple[RenderedSql, ...] = ()
     needs: tuple[str, ...] = ()
     gaps: tuple[Gap, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class History:
-    """How a snapshot keeps time: columns of its query."""
+class SnapshotColumns:
+    """Columns that identify and date the rows of a snapshot."""
 
     unique_key: tuple[str, ...] = ()
     updated_at: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Node:
-    """`id` as dbt has it (model.shop.orders). `name`: of the relation it becomes, `database.schema.alias`. `columns`
-    are what is declared; `complete`: all there are. `compiled` is asked when all it needs has been read."""
+class DbtNode:
+    """`id` as in dbt (model.shop.orders). `name`: of its relation, `database.schema.alias`. `columns`: declared ones;
+    `complete`: all of them. `compiled` is called once its dependencies have been read."""
 
     id: str
     kind: str  # model, snapshot, seed, source
     name: str
     file: str
     line: int = 1
-    made: Made = Made.TABLE
+    made: OutputKind = OutputKind.TABLE
     ephemeral: bool = False
     needs: tuple[str, ...] = ()
     columns: tuple[ColumnDefinition, ...] = ()
     complete: bool = False
-    history: History | None = None
-    compiled: Callable[[Columns], Compiled] = field(default=lambda columns: Compiled())
+    history: SnapshotColumns | None = None
+    compiled: Callable[[Columns], CompiledModel] = field(default=lambda columns: CompiledModel())
 
 
 @dataclass(frozen=True, slots=True)
-class Exposure:
-    """Who uses what the project makes. `uses`: names of relations."""
+class DbtExposure:
+    """A consumer of the project. `uses`: names of relations."""
 
     name: str
     type: str  # dashboard, notebook, analysis, ml, application
@@ -64,11 +64,11 @@ class Exposure:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Project:
-    nodes: Mapping[str, Node]
-    exposures: tuple[Exposure, ...] = ()
+class DbtProject:
+    nodes: Mapping[str, DbtNode]
+    exposures: tuple[DbtExposure, ...] = ()
     gaps: tuple[Gap, ...] = ()
 
 
-def made_of(materialized: str) -> Made:
-    return Made.VIEW if materialized in ("view", "materialized_view") else Made.TABLE
+def made_of(materialized: str) -> OutputKind:
+    return OutputKind.VIEW if materialized in ("view", "materialized_view") else OutputKind.TABLE

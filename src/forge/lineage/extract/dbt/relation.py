@@ -1,17 +1,17 @@
-"""Relations as templates of dbt handle them."""
+"""Relations and columns as dbt templates see them."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 from forge.lineage.extract.definition import ColumnDefinition
-from forge.lineage.extract.template_unknown import quoted
+from forge.lineage.extract.template_undefined import quoted
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """Where dbt would write. The profile is not part of a project, so that its name is a guess (`known_name` False)
-    and conditions on it are read both ways."""
+class DbtTarget:
+    """The dbt target. The profile is not part of a project: its name is a guess (`known_name` False), and conditions
+    on it are rendered both ways."""
 
     schema: str
     database: str = ""
@@ -21,8 +21,8 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Rel:
-    """What `ref`, `source` and `this` give: prints as the name of a table."""
+class DbtRelation:
+    """The result of `ref`, `source` and `this`: renders as a table name."""
 
     database: str
     schema: str
@@ -51,7 +51,7 @@ class Rel:
     def render(self) -> str:
         return str(self)
 
-    def include(self, database: bool = True, schema: bool = True, identifier: bool = True) -> Rel:
+    def include(self, database: bool = True, schema: bool = True, identifier: bool = True) -> DbtRelation:
         return replace(
             self,
             database=self.database if database else "",
@@ -59,10 +59,10 @@ class Rel:
             identifier=self.identifier if identifier else "",
         )
 
-    def quote(self, *args: object, **kwargs: object) -> Rel:
+    def quote(self, *args: object, **kwargs: object) -> DbtRelation:
         return self
 
-    def without_identifier(self) -> Rel:
+    def without_identifier(self) -> DbtRelation:
         return replace(self, identifier="")
 
     def is_table(self) -> bool:
@@ -71,7 +71,7 @@ class Rel:
 
 @dataclass(frozen=True, slots=True)
 class DbtColumn:
-    """A column as `adapter.get_columns_in_relation` gives it."""
+    """A column of `adapter.get_columns_in_relation`."""
 
     name: str
     data_type: str

@@ -1,7 +1,7 @@
-"""Macros of dbt itself and of dbt_utils that much code relies on: what they say about lineage, in plain SQL.
+"""Lineage-equivalent SQL for common macros of dbt and dbt_utils.
 
-Where dbt writes a function that differs from engine to engine, a neutral name stands for it (`dbt_dateadd`): what goes
-in and what comes out is the same. What cannot be told without a database is said, and left out."""
+Macros that dispatch by adapter become a neutral function (`dbt_dateadd`) with the same inputs and output. What depends
+on a database is reported and omitted."""
 
 # ruff: noqa: S608 - what is written here is read, never run
 
@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from forge.lineage.extract.dbt.relation import DbtColumn, Rel
-from forge.lineage.extract.template_unknown import quoted
+from forge.lineage.extract.dbt.relation import DbtColumn, DbtRelation
+from forge.lineage.extract.template_undefined import quoted
 
 ColumnsOf = Callable[[object], list[DbtColumn] | None]
 Shims = Mapping[str, Callable[..., object]]
@@ -91,8 +91,8 @@ DBT: Shims = {
 
 
 @dataclass(frozen=True, slots=True)
-class Utils:
-    """dbt_utils. `columns`: those of a relation, None if they are not known."""
+class DbtUtils:
+    """dbt_utils. `columns`: of a relation, None if unknown."""
 
     columns: ColumnsOf
     dialect: str
@@ -282,4 +282,4 @@ def _joined(parts: Sequence[str]) -> str:
 
 
 def _name(relation: object) -> str:
-    return relation.dotted if isinstance(relation, Rel) else str(relation)
+    return relation.dotted if isinstance(relation, DbtRelation) else str(relation)

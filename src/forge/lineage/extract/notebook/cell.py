@@ -1,4 +1,4 @@
-"""One cell of a notebook as lines of Python: as many as the cell has, each at its place."""
+"""One notebook cell as Python source, line by line."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _FIRST_MAGIC = re.compile(r"\s*%(?P<word>[A-Za-z]\w*)(?P<rest>.*)$", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """`lines`: where each row stands in the file. `databricks`: `%sql` in the first row is of the whole cell."""
+class NotebookCell:
+    """`lines`: file line of each row. `databricks`: `%sql` in the first row applies to the whole cell."""
 
     number: int
     rows: tuple[str, ...]
@@ -39,21 +39,21 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class CellProblem:
     row: int
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class CellCode:
     lines: tuple[str, ...] = ()
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[CellProblem, ...] = ()
 
 
-def read_cell(cell: Cell) -> Read:
+def read_cell(cell: NotebookCell) -> CellCode:
     first = next((at for at, row in enumerate(cell.rows) if row.strip()), None)
     if first is None:
-        return Read()
+        return CellCode()
     language, rest = _language(cell, first)
     rows = list(cell.rows)
     if rest is not None:
@@ -63,16 +63,18 @@ def read_cell(cell: Cell) -> Read:
     if language == "python":
         return _python(rows, first)
     if language == "":
-        return Read()
+        return CellCode()
     name = _OTHER.get(language)
     if name is None and language.startswith("%%"):
-        return Read((), (Problem(first + 1, f"the cell begins with {language}, which is not known, and was not read"),))
-    return Read((), (Problem(first + 1, f"a cell in {name or language} is not read; only Python and SQL are"),))
+        return CellCode(
+            (), (CellProblem(first + 1, f"the cell begins with {language}, which is not known, and was not read"),)
+        )
+    return CellCode((), (CellProblem(first + 1, f"a cell in {name or language} is not read; only Python and SQL are"),))
 
 
-def _language(cell: Cell, first: int) -> tuple[str, str | None]:
-    """python, sql, "" for what is left out without a word, or the name of what is not understood. Beside it what
-    stands behind a magic that is of the whole cell."""
+def _language(cell: NotebookCell, first: int) -> tuple[str, str | None]:
+    """python, sql, "" for cells that are skipped silently, or the name of an unsupported language; and the rest of
+    the line of a cell magic."""
     row = cell.rows[first]
     found = _CELL_MAGIC.match(row)
     if found is not None:
@@ -105,39 +107,39 @@ def _of_word(word: str, name: str, rest: Sequence[str]) -> str:
     return word if word in _OTHER else name
 
 
-def _of_the_whole_cell(cell: Cell, first: int, rest: str) -> bool:
-    """Databricks means the whole cell by `%sql`, Jupyter only the line. Where both are possible, the rows below tell:
-    if they are Python, they are not SQL."""
+def _of_the_whole_cell(cell: NotebookCell, first: int, rest: str) -> bool:
+    """In Databricks `%sql` applies to the cell, in Jupyter to the line. If both are possible, the rows below decide:
+    Python is not SQL."""
     below = "\n".join(cell.rows[first + 1 :])
     if cell.databricks or not rest.strip() or cell.language in _SQL:
         return True
     return bool(below.strip()) and not _parses("\n".join(to_python_lines(below.split("\n"))))
 
 
-def _sql(rows: list[str], first: int, rest: str | None, *, filled: bool) -> Read:
-    """`rest`: what stands behind the magic in its row; None if there is no magic, but a kernel of SQL."""
+def _sql(rows: list[str], first: int, rest: str | None, *, filled: bool) -> CellCode:
+    """`rest`: what follows the magic in its row; None for a SQL kernel without magic."""
     name = "_sqldf"
     if rest is not None:
         name, rows[first] = sql_text_of(rest)
     if not _says_something(rows):
-        return Read()
-    return Read(tuple(sql_call(rows, first, name, filled=filled and rest is not None)))
+        return CellCode()
+    return CellCode(tuple(sql_call(rows, first, name, filled=filled and rest is not None)))
 
 
 def _says_something(rows: Sequence[str]) -> bool:
     return any(row.strip() and not row.strip().startswith("--") for row in rows)
 
 
-def _python(rows: list[str], first: int) -> Read:
+def _python(rows: list[str], first: int) -> CellCode:
     text = "\n".join(rows)
     if _parses(text):
-        return Read(tuple(rows))
+        return CellCode(tuple(rows))
     lines = to_python_lines(rows)
     problem = _problem_of("\n".join(lines))
     if problem is None:
-        return Read(tuple(lines))
+        return CellCode(tuple(lines))
     row, message = problem
-    return Read((), (Problem(row or first + 1, f"the cell is not Python and was not read: {message}"),))
+    return CellCode((), (CellProblem(row or first + 1, f"the cell is not Python and was not read: {message}"),))
 
 
 def _parses(text: str) -> bool:

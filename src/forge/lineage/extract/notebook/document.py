@@ -1,4 +1,4 @@
-"""The cells of an `.ipynb` file (nbformat 3 and 4, Synapse), each line with the line of the file it stands in."""
+"""The cells of an `.ipynb` file (nbformat 3 and 4, Synapse), with the file line of each source line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from forge.lineage.extract.notebook.cell import Cell
+from forge.lineage.extract.notebook.cell import NotebookCell
 
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]', re.DOTALL)
 _DATABRICKS = "application/vnd.databricks.v1+notebook"
@@ -16,12 +16,12 @@ Way = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
-class NotANotebook(Exception):
+class NotebookError(Exception):
     line: int
     reason: str
 
 
-def cells_of_json(text: str) -> Iterator[Cell]:
+def cells_of_json(text: str) -> Iterator[NotebookCell]:
     """Raises NotANotebook; a cell without source is none."""
     content = _loaded(text.lstrip("\ufeff"))
     before, book = _book_of(content)
@@ -36,18 +36,18 @@ def cells_of_json(text: str) -> Iterator[Cell]:
         key = "source" if "source" in cell else "input"
         rows, places = _rows(cell.get(key), (*before, *way, key), lines)
         own = _language_of_cell(cell) or language
-        yield Cell(number, rows, places, own, databricks=databricks)
+        yield NotebookCell(number, rows, places, own, databricks=databricks)
 
 
 def _loaded(text: str) -> Mapping[str, object]:
     try:
         content = json.loads(text)
     except json.JSONDecodeError as problem:
-        raise NotANotebook(problem.lineno, f"not a notebook: its JSON is broken ({problem.msg})") from None
+        raise NotebookError(problem.lineno, f"not a notebook: its JSON is broken ({problem.msg})") from None
     except (RecursionError, ValueError):
-        raise NotANotebook(1, "not a notebook: its JSON cannot be read") from None
+        raise NotebookError(1, "not a notebook: its JSON cannot be read") from None
     if not isinstance(content, dict):
-        raise NotANotebook(1, "not a notebook: it has no cells")
+        raise NotebookError(1, "not a notebook: it has no cells")
     return content
 
 
@@ -55,7 +55,7 @@ def _book_of(content: Mapping[str, object]) -> tuple[Way, Mapping[str, object]]:
     for way, book in (((), content), (("properties",), _inside(content, "properties"))):
         if isinstance(book.get("cells"), list) or isinstance(book.get("worksheets"), list):
             return way, book
-    raise NotANotebook(1, "not a notebook: it has no cells")
+    raise NotebookError(1, "not a notebook: it has no cells")
 
 
 def _cells(book: Mapping[str, object]) -> Iterator[tuple[Way, Mapping[str, object]]]:

@@ -1,11 +1,11 @@
-"""The magics of notebooks in Python cells, and how a SQL cell is written as a call."""
+"""Notebook magics in Python cells, and SQL cells as calls."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-# What may stand before a text of SQL, and what says that SQL begins.
+# What may precede SQL text, and what marks its beginning.
 _OPTION = re.compile(r"\s*(?:--?[A-Za-z][\w-]*)(?:[= ]\s*(?!-)(?P<value>[^\s-]\S*))?")
 _INTO = re.compile(r"\s*(?P<name>[A-Za-z_]\w*)\s*=?\s*<<\s*")
 _SQL_WORD = re.compile(
@@ -24,8 +24,7 @@ _STATEMENT = frozenset({"time", "timeit", "prun", "memit"})
 
 
 def sql_text_of(rest: str) -> tuple[str, str]:
-    """What stands behind `%sql` in its own line: the variable that gets the result, and the SQL that begins
-    there."""
+    """The rest of a `%sql` line: the result variable, and the beginning of the SQL."""
     name = "_sqldf"
     while True:
         into = _INTO.match(rest)
@@ -137,7 +136,7 @@ def _call(text: str) -> str:
 
 
 class _Inside:
-    """Whether a line begins within a text or a bracket of the lines before it."""
+    """Whether a line begins within a string or bracket of the lines before."""
 
     def __init__(self) -> None:
         self.text = ""  # the quotes that end it

@@ -1,25 +1,33 @@
-"""What an OpenLineage event claims of the graph.
+"""Claims of an OpenLineage event.
 
-Of each output the first that is there counts: its `lineage` facet (of the dataset, else an entry of the job or the
-run), its `columnLineage` facet, else every input feeds it. Tables feed it besides where a facet names one of their
-columns, and where there is no other output they could feed.
+For each output the first available source counts: its `lineage` facet (of the dataset, else an entry of the job or the
+run), its `columnLineage` facet, else every input. Table edges are added for inputs with a column in a facet, and for
+inputs that could feed no other output.
 
-Columns whose value arrives (DIRECT, and of a field the conditions and windows that the standard calls INDIRECT) give
-edges from column to column; those that decide on rows give edges from column to table."""
+DIRECT columns (and INDIRECT conditions and windows of a field) give edges from column to column; columns that affect
+rows give edges from column to table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.extract.openlineage.names import Naming, job_of, pipeline_of
-from forge.lineage.extract.openlineage.said import About, Arrival, Dataset, Event, Input, Name, Way
+from forge.lineage.edge import IndirectType, Transformation
+from forge.lineage.extract.openlineage.model import (
+    EventDataset,
+    EventSubject,
+    InputTransformation,
+    LineageEvent,
+    LineageInput,
+    NamespacedName,
+    TargetInputs,
+)
+from forge.lineage.extract.openlineage.names import DatasetNaming, job_of, pipeline_of
 from forge.lineage.extract.program import MAYBE
-from forge.lineage.extract.value import Trace, merge
+from forge.lineage.extract.value import SourceTrace, merge
 from forge.lineage.facts.claim import EdgeClaim, NodeClaim
 from forge.lineage.facts.evidence import Basis, Evidence
-from forge.lineage.kind import EdgeType, Kind, Relationship, indirect_kind, relationship_of
+from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType, indirect_kind, relationship_of
 from forge.lineage.maker import CONSUMES, EXECUTES, PRODUCES
 from forge.lineage.node import Entity, NodeType, column_of
 
@@ -36,41 +44,41 @@ _DIRECT = {
     "GENERATOR": Transformation.GENERATOR,
 }
 _INDIRECT = {
-    "JOIN": Indirect.JOIN,
-    "FILTER": Indirect.FILTER,
-    "GROUP_BY": Indirect.GROUP_BY,
-    "SORT": Indirect.SORT,
-    "WINDOW": Indirect.WINDOW,
+    "JOIN": IndirectType.JOIN,
+    "FILTER": IndirectType.FILTER,
+    "GROUP_BY": IndirectType.GROUP_BY,
+    "SORT": IndirectType.SORT,
+    "WINDOW": IndirectType.WINDOW,
 }
 # Of one field the standard calls these indirect; here what decides on a value is part of it.
 _IN_THE_VALUE = {"CONDITIONAL": Transformation.CONDITIONAL, "WINDOW": Transformation.WINDOW}
 
 
 @dataclass(frozen=True, slots=True)
-class Unclear:
-    """Something that an event says and that has no place in the graph."""
+class UnclearPart:
+    """A part of an event that has no place in the graph."""
 
     pointer: str
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
-class Fed:
-    """How one output is told of: whether by column, and what feeds it."""
+class OutputSources:
+    """The sources of one output, and whether they are column-level."""
 
     by_column: bool
     sources: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Claimed:
+class EventClaims:
     edges: tuple[EdgeClaim, ...] = ()
     nodes: tuple[NodeClaim, ...] = ()
-    outputs: Mapping[str, Fed] = field(default_factory=dict)  # by the id of the table
-    unclear: tuple[Unclear, ...] = ()
+    outputs: Mapping[str, OutputSources] = field(default_factory=dict)  # by the id of the table
+    unclear: tuple[UnclearPart, ...] = ()
 
 
-def claims_of(event: Event, naming: Naming) -> Claimed:
+def claims_of(event: LineageEvent, naming: DatasetNaming) -> EventClaims:
     work = _Claims(event, naming)
     for dataset in event.outputs:
         work.output(dataset)
@@ -81,33 +89,33 @@ def claims_of(event: Event, naming: Naming) -> Claimed:
         elif entry.target not in outputs and entry.target is not None:
             work.told(work.table(entry.target), entry.arrival)
     work.one_sided()
-    return Claimed(tuple(work.claims()), tuple(work.nodes()), work.fed, tuple(work.unclear))
+    return EventClaims(tuple(work.claims()), tuple(work.nodes()), work.fed, tuple(work.unclear))
 
 
 class _Claims:
-    """Gathers the edges of one event; the same edge told twice is one, by the rules of `value.merge`."""
+    """Collects the edges of one event; duplicates are merged by the rules of `value.merge`."""
 
-    def __init__(self, event: Event, naming: Naming) -> None:
+    def __init__(self, event: LineageEvent, naming: DatasetNaming) -> None:
         self._event, self._naming = event, naming
         self._datasets = {one.name: one for one in (*event.inputs, *event.outputs)}
-        self._direct: dict[tuple[Entity, Entity], Trace] = {}
-        self._other: dict[tuple[Entity, Entity, Kind], float | None] = {}
-        self._tables: dict[Name, Entity] = {}
+        self._direct: dict[tuple[Entity, Entity], SourceTrace] = {}
+        self._other: dict[tuple[Entity, Entity, EdgeKind], float | None] = {}
+        self._tables: dict[NamespacedName, Entity] = {}
         self._columns: dict[str, set[str]] = {}
         for one in self._datasets.values():
             names = {part.path[0] for part in one.fields or () if len(part.path) == 1}
             self._columns.setdefault(self.table(one.name).id, set()).update(names)
-        self.fed: dict[str, Fed] = {}
-        self.unclear: list[Unclear] = []
+        self.fed: dict[str, OutputSources] = {}
+        self.unclear: list[UnclearPart] = []
 
-    def table(self, name: Name) -> Entity:
+    def table(self, name: NamespacedName) -> Entity:
         found = self._tables.get(name)
         if found is None:
             known = self._datasets.get(name)
             found = self._tables[name] = self._naming.table(name, known.links if known else ())
         return found
 
-    def output(self, dataset: Dataset) -> None:
+    def output(self, dataset: EventDataset) -> None:
         target = self.table(dataset.name)
         entries = [one.arrival for one in self._event.entries if not one.is_job and one.target == dataset.name]
         arrival = dataset.lineage or (entries[0] if entries else None) or dataset.column_lineage
@@ -119,14 +127,14 @@ class _Claims:
             self._by_table(target, said=named, by_column=arrival.by_column)
 
     def _by_table(self, target: Entity, said: frozenset[str] = frozenset(), by_column: bool = False) -> None:
-        """Where there are several outputs, nobody says which input went where."""
+        """With several outputs it is unknown which input feeds which."""
         sure = None if len(self._event.outputs) == 1 or len(self._event.inputs) == 1 else MAYBE
         sources = {self.table(one.name) for one in self._event.inputs}
         for source in sorted(sources):
             self._from_table(source, target, sure)
-        self.fed[target.id] = Fed(by_column, said | {source.id for source in sources})
+        self.fed[target.id] = OutputSources(by_column, said | {source.id for source in sources})
 
-    def told(self, target: Entity, arrival: Arrival) -> frozenset[str]:
+    def told(self, target: Entity, arrival: TargetInputs) -> frozenset[str]:
         """What a facet says of one output; the tables it names."""
         named: set[str] = set()
         for name, inputs in arrival.fields.items():
@@ -135,10 +143,10 @@ class _Claims:
                 named |= self._into_field(one, column, target)
         for one in arrival.whole:
             named |= self._into_table(one, target)
-        self.fed[target.id] = Fed(arrival.by_column, frozenset(named))
+        self.fed[target.id] = OutputSources(arrival.by_column, frozenset(named))
         return self.fed[target.id].sources
 
-    def _into_field(self, one: Input, column: Entity, target: Entity) -> set[str]:
+    def _into_field(self, one: LineageInput, column: Entity, target: Entity) -> set[str]:
         if one.is_job:
             self._from_job(one, column)
             return set()
@@ -146,10 +154,10 @@ class _Claims:
         table = self.table(one.name)
         self._from_table(table, target, None)
         if not one.field:
-            self._other[table, column, Kind(EdgeType.DERIVES_FROM, Relationship.DERIVED)] = None
+            self._other[table, column, EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.DERIVED)] = None
             return {table.id}
         source = self._column(table, one.field)
-        for way in one.ways or (Way(True),):
+        for way in one.ways or (InputTransformation(True),):
             if way.direct is not False:
                 self._arrives(source, column, self._transformation(way, one), way)
                 continue
@@ -160,7 +168,7 @@ class _Claims:
                 self._decides(source, target, way, one)
         return {table.id}
 
-    def _into_table(self, one: Input, target: Entity) -> set[str]:
+    def _into_table(self, one: LineageInput, target: Entity) -> set[str]:
         if one.is_job:
             self._from_job(one, target)
             return set()
@@ -169,24 +177,24 @@ class _Claims:
         self._from_table(table, target, None)
         if one.field:
             source = self._column(table, one.field)
-            for way in one.ways or (Way(),):
+            for way in one.ways or (InputTransformation(),):
                 self._decides(source, target, way, one)
         return {table.id}
 
-    def _arrives(self, source: Entity, target: Entity, how: Transformation, way: Way) -> None:
+    def _arrives(self, source: Entity, target: Entity, how: Transformation, way: InputTransformation) -> None:
         if source.id == target.id and how is Transformation.IDENTITY:
             return  # what was there before stays: nothing arrives
-        trace = Trace(how, way.description, way.masking)
+        trace = SourceTrace(how, way.description, way.masking)
         known = self._direct.get((source, target))
         self._direct[source, target] = merge(known, trace) if known else trace
 
-    def _transformation(self, way: Way, one: Input) -> Transformation:
+    def _transformation(self, way: InputTransformation, one: LineageInput) -> Transformation:
         found = _DIRECT.get(way.subtype)
         if found is None:
             self._unclear(one, f"DIRECT of the subtype {way.subtype} is not known; the way is recorded as unknown")
         return found or Transformation.UNKNOWN
 
-    def _decides(self, source: Entity, target: Entity, way: Way, one: Input) -> None:
+    def _decides(self, source: Entity, target: Entity, way: InputTransformation, one: LineageInput) -> None:
         subtype = "FILTER" if way.subtype == "CONDITIONAL" else way.subtype
         found = _INDIRECT.get(subtype)
         if found is None:
@@ -198,16 +206,16 @@ class _Claims:
     def _from_table(self, source: Entity, target: Entity, sure: float | None) -> None:
         if source.id == target.id:
             return  # a table that is changed is read, too
-        key = (source, target, Kind(EdgeType.DERIVES_FROM, Relationship.DERIVED))
+        key = (source, target, EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.DERIVED))
         if key not in self._other or sure is None:
             self._other[key] = sure
 
-    def _from_job(self, one: Input, target: Entity) -> None:
+    def _from_job(self, one: LineageInput, target: Entity) -> None:
         job = self._job(one.name)
         if job is not None:
-            self._other[job, target, Kind(EdgeType.PRODUCES, None)] = None
+            self._other[job, target, EdgeKind(EdgeType.PRODUCES, None)] = None
 
-    def into_job(self, target: Name | None, arrival: Arrival) -> None:
+    def into_job(self, target: NamespacedName | None, arrival: TargetInputs) -> None:
         job = self._job(target)
         for one in arrival.whole:
             if job is None or one.is_job or one.name is None:
@@ -215,11 +223,11 @@ class _Claims:
                 continue
             table = self.table(one.name)
             source = self._column(table, one.field) if one.field else table
-            self._other[source, job, Kind(EdgeType.CONSUMES, None)] = None
+            self._other[source, job, EdgeKind(EdgeType.CONSUMES, None)] = None
 
     def one_sided(self) -> None:
-        """A job that only reads is where data goes; one that only writes is where it comes from. One that does both
-        stands beside what goes from the one to the other."""
+        """A job that only reads is a target; one that only writes is a source. One that does both is connected in
+        parallel to the edges between its datasets."""
         event = self._event
         if event.job is None:
             return
@@ -231,15 +239,15 @@ class _Claims:
                 self._other[job, self.table(dataset.name), PRODUCES] = None
         if not event.entries and not (event.inputs and event.outputs):
             for dataset in event.inputs:
-                self._other[self.table(dataset.name), job, Kind(EdgeType.CONSUMES, None)] = None
+                self._other[self.table(dataset.name), job, EdgeKind(EdgeType.CONSUMES, None)] = None
             for dataset in event.outputs:
                 if not self.fed[self.table(dataset.name).id].sources:
-                    self._other[job, self.table(dataset.name), Kind(EdgeType.PRODUCES, None)] = None
+                    self._other[job, self.table(dataset.name), EdgeKind(EdgeType.PRODUCES, None)] = None
         if event.job.parent is not None and event.job.parent != event.job.name:
             self._other[pipeline_of(event.job.parent), job, EXECUTES] = None
-        self.fed[job.id] = Fed(True, frozenset())  # what it is said to consume now is all that it does
+        self.fed[job.id] = OutputSources(True, frozenset())  # its inputs are complete
 
-    def _job(self, name: Name | None) -> Entity | None:
+    def _job(self, name: NamespacedName | None) -> Entity | None:
         if name is not None:
             return job_of(name)
         return job_of(self._event.job) if self._event.job is not None else None
@@ -251,17 +259,17 @@ class _Claims:
             return column_of(table.id, path)
         return column_of(table.id, first, rest)
 
-    def _unclear(self, one: Input, reason: str) -> None:
-        self.unclear.append(Unclear(one.pointer, reason))
+    def _unclear(self, one: LineageInput, reason: str) -> None:
+        self.unclear.append(UnclearPart(one.pointer, reason))
 
     def claims(self) -> Iterable[EdgeClaim]:
         event = self._event
-        basis = Basis.OBSERVED if event.about is About.RUN else Basis.DECLARED
+        basis = Basis.OBSERVED if event.about is EventSubject.RUN else Basis.DECLARED
         file = event.job.location if event.job else ""
         evidence = (Evidence(basis=basis, extractor=EXTRACTOR, file=file, run_id=event.run_id),)
         for (source, target), trace in self._direct.items():
             how, masked = trace.transformation, trace.masking
-            kind = Kind(EdgeType.DERIVES_FROM, relationship_of(how, masking=masked))
+            kind = EdgeKind(EdgeType.DERIVES_FROM, relationship_of(how, masking=masked))
             yield EdgeClaim(
                 source=source,
                 target=target,

@@ -1,8 +1,7 @@
-"""OpenLineage, from events to batches of claims.
+"""Merges OpenLineage events and converts them to batches of claims.
 
-What the events of one run say adds up, whatever their order: each may tell a part, and of the same facet the newest
-word counts. A run counts once it is complete; one that failed never does. A job that never completes (a stream) counts
-as soon as it runs."""
+Events of a run are cumulative in any order; of the same facet the newest wins. A run counts once it is complete, a
+failed run never. A job that never completes (a stream) counts as soon as it runs."""
 
 from __future__ import annotations
 
@@ -10,41 +9,48 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from forge.lineage.extract.openlineage.claims import Claimed, Fed, claims_of
-from forge.lineage.extract.openlineage.names import Naming, producer_of, producer_of_dataset
-from forge.lineage.extract.openlineage.read import kept_part, read_event
-from forge.lineage.extract.openlineage.said import About, Dataset, Event, Job, Name, State
-from forge.lineage.facts.claim import Batch, EdgeClaim
+from forge.lineage.extract.openlineage.claims import EventClaims, OutputSources, claims_of
+from forge.lineage.extract.openlineage.model import (
+    EventDataset,
+    EventJob,
+    EventSubject,
+    LineageEvent,
+    NamespacedName,
+    RunState,
+)
+from forge.lineage.extract.openlineage.names import DatasetNaming, producer_of, producer_of_dataset
+from forge.lineage.extract.openlineage.reader import kept_part, read_event
+from forge.lineage.facts.claim import ClaimBatch, EdgeClaim
 from forge.lineage.facts.fact import EdgeFact, EdgeKey
 from forge.lineage.kind import EdgeType
 from forge.lineage.node import Entity, NodeType
 
 __all__ = [
-    "Naming",
+    "DatasetNaming",
     "batch_of",
     "claims_of",
     "counts_alone",
     "kept_part",
     "producer_of_event",
     "read_event",
-    "together",
+    "merge_events",
 ]
 
 
-def producer_of_event(event: Event) -> str:
+def producer_of_event(event: LineageEvent) -> str:
     """Who says it: the job, or the dataset itself."""
     return producer_of(event.job.name) if event.job is not None else producer_of_dataset(event.outputs[0].name)
 
 
-def together(events: Iterable[Event]) -> Event | None:
+def merge_events(events: Iterable[LineageEvent]) -> LineageEvent | None:
     """What the events of one run say; None as long as it does not count."""
     told = sorted(events, key=lambda event: event.at)
-    ends = [event for event in told if event.state is State.COMPLETE]
+    ends = [event for event in told if event.state is RunState.COMPLETE]
     endless = [event for event in told if event.job is not None and event.job.endless and event.state in _LIVE]
     last = (ends or endless)[-1] if ends or endless else None
     if last is None or last.job is None:
         return None
-    return Event(
+    return LineageEvent(
         about=last.about,
         at=last.at,
         state=last.state,
@@ -56,10 +62,10 @@ def together(events: Iterable[Event]) -> Event | None:
     )
 
 
-_LIVE = (State.RUNNING, State.COMPLETE)
+_LIVE = (RunState.RUNNING, RunState.COMPLETE)
 
 
-def _job(told: Sequence[Event], last: Job) -> Job:
+def _job(told: Sequence[LineageEvent], last: EventJob) -> EventJob:
     jobs = [event.job for event in told if event.job is not None]
     details: dict[str, object] = {}
     for job in jobs:
@@ -69,13 +75,13 @@ def _job(told: Sequence[Event], last: Job) -> Job:
     return replace(last, details=details, location=location, parent=parent)
 
 
-def _datasets(given: Iterable[Dataset]) -> tuple[Dataset, ...]:
+def _datasets(given: Iterable[EventDataset]) -> tuple[EventDataset, ...]:
     """The oldest first; of each facet the last one that is there."""
-    found: dict[Name, Dataset] = {}
+    found: dict[NamespacedName, EventDataset] = {}
     for one in given:
         known = found.get(one.name)
         if known is not None:
-            one = Dataset(
+            one = EventDataset(
                 one.name,
                 known.fields if one.fields is None else one.fields,
                 one.lineage or known.lineage,
@@ -87,10 +93,10 @@ def _datasets(given: Iterable[Dataset]) -> tuple[Dataset, ...]:
     return tuple(found.values())
 
 
-def batch_of(event: Event, claimed: Claimed, known: Iterable[EdgeFact], actor: str = "") -> Batch:
-    """`known`: all that the same producer ever said. Of each output that is told of now, what is not said any more
-    ends; outputs that are not told of stay as they are, for a job may write another table each day. Where something
-    newer is known of an output, this is history: it holds until then and ends nothing."""
+def batch_of(event: LineageEvent, claimed: EventClaims, known: Iterable[EdgeFact], actor: str = "") -> ClaimBatch:
+    """`known`: all facts of the producer. For each output in this event, missing edges are closed; other outputs are
+    kept, as a job may write another table each day. Where something newer is known of an output, this is history:
+    valid until then, closing nothing."""
     facts = tuple(known)
     edges: list[EdgeClaim] = []
     closes: list[EdgeKey] = []
@@ -103,7 +109,7 @@ def batch_of(event: Event, claimed: Claimed, known: Iterable[EdgeFact], actor: s
         if _next_time(facts, table, event.at) is None:
             closes += _left_out(facts, table, fed, said, event.at)
     nodes = claimed.nodes
-    return Batch(
+    return ClaimBatch(
         producer=producer_of_event(event),
         at=event.at,
         edges=tuple(edges),
@@ -115,9 +121,10 @@ def batch_of(event: Event, claimed: Claimed, known: Iterable[EdgeFact], actor: s
     )
 
 
-def _left_out(facts: Iterable[EdgeFact], table: str, fed: Fed, said: set[EdgeKey], at: datetime) -> Iterable[EdgeKey]:
-    """Who tells only of tables says nothing against the columns that were told of before, and who names no parent
-    nothing against the one that was."""
+def _left_out(
+    facts: Iterable[EdgeFact], table: str, fed: OutputSources, said: set[EdgeKey], at: datetime
+) -> Iterable[EdgeKey]:
+    """Table-level events do not close column edges, and events without a parent do not close the parent."""
     started = any(key.kind.type is EdgeType.EXECUTES for key in said)
     for fact in facts:
         open_ = fact.valid_from <= at and (fact.valid_to is None or fact.valid_to > at)
@@ -132,7 +139,7 @@ def _left_out(facts: Iterable[EdgeFact], table: str, fed: Fed, said: set[EdgeKey
 
 
 def _next_time(facts: Iterable[EdgeFact], table: str, at: datetime) -> datetime | None:
-    """When the producer told of a table for the first time after a moment."""
+    """The next time after a moment at which the producer claimed something of a table."""
     times = (
         time
         for fact in facts
@@ -152,6 +159,6 @@ def _owner(entity: Entity) -> str:
     return entity.id
 
 
-def counts_alone(event: Event) -> bool:
+def counts_alone(event: LineageEvent) -> bool:
     """Whether it says something without others: what is known of a job or dataset, not what a run did."""
-    return event.about is not About.RUN
+    return event.about is not EventSubject.RUN

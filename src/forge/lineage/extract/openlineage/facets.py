@@ -1,21 +1,21 @@
-"""The two facets that tell of columns: `lineage`, on datasets, jobs and runs, and the older `columnLineage`."""
+"""The two column-level facets: `lineage`, on datasets, jobs and runs, and the older `columnLineage`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from forge.lineage.extract.openlineage.fault import Part, is_text
-from forge.lineage.extract.openlineage.said import Arrival, Entry, Input, Way
+from forge.lineage.extract.openlineage.fault import JsonPart, is_text
+from forge.lineage.extract.openlineage.model import InputTransformation, LineageEntry, LineageInput, TargetInputs
 
 _MASKED, _IDENTITY = "MASKED", "IDENTITY"
 
 
-def read_arrival(facet: Part) -> Arrival | None:
+def read_inputs(facet: JsonPart) -> TargetInputs | None:
     """`lineage` of a dataset."""
     return _arrival(facet) if facet.facet() else None
 
 
-def read_entries(facet: Part) -> Iterable[Entry]:
+def read_entries(facet: JsonPart) -> Iterable[LineageEntry]:
     """`lineage` of a job or a run: `entries`, which was called `lineage` at first."""
     if not facet.facet():
         return
@@ -27,16 +27,16 @@ def read_entries(facet: Part) -> Iterable[Entry]:
         own = is_job and not item.child("namespace").there and not item.child("name").there
         name = None if own else item.name()
         if own or name is not None:
-            yield Entry(name, is_job, _arrival(item))
+            yield LineageEntry(name, is_job, _arrival(item))
 
 
-def _arrival(part: Part) -> Arrival:
+def _arrival(part: JsonPart) -> TargetInputs:
     fields = {key: _inputs(entry.child("inputs")) for key, entry in _named(part.child("fields"))}
     whole = _inputs(part.child("inputs"))
-    return Arrival(fields, whole, bool(fields) or any(one.field for one in whole))
+    return TargetInputs(fields, whole, bool(fields) or any(one.field for one in whole))
 
 
-def _named(part: Part) -> Iterable[tuple[str, Part]]:
+def _named(part: JsonPart) -> Iterable[tuple[str, JsonPart]]:
     for key, entry in part.entries():
         if not key.strip() or not is_text(key):
             entry.fault("a field needs a name")
@@ -44,7 +44,7 @@ def _named(part: Part) -> Iterable[tuple[str, Part]]:
             yield key, entry
 
 
-def _inputs(part: Part) -> tuple[Input, ...]:
+def _inputs(part: JsonPart) -> tuple[LineageInput, ...]:
     found = []
     for item in part.items():
         if item.mapping() is None:
@@ -54,19 +54,19 @@ def _inputs(part: Part) -> tuple[Input, ...]:
         name = None if own else item.name()
         if own or name is not None:
             field = "" if is_job else item.child("field").text(required=False)
-            found.append(Input(name, field, is_job, _ways(item.child("transformations")), item.pointer))
+            found.append(LineageInput(name, field, is_job, _ways(item.child("transformations")), item.pointer))
     return tuple(found)
 
 
-def _is_job(part: Part) -> bool:
+def _is_job(part: JsonPart) -> bool:
     text = part.text(required=False).upper() or "DATASET"
     if text not in ("DATASET", "JOB"):
         part.fault(f"'{text[:40]}' is neither DATASET nor JOB")
     return text == "JOB"
 
 
-def read_columns(facet: Part) -> Arrival | None:
-    """`columnLineage`. Until 1-1-0 the way was told of the field that is made, not of each input."""
+def read_columns(facet: JsonPart) -> TargetInputs | None:
+    """`columnLineage`. Until 1-1-0 the transformation was given per output field, not per input."""
     if not facet.facet():
         return None
     facet.child("fields").mapping()
@@ -78,26 +78,26 @@ def read_columns(facet: Part) -> Arrival | None:
         fields[key] = tuple(_column(item, old) for item in entry.child("inputFields").items())
     whole = tuple(_column(item, ()) for item in facet.child("dataset").items())
     kept = {key: tuple(one for one in inputs if one) for key, inputs in fields.items()}
-    return Arrival(kept, tuple(one for one in whole if one), bool(fields or whole))
+    return TargetInputs(kept, tuple(one for one in whole if one), bool(fields or whole))
 
 
-def _column(item: Part, old: tuple[Way, ...]) -> Input | None:
+def _column(item: JsonPart, old: tuple[InputTransformation, ...]) -> LineageInput | None:
     if item.mapping() is None:
         return None
     name, field = item.name(), item.child("field").text()
     ways = _ways(item.child("transformations")) or old
-    return Input(name, field, False, ways, item.pointer) if name and field else None
+    return LineageInput(name, field, False, ways, item.pointer) if name and field else None
 
 
-def _old_way(entry: Part) -> tuple[Way, ...]:
+def _old_way(entry: JsonPart) -> tuple[InputTransformation, ...]:
     kind = entry.child("transformationType").text(required=False).upper()
     text = entry.child("transformationDescription").text(required=False, long=True)
     if not kind and not text:
         return ()
-    return (Way(True, _IDENTITY if kind == _IDENTITY else "", text, kind == _MASKED),)
+    return (InputTransformation(True, _IDENTITY if kind == _IDENTITY else "", text, kind == _MASKED),)
 
 
-def _ways(part: Part) -> tuple[Way, ...]:
+def _ways(part: JsonPart) -> tuple[InputTransformation, ...]:
     found = []
     for item in part.items():
         if item.mapping() is None:
@@ -107,5 +107,5 @@ def _ways(part: Part) -> tuple[Way, ...]:
             item.child("type").fault(f"'{kind[:40]}' is neither DIRECT nor INDIRECT")
         subtype = item.child("subtype").text(required=False).upper()
         text = item.child("description").text(required=False, long=True)
-        found.append(Way(kind == "DIRECT", subtype, text, item.child("masking").yes()))
+        found.append(InputTransformation(kind == "DIRECT", subtype, text, item.child("masking").yes()))
     return tuple(found)

@@ -1,50 +1,50 @@
-"""Walking a JSON document with a pointer in hand, noting what is wrong on the way."""
+"""Reads a JSON document by JSON pointer and collects faults."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from forge.lineage.extract.openlineage.said import Name
+from forge.lineage.extract.openlineage.model import NamespacedName
 
 SHORT, LONG = 1000, 100_000  # characters
-_MOST = 100  # faults that are told of one event
+_MOST = 100  # faults reported per event
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class JsonFault:
     pointer: str
     reason: str
 
 
 @dataclass(slots=True)
-class Problems:
-    found: list[Fault] = field(default_factory=list)
+class FaultCollector:
+    found: list[JsonFault] = field(default_factory=list)
 
 
 _KINDS = {dict: "an object", list: "a list", str: "a text", bool: "true or false", int: "a number", float: "a number"}
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A place in a document. None stands for what is not there: some clients write null for it."""
+class JsonPart:
+    """A place in a document. Null counts as absent: some clients write it."""
 
     value: object
     pointer: str
-    problems: Problems
+    problems: FaultCollector
 
     @property
     def there(self) -> bool:
         return self.value is not None
 
     def fault(self, reason: str) -> None:
-        fault = Fault(self.pointer, reason)
+        fault = JsonFault(self.pointer, reason)
         if len(self.problems.found) < _MOST and fault not in self.problems.found:
             self.problems.found.append(fault)
 
-    def child(self, key: str) -> Part:
+    def child(self, key: str) -> JsonPart:
         value = self.value.get(key) if isinstance(self.value, Mapping) else None
-        return Part(value, f"{self.pointer}/{_escaped(key)}", self.problems)
+        return JsonPart(value, f"{self.pointer}/{_escaped(key)}", self.problems)
 
     def mapping(self, *, required: bool = True) -> Mapping[str, object] | None:
         if self.value is None:
@@ -61,16 +61,16 @@ class Part:
         found = self.mapping(required=False)
         return found is not None and found.get("_deleted") is not True
 
-    def items(self) -> Iterator[Part]:
+    def items(self) -> Iterator[JsonPart]:
         if self.value is None:
             return
         if not isinstance(self.value, list):
             self.fault(f"it is {_kind(self.value)}, not a list")
             return
         for number, item in enumerate(self.value):
-            yield Part(item, f"{self.pointer}/{number}", self.problems)
+            yield JsonPart(item, f"{self.pointer}/{number}", self.problems)
 
-    def entries(self) -> Iterator[tuple[str, Part]]:
+    def entries(self) -> Iterator[tuple[str, JsonPart]]:
         for key in self.mapping(required=False) or {}:
             yield key, self.child(key)
 
@@ -102,10 +102,10 @@ class Part:
         self.fault(f"it is {_kind(self.value)}, not true or false")
         return False
 
-    def name(self, *, required: bool = True) -> Name | None:
+    def name(self, *, required: bool = True) -> NamespacedName | None:
         """Namespace and name, side by side."""
         namespace, name = (self.child(key).text(required=required) for key in ("namespace", "name"))
-        return Name(namespace, name) if namespace and name else None
+        return NamespacedName(namespace, name) if namespace and name else None
 
 
 def is_text(text: str) -> bool:

@@ -1,10 +1,9 @@
-"""From the names of OpenLineage to those of the graph.
+"""Maps OpenLineage names to entity names.
 
-A dataset of a namespace that is the lake's own is `schema.table`. One of a store of files is its path
-(`s3://bucket/orders/2026`). Any other is `system:name`; the system is the scheme of the namespace and its host, so that
-tables of two servers are never taken for one: `postgres://db.example:5432` + `shop.public.orders` is
-`postgres@db.example:shop.public.orders`. The usual port of a system is left out. Settings may give a namespace a
-shorter name."""
+A dataset of the lake's own namespace is `schema.table`; of a file store, its path (`s3://bucket/orders/2026`). Any
+other is `system:name`, where the system is scheme and host of the namespace, so that tables of two servers never
+collide: `postgres://db.example:5432` + `shop.public.orders` is `postgres@db.example:shop.public.orders`. Default ports
+are omitted. Settings may give a namespace a shorter name."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from forge.lineage.extract.openlineage.said import Job, Name
+from forge.lineage.extract.openlineage.model import EventJob, NamespacedName
 from forge.lineage.node import Entity, NodeType
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
@@ -40,15 +39,15 @@ _GLUE = re.compile(r"arn:aws[a-z-]*:glue:([^:]*):(\d*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Naming:
-    """`own`: namespaces of the lake. `systems`: what stands before the names of a namespace; the name of the lake's
-    database says that it is the lake."""
+class DatasetNaming:
+    """`own`: namespaces of the lake. `systems`: prefix by namespace; the lake's database name stands for the lake
+    itself."""
 
     own: frozenset[str] = frozenset({OWN})
     systems: Mapping[str, str] = field(default_factory=dict)
     database: str = "lake"
 
-    def table(self, name: Name, links: Iterable[Name] = ()) -> Entity:
+    def table(self, name: NamespacedName, links: Iterable[NamespacedName] = ()) -> Entity:
         """A dataset may say under which other names it is known; where one of them is the lake's, it is meant."""
         for one in (name, *links):
             if self._is_own(one.namespace):
@@ -68,7 +67,7 @@ class Naming:
         except ForgeError:
             return None
 
-    def _outside(self, name: Name) -> str:
+    def _outside(self, name: NamespacedName) -> str:
         given = self.systems.get(name.namespace)
         if given and given != self.database:
             return f"{given}:{name.name}"
@@ -86,7 +85,7 @@ class Naming:
 
 
 def system_of(namespace: str) -> str:
-    """What can stand before the colon of a name: it holds neither a colon nor a slash itself."""
+    """A valid system prefix: without colon and slash."""
     scheme, there, place = namespace.partition("://")
     kind = _UNFIT.sub("_", scheme if there else namespace).strip("_") or "unknown"
     host, _, port = place.strip("/").rpartition(":")
@@ -98,19 +97,19 @@ def system_of(namespace: str) -> str:
     return f"{kind}@{where}" if where else kind
 
 
-def job_of(job: Job | Name) -> Entity:
-    name = job.name if isinstance(job, Job) else job
+def job_of(job: EventJob | NamespacedName) -> Entity:
+    name = job.name if isinstance(job, EventJob) else job
     return Entity(NodeType.PROCESS, f"{name.namespace}/{name.name}")
 
 
-def pipeline_of(parent: Name) -> Entity:
+def pipeline_of(parent: NamespacedName) -> Entity:
     """What starts jobs."""
     return Entity(NodeType.PIPELINE, f"{parent.namespace}/{parent.name}")
 
 
-def producer_of(job: Name) -> str:
+def producer_of(job: NamespacedName) -> str:
     return f"openlineage:{job.namespace}/{job.name}"
 
 
-def producer_of_dataset(dataset: Name) -> str:
+def producer_of_dataset(dataset: NamespacedName) -> str:
     return f"openlineage-dataset:{dataset.namespace}/{dataset.name}"

@@ -1,25 +1,24 @@
 """Lineage of Python code: PySpark, pandas, polars, and SQL in strings.
 
-A small abstract interpreter over `ast` goes through a program without running it; models of the libraries say what
-their calls do with rows and columns. May import `forge.model` and `forge.lineage` only, and none of the libraries."""
+An abstract interpreter over `ast`; library models define what calls do with rows and columns. Nothing is executed. May
+import `forge.model` and `forge.lineage` only, and none of the libraries."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from forge.lineage.extract.catalog import Catalog
+from forge.lineage.extract.catalog import TableCatalog
 from forge.lineage.extract.program import Program
 
 __all__ = ["read_python"]
 
 
 def read_python(
-    files: Mapping[str, str], catalog: Catalog, *, dialect: str = "spark", only: Sequence[str] | None = None
+    files: Mapping[str, str], catalog: TableCatalog, *, dialect: str = "spark", only: Sequence[str] | None = None
 ) -> tuple[Program, ...]:
-    """A program for each file, as if it were started. What a function of another file does is told where it is called,
-    with the file and line at which it stands. `only`: the files that are asked for, all of them Python by now; the
-    others can be imported, or opened (SQL that a program reads from a file). Without it, notebooks are turned into
-    Python first."""
+    """One program per file, as if it were started. Effects of functions in other files are reported at the call,
+    with the file and line of the function. `only`: files to read, all of them Python; the others can be imported,
+    or opened (SQL read from a file). Without it, notebooks are converted to Python first."""
     from forge.lineage.extract.notebook import is_notebook, read_notebook
     from forge.lineage.extract.python.interpreter.program import read_program
 

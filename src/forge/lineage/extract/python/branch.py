@@ -1,52 +1,52 @@
-"""What a value may be after several branches of a program: those it has after each, put together."""
+"""Joins the abstract values of several branches of a program."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from forge.lineage.extract.python.cells import doubted
-from forge.lineage.extract.python.reading import Changes, Mutable, State, World, set_state, state_of
 from forge.lineage.extract.python.values import (
     NONE,
+    AbstractValue,
     Cells,
     Const,
     DictOf,
-    Either,
     Expr,
     Frame,
     Key,
     ListOf,
     Text,
-    Thing,
-    Unknown,
+    UnionValue,
+    UnknownValue,
 )
-from forge.lineage.extract.relation import Column, Relation
-from forge.lineage.extract.value import Trace, Value, add
+from forge.lineage.extract.python.world import Changes, Mutable, State, World, set_state, state_of
+from forge.lineage.extract.relation import Relation, RelationColumn
+from forge.lineage.extract.value import ColumnValue, SourceTrace, add
 from forge.model.names import ColumnName
 
 MOST = 6  # options of one value that are followed
 
 
-def either(one: Thing, other: Thing, world: World) -> Thing:
+def either(one: AbstractValue, other: AbstractValue, world: World) -> AbstractValue:
     if one is other or (isinstance(one, Text | Const) and one == other):
         return one
     if isinstance(one, Frame) and isinstance(other, Frame) and one.kind == other.kind:
         return either_frame(one, other, world)
     for this, that in ((one, other), (other, one)):
-        if this == NONE or isinstance(this, Unknown):
+        if this == NONE or isinstance(this, UnknownValue):
             return perhaps(that)
     if isinstance(one, ListOf) and isinstance(other, ListOf) and one.form == other.form:
         return either_list(one, other, world)
     if isinstance(one, DictOf) and isinstance(other, DictOf):
         return DictOf(either_items(one.items, other.items, world), one.open or other.open)
-    return Either(tuple(options(one) + options(other))[:MOST])
+    return UnionValue(tuple(options(one) + options(other))[:MOST])
 
 
-def options(thing: Thing) -> tuple[Thing, ...]:
-    return thing.options if isinstance(thing, Either) else (thing,)
+def options(thing: AbstractValue) -> tuple[AbstractValue, ...]:
+    return thing.options if isinstance(thing, UnionValue) else (thing,)
 
 
-def perhaps(thing: Thing) -> Thing:
+def perhaps(thing: AbstractValue) -> AbstractValue:
     """A value that only one of the branches gives."""
     if isinstance(thing, Frame):
         relation = thing.relation
@@ -70,8 +70,10 @@ def either_list(one: ListOf, other: ListOf, world: World) -> ListOf:
     return ListOf(items, one.form, one.open or other.open)
 
 
-def either_items(one: dict[Key, Thing], other: dict[Key, Thing], world: World) -> dict[Key, Thing]:
-    found: dict[Key, Thing] = {}
+def either_items(
+    one: dict[Key, AbstractValue], other: dict[Key, AbstractValue], world: World
+) -> dict[Key, AbstractValue]:
+    found: dict[Key, AbstractValue] = {}
     for key in dict.fromkeys((*one, *other)):
         if key in one and key in other:
             found[key] = either(one[key], other[key], world)
@@ -93,9 +95,9 @@ def either_relation(one: Relation, other: Relation, world: World) -> Relation:
     for name in names.values():
         ours, theirs = one.value(name), other.value(name)
         if ours is not None and theirs is not None:
-            columns.append(Column(name, either_value(ours, theirs, world)))
+            columns.append(RelationColumn(name, either_value(ours, theirs, world)))
         elif (present := ours if ours is not None else theirs) is not None:
-            columns.append(Column(name, doubted(present)))
+            columns.append(RelationColumn(name, doubted(present)))
     return Relation(
         tuple(columns),
         tuple(dict.fromkeys((*one.open, *other.open))),
@@ -105,23 +107,23 @@ def either_relation(one: Relation, other: Relation, world: World) -> Relation:
     )
 
 
-def either_value(one: Value, other: Value, world: World) -> Value:
-    """What both branches bring from the same tables is sure."""
+def either_value(one: ColumnValue, other: ColumnValue, world: World) -> ColumnValue:
+    """What both branches read from the same tables keeps its confidence."""
     if one is other:
         return one
-    found: dict[ColumnName, Trace] = {}
+    found: dict[ColumnName, SourceTrace] = {}
     for value, beside in ((one, other), (other, one)):
         elsewhere = world.tables_of(beside)
         for source, trace in value.sources.items():
-            sure = world.tables_of(Value({source: trace})) <= elsewhere
+            sure = world.tables_of(ColumnValue({source: trace})) <= elsewhere
             add(
                 found,
                 source,
                 trace
                 if sure
-                else replace(trace, confidence=doubted(Value({source: trace})).sources[source].confidence),
+                else replace(trace, confidence=doubted(ColumnValue({source: trace})).sources[source].confidence),
             )
-    return Value(found)
+    return ColumnValue(found)
 
 
 def merge_changes(world: World, first: Changes | None, second: Changes | None) -> None:

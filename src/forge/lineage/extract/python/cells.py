@@ -1,39 +1,39 @@
-"""Values of columns put together: what all DataFrame libraries need."""
+"""Combines column values; shared by all DataFrame models."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.extract.program import MAYBE
 from forge.lineage.extract.python.values import Cells
-from forge.lineage.extract.relation import Column, Relation, Shape
-from forge.lineage.extract.value import Trace, Value, add, stronger
+from forge.lineage.extract.relation import Relation, RelationColumn, Shape
+from forge.lineage.extract.value import ColumnValue, SourceTrace, add, stronger
 from forge.model.names import ColumnName
 
 
-def combined(values: Iterable[Value], step: Transformation, text: str, *, masking: bool = False) -> Value:
+def combined(values: Iterable[ColumnValue], step: Transformation, text: str, *, masking: bool = False) -> ColumnValue:
     """One value made from several by one step of a program: `a + b`, `sum(a)`. `text` is the code of the step. A copy
     (IDENTITY) keeps its members and its texts."""
     gathered = tuple(values)
-    found: dict[ColumnName, Trace] = {}
+    found: dict[ColumnName, SourceTrace] = {}
     for value in gathered:
         for source, trace in value.sources.items():
             written = trace.expression if step is Transformation.IDENTITY else text
             word = stronger(trace.transformation, step)
-            add(found, source, Trace(word, written, trace.masking or masking, trace.confidence))
+            add(found, source, SourceTrace(word, written, trace.masking or masking, trace.confidence))
     if step is Transformation.IDENTITY and len(gathered) == 1:
-        return Value(found, gathered[0].members, gathered[0].type)
-    return Value(found)
+        return ColumnValue(found, gathered[0].members, gathered[0].type)
+    return ColumnValue(found)
 
 
-def one_cell(name: str, value: Value, *around: Cells) -> Cells:
+def one_cell(name: str, value: ColumnValue, *around: Cells) -> Cells:
     """A single column; what shapes the rows in the expressions it is made from stays."""
-    return Cells((Column(name, value),), shape_of(around), reads_of(around))
+    return Cells((RelationColumn(name, value),), shape_of(around), reads_of(around))
 
 
-def values_of(cells: Iterable[Cells]) -> tuple[Value, ...]:
+def values_of(cells: Iterable[Cells]) -> tuple[ColumnValue, ...]:
     return tuple(column.value for one in cells for column in one.columns)
 
 
@@ -45,8 +45,8 @@ def reads_of(cells: Iterable[Cells]) -> frozenset[str]:
     return frozenset().union(*(one.reads for one in cells))
 
 
-def shaped_by(relation: Relation, cells: Iterable[Cells], way: Indirect) -> Relation:
-    """The columns of the expressions decide which rows there are (`way`: filter, join, group_by, sort)."""
+def shaped_by(relation: Relation, cells: Iterable[Cells], way: IndirectType) -> Relation:
+    """Columns of the expressions affect the rows (`way`: filter, join, group_by, sort)."""
     gathered = tuple(cells)
     for value in values_of(gathered):
         relation = relation.shaped_by(value.sources, way)
@@ -59,14 +59,17 @@ def absorbing(relation: Relation, cells: Iterable[Cells]) -> Relation:
     return replace(relation, shaped=relation.shaped | shape_of(gathered), reads=relation.reads | reads_of(gathered))
 
 
-def with_column(relation: Relation, name: str, value: Value) -> Relation:
-    """`name` replaced where it stands, else added at the end."""
+def with_column(relation: Relation, name: str, value: ColumnValue) -> Relation:
+    """Replaces `name` in place, else appends it."""
     wanted = name.lower()
     if any(column.name.lower() == wanted for column in relation.columns):
         return relation.with_columns(
-            Column(column.name, value) if column.name.lower() == wanted else column for column in relation.columns
+            RelationColumn(column.name, value) if column.name.lower() == wanted else column
+            for column in relation.columns
         )
-    return replace(relation, columns=(*relation.columns, Column(name, value)), without=relation.without | {wanted})
+    return replace(
+        relation, columns=(*relation.columns, RelationColumn(name, value)), without=relation.without | {wanted}
+    )
 
 
 def without_columns(relation: Relation, names: Iterable[str]) -> Relation:
@@ -88,12 +91,12 @@ def renamed(relation: Relation, names: Sequence[tuple[str, str]]) -> Relation:
         if old.lower() not in present:
             value = relation.value(old)
             if value is not None:
-                columns.append(Column(name, value))
+                columns.append(RelationColumn(name, value))
             gone.add(old.lower())
     return replace(relation, columns=tuple(columns), without=frozenset(gone))
 
 
-def doubted(value: Value) -> Value:
+def doubted(value: ColumnValue) -> ColumnValue:
     """A value that may arrive: one branch of several writes it."""
     sources = {source: replace(t, confidence=min(t.confidence, MAYBE)) for source, t in value.sources.items()}
-    return Value(sources, {name: doubted(member) for name, member in value.members.items()})
+    return ColumnValue(sources, {name: doubted(member) for name, member in value.members.items()})

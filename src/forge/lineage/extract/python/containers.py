@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from forge.lineage.extract.python.library import Call, Handler
-from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.values import (
     NONE,
+    AbstractValue,
     Const,
     DictOf,
     Key,
     ListOf,
-    Thing,
-    Unknown,
+    UnknownValue,
     from_key,
     key_of,
     list_of,
     number_in,
 )
+from forge.lineage.extract.python.world import World
 
 
-def _items(thing: Thing | None) -> tuple[Sequence[Thing], bool]:
+def _items(thing: AbstractValue | None) -> tuple[Sequence[AbstractValue], bool]:
     if isinstance(thing, ListOf):
         return thing.items, not thing.open
     if isinstance(thing, DictOf):
@@ -29,14 +29,14 @@ def _items(thing: Thing | None) -> tuple[Sequence[Thing], bool]:
     return (), False
 
 
-def _append(call: Call, world: World) -> Thing:
+def _append(call: Call, world: World) -> AbstractValue:
     on = call.receiver(ListOf)
     world.change(on)
     on.items.append(call.args[0] if call.args else NONE)
     return NONE
 
 
-def _add(call: Call, world: World) -> Thing:
+def _add(call: Call, world: World) -> AbstractValue:
     """Of a set: what it has already is not added."""
     on = call.receiver(ListOf)
     sure, key = key_of(call.args[0]) if call.args else (True, None)
@@ -45,7 +45,7 @@ def _add(call: Call, world: World) -> Thing:
     return NONE
 
 
-def _extend(call: Call, world: World) -> Thing:
+def _extend(call: Call, world: World) -> AbstractValue:
     on = call.receiver(ListOf)
     items, known = _items(call.arg(0))
     world.change(on)
@@ -54,7 +54,7 @@ def _extend(call: Call, world: World) -> Thing:
     return NONE
 
 
-def _insert(call: Call, world: World) -> Thing:
+def _insert(call: Call, world: World) -> AbstractValue:
     on = call.receiver(ListOf)
     place = number_in(call.arg(0))
     world.change(on)
@@ -62,16 +62,16 @@ def _insert(call: Call, world: World) -> Thing:
     return NONE
 
 
-def _pop(call: Call, world: World) -> Thing:
+def _pop(call: Call, world: World) -> AbstractValue:
     on = call.receiver(ListOf)
     place = number_in(call.arg(0)) if call.args else -1
     if on.open or place is None or not -len(on.items) <= place < len(on.items):
-        return Unknown(call.written)
+        return UnknownValue(call.written)
     world.change(on)
     return on.items.pop(place)
 
 
-def _remove(call: Call, world: World) -> Thing:
+def _remove(call: Call, world: World) -> AbstractValue:
     on = call.receiver(ListOf)
     wanted = key_of(call.args[0]) if call.args else (False, None)
     for place, item in enumerate(on.items):
@@ -82,7 +82,7 @@ def _remove(call: Call, world: World) -> Thing:
     return NONE
 
 
-def _clear(call: Call, world: World) -> Thing:
+def _clear(call: Call, world: World) -> AbstractValue:
     on = call.on
     assert isinstance(on, ListOf | DictOf)
     world.change(on)
@@ -91,7 +91,7 @@ def _clear(call: Call, world: World) -> Thing:
     return NONE
 
 
-def _copy(call: Call, world: World) -> Thing:
+def _copy(call: Call, world: World) -> AbstractValue:
     on = call.on
     if isinstance(on, DictOf):
         return DictOf(dict(on.items), on.open)
@@ -99,21 +99,21 @@ def _copy(call: Call, world: World) -> Thing:
     return ListOf(list(on.items), on.form, on.open)
 
 
-def _reverse(call: Call, world: World) -> Thing:
+def _reverse(call: Call, world: World) -> AbstractValue:
     on = call.receiver(ListOf)
     world.change(on)
     on.items.reverse()
     return NONE
 
 
-def _sort(call: Call, world: World) -> Thing:
+def _sort(call: Call, world: World) -> AbstractValue:
     on = call.receiver(ListOf)
     world.change(on)
     on.items[:] = ordered(on.items) or on.items
     return NONE
 
 
-def ordered(items: Sequence[Thing]) -> list[Thing] | None:
+def ordered(items: Sequence[AbstractValue]) -> list[AbstractValue] | None:
     """Sorted, if they are all texts or all numbers."""
     keys = [key_of(item) for item in items]
     values = [key for sure, key in keys if sure]
@@ -125,17 +125,17 @@ def ordered(items: Sequence[Thing]) -> list[Thing] | None:
     return [Const(one) for one in sorted(numbers)] if len(numbers) == len(items) else None
 
 
-def _index(call: Call, world: World) -> Thing:
+def _index(call: Call, world: World) -> AbstractValue:
     on = call.receiver(ListOf)
     wanted = key_of(call.args[0]) if call.args else (False, None)
     places = [place for place, item in enumerate(on.items) if wanted[0] and key_of(item) == wanted]
-    return Const(places[0]) if places and not on.open else Unknown(call.written)
+    return Const(places[0]) if places and not on.open else UnknownValue(call.written)
 
 
 def _combine(keep_both: bool, *, inside: bool = False) -> Handler:
     """union, intersection, difference of sets."""
 
-    def handler(call: Call, world: World) -> Thing:
+    def handler(call: Call, world: World) -> AbstractValue:
         on = call.receiver(ListOf)
         other, known = _items(call.arg(0))
         keys = {key for sure, key in map(key_of, other) if sure}
@@ -149,29 +149,29 @@ def _combine(keep_both: bool, *, inside: bool = False) -> Handler:
     return handler
 
 
-def _get(call: Call, world: World) -> Thing:
+def _get(call: Call, world: World) -> AbstractValue:
     on = call.receiver(DictOf)
     sure, key = key_of(call.args[0]) if call.args else (False, None)
     if sure and key in on.items:
         return on.items[key]
     if not sure or on.open:
-        return Unknown(call.written)
+        return UnknownValue(call.written)
     default = call.arg(1, "default")
     return default if default is not None else NONE
 
 
-def _set_default(call: Call, world: World) -> Thing:
+def _set_default(call: Call, world: World) -> AbstractValue:
     on = call.receiver(DictOf)
     sure, key = key_of(call.args[0]) if call.args else (False, None)
     if not sure:
-        return Unknown(call.written)
+        return UnknownValue(call.written)
     if key not in on.items:
         world.change(on)
         on.items[key] = call.args[1] if len(call.args) > 1 else NONE
     return on.items[key]
 
 
-def _update(call: Call, world: World) -> Thing:
+def _update(call: Call, world: World) -> AbstractValue:
     on, more = call.receiver(DictOf), call.arg(0)
     world.change(on)
     if isinstance(more, DictOf):
@@ -185,10 +185,10 @@ def _update(call: Call, world: World) -> Thing:
     return NONE
 
 
-def pairs_of(thing: Thing) -> dict[Key, Thing] | None:
+def pairs_of(thing: AbstractValue) -> dict[Key, AbstractValue] | None:
     """A list of pairs as a dict."""
     items, known = _items(thing)
-    found: dict[Key, Thing] = {}
+    found: dict[Key, AbstractValue] = {}
     for item in items:
         if not isinstance(item, ListOf) or len(item.items) != 2:
             return None
@@ -199,29 +199,29 @@ def pairs_of(thing: Thing) -> dict[Key, Thing] | None:
     return found if known else None
 
 
-def _dict_pop(call: Call, world: World) -> Thing:
+def _dict_pop(call: Call, world: World) -> AbstractValue:
     on = call.receiver(DictOf)
     sure, key = key_of(call.args[0]) if call.args else (False, None)
     if sure and key in on.items:
         world.change(on)
         return on.items.pop(key)
     default = call.arg(1)
-    return default if default is not None and sure and not on.open else Unknown(call.written)
+    return default if default is not None and sure and not on.open else UnknownValue(call.written)
 
 
-def _keys(call: Call, world: World) -> Thing:
+def _keys(call: Call, world: World) -> AbstractValue:
     on = call.receiver(DictOf)
     return ListOf([from_key(key) for key in on.items], "list", on.open)
 
 
-def _values(call: Call, world: World) -> Thing:
+def _values(call: Call, world: World) -> AbstractValue:
     on = call.receiver(DictOf)
     return ListOf(list(on.items.values()), "list", on.open)
 
 
-def _pairs(call: Call, world: World) -> Thing:
+def _pairs(call: Call, world: World) -> AbstractValue:
     on = call.receiver(DictOf)
-    pairs: list[Thing] = [list_of((from_key(key), value), "tuple") for key, value in on.items.items()]
+    pairs: list[AbstractValue] = [list_of((from_key(key), value), "tuple") for key, value in on.items.items()]
     return ListOf(pairs, "list", on.open)
 
 

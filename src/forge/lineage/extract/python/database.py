@@ -1,12 +1,12 @@
-"""SQL that a program hands to a database: DB-API cursors, SQLAlchemy, DuckDB."""
+"""SQL passed to a database: DB-API cursors, SQLAlchemy, DuckDB."""
 
 from __future__ import annotations
 
 import re
 
-from forge.lineage.extract.python.library import Call, Handler, Kind, Library, methods
-from forge.lineage.extract.python.reading import World
-from forge.lineage.extract.python.values import Frame, Hole, ListOf, Module, Text, Thing, Unknown, text
+from forge.lineage.extract.python.library import Call, Handler, Library, ValueKind, methods
+from forge.lineage.extract.python.values import AbstractValue, Frame, Hole, ListOf, Module, Text, UnknownValue, text
+from forge.lineage.extract.python.world import World
 from forge.lineage.extract.relation import Relation
 
 _SQL = re.compile(
@@ -26,61 +26,63 @@ def plain_sql(query: Text) -> Text:
     return Text(tuple(parts))
 
 
-def _is_sql(thing: Thing | None) -> bool:
+def _is_sql(thing: AbstractValue | None) -> bool:
     if not isinstance(thing, Text) or not thing.parts:
         return False
     first = thing.parts[0]
     return isinstance(first, Hole) or _SQL.match(first) is not None
 
 
-def execute(call: Call, world: World) -> Thing | None:
+def execute(call: Call, world: World) -> AbstractValue | None:
     """`cursor.execute(sql, …)` and its like, whatever the object is. None: its argument is no SQL."""
     query = call.arg(0) or next((call.named[name] for name in _ARGUMENTS if name in call.named), None)
-    if isinstance(query, Unknown) and "execute" in call.name and _SQL_WORD.search(call.written):
+    if isinstance(query, UnknownValue) and "execute" in call.name and _SQL_WORD.search(call.written):
         world.gap(call, f"the SQL is not known: it is {query.what}")
-        return Unknown(call.written)
+        return UnknownValue(call.written)
     if not _is_sql(query) or not isinstance(query, Text):
         return None
     relation = world.read_sql(call, plain_sql(query))
-    return Unknown(call.written) if relation is None else Frame("pyspark" if call.name == "sql" else "sql", relation)
+    return (
+        UnknownValue(call.written) if relation is None else Frame("pyspark" if call.name == "sql" else "sql", relation)
+    )
 
 
 _ARGUMENTS = ("sql", "query", "statement", "operation", "sql_text")
 
 
-def operator(call: Call, world: World) -> Thing:
+def operator(call: Call, world: World) -> AbstractValue:
     """An operator of Airflow runs the SQL it is given, one text or several. The path of a file is none."""
     if call.name.endswith("Operator"):
         given = next((call.named[name] for name in ("sql", "hql", "bql", "query") if name in call.named), None)
         for one in given.items if isinstance(given, ListOf) else [given]:
             if isinstance(one, Text) and _is_sql(one):
                 world.read_sql(call, plain_sql(one))
-    return Unknown(call.written)
+    return UnknownValue(call.written)
 
 
 _SQL_WORD = re.compile(r"sql|query|statement|stmt|\bcur(?:sor|s)?\b|conn|engine|session|\bdb\b", re.IGNORECASE)
 
 
-def text_clause(call: Call, world: World) -> Thing:
+def text_clause(call: Call, world: World) -> AbstractValue:
     """sqlalchemy.text: the text itself."""
     return call.arg(0, "text") or text("")
 
 
-def duckdb_sql(call: Call, world: World) -> Thing:
+def duckdb_sql(call: Call, world: World) -> AbstractValue:
     """DuckDB reads frames of the program by the names of their variables."""
     query = call.arg(0, "query")
     if not isinstance(query, Text):
-        return Unknown(call.written)
+        return UnknownValue(call.written)
     frames = {name: one.relation for name, one in world.variables().items() if isinstance(one, Frame)}
     relation = world.read_sql(call, plain_sql(query), frames)
     return Frame("sql", relation if relation is not None else Relation())
 
 
-def _connect(call: Call, world: World) -> Thing:
+def _connect(call: Call, world: World) -> AbstractValue:
     return Module("duckdb")
 
 
-def _rows(call: Call, world: World) -> Thing:
+def _rows(call: Call, world: World) -> AbstractValue:
     return ListOf([], "list", True)
 
 
@@ -88,11 +90,11 @@ def _as(kind: str) -> Handler:
     return lambda call, world: Frame(kind, call.frame.relation)
 
 
-def _same(call: Call, world: World) -> Thing:
+def _same(call: Call, world: World) -> AbstractValue:
     return call.frame
 
 
-RESULT = Kind(
+RESULT = ValueKind(
     name="sql",
     methods={
         **methods(_rows, ("fetchall", "fetchmany", "all", "scalars", "mappings")),
@@ -103,7 +105,7 @@ RESULT = Kind(
         **methods(_as("polars"), ("pl",)),
         **methods(_same, ("result", "execute")),
     },
-    attribute=lambda call, world: Unknown(call.written),
+    attribute=lambda call, world: UnknownValue(call.written),
 )
 AIRFLOW = Library(modules=("airflow",), otherwise=operator)
 RAW_SQL = Library(

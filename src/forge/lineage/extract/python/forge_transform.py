@@ -1,4 +1,4 @@
-"""`@transform` of Forge: the function makes the table `output` from `inputs`, whose names are its parameters."""
+"""Forge's `@transform`: the function produces the table `output` from `inputs`, which are named like its parameters."""
 
 from __future__ import annotations
 
@@ -10,31 +10,39 @@ from typing import cast
 from forge.lineage.extract.program import Program
 from forge.lineage.extract.python.library import Call, Handler
 from forge.lineage.extract.python.pyspark.frame import SPARK
-from forge.lineage.extract.python.reading import World
-from forge.lineage.extract.python.values import DictOf, Frame, Function, Thing, Unknown, known_text, text
+from forge.lineage.extract.python.values import (
+    AbstractValue,
+    DictOf,
+    Frame,
+    FunctionValue,
+    UnknownValue,
+    known_text,
+    text,
+)
+from forge.lineage.extract.python.world import World
 
 _CONTEXT = "ctx"
 
 
-def _transform(call: Call, world: World) -> Thing:
+def _transform(call: Call, world: World) -> AbstractValue:
     function = call.arg(0)
-    if not isinstance(function, Function):
-        return function or Unknown(call.written)
+    if not isinstance(function, FunctionValue):
+        return function or UnknownValue(call.written)
     output = call.named.get("output") or text(_default_output(world.file, function.name))
     pending = cast("list[Callable[[], None]]", world.settings.setdefault("pending", []))
     pending.append(lambda: _make(function, output, call, world))
     return function
 
 
-def _make(function: Function, output: Thing, call: Call, world: World) -> None:
+def _make(function: FunctionValue, output: AbstractValue, call: Call, world: World) -> None:
     at = Call(name=call.name, line=function.node.lineno, node=call.node)
     inputs = call.named.get("inputs")
-    given: dict[str, Thing] = {}
+    given: dict[str, AbstractValue] = {}
     if isinstance(inputs, DictOf):
         for name, table in inputs.items.items():
             given[str(name)] = Frame(SPARK, world.read_table(at, table))
     if any(one.arg == _CONTEXT for one in (*function.node.args.args, *function.node.args.kwonlyargs)):
-        given[_CONTEXT] = Unknown("the context of the run")
+        given[_CONTEXT] = UnknownValue("the context of the run")
     result = world.call(function, (), call, given)
     _made(world).add((world.file, at.line))
     if isinstance(result, Frame):

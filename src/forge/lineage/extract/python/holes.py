@@ -1,4 +1,4 @@
-"""SQL text of which parts are not known: what stands for them, so that the rest can be read."""
+"""SQL text with unknown parts: placeholders are filled in so that the rest can be parsed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from forge.lineage.extract.python.values import Hole, Text
-from forge.lineage.extract.template_unknown import quoted
+from forge.lineage.extract.template_undefined import quoted
 
 _MARK = "__forge_hole_"
 _NAME = re.compile(r"[\w.`$-]*" + _MARK + r"(\d+)__[\w.`$-]*")
@@ -22,10 +22,10 @@ _ALSO_VALUE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Filled:
-    """`text` can be parsed. `tables`: names in it that stand for tables that are not known, and how the program writes
-    them. `said`: what a gap must tell of the rest. `refused`: what is missing decides what is written, so no column can
-    be told; `text` is then good only for the tables that it names."""
+class FilledSql:
+    """`text` can be parsed. `tables`: placeholders of unknown tables, and their spelling in the program. `said`:
+    what gaps must report of the rest. `refused`: the missing part decides what is written, so that only the
+    tables in `text` can be used."""
 
     text: str = ""
     tables: dict[str, str] | None = None
@@ -33,7 +33,7 @@ class Filled:
     refused: str = ""
 
 
-def fill_holes(query: Text, dialect: str = "spark") -> Filled:
+def fill_holes(query: Text, dialect: str = "spark") -> FilledSql:
     marked = "".join(part if isinstance(part, str) else f"{_MARK}{place}__" for place, part in enumerate(query.parts))
     holes = {str(place): part for place, part in enumerate(query.parts) if isinstance(part, Hole)}
     filled: list[str] = []
@@ -59,7 +59,7 @@ def fill_holes(query: Text, dialect: str = "spark") -> Filled:
             tables[name] = shown
             filled.append(name)
         elif _WRITES.search(upto):
-            return Filled(refused=f"the table {shown} is not known: it depends on {what}")
+            return FilledSql(refused=f"the table {shown} is not known: it depends on {what}")
         elif _ALSO_VALUE.search(upto) or _VALUE.search(upto):
             filled.append("0")
         elif _CONDITION.search(upto):
@@ -67,9 +67,9 @@ def fill_holes(query: Text, dialect: str = "spark") -> Filled:
             said.append(f"a condition of the SQL is not known: {what}")
         else:
             rest = re.sub(_MARK + r"\d+__", "NULL", upto + marked[found.start() :])
-            return Filled(rest, refused=f"a part of the SQL is not known: {what}")
+            return FilledSql(rest, refused=f"a part of the SQL is not known: {what}")
     filled.append(marked[end:])
-    return Filled("".join(filled), tables, tuple(said))
+    return FilledSql("".join(filled), tables, tuple(said))
 
 
 def _with_settings(marked: str, holes: dict[str, Hole], dialect: str) -> str | None:

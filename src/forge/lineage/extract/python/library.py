@@ -1,39 +1,39 @@
-"""How the model of a library says what its functions and methods do.
+"""How a library model defines the effects of functions and methods.
 
-A model is a `Library`: the modules it owns, its functions by full name, and its `Kind`s of values with their methods.
-All of them are plain functions `(call: Call, world: World) -> Thing` (`Handler`). The models there are stand in the
-tuple of `models.py`.
+A model is a `Library`: the modules it owns, its functions by full name, and its kinds of values with their methods.
+All of them are plain functions `(call: Call, world: World) -> AbstractValue` (`Handler`). All models are listed in
+`libraries.py`.
 
-    def merge(call: Call, world: World) -> Thing:
+    def merge(call: Call, world: World) -> AbstractValue:
         left = call.frame                                  # the frame the method is called on
         right = call.arg(0, "right")
         ...
-        return Frame("pandas", relation)                   # a new frame; never change `left`, but by world.update
+        return Frame("pandas", relation)                   # a new frame; change `left` only through world.update
 
     PANDAS = Library(
         modules=("pandas",),
         functions={"pandas.read_csv": read_csv, "pandas.concat": concat},
-        kinds=(Kind("pandas", methods={"merge": merge, "rename": rename}, attribute=frame_attribute, item=frame_item,
-                    set_item=frame_set_item, operator=frame_operator),),
+        kinds=(ValueKind("pandas", methods={"merge": merge, "rename": rename}, attribute=frame_attribute,
+                         item=frame_item, set_item=frame_set_item, operator=frame_operator),),
         annotations={"pandas.DataFrame": "pandas"},
         sinks=frozenset({"to_sql", "to_parquet"}),
     )
 
-What a `Kind` may have, besides methods (each gets its receiver as `call.on`):
-- `attribute`  `df.x`: `call.name` is x. Asked only if there is no method x; None if it does not know it.
-- `item`       `df[key]`: `call.args[0]` is the key (a Range for a slice, a tuple ListOf for `df[a, b]`).
+What a kind may have, besides methods (each gets its receiver as `call.on`):
+- `attribute`  `df.x`: `call.name` is x. Called only if there is no method x; None if unknown.
+- `item`       `df[key]`: `call.args[0]` is the key (a slice value for `df[a:b]`, a tuple ListOf for `df[a, b]`).
 - `set_item`   `df[key] = value`: args are key and value. Change the frame with `world.update(frame, relation)`.
 - `set_attribute`  `df.x = value`: `call.name`, args[0]. `delete_item`: `del df[key]`.
 - `operator`   `a + b`, `a == b`, `a & b`, `-a`, `~a`: `call.name` is the operator as written ("+", "==", "&", "not in",
-               "-", "~"); `call.on` is left (or the only) side, `call.args` the right one, if there is one. Asked of
-               the left side if it is of the kind, else of the right (then `call.on` is still the left side).
-- `iterate`    what a `for` over it goes through: a ListOf; Unknown if that cannot be told.
+               "-", "~"); `call.on` is the left (or only) operand, `call.args` the right one, if any. Dispatched to the
+               left operand if it is of the kind, else to the right (`call.on` is still the left one).
+- `iterate`    the items of a `for` loop: a ListOf, or an unknown value.
 - `called`     `x(...)`.
-- `instance`   `isinstance(x, C)`: `call.args[0]` is C, a Native for a class of a library, or a tuple of them.
-- `otherwise`  a method that has no entry; `call.name` is its name. Without it, the result is Unknown and a gap is
-               noted that names kind and method.
+- `instance`   `isinstance(x, C)`: `call.args[0]` is C, a native function for a library class, or a tuple of them.
+- `otherwise`  a method without an entry; `call.name` is its name. Without it, the result is unknown and a gap names
+               kind and method.
 
-Frames that are assigned to a variable become steps of their own by themselves; a model does nothing for that.
+Frames assigned to a variable become steps automatically; a model does nothing for that.
 """
 
 from __future__ import annotations
@@ -43,27 +43,27 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from forge.lineage.extract.python.values import Frame, Thing, known_text
+from forge.lineage.extract.python.values import AbstractValue, Frame, known_text
 
 if TYPE_CHECKING:
-    from forge.lineage.extract.python.reading import World
+    from forge.lineage.extract.python.world import World
 
-T = TypeVar("T", bound=Thing)
+T = TypeVar("T", bound=AbstractValue)
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Call:
-    """A call, or what is treated like one (see above). `open`: there were `*args` or `**named` that are not known."""
+    """A call, or an operation treated like one (see above). `open`: there were unknown `*args` or `**named`."""
 
     name: str
     line: int
-    args: tuple[Thing, ...] = ()
-    named: Mapping[str, Thing] = field(default_factory=dict)
-    on: Thing | None = None
+    args: tuple[AbstractValue, ...] = ()
+    named: Mapping[str, AbstractValue] = field(default_factory=dict)
+    on: AbstractValue | None = None
     node: ast.AST | None = None
     open: bool = False
 
-    def arg(self, place: int, name: str = "") -> Thing | None:
+    def arg(self, place: int, name: str = "") -> AbstractValue | None:
         """The argument at that place or of that name; None if it is not given."""
         if place < len(self.args):
             return self.args[place]
@@ -73,7 +73,7 @@ class Call:
         """The same, if it is a string that is known."""
         return known_text(self.arg(place, name))
 
-    def rest(self, place: int = 0) -> tuple[Thing, ...]:
+    def rest(self, place: int = 0) -> tuple[AbstractValue, ...]:
         return self.args[place:]
 
     @property
@@ -133,17 +133,17 @@ def _shown_name(node: ast.expr) -> str:
     return f"{node.id}(…)" if isinstance(node, ast.Name) else "…"
 
 
-Handler = Callable[[Call, "World"], Thing]
-Look = Callable[[Call, "World"], Thing | None]
+Handler = Callable[[Call, "World"], AbstractValue]
+AttributeLookup = Callable[[Call, "World"], AbstractValue | None]
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Kind:
-    """What can be done with values of a kind. See the top of the file."""
+class ValueKind:
+    """Operations on values of a kind; see the module docstring."""
 
     name: str
     methods: Mapping[str, Handler] = field(default_factory=dict)
-    attribute: Look | None = None
+    attribute: AttributeLookup | None = None
     item: Handler | None = None
     set_item: Handler | None = None
     set_attribute: Handler | None = None
@@ -157,42 +157,42 @@ class Kind:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Library:
-    """`modules`: what it owns; `pyspark.sql` also owns all below it. `functions` and `constants`: by full name, as
-    imported (`from pyspark.sql import functions as F` makes F.sum `pyspark.sql.functions.sum`). `otherwise`: any
-    other function of its modules; `call.name` is the full name. Without it the result is Unknown, silently, for most
+    """`modules`: what it owns, including submodules. `functions` and `constants`: by full name, as imported (`from
+    pyspark.sql import functions as F` makes F.sum `pyspark.sql.functions.sum`). `otherwise`: any other function
+    of its modules; `call.name` is the full name. Without it the result is unknown, without a gap, as most
     functions of a library have nothing to do with rows.
 
-    `annotations`: a parameter annotated so holds a frame of that kind when nobody calls the function. `sinks`: names
-    of methods that write; called on something unknown they make a gap. `methods_anywhere`: handlers of methods called
-    on Unknown (`cursor.execute(sql)`), by name; they give None when the call is none of theirs. `decorators`: by full
-    name, for functions of the program: args[0] is the Function (of `@deco(…)`, the others follow)."""
+    `annotations`: a parameter with this annotation holds a frame of that kind when nobody calls the function.
+    `sinks`: methods that write; called on an unknown value they make a gap. `methods_anywhere`: handlers of
+    methods called on unknown values (`cursor.execute(sql)`), by name; they return None for calls that are not
+    theirs. `decorators`: by full name: args[0] is the decorated function (of `@deco(…)`, the others follow)."""
 
     modules: tuple[str, ...]
     functions: Mapping[str, Handler] = field(default_factory=dict)
-    constants: Mapping[str, Thing] = field(default_factory=dict)
-    kinds: tuple[Kind, ...] = ()
+    constants: Mapping[str, AbstractValue] = field(default_factory=dict)
+    kinds: tuple[ValueKind, ...] = ()
     otherwise: Handler | None = None
     annotations: Mapping[str, str] = field(default_factory=dict)
     sinks: frozenset[str] = frozenset()
-    methods_anywhere: Mapping[str, Look] = field(default_factory=dict)
+    methods_anywhere: Mapping[str, AttributeLookup] = field(default_factory=dict)
     decorators: Mapping[str, Handler] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Libraries:
-    """All models, by what they own."""
+    """All models, indexed by what they own."""
 
     models: tuple[Library, ...]
-    kinds: Mapping[str, Kind] = field(init=False)
+    kinds: Mapping[str, ValueKind] = field(init=False)
     functions: Mapping[str, Handler] = field(init=False)
-    constants: Mapping[str, Thing] = field(init=False)
+    constants: Mapping[str, AbstractValue] = field(init=False)
     annotations: Mapping[str, str] = field(init=False)
     decorators: Mapping[str, Handler] = field(init=False)
-    methods_anywhere: Mapping[str, tuple[Look, ...]] = field(init=False)
+    methods_anywhere: Mapping[str, tuple[AttributeLookup, ...]] = field(init=False)
     sinks: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        anywhere: dict[str, tuple[Look, ...]] = {}
+        anywhere: dict[str, tuple[AttributeLookup, ...]] = {}
         for model in self.models:
             for name, look in model.methods_anywhere.items():
                 anywhere[name] = (*anywhere.get(name, ()), look)

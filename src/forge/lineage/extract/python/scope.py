@@ -1,27 +1,26 @@
-"""Names of a program and what they hold."""
+"""Scopes: names and their values."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from forge.lineage.extract.python.values import Class, Thing
+from forge.lineage.extract.python.values import AbstractValue, Class
 
 
 @dataclass(slots=True, eq=False)
-class Scope:
-    """`parent`: where names are looked up next; a class body is no parent of its methods. `elsewhere`: names declared
-    `global` or `nonlocal`, and the scope they live in. `owner`: the class whose method runs here. `stars`: libraries of
-    which a module imports all names."""
+class NameScope:
+    """`parent`: the enclosing scope; a class body is no parent of its methods. `elsewhere`: names declared `global` or
+    `nonlocal`, with their scope. `owner`: the class whose method runs here. `stars`: libraries imported with `*`."""
 
-    parent: Scope | None = None
-    names: dict[str, Thing] = field(default_factory=dict)
-    elsewhere: dict[str, Scope] = field(default_factory=dict)
+    parent: NameScope | None = None
+    names: dict[str, AbstractValue] = field(default_factory=dict)
+    elsewhere: dict[str, NameScope] = field(default_factory=dict)
     owner: Class | None = None
     first: str = ""  # the name of the first parameter: self
     stars: list[str] = field(default_factory=list)
 
-    def find(self, name: str) -> Thing | None:
-        scope: Scope | None = self
+    def find(self, name: str) -> AbstractValue | None:
+        scope: NameScope | None = self
         while scope is not None:
             home = scope.elsewhere.get(name, scope)
             found = home.names.get(name)
@@ -30,12 +29,12 @@ class Scope:
             scope = scope.parent
         return None
 
-    def home(self, name: str) -> Scope:
+    def home(self, name: str) -> NameScope:
         """The scope an assignment changes."""
         return self.elsewhere.get(name, self)
 
     @property
-    def module(self) -> Scope:
+    def module(self) -> NameScope:
         scope = self
         while scope.parent is not None:
             scope = scope.parent

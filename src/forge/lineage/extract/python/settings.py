@@ -1,14 +1,14 @@
-"""Values that a program is given from outside, and that are known by their names only: `os.environ["RAW"]`,
-`config["tables"]["source"]`. In the name of a table or a path they stand as `${RAW}`, `${tables_source}`."""
+"""External settings known by name only: `os.environ["RAW"]`, `config["tables"]["source"]`. In names of tables and paths
+they appear as `${RAW}`, `${tables_source}`."""
 
 from __future__ import annotations
 
 import re
 
 from forge.lineage.extract.python.library import Call
-from forge.lineage.extract.python.values import Const, Hole, Text, Thing, Unknown, known_text, truth_of
+from forge.lineage.extract.python.values import AbstractValue, Const, Hole, Text, UnknownValue, known_text, truth_of
 
-# What programs call the things that hold their settings, where nothing else tells what they are.
+# Usual names of settings objects, where nothing else identifies them.
 _HOLDERS = frozenset(
     {
         "args",
@@ -45,26 +45,26 @@ def joined(before: str, *names: str) -> str:
     return re.sub(r"\W+", "_", "_".join(one for one in (before, *names) if one)).strip("_")
 
 
-def part(thing: Thing, key: Thing, written: str) -> Unknown:
+def part(thing: AbstractValue, key: AbstractValue, written: str) -> UnknownValue:
     """`config["a"]`: a part of settings is one by its name."""
     name = known_text(key)
     if name is None and isinstance(key, Const) and isinstance(key.value, int):
         name = str(key.value)
-    if not isinstance(thing, Unknown) or thing.setting is None or name is None:
-        return Unknown(written)
-    return Unknown(written, joined(thing.setting, name))
+    if not isinstance(thing, UnknownValue) or thing.setting is None or name is None:
+        return UnknownValue(written)
+    return UnknownValue(written, joined(thing.setting, name))
 
 
-def is_read(thing: Unknown, name: str) -> bool:
+def is_read(thing: UnknownValue, name: str) -> bool:
     """`config.get("a")`, `os.environ["A"].strip()`: methods that give a setting, not settings called so."""
     return thing.setting is not None and (name in _GETS or name in _SAME)
 
 
-def read(call: Call, world: object) -> Thing:
+def read(call: Call, world: object) -> AbstractValue:
     """What such a method gives: its default, if it has one."""
     on = call.on
-    if not isinstance(on, Unknown) or on.setting is None:
-        return Unknown(call.written)
+    if not isinstance(on, UnknownValue) or on.setting is None:
+        return UnknownValue(call.written)
     if call.name in _SAME:
         return on
     default = call.arg(1, "default") or call.named.get("fallback")
@@ -73,11 +73,11 @@ def read(call: Call, world: object) -> Thing:
     return part(on, call.args[0] if call.args else Const(None), call.written)
 
 
-def name_with_settings(thing: Thing | None, *, quote: bool) -> str | None:
+def name_with_settings(thing: AbstractValue | None, *, quote: bool) -> str | None:
     """A name of which all that is not known are settings: `${RAW}.orders`. `quote`: parts of the name of a table that
     hold one are quoted, so that they keep their letters."""
     parts: tuple[str | Hole, ...]
-    if isinstance(thing, Unknown) and thing.setting:
+    if isinstance(thing, UnknownValue) and thing.setting:
         parts = (Hole(thing.what, setting=thing.setting),)
     elif isinstance(thing, Text):
         parts = thing.parts

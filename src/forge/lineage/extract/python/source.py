@@ -1,4 +1,4 @@
-"""Texts of Python files as trees."""
+"""Parses Python files."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ LARGEST = 10_000_000  # characters
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class UnparsedSource:
     line: int
     reason: str
 
 
 @lru_cache(maxsize=512)
-def parse(text: str) -> ast.Module | Broken:
+def parse(text: str) -> ast.Module | UnparsedSource:
     if len(text) > LARGEST:
-        return Broken(1, f"the file has {len(text):,} characters; files above {LARGEST:,} are not read")
+        return UnparsedSource(1, f"the file has {len(text):,} characters; files above {LARGEST:,} are not read")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SyntaxWarning)
             return ast.parse(text.removeprefix("\ufeff"))
     except SyntaxError as error:
-        return Broken(error.lineno or 1, f"this is not valid Python: {error.msg}")
+        return UnparsedSource(error.lineno or 1, f"this is not valid Python: {error.msg}")
     except ValueError as error:  # null bytes
-        return Broken(1, f"this is not valid Python: {error}")
+        return UnparsedSource(1, f"this is not valid Python: {error}")
     except (RecursionError, MemoryError):
-        return Broken(1, "the code is nested too deeply to be followed")
+        return UnparsedSource(1, "the code is nested too deeply to be followed")
 
 
 _WORD = re.compile(r"[A-Za-z_]\w*")

@@ -1,4 +1,4 @@
-"""Strings of which parts may not be known."""
+"""Strings with unknown parts."""
 
 from __future__ import annotations
 
@@ -9,16 +9,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from forge.lineage.extract.python.library import Call, Handler, source_text
-from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.values import (
+    AbstractValue,
     Const,
     DictOf,
     Hole,
+    LibraryValue,
     ListOf,
-    Modelled,
     Text,
-    Thing,
-    Unknown,
+    UnknownValue,
     items_of,
     known_text,
     number_in,
@@ -26,6 +25,7 @@ from forge.lineage.extract.python.values import (
     texts,
     what_is,
 )
+from forge.lineage.extract.python.world import World
 
 LONGEST = 1_000_000
 TOO_LONG = Hole("a very long text")
@@ -54,7 +54,7 @@ def repeated_text(one: Text, times: int) -> Text:
     return joined_text([one] * max(0, times)) if times <= LONGEST else Text((TOO_LONG,))
 
 
-def to_text(thing: Thing, shown: str = "", spec: ast.expr | None = None) -> Text:
+def to_text(thing: AbstractValue, shown: str = "", spec: ast.expr | None = None) -> Text:
     """`str(thing)`; `shown` is how the program writes it. A form (`:02d`) is applied where it is plain."""
     if isinstance(thing, Text):
         return thing
@@ -66,12 +66,12 @@ def to_text(thing: Thing, shown: str = "", spec: ast.expr | None = None) -> Text
             return text(format(thing.value, form) if form else str(thing.value))
         except (ValueError, TypeError):
             return Text((Hole(shown),))
-    why = thing.what if isinstance(thing, Unknown) else ""
+    why = thing.what if isinstance(thing, UnknownValue) else ""
     if isinstance(thing, ListOf) and not thing.open:
         known = [known_text(item) for item in thing.items]
         if None not in known and sum(len(one or "") for one in known) <= LONGEST:
             return text(str(tuple(known) if thing.form == "tuple" else known))
-    setting = thing.setting if isinstance(thing, Unknown) else None
+    setting = thing.setting if isinstance(thing, UnknownValue) else None
     return Text((Hole(shown or why or "a value", why, setting or ""),))
 
 
@@ -87,7 +87,7 @@ def _spec(spec: ast.expr | None) -> str | None:
 _PERCENT = re.compile(r"%(?:\((\w+)\))?[-+ 0#]*\d*(?:\.\d+)?([sdifgrex%])")
 
 
-def format_percent(template: Text, values: Thing, node: ast.AST) -> Text | None:
+def format_percent(template: Text, values: AbstractValue, node: ast.AST) -> Text | None:
     if template.known is None:
         return Text((Hole(source_text(node)),))
     given = list(values.items) if isinstance(values, ListOf) and values.form == "tuple" else [values]
@@ -100,7 +100,7 @@ def format_percent(template: Text, values: Thing, node: ast.AST) -> Text | None:
             parts.append(text("%"))
         elif found.group(1):
             one = values.items.get(found.group(1)) if isinstance(values, DictOf) else None
-            parts.append(to_text(one or Unknown(found.group(1)), found.group(1)))
+            parts.append(to_text(one or UnknownValue(found.group(1)), found.group(1)))
         elif place < len(given):
             parts.append(to_text(given[place], what_is(given[place])))
             place += 1
@@ -109,7 +109,7 @@ def format_percent(template: Text, values: Thing, node: ast.AST) -> Text | None:
     return joined_text([*parts, text(template.known[end:])])
 
 
-def format_braces(call: Call, world: World) -> Thing:
+def format_braces(call: Call, world: World) -> AbstractValue:
     """`"{} {name}".format(…)`."""
     template = call.on
     if not isinstance(template, Text) or template.known is None:
@@ -131,12 +131,12 @@ def format_braces(call: Call, world: World) -> Thing:
             value = call.arg(int(head))
         else:
             value = call.named.get(head)
-        exact = value if value is not None and head == name else Unknown(name or "a value")
-        parts.append(to_text(exact if head == name or name == "" else Unknown(name), name or what_is(value)))
+        exact = value if value is not None and head == name else UnknownValue(name or "a value")
+        parts.append(to_text(exact if head == name or name == "" else UnknownValue(name), name or what_is(value)))
     return joined_text(parts)
 
 
-def join(call: Call, world: World) -> Thing:
+def join(call: Call, world: World) -> AbstractValue:
     between, items = call.on, call.arg(0)
     assert isinstance(between, Text)
     if not isinstance(items, ListOf | DictOf):
@@ -156,7 +156,7 @@ def join(call: Call, world: World) -> Thing:
 def _plain(compute: Callable[..., object]) -> Handler:
     """A method of str that is computed where everything is known."""
 
-    def handler(call: Call, world: World) -> Thing:
+    def handler(call: Call, world: World) -> AbstractValue:
         on = call.on
         assert isinstance(on, Text)
         values: list[object] = []
@@ -180,7 +180,7 @@ def _plain(compute: Callable[..., object]) -> Handler:
     return handler
 
 
-def _wrapped(value: object) -> Thing:
+def _wrapped(value: object) -> AbstractValue:
     if isinstance(value, str):
         return text(value)
     if isinstance(value, list | tuple):
@@ -192,7 +192,7 @@ def _wrapped(value: object) -> Thing:
 def _same_if_unknown(compute: Callable[[str], str]) -> Handler:
     """strip, lower …: parts that are known are treated, holes stay."""
 
-    def handler(call: Call, world: World) -> Thing:
+    def handler(call: Call, world: World) -> AbstractValue:
         on = call.on
         assert isinstance(on, Text)
         if call.args:
@@ -204,7 +204,7 @@ def _same_if_unknown(compute: Callable[[str], str]) -> Handler:
     return handler
 
 
-def _replace(call: Call, world: World) -> Thing:
+def _replace(call: Call, world: World) -> AbstractValue:
     """Known parts are replaced in; a hole stays a hole. `sql.replace("{env}", env)` puts in what is not known."""
     on, old = call.on, call.text(0)
     assert isinstance(on, Text)
@@ -224,14 +224,14 @@ def _replace(call: Call, world: World) -> Thing:
     return joined_text(parts)
 
 
-def text_item(on: Text, key: Thing, shown: str) -> Thing:
+def text_item(on: Text, key: AbstractValue, shown: str) -> AbstractValue:
     place = number_in(key)
     if on.known is not None and place is not None and -len(on.known) <= place < len(on.known):
         return text(on.known[place])
     return Text((Hole(shown),))
 
 
-def sliced_text(on: Text, cut: slice, shown: str) -> Thing:
+def sliced_text(on: Text, cut: slice, shown: str) -> AbstractValue:
     return Text((Hole(shown),)) if on.known is None else text(on.known[cut])
 
 
@@ -239,26 +239,26 @@ _STRIPS: tuple[Callable[..., str], ...] = (str.strip, str.lstrip, str.rstrip)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class File(Modelled):
+class FileValue(LibraryValue):
     """An open file of the codebase."""
 
     kind: str
     content: Text
 
 
-def open_file(call: Call, world: World) -> Thing:
+def open_file(call: Call, world: World) -> AbstractValue:
     """`open(path)`, `Path(path).open()`."""
     path = known_text(call.on if isinstance(call.on, Text) else call.arg(0))
     content = world.file_text(path) if path is not None else None
-    return Unknown(call.written) if content is None else File("python.file", text(content))
+    return UnknownValue(call.written) if content is None else FileValue("python.file", text(content))
 
 
-def read_file(call: Call, world: World) -> Thing:
-    if isinstance(call.on, File):
+def read_file(call: Call, world: World) -> AbstractValue:
+    if isinstance(call.on, FileValue):
         return call.on.content
     path = known_text(call.on)
     content = world.file_text(path) if path is not None else None
-    return Unknown(call.written) if content is None else text(content)
+    return UnknownValue(call.written) if content is None else text(content)
 
 
 TEXT_METHODS: dict[str, Handler] = {
@@ -283,7 +283,7 @@ TEXT_METHODS: dict[str, Handler] = {
 }  # fmt: skip
 
 
-def path_attribute(on: Text, name: str) -> Thing | None:
+def path_attribute(on: Text, name: str) -> AbstractValue | None:
     """pathlib paths are texts here."""
     if on.known is None:
         return None
@@ -297,7 +297,7 @@ def path_attribute(on: Text, name: str) -> Thing | None:
     return text(head or ".") if name == "parent" else None
 
 
-def join_path(parts: Sequence[Thing]) -> Text:
+def join_path(parts: Sequence[AbstractValue]) -> Text:
     found: list[Text] = []
     for place, part in enumerate(parts):
         one = to_text(part, what_is(part))

@@ -1,14 +1,12 @@
-"""Abstract values: what a variable of a Python program may hold while the program is read, not run.
+"""Abstract values: what a variable of a Python program may hold. The program is analysed, not run.
 
-Every value is a `Thing`. Plain ones are here (Text, Const, ListOf, DictOf, Unknown, Function …). Those of a library
-are `Modelled`: they have a `kind`, and the `Kind` of that name (`library.py`) says what their methods do. `Frame` and
-`Expr` are the two that all DataFrame libraries share; a library may add dataclasses of its own (grouped rows, a
-window, a writer) by deriving from `Modelled`.
+Plain values are here (Text, Const, ListOf, DictOf, functions, the unknown value …). Library values have a `kind`, whose
+model (`library.py`) defines their methods. `Frame` and `Expr` are shared by all DataFrame libraries; a library may
+derive dataclasses of its own (grouped rows, a window, a writer).
 
-What a model may ask of the program that is read is `World` in `reading.py`; values of columns are put together by
-`cells.py`.
+What a model may ask of the program is `World`; column values are combined by `cells.py`.
 
-Kinds of frames have fixed names, so that one library can hand its rows to another: "pyspark", "pandas", "polars".
+Kinds of frames have fixed names, so that one library can pass rows to another: "pyspark", "pandas", "polars".
 """
 
 from __future__ import annotations
@@ -18,32 +16,32 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from forge.lineage.extract.letters import whole
-from forge.lineage.extract.relation import Column, Relation, Shape
+from forge.lineage.extract.relation import Relation, RelationColumn, Shape
+from forge.lineage.extract.unicode import valid_unicode
 
 if TYPE_CHECKING:
     from forge.lineage.extract.python.library import Handler
-    from forge.lineage.extract.python.scope import Scope
+    from forge.lineage.extract.python.scope import NameScope
 
 
-class Thing:
-    """What an expression may be worth."""
+class AbstractValue:
+    """What an expression may evaluate to."""
 
     __slots__ = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Unknown(Thing):
-    """`what` it is, as a reader of a gap would call it: `the argument path`, `os.environ['ENV']`. `setting`: what it is
-    called where the program is given it from outside; empty: all of them."""
+class UnknownValue(AbstractValue):
+    """`what`: its description in a gap: `the argument path`, `os.environ['ENV']`. `setting`: its name where it comes
+    from outside; empty: all of them."""
 
     what: str = ""
     setting: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Const(Thing):
-    """A number, a truth value, None, bytes or `...`."""
+class Const(AbstractValue):
+    """A number, bool, None, bytes or `...`."""
 
     value: object
 
@@ -53,8 +51,8 @@ NONE = Const(None)
 
 @dataclass(frozen=True, slots=True)
 class Hole:
-    """A part of a text that is not known: `what` the program writes there, `why` it is not known. `setting`: as of
-    `Unknown`."""
+    """An unknown part of a string: `what` the program writes there, `why` it is unknown. `setting`: as of unknown
+    values."""
 
     what: str
     why: str = ""
@@ -66,8 +64,8 @@ class Hole:
 
 
 @dataclass(frozen=True, slots=True)
-class Text(Thing):
-    """A string; parts of it may not be known."""
+class Text(AbstractValue):
+    """A string; parts of it may be unknown."""
 
     parts: tuple[str | Hole, ...] = ()
 
@@ -88,14 +86,14 @@ class Text(Thing):
 
 
 def text(value: str) -> Text:
-    return Text((whole(value),))
+    return Text((valid_unicode(value),))
 
 
 @dataclass(slots=True, eq=False)
-class ListOf(Thing):
-    """A list, tuple or set. `open`: there may be more items, unknown ones. Change it only through `World.change`."""
+class ListOf(AbstractValue):
+    """A list, tuple or set. `open`: there may be more, unknown items. Change it only through `World.change`."""
 
-    items: list[Thing] = field(default_factory=list)
+    items: list[AbstractValue] = field(default_factory=list)
     form: str = "list"
     open: bool = False
 
@@ -104,103 +102,103 @@ Key = str | int | float | bool | None | tuple[object, ...]
 
 
 @dataclass(slots=True, eq=False)
-class DictOf(Thing):
-    """Keys that are not known make it `open`. Change it only through `World.change`."""
+class DictOf(AbstractValue):
+    """Unknown keys make it `open`. Change it only through `World.change`."""
 
-    items: dict[Key, Thing] = field(default_factory=dict)
+    items: dict[Key, AbstractValue] = field(default_factory=dict)
     open: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Range(Thing):
-    """What a slice, `a:b:c`, is worth as a key."""
+class SliceValue(AbstractValue):
+    """A slice, `a:b:c`, as a key."""
 
-    start: Thing = NONE
-    stop: Thing = NONE
-    step: Thing = NONE
+    start: AbstractValue = NONE
+    stop: AbstractValue = NONE
+    step: AbstractValue = NONE
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Function(Thing):
-    """A function or lambda of the program. `owner`: the class a method stands in."""
+class FunctionValue(AbstractValue):
+    """A function or lambda of the program. `owner`: the class of a method."""
 
     name: str
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-    scope: Scope
+    scope: NameScope
     file: str
-    defaults: tuple[Thing, ...] = ()
-    named_defaults: Mapping[str, Thing] = field(default_factory=dict)
+    defaults: tuple[AbstractValue, ...] = ()
+    named_defaults: Mapping[str, AbstractValue] = field(default_factory=dict)
     owner: Class | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bound(Thing):
-    """A function with its first arguments: a method, or functools.partial."""
+class BoundFunction(AbstractValue):
+    """A function with bound first arguments: a method, or functools.partial."""
 
-    function: Thing
-    args: tuple[Thing, ...] = ()
-    named: Mapping[str, Thing] = field(default_factory=dict)
+    function: AbstractValue
+    args: tuple[AbstractValue, ...] = ()
+    named: Mapping[str, AbstractValue] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Native(Thing):
-    """A function of a library or of Python itself. `on`: the value it is a method of. `path` is its full name."""
+class NativeFunction(AbstractValue):
+    """A function of a library or builtin. `on`: its receiver, for methods. `path` is its full name."""
 
     path: str
     handler: Handler
-    on: Thing | None = None
+    on: AbstractValue | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Property(Thing):
-    """A method that is read like an attribute."""
+class PropertyMethod(AbstractValue):
+    """A method read as an attribute."""
 
-    function: Thing
+    function: AbstractValue
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Static(Thing):
-    """A method without self (`@staticmethod`), or with its class instead (`@classmethod`)."""
+class StaticMethod(AbstractValue):
+    """A `@staticmethod` or `@classmethod`."""
 
-    function: Thing
+    function: AbstractValue
     of_class: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Super(Thing):
-    """`super()`: members are looked up behind `owner`."""
+class SuperProxy(AbstractValue):
+    """`super()`: members are looked up after `owner` in the MRO."""
 
-    instance: Thing
+    instance: AbstractValue
     owner: Class
 
 
 @dataclass(slots=True, eq=False)
-class Class(Thing):
+class Class(AbstractValue):
     name: str
-    bases: tuple[Thing, ...] = ()
-    members: dict[str, Thing] = field(default_factory=dict)
+    bases: tuple[AbstractValue, ...] = ()
+    members: dict[str, AbstractValue] = field(default_factory=dict)
     fields: tuple[str, ...] = ()  # of a dataclass, in order
     file: str = ""
     order: tuple[Class, ...] = ()  # itself and its bases as Python asks them, once someone has asked
 
 
 @dataclass(slots=True, eq=False)
-class Instance(Thing):
-    """An object of a class of the program. Change it only through `World.change`."""
+class Instance(AbstractValue):
+    """An instance of a class of the program. Change it only through `World.change`."""
 
     of: Class
-    attributes: dict[str, Thing] = field(default_factory=dict)
+    attributes: dict[str, AbstractValue] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Module(Thing):
+class Module(AbstractValue):
     """A module: of the program (`scope` holds its names), or of a library (its names are looked up by `path`)."""
 
     path: str
-    scope: Scope | None = None
+    scope: NameScope | None = None
 
 
-class Modelled(Thing):
+class LibraryValue(AbstractValue):
     """A value of a library."""
 
     __slots__ = ()
@@ -208,13 +206,13 @@ class Modelled(Thing):
 
 
 @dataclass(slots=True, eq=False)
-class Frame(Modelled):
+class Frame(LibraryValue):
     """Rows with named columns.
 
     `relation` may be replaced where the library changes frames in place (`df["x"] = …`), and only through
-    `World.update`. `aliases`: what the program may write before a column (`alias("a")`, then `col("a.id")`). `extra`
-    is for the library that owns the kind: what is the index of a pandas frame. `settled`: a step was made of it, for
-    it is in a variable; models leave that alone."""
+    `World.update`. `aliases`: qualifiers of columns (`alias("a")`, then `col("a.id")`). `extra`: for the library
+    that owns the kind, such as the index of a pandas frame. `settled`: it is a step already, since it was
+    assigned to a variable; not for models."""
 
     kind: str
     relation: Relation
@@ -225,10 +223,10 @@ class Frame(Modelled):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """What an expression gives for a frame: one column, or several (`pl.all()`, `posexplode`), and what of it shapes
+    """The result of an expression over a frame: one column or several (`pl.all()`, `posexplode`), and what affects
     the rows (window keys)."""
 
-    columns: tuple[Column, ...] = ()
+    columns: tuple[RelationColumn, ...] = ()
     shaped: Shape = frozenset()
     reads: frozenset[str] = frozenset()
 
@@ -237,11 +235,11 @@ Make = Callable[[Frame], Cells]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Expr(Modelled):
-    """A column expression, not yet applied to rows: `make` applies it to a frame.
+class Expr(LibraryValue):
+    """A column expression, not yet evaluated: `make` applies it to a frame.
 
-    `text`: how the program writes it. `frame`: the frame it was taken from (`df.x`, a pandas Series), if any.
-    `step`: a word for the owner of the kind on what it is (an aggregate, a window function), used by what wraps it."""
+    `text`: as written. `frame`: the frame it was taken from (`df.x`, a pandas Series), if any. `step`: its kind (an
+    aggregate, a window function), for the owner of the kind and for wrapping expressions."""
 
     kind: str
     make: Make
@@ -252,17 +250,17 @@ class Expr(Modelled):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Either(Thing):
-    """One of several: branches of an `if` that cannot be merged into one value."""
+class UnionValue(AbstractValue):
+    """One of several values: branches of an `if` that cannot be merged."""
 
-    options: tuple[Thing, ...]
+    options: tuple[AbstractValue, ...]
 
 
-def known_text(thing: Thing | None) -> str | None:
+def known_text(thing: AbstractValue | None) -> str | None:
     return thing.known if isinstance(thing, Text) else None
 
 
-def items_of(thing: Thing | None) -> tuple[Thing, ...] | None:
+def items_of(thing: AbstractValue | None) -> tuple[AbstractValue, ...] | None:
     """The items of a list, tuple or set, the keys of a dict; None if not all of them are known."""
     if isinstance(thing, ListOf) and not thing.open:
         return tuple(thing.items)
@@ -271,7 +269,7 @@ def items_of(thing: Thing | None) -> tuple[Thing, ...] | None:
     return None
 
 
-def names_in(thing: Thing | None) -> tuple[str, ...] | None:
+def names_in(thing: AbstractValue | None) -> tuple[str, ...] | None:
     """A name, or a list of names: `"a"`, `["a", "b"]`; None if that is not what it is, or not all are known."""
     if isinstance(thing, Text):
         return None if thing.known is None else (thing.known,)
@@ -282,33 +280,33 @@ def names_in(thing: Thing | None) -> tuple[str, ...] | None:
     return tuple(name for name in names if name is not None) if None not in names else None
 
 
-def number_in(thing: Thing | None) -> int | None:
+def number_in(thing: AbstractValue | None) -> int | None:
     return thing.value if isinstance(thing, Const) and isinstance(thing.value, int) else None
 
 
-def truth_of(thing: Thing | None) -> bool | None:
-    """None: it cannot be told."""
+def truth_of(thing: AbstractValue | None) -> bool | None:
+    """None: unknown."""
     if isinstance(thing, Const):
         return bool(thing.value)
     if isinstance(thing, Text):
         return bool(thing.known) if thing.known is not None else (True if any(thing.parts) else None)
     if isinstance(thing, ListOf | DictOf):
         return True if thing.items else (None if thing.open else False)
-    if isinstance(thing, Function | Class | Module | Native):
+    if isinstance(thing, FunctionValue | Class | Module | NativeFunction):
         return True
     return None
 
 
-def what_is(thing: Thing | None) -> str:
+def what_is(thing: AbstractValue | None) -> str:
     """How a gap calls a value that would have to be known."""
-    if isinstance(thing, Unknown) and thing.what:
+    if isinstance(thing, UnknownValue) and thing.what:
         return thing.what
     if isinstance(thing, Text):
         return thing.shown
     return "a value that is not known"
 
 
-def key_of(thing: Thing) -> tuple[bool, Key]:
+def key_of(thing: AbstractValue) -> tuple[bool, Key]:
     """(True, key) if it may be the key of a dict whose value is known."""
     if isinstance(thing, Text) and thing.known is not None:
         return True, thing.known
@@ -320,7 +318,7 @@ def key_of(thing: Thing) -> tuple[bool, Key]:
     return False, None
 
 
-def from_key(key: object) -> Thing:
+def from_key(key: object) -> AbstractValue:
     if isinstance(key, str):
         return text(key)
     if isinstance(key, tuple):
@@ -328,7 +326,7 @@ def from_key(key: object) -> Thing:
     return Const(key)
 
 
-def list_of(things: Iterable[Thing], form: str = "list") -> ListOf:
+def list_of(things: Iterable[AbstractValue], form: str = "list") -> ListOf:
     return ListOf(list(things), form)
 
 

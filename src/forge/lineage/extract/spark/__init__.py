@@ -1,1 +1,1 @@
-"""Spark's analysed plans, as JSON, walked by expression id."""
+"""Lineage from the JSON of Spark's analysed plans, resolved by expression id."""

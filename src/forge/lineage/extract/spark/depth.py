@@ -1,7 +1,7 @@
-"""How deep the conditions of a plan are nested, from its text.
+"""Nesting depth of conditions in a plan, from its text.
 
-Spark's JSON of CASE, and of functions like nvl that are replaced by others, holds what is inside them twice; so it
-doubles with each level, and sixteen levels exhaust the driver. The text of a plan grows only with the plan.
+In Spark's JSON, CASE and replaced functions such as nvl contain their children twice, so the JSON doubles with each
+level and sixteen levels exhaust the driver. The text of a plan is linear.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def reads_unnamed(plan_text: str) -> bool:
 
 
 def _nesting_of_line(line: str) -> int:
-    # One entry per open CASE or parenthesis: what it adds. Literals stand in the text without quotes, so a stray
+    # One entry per open CASE or parenthesis: what it adds. Literals are unquoted in the text, so a stray
     # parenthesis in one may miscount by one.
     opened: list[int] = []
     depth = deepest = 0

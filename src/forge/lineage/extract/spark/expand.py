@@ -1,6 +1,6 @@
 """The rows of an Expand node, from the text of the plan.
 
-Spark's JSON leaves them out where they are not Scala lists, as those of `DataFrame.unpivot`; its text has them:
+Spark's JSON omits them where they are not Scala lists, as in `DataFrame.unpivot`; the text has them:
 `Expand [[id#1, name, name#2], [id#1, mail, mail#3]], [id#1, k#7, v#8]`.
 """
 
@@ -16,15 +16,15 @@ _PLAIN = re.compile(r"[^\s#()]+#\d+L?")
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
-    """`ids`: of the columns in it. `is_plain`: a column as it is."""
+class ExpandCell:
+    """`ids`: of its columns. `is_plain`: an unchanged column."""
 
     text: str
     ids: tuple[int, ...]
     is_plain: bool
 
 
-def find_rows(plan_text: str, output: Sequence[int]) -> tuple[tuple[Cell, ...], ...]:
+def find_rows(plan_text: str, output: Sequence[int]) -> tuple[tuple[ExpandCell, ...], ...]:
     """Of the Expand with these output ids; empty where the text does not show them beyond doubt."""
     for line in plan_text.splitlines():
         found = _EXPAND.search(line)
@@ -37,9 +37,9 @@ def find_rows(plan_text: str, output: Sequence[int]) -> tuple[tuple[Cell, ...], 
     return ()
 
 
-def _cell(text: str) -> Cell:
+def _cell(text: str) -> ExpandCell:
     ids = tuple(int(number) for number in _ID.findall(text))
-    return Cell(_ID.sub("", text), ids, _PLAIN.fullmatch(text) is not None)
+    return ExpandCell(_ID.sub("", text), ids, _PLAIN.fullmatch(text) is not None)
 
 
 def _split(text: str) -> list[str]:

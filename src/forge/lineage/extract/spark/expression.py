@@ -1,7 +1,7 @@
-"""What an expression of Spark's plan is made from.
+"""Sources of an expression in a Spark plan.
 
-Every column in an expression is a direct source of it, those of a CASE's conditions and of an aggregate's FILTER
-and the keys of a window included; these keys also shape the rows. A field of a struct column is a source of its own.
+Every column in an expression is a direct source, including CASE conditions, the FILTER of an aggregate and window keys;
+window keys also affect rows. A field of a struct column is a source of its own.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.extract.contract import field_of
+from forge.lineage.edge import IndirectType, Transformation
+from forge.lineage.extract.flatten import field_of
 from forge.lineage.extract.spark.text import render
-from forge.lineage.extract.spark.tree import Node, id_of
-from forge.lineage.extract.value import NOTHING, Sources, Trace, Value, add, stronger
+from forge.lineage.extract.spark.tree import PlanNode, id_of
+from forge.lineage.extract.value import NOTHING, ColumnValue, Sources, SourceTrace, add, stronger
 from forge.model.names import ColumnName
 
-Columns = Mapping[int, Value]
+Columns = Mapping[int, ColumnValue]
 """What each expression id stands for, below some node of the plan."""
 
 _CONDITIONAL = {"CaseWhen", "If", "Coalesce", "Nvl", "Nvl2", "NullIf", "IfNull", "NaNvl", "NullIfZero", "ZeroIfNull"}
@@ -54,16 +54,16 @@ _MASKING = {
 }
 
 
-class Surroundings(Protocol):
-    """What an expression needs to know of the plan around it."""
+class ExpressionContext(Protocol):
+    """What an expression needs of its plan."""
 
-    def outer(self, expression_id: int) -> Value | None: ...
-    def subquery(self, plan: Sequence[Any], columns: Columns) -> tuple[Value, ...]: ...
-    def shaped_by(self, sources: Sources, how: Indirect) -> None: ...
+    def outer(self, expression_id: int) -> ColumnValue | None: ...
+    def subquery(self, plan: Sequence[Any], columns: Columns) -> tuple[ColumnValue, ...]: ...
+    def shaped_by(self, sources: Sources, how: IndirectType) -> None: ...
     def gap(self, reason: str) -> None: ...
 
 
-def kind_of(expression: Node) -> Transformation:
+def kind_of(expression: PlanNode) -> Transformation:
     kind = expression.kind
     if kind in _SAME or _is_same_cast(expression) or is_padding(expression):
         return Transformation.IDENTITY
@@ -74,7 +74,7 @@ def kind_of(expression: Node) -> Transformation:
     return Transformation.CONDITIONAL if kind in _CONDITIONAL else Transformation.TRANSFORMATION
 
 
-def value_of(expression: Node, columns: Columns, around: Surroundings) -> Value:
+def value_of(expression: PlanNode, columns: Columns, around: ExpressionContext) -> ColumnValue:
     while expression.kind == "Alias" or _is_same_cast(expression) or is_padding(expression):
         expression = expression.children[0]
     if expression.kind == "AttributeReference":
@@ -84,27 +84,27 @@ def value_of(expression: Node, columns: Columns, around: Surroundings) -> Value:
         return pivoted
     if expression.kind == "GetStructField":
         member = _member(expression, columns, around)
-        if isinstance(member, Value):
+        if isinstance(member, ColumnValue):
             return member
         if member is not None:
             return value_of(member, columns, around)
     if _is_time_window(expression):
         value = _time_window(expression, columns, around)
-        return Value(value.sources, {"start": value, "end": value})
+        return ColumnValue(value.sources, {"start": value, "end": value})
     members = _built(expression, columns, around) if expression.kind == "CreateNamedStruct" else {}
-    return Value(_Sources(columns, around).of(expression), members)
+    return ColumnValue(_Sources(columns, around).of(expression), members)
 
 
 _PADDING = {"readSidePadding", "charTypeWriteSideCheck", "varcharTypeWriteSideCheck"}
 
 
-def is_padding(expression: Node) -> bool:
+def is_padding(expression: PlanNode) -> bool:
     """What Spark puts around columns of type CHAR and VARCHAR."""
     return expression.kind == "StaticInvoke" and expression.text("functionName") in _PADDING
 
 
-def _built(struct: Node, columns: Columns, around: Surroundings) -> dict[str, Value]:
-    """The fields of a struct by name; none where two have the same name, for then a name does not tell them apart."""
+def _built(struct: PlanNode, columns: Columns, around: ExpressionContext) -> dict[str, ColumnValue]:
+    """Fields of a struct by name; none if names are ambiguous."""
     names = [name.text("value") or f"col{number}" for number, name in enumerate(struct.children[::2], 1)]
     if len(set(names)) < len(names):
         return {}
@@ -112,19 +112,19 @@ def _built(struct: Node, columns: Columns, around: Surroundings) -> dict[str, Va
     return dict(zip(names, values, strict=False))
 
 
-def sources_of(expression: Node, columns: Columns, around: Surroundings) -> Sources:
+def sources_of(expression: PlanNode, columns: Columns, around: ExpressionContext) -> Sources:
     return value_of(expression, columns, around).sources
 
 
 class _Sources:
-    """One walk over one expression, from its root, carrying what the steps so far make of anything below them."""
+    """Walks one expression from its root, accumulating the transformation that applies to the operands below."""
 
-    def __init__(self, columns: Columns, around: Surroundings) -> None:
+    def __init__(self, columns: Columns, around: ExpressionContext) -> None:
         self.columns = columns
         self.around = around
-        self.found: dict[ColumnName, Trace] = {}
+        self.found: dict[ColumnName, SourceTrace] = {}
 
-    def of(self, root: Node) -> Sources:
+    def of(self, root: PlanNode) -> Sources:
         # A subquery alone copies what its plan selects, so each source keeps its own text.
         text = None if root.kind in _SUBQUERIES else render(root)
         waiting = [(root, Transformation.IDENTITY, False)]
@@ -146,7 +146,7 @@ class _Sources:
                 waiting.extend((child, step, masked) for child in (*_called(function), *keys))
             elif node.kind == "GetStructField":
                 member = _member(node, self.columns, self.around)
-                if isinstance(member, Value):
+                if isinstance(member, ColumnValue):
                     self._take(member, outside, masked, text)
                 else:
                     waiting.append((member, outside, masked) if member else (node.children[0], step, masked))
@@ -154,13 +154,13 @@ class _Sources:
                 waiting.extend((child, step, masked) for child in reversed(node.children))
         return self.found
 
-    def _take(self, value: Value, step: Transformation, masked: bool, text: str | None) -> None:
+    def _take(self, value: ColumnValue, step: Transformation, masked: bool, text: str | None) -> None:
         for source, trace in value.sources.items():
             kind = stronger(step, trace.transformation)
             written = trace.expression if text is None else text
-            add(self.found, source, Trace(kind, written, masked or trace.masking, trace.confidence))
+            add(self.found, source, SourceTrace(kind, written, masked or trace.masking, trace.confidence))
 
-    def _subquery(self, node: Node) -> tuple[Value, ...]:
+    def _subquery(self, node: PlanNode) -> tuple[ColumnValue, ...]:
         plan = node.fields.get("plan")
         if not isinstance(plan, list):
             self.around.gap(f"the plan inside {node.kind} is not in the plan's JSON")
@@ -169,18 +169,18 @@ class _Sources:
         # What an EXISTS selects does not matter, only whether there is a row.
         return () if node.kind == "Exists" else values
 
-    def _arrange(self, keys: tuple[Node, ...]) -> None:
+    def _arrange(self, keys: tuple[PlanNode, ...]) -> None:
         for key in keys:
-            self.around.shaped_by(sources_of(key, self.columns, self.around), Indirect.WINDOW)
+            self.around.shaped_by(sources_of(key, self.columns, self.around), IndirectType.WINDOW)
 
 
-def _called(window_function: Node) -> tuple[Node, ...]:
+def _called(window_function: PlanNode) -> tuple[PlanNode, ...]:
     if window_function.kind == "AggregateExpression":
         return (*window_function.children[0].children, *window_function.children[1:])
     return (window_function,)
 
 
-def _is_same_cast(expression: Node) -> bool:
+def _is_same_cast(expression: PlanNode) -> bool:
     """A cast to the type the column has already, as Spark writes around the columns of a view."""
     if expression.kind != "Cast":
         return False
@@ -188,7 +188,7 @@ def _is_same_cast(expression: Node) -> bool:
     return child.kind == "AttributeReference" and child.fields.get("dataType") == expression.fields.get("dataType")
 
 
-def _look_up(reference: Node, columns: Columns, around: Surroundings) -> Value:
+def _look_up(reference: PlanNode, columns: Columns, around: ExpressionContext) -> ColumnValue:
     if reference.kind == "OuterReference":
         reference = reference.expression("e") or reference
     expression_id = id_of(reference)
@@ -203,16 +203,16 @@ def _look_up(reference: Node, columns: Columns, around: Surroundings) -> Value:
     return found
 
 
-def _member(expression: Node, columns: Columns, around: Surroundings) -> Value | Node | None:
+def _member(expression: PlanNode, columns: Columns, around: ExpressionContext) -> ColumnValue | PlanNode | None:
     """A field of a struct: of one that this very plan built the value, or the expression it was built from; of a
     column of a table that field of it. None where the struct is neither: the field is then made from all of it."""
     child, ordinal = expression.children[0], expression.fields.get("ordinal")
     if not isinstance(ordinal, int):
         return None
-    inner: Value | Node | None = child
+    inner: ColumnValue | PlanNode | None = child
     if child.kind == "GetStructField":
         inner = _member(child, columns, around)
-    if isinstance(inner, Node):
+    if isinstance(inner, PlanNode):
         if inner.kind == "CreateNamedStruct":
             built = inner.children[1::2]
             return built[ordinal] if ordinal < len(built) else None
@@ -227,7 +227,7 @@ def _member(expression: Node, columns: Columns, around: Surroundings) -> Value |
     return field_of(inner, name) if name else None
 
 
-def _field_name(expression: Node) -> str:
+def _field_name(expression: PlanNode) -> str:
     """As the type of the struct spells it; what was written may differ in case, or be a star."""
     fields = _type_of(expression.children[0]).get("fields")
     ordinal = expression.fields.get("ordinal")
@@ -236,7 +236,7 @@ def _field_name(expression: Node) -> str:
     return expression.text("name")
 
 
-def _type_of(expression: Node) -> Mapping[str, Any]:
+def _type_of(expression: PlanNode) -> Mapping[str, Any]:
     if expression.kind == "OuterReference":
         expression = expression.expression("e") or expression
     found = expression.fields.get("dataType")
@@ -246,7 +246,7 @@ def _type_of(expression: Node) -> Mapping[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _is_time_window(expression: Node) -> bool:
+def _is_time_window(expression: PlanNode) -> bool:
     """What Spark makes of `window(ts, '1 day')`: a struct of long arithmetic with a CASE in it."""
     if expression.kind != "CreateNamedStruct" or len(expression.children) != 4:
         return False
@@ -256,8 +256,8 @@ def _is_time_window(expression: Node) -> bool:
     return start.kind == "PreciseTimestampConversion"
 
 
-def _time_window(expression: Node, columns: Columns, around: Surroundings) -> Value:
-    found: dict[ColumnName, Trace] = {}
+def _time_window(expression: PlanNode, columns: Columns, around: ExpressionContext) -> ColumnValue:
+    found: dict[ColumnName, SourceTrace] = {}
     names: dict[str, None] = {}
     waiting = list(expression.children)
     while waiting:
@@ -267,12 +267,12 @@ def _time_window(expression: Node, columns: Columns, around: Surroundings) -> Va
             names[node.text("name")] = None
             for source, trace in _look_up(node, columns, around).sources.items():
                 step = stronger(trace.transformation, Transformation.TRANSFORMATION)
-                found[source] = Trace(step, "", trace.masking, trace.confidence)
+                found[source] = SourceTrace(step, "", trace.masking, trace.confidence)
     text = f"window({', '.join(names)})"
-    return Value({source: replace(trace, expression=text) for source, trace in found.items()})
+    return ColumnValue({source: replace(trace, expression=text) for source, trace in found.items()})
 
 
-def _pivoted(expression: Node, columns: Columns, around: Surroundings) -> Value | None:
+def _pivoted(expression: PlanNode, columns: Columns, around: ExpressionContext) -> ColumnValue | None:
     """PIVOT becomes an aggregate into an array and an access to each of its items, which say nothing to a reader:
     the text of the aggregate that was written stays. The pivot column decides which value goes where, as in
     `sum(CASE WHEN quarter = 1 THEN amount END)`, which Spark makes of it for types that do not fit such an array."""
@@ -287,5 +287,5 @@ def _pivoted(expression: Node, columns: Columns, around: Surroundings) -> Value 
     text = next((trace.expression for trace in value.sources.values()), render(measured))
     found = dict(value.sources)
     for source, trace in sources_of(pivot, columns, around).items():
-        add(found, source, Trace(Transformation.AGGREGATION, text, trace.masking, trace.confidence))
-    return Value(found)
+        add(found, source, SourceTrace(Transformation.AGGREGATION, text, trace.masking, trace.confidence))
+    return ColumnValue(found)

@@ -2,12 +2,11 @@
 
     extract_plan(frame._jdf.queryExecution().analyzed().toJSON(), "marts.revenue", names)
 
-The plan is walked from its leaves. Each node knows what every expression id stands for below it, and says what it
-stands for above: ids are not unique in a plan, a UNION's output has the ids of its first branch. The plans of
-subqueries are inside the JSON of the expressions that hold them. How steps add up is in `value`; what counts as
-a source is in `spark_expression`.
+The plan is walked bottom-up. Each node maps the expression ids of its input to those of its output: ids are not unique
+in a plan, a UNION's output has the ids of its first branch. Plans of subqueries are inside the JSON of their
+expressions.
 
-The JSON doubles with every CASE inside a CASE; `extract_analysed` looks before it asks for it.
+The JSON doubles with every nested CASE; `extract_analysed` checks the depth before it asks for it.
 """
 
 from __future__ import annotations
@@ -17,14 +16,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from forge.lineage.edge import Edge, Extraction, Gap, Indirect, IndirectEdge, TableEdge, Transformation
-from forge.lineage.extract.contract import arrivals, last_name
+from forge.lineage.edge import Edge, Extraction, Gap, IndirectEdge, IndirectType, TableEdge, Transformation
+from forge.lineage.extract.flatten import arrivals, last_name
 from forge.lineage.extract.spark.depth import DEEPEST, leaves_in, nesting, reads_unnamed, tables_in
 from forge.lineage.extract.spark.expression import is_padding
-from forge.lineage.extract.spark.node import HANDLERS, Relation, unknown
-from forge.lineage.extract.spark.tree import Node, id_of, parse_plan, parts_of, tree_of
+from forge.lineage.extract.spark.node import HANDLERS, PlanRelation, unknown
+from forge.lineage.extract.spark.tree import PlanNode, id_of, parse_plan, parts_of, tree_of
 from forge.lineage.extract.spark.write import WRITES, without_carried_over, without_update
-from forge.lineage.extract.value import Sources, Trace, Value, union
+from forge.lineage.extract.value import ColumnValue, Sources, SourceTrace, union
 from forge.model.names import ColumnName
 
 Names = Callable[[str], str] | Mapping[str, str]
@@ -36,11 +35,10 @@ _SELECTOR = re.compile(r"(branch|tag|snapshot_id|at_timestamp)_.+")
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What a plan's JSON does not tell. `external`: the name of what relations without a name read: files, JDBC.
-    `leaves`: names of such relations by the expression id of their first column, where they are known one by one; as
-    they are, `names` is not asked. `views`: end at views of the catalog instead of looking through them. `columns`:
-    of the target, where they are not those of the query."""
+class PlanHints:
+    """What the JSON of a plan lacks. `external`: name of relations without one: files, JDBC. `leaves`: names of such
+    relations by the expression id of their first column; used as they are, without `names`. `views`: stop at
+    catalog views instead of expanding them. `columns`: of the target, if they differ from those of the query."""
 
     external: str | None = None
     leaves: Mapping[int, str] = field(default_factory=dict)
@@ -48,11 +46,11 @@ class Known:
     columns: tuple[str, ...] = ()
 
 
-_NOTHING = Known()
+_NOTHING = PlanHints()
 
 
 def extract_plan(
-    plan_json: str | Sequence[Any], target: str, names: Names, around: Known = _NOTHING, *, plan_text: str = ""
+    plan_json: str | Sequence[Any], target: str, names: Names, around: PlanHints = _NOTHING, *, plan_text: str = ""
 ) -> Extraction:
     """Edges into `target`. `names` maps catalog names (`forge.core.orders`) to the names of tables; for one it does
     not know, the leading `forge.` and Iceberg's `.branch_…` are dropped. `plan_text` fills in what the JSON leaves out
@@ -61,7 +59,7 @@ def extract_plan(
         root = parse_plan(plan_json)
     except (ValueError, KeyError, TypeError) as error:
         return Extraction(gaps=(Gap(target, 0, f"Spark's plan could not be read: {error}"),))
-    walk = Walk(names, around, plan_text)
+    walk = PlanWalk(names, around, plan_text)
     output = walk.relation(without_update(root)).output()
     columns = around.columns or tuple(name for name, _ in output)
     edges = [
@@ -86,7 +84,7 @@ def extract_plan(
 
 
 def extract_analysed(
-    plan_text: str, plan_json: Callable[[], str], target: str, names: Names, around: Known = _NOTHING
+    plan_text: str, plan_json: Callable[[], str], target: str, names: Names, around: PlanHints = _NOTHING
 ) -> Extraction:
     """`extract_plan`, unless the plan's text shows that its JSON would fill the driver's memory: then the tables only,
     and a gap. The text must name all columns: `plan.treeString(False, False, 100_000, False, False)`."""
@@ -113,40 +111,40 @@ def table_name(catalog_name: str, names: Names) -> str:
     return ".".join(parts)
 
 
-class Facts:
-    """What was seen besides columns. Kept apart for each CTE, so that one nobody reads leaves no trace."""
+class PlanFacts:
+    """Everything besides columns. Separate per CTE, so that an unused one leaves nothing."""
 
     def __init__(self) -> None:
-        self.shaped: set[tuple[ColumnName, Indirect]] = set()
+        self.shaped: set[tuple[ColumnName, IndirectType]] = set()
         self.tables: set[str] = set()
         self.gaps: dict[str, None] = {}
 
-    def include(self, other: Facts) -> None:
+    def include(self, other: PlanFacts) -> None:
         self.shaped |= other.shaped
         self.tables |= other.tables
         self.gaps.update(other.gaps)
 
 
-class Walk:
+class PlanWalk:
     """One walk over one plan. Recursive only into subqueries, so that the depth of a plan does not matter."""
 
-    def __init__(self, names: Names, known: Known, text: str) -> None:
+    def __init__(self, names: Names, known: PlanHints, text: str) -> None:
         self.names = names
         self.known = known
         self.text = text
         self._leaves = leaves_in(text)
-        self._facts = [Facts()]
-        self._around: list[Mapping[int, Value]] = []  # the columns around each subquery being walked, inner last
-        self._ctes: dict[int, tuple[Relation, Facts]] = {}
-        self._loops: dict[int, tuple[Value, ...]] = {}
+        self._facts = [PlanFacts()]
+        self._around: list[Mapping[int, ColumnValue]] = []  # the columns around each subquery being walked, inner last
+        self._ctes: dict[int, tuple[PlanRelation, PlanFacts]] = {}
+        self._loops: dict[int, tuple[ColumnValue, ...]] = {}
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> PlanFacts:
         return self._facts[-1]
 
-    def relation(self, root: Node) -> Relation:
-        waiting: list[tuple[Node, Node | None, bool]] = [(root, None, False)]
-        finished: list[Relation] = []
+    def relation(self, root: PlanNode) -> PlanRelation:
+        waiting: list[tuple[PlanNode, PlanNode | None, bool]] = [(root, None, False)]
+        finished: list[PlanRelation] = []
         while waiting:
             node, parent, is_open = waiting.pop()
             if node.kind == "UnionLoop":
@@ -158,13 +156,13 @@ class Walk:
                 finished.append(self._close(node, parent, children))
             else:
                 if node.kind == "CTERelationDef" or self._view(node) is not None:
-                    self._facts.append(Facts())
+                    self._facts.append(PlanFacts())
                 waiting.append((node, parent, True))
                 above = parent if parent is not None and _pads(node) else node
                 waiting.extend((child, above, False) for child in reversed(node.children))
         return finished[0]
 
-    def _close(self, node: Node, parent: Node | None, children: list[Relation]) -> Relation:
+    def _close(self, node: PlanNode, parent: PlanNode | None, children: list[PlanRelation]) -> PlanRelation:
         match node.kind:
             case "CTERelationDef":
                 self._ctes[node.fields["id"]] = (children[0], self._facts.pop())
@@ -174,12 +172,12 @@ class Walk:
             case "CTERelationRef":
                 return self._cte(node)
             case "UnionLoopRef":
-                return Relation.by_position(node.expressions("output"), self._loops.get(node.fields["loopId"], ()))
+                return PlanRelation.by_position(node.expressions("output"), self._loops.get(node.fields["loopId"], ()))
         handler = HANDLERS.get(node.kind) or WRITES.get(node.kind) or unknown
         return handler(self, node, parent, children)
 
-    def _view(self, node: Node) -> str | None:
-        """The name of the view whose expanded text stands below this node."""
+    def _view(self, node: PlanNode) -> str | None:
+        """The name of the view that is expanded below this node."""
         if node.kind != "SubqueryAlias":
             return None
         identifier = node.fields.get("identifier") or {}
@@ -190,27 +188,27 @@ class Walk:
         is_view = self.known.views and qualifier not in ((), ("global_temp",)) and node.children[0].kind == "View"
         return table_name(".".join((*qualifier, alias)), self.names) if is_view else None
 
-    def _read_view(self, view: str, inside: Relation) -> Relation:
+    def _read_view(self, view: str, inside: PlanRelation) -> PlanRelation:
         """A view is where the walk ends: what it is made of are its own edges, recorded when it was published."""
         self._facts.pop()
         self.facts.tables.add(view)
         values = {
-            number: Value({ColumnName(view, name): Trace(Transformation.IDENTITY, name)})
+            number: ColumnValue({ColumnName(view, name): SourceTrace(Transformation.IDENTITY, name)})
             for number, name in inside.columns
         }
-        return Relation(inside.columns, values)
+        return PlanRelation(inside.columns, values)
 
-    def _cte(self, node: Node) -> Relation:
+    def _cte(self, node: PlanNode) -> PlanRelation:
         attributes = node.expressions("output")
         known = self._ctes.get(node.fields["cteId"])
         if known is None:
             self.gap(f"the definition of CTE {node.fields['cteId']} is not in the plan")
-            return Relation.by_position(attributes, ())
+            return PlanRelation.by_position(attributes, ())
         relation, facts = known
         self.facts.include(facts)
-        return Relation.by_position(attributes, tuple(value for _, value in relation.output()))
+        return PlanRelation.by_position(attributes, tuple(value for _, value in relation.output()))
 
-    def _loop(self, node: Node) -> Relation:
+    def _loop(self, node: PlanNode) -> PlanRelation:
         """WITH RECURSIVE: the rows of each round come from the round before, so repeat until nothing is added."""
         anchor = self.relation(node.children[0])
         named = anchor.output()
@@ -224,26 +222,26 @@ class Walk:
             if settled:
                 break
         ids = [int(found["id"]) for found in node.fields["outputAttrIds"]]
-        return Relation(
+        return PlanRelation(
             tuple(zip(ids, (name for name, _ in named), strict=False)), dict(zip(ids, values, strict=False))
         )
 
     # what expressions ask for
 
-    def outer(self, expression_id: int) -> Value | None:
+    def outer(self, expression_id: int) -> ColumnValue | None:
         return next((found for c in reversed(self._around) if (found := c.get(expression_id)) is not None), None)
 
-    def subquery(self, plan: Sequence[Any], columns: Mapping[int, Value]) -> tuple[Value, ...]:
+    def subquery(self, plan: Sequence[Any], columns: Mapping[int, ColumnValue]) -> tuple[ColumnValue, ...]:
         return tuple(value for _, value in self.lateral(plan, columns).output())
 
-    def lateral(self, plan: Sequence[Any], columns: Mapping[int, Value]) -> Relation:
+    def lateral(self, plan: Sequence[Any], columns: Mapping[int, ColumnValue]) -> PlanRelation:
         self._around.append(columns)
         try:
             return self.relation(tree_of(plan))
         finally:
             self._around.pop()
 
-    def shaped_by(self, sources: Sources, how: Indirect) -> None:
+    def shaped_by(self, sources: Sources, how: IndirectType) -> None:
         self.facts.shaped.update((source, how) for source in sources)
 
     def gap(self, reason: str) -> None:
@@ -251,7 +249,7 @@ class Walk:
 
     # what relations ask for
 
-    def is_named(self, leaf: Node) -> bool:
+    def is_named(self, leaf: PlanNode) -> bool:
         attributes = leaf.expressions("output")
         return bool(attributes) and id_of(attributes[0]) in self.known.leaves
 
@@ -268,7 +266,7 @@ class Walk:
         return name
 
 
-def _pads(node: Node) -> bool:
+def _pads(node: PlanNode) -> bool:
     """The projection that Spark puts between a table with CHAR columns and its name."""
     if node.kind != "Project" or len(node.children) != 1 or node.children[0].children:
         return False

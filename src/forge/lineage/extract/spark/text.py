@@ -1,7 +1,7 @@
-"""An expression of Spark's plan as text a person can read: `sum(amount)`, `amount * 2`.
+"""Renders an expression of a Spark plan: `sum(amount)`, `amount * 2`.
 
-Casts that Spark puts around literals and around the operands of arithmetic and comparisons are left out: they were
-hardly ever written by anyone.
+Casts around literals and around operands of arithmetic and comparisons are omitted: Spark adds them, hardly anyone
+writes them.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from forge.lineage.extract.spark.tree import Node, object_name
+from forge.lineage.extract.spark.tree import PlanNode, object_name
 from forge.model.types import parse_type
 
 _DEEPEST = 40
@@ -107,7 +107,7 @@ _BYTES = {"Md5", "Sha1", "Sha2", "Crc32"}
 _SUBQUERIES = {"ScalarSubquery", "ListQuery", "LateralSubquery"}
 
 
-def render(expression: Node) -> str:
+def render(expression: PlanNode) -> str:
     text = _Text().of(expression)
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
@@ -123,12 +123,12 @@ def type_name(data_type: object) -> str:
 
 
 class _Text:
-    """Renders one expression; keeps how deep it stands, so that endless sums end in an ellipsis."""
+    """Renders one expression; tracks the depth, so that long sums end in an ellipsis."""
 
     def __init__(self) -> None:
         self.depth = 0
 
-    def of(self, node: Node, precedence: int = 0) -> str:
+    def of(self, node: PlanNode, precedence: int = 0) -> str:
         if self.depth >= _DEEPEST:
             return "…"
         self.depth += 1
@@ -138,10 +138,10 @@ class _Text:
             self.depth -= 1
         return f"({text})" if own < precedence else text
 
-    def all(self, nodes: tuple[Node, ...]) -> str:
+    def all(self, nodes: tuple[PlanNode, ...]) -> str:
         return ", ".join(self.of(node) for node in nodes)
 
-    def shape(self, node: Node) -> tuple[str, int]:
+    def shape(self, node: PlanNode) -> tuple[str, int]:
         kind = node.kind
         if kind in _TRANSPARENT and node.children:
             return self.shape(node.children[0])
@@ -152,7 +152,7 @@ class _Text:
         special = _SPECIAL.get(kind)
         return special(self, node) if special else (self._call(node), _ATOM)
 
-    def _call(self, node: Node) -> str:
+    def _call(self, node: PlanNode) -> str:
         arguments = node.children
         if "replacement" in node.fields:  # its one child is what Spark computes; its fields are what was written
             written = tuple(found for key in node.fields if (found := node.expression(key)) is not None)
@@ -162,17 +162,17 @@ class _Text:
         return f"{function_name(node.kind)}({self.all(arguments)})"
 
 
-def _without_cast(node: Node) -> Node:
+def _without_cast(node: PlanNode) -> PlanNode:
     while node.kind == "Cast" and node.children:
         node = node.children[0]
     return node
 
 
-def _name(text: _Text, node: Node) -> tuple[str, int]:
+def _name(text: _Text, node: PlanNode) -> tuple[str, int]:
     return node.text("name"), _ATOM
 
 
-def _literal(text: _Text, node: Node) -> tuple[str, int]:
+def _literal(text: _Text, node: PlanNode) -> tuple[str, int]:
     value, data_type = node.fields.get("value"), node.fields.get("dataType")
     if value is None:
         return "NULL", _ATOM
@@ -192,12 +192,12 @@ def _interval(value: str, data_type: str) -> str:
     return f"INTERVAL {int(value) // size} {unit}"
 
 
-def _outer(text: _Text, node: Node) -> tuple[str, int]:
+def _outer(text: _Text, node: PlanNode) -> tuple[str, int]:
     inner = node.expression("e")
     return (text.of(inner) if inner else "?"), _ATOM
 
 
-def _cast(text: _Text, node: Node) -> tuple[str, int]:
+def _cast(text: _Text, node: PlanNode) -> tuple[str, int]:
     inner = _without_cast(node)
     if inner.kind == "Literal":
         return text.of(inner), _ATOM
@@ -206,39 +206,39 @@ def _cast(text: _Text, node: Node) -> tuple[str, int]:
     return f"cast({text.of(node.children[0])} AS {type_name(node.fields.get('dataType'))})", _ATOM
 
 
-def _case(text: _Text, node: Node) -> tuple[str, int]:
+def _case(text: _Text, node: PlanNode) -> tuple[str, int]:
     pairs = zip(node.children[0::2], node.children[1::2], strict=False)
     branches = " ".join(f"WHEN {text.of(when)} THEN {text.of(then)}" for when, then in pairs)
     otherwise = f" ELSE {text.of(node.children[-1])}" if len(node.children) % 2 else ""
     return f"CASE {branches}{otherwise} END", _ATOM
 
 
-def _not(text: _Text, node: Node) -> tuple[str, int]:
+def _not(text: _Text, node: PlanNode) -> tuple[str, int]:
     return f"NOT {text.of(node.children[0], 5)}", 3
 
 
-def _minus(text: _Text, node: Node) -> tuple[str, int]:
+def _minus(text: _Text, node: PlanNode) -> tuple[str, int]:
     return f"-{text.of(node.children[0], _UNARY)}", _UNARY
 
 
-def _is_null(text: _Text, node: Node) -> tuple[str, int]:
+def _is_null(text: _Text, node: PlanNode) -> tuple[str, int]:
     return f"{text.of(node.children[0], 5)} IS {'NOT ' if node.kind == 'IsNotNull' else ''}NULL", 4
 
 
-def _in(text: _Text, node: Node) -> tuple[str, int]:
+def _in(text: _Text, node: PlanNode) -> tuple[str, int]:
     first, *rest = (_without_cast(child) for child in node.children)
     return f"{text.of(first, 5)} IN ({text.all(tuple(rest))})", 4
 
 
-def _in_subquery(text: _Text, node: Node) -> tuple[str, int]:
+def _in_subquery(text: _Text, node: PlanNode) -> tuple[str, int]:
     return f"{text.all(node.children[:-1])} IN (subquery)", 4
 
 
-def _subquery(text: _Text, node: Node) -> tuple[str, int]:
+def _subquery(text: _Text, node: PlanNode) -> tuple[str, int]:
     return ("exists" if node.kind == "Exists" else "") + "(subquery)", _ATOM
 
 
-def _aggregate(text: _Text, node: Node) -> tuple[str, int]:
+def _aggregate(text: _Text, node: PlanNode) -> tuple[str, int]:
     function = node.children[0]
     called = text.of(function)
     if node.fields.get("isDistinct"):
@@ -248,7 +248,7 @@ def _aggregate(text: _Text, node: Node) -> tuple[str, int]:
     return called, _ATOM
 
 
-def _window(text: _Text, node: Node) -> tuple[str, int]:
+def _window(text: _Text, node: PlanNode) -> tuple[str, int]:
     function, spec = node.children[0], node.children[1]
     partition = spec.fields.get("partitionSpec") or []
     order = spec.fields.get("orderSpec") or []
@@ -260,33 +260,33 @@ def _window(text: _Text, node: Node) -> tuple[str, int]:
     return f"{text.of(function)} OVER ({' '.join(parts)})", _ATOM
 
 
-def _order(text: _Text, node: Node) -> tuple[str, int]:
+def _order(text: _Text, node: PlanNode) -> tuple[str, int]:
     down = object_name(node.fields.get("direction")) == "Descending"
     return text.of(node.children[0]) + (" DESC" if down else ""), _ATOM
 
 
-def _lambda(text: _Text, node: Node) -> tuple[str, int]:
+def _lambda(text: _Text, node: PlanNode) -> tuple[str, int]:
     body, *names = node.children
     variables = text.all(tuple(names))
     return f"{variables if len(names) == 1 else f'({variables})'} -> {text.of(body)}", 0
 
 
-def _field(text: _Text, node: Node) -> tuple[str, int]:
+def _field(text: _Text, node: PlanNode) -> tuple[str, int]:
     found = node.fields.get("field")
     name = node.text("name") or (found.get("name") if isinstance(found, dict) else None)
     return f"{text.of(node.children[0], _ATOM)}.{name or node.fields.get('ordinal')}", _ATOM
 
 
-def _item(text: _Text, node: Node) -> tuple[str, int]:
+def _item(text: _Text, node: PlanNode) -> tuple[str, int]:
     return f"{text.of(node.children[0], _ATOM)}[{text.of(node.children[1])}]", _ATOM
 
 
-def _user_function(text: _Text, node: Node) -> tuple[str, int]:
+def _user_function(text: _Text, node: PlanNode) -> tuple[str, int]:
     name = node.text("name") or node.text("udfName") or "udf"
     return f"{name}({text.all(node.children)})", _ATOM
 
 
-_SPECIAL: dict[str, Callable[[_Text, Node], tuple[str, int]]] = {
+_SPECIAL: dict[str, Callable[[_Text, PlanNode], tuple[str, int]]] = {
     "AttributeReference": _name,
     "NamedLambdaVariable": _name,
     "OuterReference": _outer,

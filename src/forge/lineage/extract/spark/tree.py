@@ -14,18 +14,18 @@ from typing import Any, TypeGuard
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Node:
+class PlanNode:
     """A plan node or an expression. `kind` is the short name of its class."""
 
     kind: str
     fields: Mapping[str, Any]
-    children: tuple[Node, ...]
+    children: tuple[PlanNode, ...]
 
-    def expression(self, field: str) -> Node | None:
+    def expression(self, field: str) -> PlanNode | None:
         found = self.fields.get(field)
         return tree_of(found) if is_tree(found) else None
 
-    def expressions(self, field: str) -> tuple[Node, ...]:
+    def expressions(self, field: str) -> tuple[PlanNode, ...]:
         found = self.fields.get(field)
         return tuple(tree_of(item) for item in found if is_tree(item)) if isinstance(found, list) else ()
 
@@ -34,7 +34,7 @@ class Node:
         return found if isinstance(found, str) else ""
 
 
-def parse_plan(plan: str | Sequence[Any]) -> Node:
+def parse_plan(plan: str | Sequence[Any]) -> PlanNode:
     """Raises ValueError where the text is not a tree of nodes."""
     nodes = json.loads(plan) if isinstance(plan, str) else plan
     if not is_tree(nodes):
@@ -46,15 +46,15 @@ def is_tree(value: object) -> TypeGuard[list[dict[str, Any]]]:
     return isinstance(value, list) and bool(value) and isinstance(value[0], dict) and "class" in value[0]
 
 
-def tree_of(nodes: Sequence[Mapping[str, Any]]) -> Node:
+def tree_of(nodes: Sequence[Mapping[str, Any]]) -> PlanNode:
     # From the end: the children of a node are then the last trees finished. No recursion, plans may be very deep.
-    finished: list[Node] = []
+    finished: list[PlanNode] = []
     for fields in reversed(nodes):
         count = fields["num-children"]
         if count > len(finished):
             raise ValueError(f"{short_name(fields['class'])} lacks children")
         children = tuple(finished.pop() for _ in range(count))
-        finished.append(Node(short_name(fields["class"]), fields, children))
+        finished.append(PlanNode(short_name(fields["class"]), fields, children))
     if len(finished) != 1:
         raise ValueError(f"{len(finished)} trees where one is expected")
     return finished[0]
@@ -65,7 +65,7 @@ def short_name(java_class: str) -> str:
     return java_class.rstrip("$").rsplit(".", 1)[-1].rsplit("$", 1)[-1]
 
 
-def id_of(expression: Node, field: str = "exprId") -> int | None:
+def id_of(expression: PlanNode, field: str = "exprId") -> int | None:
     found = expression.fields.get(field)
     return int(found["id"]) if isinstance(found, dict) and "id" in found else None
 

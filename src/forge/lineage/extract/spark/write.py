@@ -1,19 +1,18 @@
-"""Plans that write: which column of the query arrives in which column of the table.
+"""Plans that write: the mapping of query columns to table columns.
 
-INSERT goes by position, whatever the names. MERGE, UPDATE and DELETE are no longer themselves in an analysed plan:
-Spark has made of them a query that gives the rows anew (`ReplaceData`) or their changes (`WriteDelta`), in which
-columns nobody touched are copied onto themselves."""
+INSERT maps by position. MERGE, UPDATE and DELETE are rewritten by the analyser to a query of the new rows
+(`ReplaceData`) or of their changes (`WriteDelta`), in which untouched columns are copied onto themselves."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from forge.lineage.edge import Edge, Indirect, Transformation
+from forge.lineage.edge import Edge, IndirectType, Transformation
 from forge.lineage.extract.spark.expression import value_of
-from forge.lineage.extract.spark.node import HANDLERS, Handler, Plan, Relation, named, shape
-from forge.lineage.extract.spark.tree import Node, id_of
-from forge.lineage.extract.value import NOTHING, Trace, Value, add
+from forge.lineage.extract.spark.node import HANDLERS, Handler, PlanRelation, PlanScope, named, shape
+from forge.lineage.extract.spark.tree import PlanNode, id_of
+from forge.lineage.extract.value import NOTHING, ColumnValue, SourceTrace, add
 from forge.model.names import ColumnName
 
 ROW_LEVEL = frozenset({"ReplaceData", "WriteDelta"})
@@ -21,39 +20,39 @@ ROW_LEVEL = frozenset({"ReplaceData", "WriteDelta"})
 _INSTRUCTIONS = ("matchedInstructions", "notMatchedInstructions", "notMatchedBySourceInstructions")
 
 
-def _insert(plan: Plan, node: Node, parent: Node | None, children: list[Relation]) -> Relation:
+def _insert(plan: PlanScope, node: PlanNode, parent: PlanNode | None, children: list[PlanRelation]) -> PlanRelation:
     table = node.expression("table")
     attributes = table.expressions("output") if table else ()
     if table is None or not attributes:
         return children[0]
     condition = node.expression("deleteExpr")
     if condition is not None and not _is_partition(condition):  # REPLACE WHERE
-        shape(plan, (condition,), HANDLERS[table.kind](plan, table, node, []), Indirect.FILTER)
-    return Relation.by_position(attributes, [value for _, value in children[0].output()])
+        shape(plan, (condition,), HANDLERS[table.kind](plan, table, node, []), IndirectType.FILTER)
+    return PlanRelation.by_position(attributes, [value for _, value in children[0].output()])
 
 
-def _is_partition(condition: Node) -> bool:
+def _is_partition(condition: PlanNode) -> bool:
     """What OVERWRITE makes of PARTITION (day = …): `day <=> …`, for each of its columns; true where there is none."""
     if condition.kind == "And":
         return all(_is_partition(child) for child in condition.children)
     return condition.kind in {"EqualNullSafe", "Literal"}
 
 
-def _rows(plan: Plan, node: Node, parent: Node | None, children: list[Relation]) -> Relation:
-    """Of the columns of the query those that the table has; the others tell Spark which row is meant."""
+def _rows(plan: PlanScope, node: PlanNode, parent: PlanNode | None, children: list[PlanRelation]) -> PlanRelation:
+    """The query columns that the table has; the others identify rows for Spark."""
     table = node.expression("originalTable") or node.expression("table")
     known = {named(attribute)[1] for attribute in table.expressions("output")} if table else set()
-    return Relation(tuple(column for column in children[0].columns if column[1] in known), children[0].values)
+    return PlanRelation(tuple(column for column in children[0].columns if column[1] in known), children[0].values)
 
 
-def _merge(plan: Plan, node: Node, parent: Node | None, children: list[Relation]) -> Relation:
+def _merge(plan: PlanScope, node: PlanNode, parent: PlanNode | None, children: list[PlanRelation]) -> PlanRelation:
     """Each branch of a MERGE gives a value for every column, or two: of the row that goes and of the one that comes."""
     attributes = node.expressions("output")
     own = _ids_of_target(parent)
-    found: list[dict[ColumnName, Trace]] = [{} for _ in attributes]
-    members: list[list[Value]] = [[] for _ in attributes]
+    found: list[dict[ColumnName, SourceTrace]] = [{} for _ in attributes]
+    members: list[list[ColumnValue]] = [[] for _ in attributes]
     for instruction in (one for field in _INSTRUCTIONS for one in node.expressions(field)):
-        shape(plan, instruction.children[:1], children[0], Indirect.FILTER)
+        shape(plan, instruction.children[:1], children[0], IndirectType.FILTER)
         for place, output in enumerate(instruction.children[1:]):
             if own.get(id_of(output)) == named(attributes[place % len(attributes)])[1]:
                 continue
@@ -64,16 +63,16 @@ def _merge(plan: Plan, node: Node, parent: Node | None, children: list[Relation]
     made = []
     for sources, ways in zip(found, members, strict=True):
         given = [way for way in ways if way.sources or way.members]
-        made.append(given[0] if len(given) == 1 else Value(sources) if given else NOTHING)
-    return Relation.by_position(attributes, made)
+        made.append(given[0] if len(given) == 1 else ColumnValue(sources) if given else NOTHING)
+    return PlanRelation.by_position(attributes, made)
 
 
-def _ids_of_target(write: Node | None) -> dict[int | None, str]:
+def _ids_of_target(write: PlanNode | None) -> dict[int | None, str]:
     table = (write.expression("originalTable") or write.expression("table")) if write else None
     return dict(named(attribute) for attribute in table.expressions("output")) if table else {}
 
 
-def _query(plan: Plan, node: Node, parent: Node | None, children: list[Relation]) -> Relation:
+def _query(plan: PlanScope, node: PlanNode, parent: PlanNode | None, children: list[PlanRelation]) -> PlanRelation:
     """CREATE … AS SELECT and others that hold their query as a field."""
     inner = node.fields.get("query")
     if not isinstance(inner, list):
@@ -83,7 +82,7 @@ def _query(plan: Plan, node: Node, parent: Node | None, children: list[Relation]
     if children:
         return children[-1]
     plan.gap(f"the query of {node.kind} is not in the plan's JSON")
-    return Relation((), {})
+    return PlanRelation((), {})
 
 
 WRITES: dict[str, Handler] = {
@@ -110,7 +109,7 @@ WRITES: dict[str, Handler] = {
 }
 
 
-def without_carried_over(root: Node, edges: list[Edge]) -> list[Edge]:
+def without_carried_over(root: PlanNode, edges: list[Edge]) -> list[Edge]:
     """Of an UPDATE and a DELETE; a MERGE leaves them out where its rows are read, for it may also read from a table
     what it writes into it."""
     if root.kind not in ROW_LEVEL or root.children[0].kind == "MergeRows":
@@ -118,7 +117,7 @@ def without_carried_over(root: Node, edges: list[Edge]) -> list[Edge]:
     return [e for e in edges if e.source != e.target or e.transformation is not Transformation.IDENTITY]
 
 
-def without_update(node: Node) -> Node:
+def without_update(node: PlanNode) -> PlanNode:
     """Spark makes of `UPDATE t SET a = x WHERE c` a projection of `if(c, x, a)`: c becomes a filter again, and x the
     value."""
     if node.kind != "ReplaceData" or not node.children or node.children[0].kind != "Project":
@@ -134,9 +133,9 @@ def without_update(node: Node) -> Node:
     values = [_new_value(item, conditions) for item in given]
     if not conditions:
         return node
-    filtered = Node("Filter", {"condition": conditions[0]}, inner.children)
-    project = Node("Project", {**inner.fields, "projectList": values}, (filtered,))
-    return Node(node.kind, node.fields, (Node(top.kind, top.fields, (project,)),))
+    filtered = PlanNode("Filter", {"condition": conditions[0]}, inner.children)
+    project = PlanNode("Project", {**inner.fields, "projectList": values}, (filtered,))
+    return PlanNode(node.kind, node.fields, (PlanNode(top.kind, top.fields, (project,)),))
 
 
 def _new_value(item: Sequence[Any], conditions: list[Any]) -> Sequence[Any]:

@@ -1,1 +1,1 @@
-"""Lineage of SQL: sqlglot parses, everything else is our own."""
+"""Lineage of SQL: sqlglot parses, name resolution and lineage are our own."""

@@ -1,4 +1,4 @@
-"""Calls of functions that sqlglot does not know: those of the code itself, of users, of one engine only."""
+"""Calls of functions unknown to sqlglot: defined in the code, by users, or by one engine only."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from typing import Protocol
 
 from sqlglot import exp
 
-from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.extract.relation import Column, Relation
-from forge.lineage.extract.sql.around import SqlFunction
+from forge.lineage.edge import IndirectType, Transformation
+from forge.lineage.extract.relation import Relation, RelationColumn
+from forge.lineage.extract.sql.context import SqlFunction
 from forge.lineage.extract.sql.kinds import kind_of, kind_of_name
-from forge.lineage.extract.sql.scope import Scope, line_of, name_of
-from forge.lineage.extract.value import NOTHING, Value, stronger
+from forge.lineage.extract.sql.scope import QueryScope, line_of, name_of
+from forge.lineage.extract.value import NOTHING, ColumnValue, stronger
 
 _NO_SOURCE = {"grouping", "grouping_id", "input_file_name", "monotonically_increasing_id"}
 
 
-class Walk(Protocol):
-    scope: Scope
+class CallContext(Protocol):
+    scope: QueryScope
 
     def push(self, nodes: list[exp.Expr], step: Transformation, masked: bool) -> None: ...
-    def take(self, value: Value, step: Transformation, masked: bool) -> None: ...
+    def take(self, value: ColumnValue, step: Transformation, masked: bool) -> None: ...
 
 
-def call(walk: Walk, node: exp.Expr, step: Transformation, masked: bool, name: str) -> None:
+def call(walk: CallContext, node: exp.Expr, step: Transformation, masked: bool, name: str) -> None:
     """A call under the name it is written with."""
     key = name.lower()
     if key in _NO_SOURCE:
@@ -46,7 +46,7 @@ def arguments_of(node: exp.Expr) -> list[exp.Expr]:
     return [inner for inner in node.iter_expressions() if not isinstance(inner, exp.Identifier)]
 
 
-def function_scope(function: SqlFunction, arguments: list[exp.Expr], scope: Scope) -> Scope:
+def function_scope(function: SqlFunction, arguments: list[exp.Expr], scope: QueryScope) -> QueryScope:
     """In which the body of a function is read: its parameters are all that can be seen."""
     named = {name_of(one.this): one.expression for one in arguments if isinstance(one, exp.Kwarg)}
     given = [one for one in arguments if not isinstance(one, exp.Kwarg)]
@@ -58,13 +58,13 @@ def function_scope(function: SqlFunction, arguments: list[exp.Expr], scope: Scop
             argument = given[place]
         if argument is None and place >= first_default:
             argument = function.defaults[place - first_default]
-        columns.append(Column(parameter, NOTHING if argument is None else scope.value(argument)))
-    inner = Scope.over(((function.name, Relation(tuple(columns))),), scope.around)
+        columns.append(RelationColumn(parameter, NOTHING if argument is None else scope.value(argument)))
+    inner = QueryScope.over(((function.name, Relation(tuple(columns))),), scope.around)
     inner.within = (*scope.within, function.name.lower())
     return inner
 
 
-def substituted(function: SqlFunction, arguments: list[exp.Expr], scope: Scope, line: int) -> Value:
+def substituted(function: SqlFunction, arguments: list[exp.Expr], scope: QueryScope, line: int) -> ColumnValue:
     """What a call gives: the body, with the arguments in place of the parameters."""
     if function.name.lower() in scope.within:
         scope.around.gap(line, f"function {function.name} calls itself; what it gives is not known")
@@ -79,7 +79,7 @@ def is_time_window(node: exp.Expr) -> bool:
     return node.name.lower() in ("window", "session_window") and len(node.expressions) > 1
 
 
-def time_window(value: Value, scope: Scope) -> Value:
+def time_window(value: ColumnValue, scope: QueryScope) -> ColumnValue:
     """Spark's `window(ts, '1 day')`: a struct of start and end; rows without a time are left out."""
-    scope.shape(value.sources, Indirect.FILTER)
-    return Value(value.sources, {"start": value, "end": value})
+    scope.shape(value.sources, IndirectType.FILTER)
+    return ColumnValue(value.sources, {"start": value, "end": value})

@@ -1,16 +1,16 @@
-"""Columns by their names."""
+"""Column references."""
 
 from __future__ import annotations
 
 from sqlglot import exp
 
-from forge.lineage.extract.relation import Column
+from forge.lineage.extract.relation import RelationColumn
 from forge.lineage.extract.sql.fields import field_of
-from forge.lineage.extract.sql.scope import Scope, Several, line_of, name_of
-from forge.lineage.extract.value import NOTHING, Value
+from forge.lineage.extract.sql.scope import AmbiguousName, QueryScope, line_of, name_of
+from forge.lineage.extract.value import NOTHING, ColumnValue
 
 
-def column_value(node: exp.Expr, scope: Scope, fields: tuple[str, ...] = ()) -> tuple[str, Value]:
+def column_value(node: exp.Expr, scope: QueryScope, fields: tuple[str, ...] = ()) -> tuple[str, ColumnValue]:
     """The name by which a column is known where it comes from, and its value."""
     if isinstance(node.this, exp.Parameter) and node.this.name.isdigit():
         qualifier = tuple(name_of(part) for part in parts_of(node)[:-1])
@@ -29,8 +29,8 @@ def column_value(node: exp.Expr, scope: Scope, fields: tuple[str, ...] = ()) -> 
     return parts[-1], NOTHING
 
 
-def numbered_value(number: int, qualifier: tuple[str, ...], scope: Scope) -> Value:
-    """Snowflake: `$1` is the first column of what stands in FROM."""
+def numbered_value(number: int, qualifier: tuple[str, ...], scope: QueryScope) -> ColumnValue:
+    """Snowflake: `$1` is the first column of FROM."""
     source = scope.find_source(qualifier) if qualifier else scope.sources[0] if len(scope.sources) == 1 else None
     if source is None:
         return NOTHING
@@ -38,7 +38,7 @@ def numbered_value(number: int, qualifier: tuple[str, ...], scope: Scope) -> Val
         columns = source.relation.columns
         return columns[number - 1].value if 0 < number <= len(columns) else NOTHING
     found = source.unknown(f"${number}")
-    return found.value if isinstance(found, Column) else NOTHING
+    return found.value if isinstance(found, RelationColumn) else NOTHING
 
 
 def parts_of(node: exp.Expr) -> list[exp.Expr]:
@@ -47,9 +47,9 @@ def parts_of(node: exp.Expr) -> list[exp.Expr]:
     return [part for part in found if part is not None]
 
 
-def _tell(parts: tuple[str, ...], found: Several | None, node: exp.Expr, scope: Scope) -> None:
+def _tell(parts: tuple[str, ...], found: AmbiguousName | None, node: exp.Expr, scope: QueryScope) -> None:
     name, line = ".".join(parts), line_of(node)
-    if isinstance(found, Several):
+    if isinstance(found, AmbiguousName):
         places = " or ".join(dict.fromkeys(found.places))
         scope.around.gap(line, f"column {name} may be from {places}; give their columns with --schema")
         return

@@ -1,4 +1,4 @@
-"""What a value is made from."""
+"""Sources of an expression."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from sqlglot import exp
 
 from forge.lineage.extract.sql import calls
 from forge.lineage.extract.sql.columns import column_value
-from forge.lineage.extract.sql.nested import parsed_type
+from forge.lineage.extract.sql.nested_type import parsed_type
 from forge.lineage.extract.sql.output_name import output_name
 from forge.lineage.extract.sql.parts import bracket, cast_value, dotted, struct
-from forge.lineage.extract.sql.scope import Scope
-from forge.lineage.extract.sql.walk import Walk
-from forge.lineage.extract.value import NOTHING, Sources, Value
+from forge.lineage.extract.sql.scope import QueryScope
+from forge.lineage.extract.sql.walk import ExpressionWalk
+from forge.lineage.extract.value import NOTHING, ColumnValue, Sources
 
-__all__ = ["Scope", "output_name", "value_of_expression"]
+__all__ = ["QueryScope", "output_name", "value_of_expression"]
 
 
-def value_of_expression(expression: exp.Expr, scope: Scope) -> Value:
+def value_of_expression(expression: exp.Expr, scope: QueryScope) -> ColumnValue:
     root = expression
     while type(root) in (exp.Alias, exp.Paren):
         root = root.this
@@ -42,22 +42,22 @@ def value_of_expression(expression: exp.Expr, scope: Scope) -> Value:
         if found is not None:
             return found
     elif cls is exp.Anonymous and calls.is_time_window(root):
-        return calls.time_window(Walk(root, scope).run(), scope)
+        return calls.time_window(ExpressionWalk(root, scope).run(), scope)
     elif cls is exp.FromJson and isinstance(root.expression, exp.Literal):
-        return replace(Walk(root, scope).run(), type=parsed_type(root.expression.name))
-    return Walk(root, scope).run()
+        return replace(ExpressionWalk(root, scope).run(), type=parsed_type(root.expression.name))
+    return ExpressionWalk(root, scope).run()
 
 
-def sources_of_expression(expression: exp.Expr, scope: Scope) -> Sources:
+def sources_of_expression(expression: exp.Expr, scope: QueryScope) -> Sources:
     """What is used in a condition, a key or an order, whatever is done to it there."""
     root = expression
     while type(root) in (exp.Where, exp.Having, exp.Qualify, exp.Ordered, exp.Paren):
         root = root.this
     if isinstance(root, exp.Column | exp.Dot | exp.Query | exp.Anonymous):
         return value_of_expression(root, scope).sources
-    return Walk(root, scope, "").run().sources
+    return ExpressionWalk(root, scope, "").run().sources
 
 
-def _scalar(root: exp.Expr, scope: Scope) -> Value:
+def _scalar(root: exp.Expr, scope: QueryScope) -> ColumnValue:
     relation = scope.subquery(root)
     return relation.columns[0].value if relation.columns else NOTHING

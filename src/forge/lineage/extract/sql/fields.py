@@ -1,4 +1,4 @@
-"""Taking fields out of structs."""
+"""Struct field access."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from forge.lineage.edge import Transformation
-from forge.lineage.extract.sql.around import Around, type_of_value
-from forge.lineage.extract.sql.nested import Nested, nested_of
-from forge.lineage.extract.value import Trace, Value, add, through
+from forge.lineage.extract.sql.context import SessionContext, type_of_value
+from forge.lineage.extract.sql.nested_type import NestedType, nested_of
+from forge.lineage.extract.value import ColumnValue, SourceTrace, add, through
 from forge.model.names import ColumnName
 
 
-def field_of(value: Value, path: Sequence[str], around: Around) -> Value:
+def field_of(value: ColumnValue, path: Sequence[str], around: SessionContext) -> ColumnValue:
     """A field of a struct that is built here is what it was built from; that of a column is a part of the column. What
     is taken out of an array, a map or the result of a function comes from all of it."""
     type_ = type_of_value(value, around)
@@ -29,7 +29,7 @@ def field_of(value: Value, path: Sequence[str], around: Around) -> Value:
     return value
 
 
-def fields_in(value: Value, around: Around) -> tuple[tuple[str, Value], ...] | None:
+def fields_in(value: ColumnValue, around: SessionContext) -> tuple[tuple[str, ColumnValue], ...] | None:
     """All fields of a struct; None: they are not known."""
     if value.members:
         return tuple(value.members.items())
@@ -41,23 +41,23 @@ def fields_in(value: Value, around: Around) -> tuple[tuple[str, Value], ...] | N
     return tuple((name, _part(value, name)) for name, _ in nested.fields)
 
 
-def _is_copy(value: Value) -> bool:
+def _is_copy(value: ColumnValue) -> bool:
     return all(trace.transformation is Transformation.IDENTITY for trace in value.sources.values())
 
 
-def _spelled(name: str, nested: Nested) -> tuple[str, str]:
+def _spelled(name: str, nested: NestedType) -> tuple[str, str]:
     found = next((one for one in nested.fields if one[0].lower() == name.lower()), None)
     return found or (name, "")
 
 
-def _part(value: Value, name: str) -> Value:
-    found: dict[ColumnName, Trace] = {}
+def _part(value: ColumnValue, name: str) -> ColumnValue:
+    found: dict[ColumnName, SourceTrace] = {}
     for source, trace in value.sources.items():
         inner = f"{source.field}.{name}" if source.field else name
         add(found, replace(source, field=inner), replace(trace, expression=f"{trace.expression}.{name}"))
-    return Value(found)
+    return ColumnValue(found)
 
 
-def _whole(value: Value, path: Sequence[str]) -> Value:
+def _whole(value: ColumnValue, path: Sequence[str]) -> ColumnValue:
     text = next((trace.expression for trace in value.sources.values()), "")
-    return through(value, Trace(Transformation.TRANSFORMATION, ".".join((text, *path))))
+    return through(value, SourceTrace(Transformation.TRANSFORMATION, ".".join((text, *path))))

@@ -1,4 +1,4 @@
-"""Functions whose bodies are SQL."""
+"""SQL user-defined functions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from sqlglot import Dialect, exp
 from sqlglot.errors import SqlglotError
 
-from forge.lineage.extract.sql.around import SqlFunction
+from forge.lineage.extract.sql.context import SqlFunction
 from forge.lineage.extract.sql.names import parts_of, word_of
 
 _QUERY = re.compile(r"\A\s*(?:--[^\n]*\n|/\*.*?\*/|\s|\()*(SELECT|WITH|FROM|VALUES)\b", re.IGNORECASE | re.DOTALL)
@@ -103,7 +103,7 @@ def _defaults(head: exp.UserDefinedFunction) -> tuple[exp.Expr, ...]:
 
 
 def _with_names(body: exp.Expr, parameters: tuple[str, ...]) -> exp.Expr:
-    """$1 and @x as the parameters they stand for."""
+    """$1 and @x replaced by parameters."""
 
     def change(node: exp.Expr) -> exp.Expr:
         if not isinstance(node, exp.Parameter):

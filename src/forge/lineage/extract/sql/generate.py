@@ -1,4 +1,4 @@
-"""Functions that make rows: explode and its kind, in the SELECT list, in LATERAL VIEW and in FROM."""
+"""Table-generating functions (explode and the like) in SELECT, LATERAL VIEW and FROM."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from forge.lineage.edge import Transformation
-from forge.lineage.extract.relation import Column
-from forge.lineage.extract.sql.around import type_of_value
+from forge.lineage.extract.relation import RelationColumn
+from forge.lineage.extract.sql.context import type_of_value
 from forge.lineage.extract.sql.kinds import GENERATOR_NAMES
-from forge.lineage.extract.sql.nested import nested_of
-from forge.lineage.extract.sql.scope import Scope, name_of
+from forge.lineage.extract.sql.nested_type import nested_of
+from forge.lineage.extract.sql.scope import QueryScope, name_of
 from forge.lineage.extract.sql.text import text_of
-from forge.lineage.extract.value import Trace, Value, add, compose
+from forge.lineage.extract.value import ColumnValue, SourceTrace, add, compose
 from forge.model.names import ColumnName
 
 _CLASSES: dict[type[exp.Expr], str] = {
@@ -45,15 +45,15 @@ _OUTPUT = {
 
 
 @dataclass(frozen=True, slots=True)
-class Generated:
-    """`anything`: what every column is made from where it is not known which there are."""
+class GeneratedColumns:
+    """`anything`: the value of every column if the columns are unknown."""
 
-    columns: tuple[Column, ...]
-    anything: Value | None = None
+    columns: tuple[RelationColumn, ...]
+    anything: ColumnValue | None = None
 
 
 def is_generator(node: exp.Expr) -> bool:
-    """It makes rows where it stands in a SELECT list."""
+    """Whether it makes rows in a SELECT list."""
     if isinstance(node, exp.Anonymous):
         return node.name.lower() in GENERATOR_NAMES
     return type(node) in _CLASSES and not isinstance(node, exp.GenerateSeries)
@@ -68,11 +68,11 @@ def kind_of_generator(node: exp.Expr, dialect: str) -> str:
     return _CLASSES.get(type(node), "")
 
 
-def generated(node: exp.Expr, names: Sequence[str], scope: Scope) -> Generated:
+def generated(node: exp.Expr, names: Sequence[str], scope: QueryScope) -> GeneratedColumns:
     """What a generator puts out under the given names; its own ones where there are none."""
     dialect = scope.around.dialect
     kind = kind_of_generator(node, dialect)
-    outer = Trace(Transformation.GENERATOR, text_of(node, dialect))
+    outer = SourceTrace(Transformation.GENERATOR, text_of(node, dialect))
     if kind == "stack":
         return _stack(node, names, scope, outer)
     defined = _defined(node)
@@ -80,25 +80,25 @@ def generated(node: exp.Expr, names: Sequence[str], scope: Scope) -> Generated:
     value = stepped(values, outer)
     found = names or defined or _names(kind, values, node)
     if not found and kind not in ("explode", "posexplode"):
-        return Generated((), value)
+        return GeneratedColumns((), value)
     *before, last = found or ("col",)
     element = replace(value, type=_element(kind, values, scope))
-    return Generated((*(Column(name, value) for name in before), Column(last, element)))
+    return GeneratedColumns((*(RelationColumn(name, value) for name in before), RelationColumn(last, element)))
 
 
-def _element(kind: str, values: Sequence[Value], scope: Scope) -> str:
+def _element(kind: str, values: Sequence[ColumnValue], scope: QueryScope) -> str:
     """The type of what the last column holds."""
     if kind not in ("explode", "posexplode") or not values:
         return ""
     return nested_of(type_of_value(values[0], scope.around)).element
 
 
-def stepped(values: Iterable[Value], outer: Trace) -> Value:
-    found: dict[ColumnName, Trace] = {}
+def stepped(values: Iterable[ColumnValue], outer: SourceTrace) -> ColumnValue:
+    found: dict[ColumnName, SourceTrace] = {}
     for value in values:
         for source, trace in value.sources.items():
             add(found, source, compose(trace, outer))
-    return Value(found)
+    return ColumnValue(found)
 
 
 def _inputs(node: exp.Expr) -> list[exp.Expr]:
@@ -114,7 +114,7 @@ def _defined(node: exp.Expr) -> tuple[str, ...]:
     return tuple(name_of(one.this) for one in node.find_all(*kinds) if isinstance(one.this, exp.Identifier))
 
 
-def _names(kind: str, values: Sequence[Value], node: exp.Expr) -> tuple[str, ...]:
+def _names(kind: str, values: Sequence[ColumnValue], node: exp.Expr) -> tuple[str, ...]:
     if kind in _OUTPUT:
         return _OUTPUT[kind]
     if kind in ("json_tuple", "parse_url_tuple"):
@@ -122,7 +122,7 @@ def _names(kind: str, values: Sequence[Value], node: exp.Expr) -> tuple[str, ...
     return ()
 
 
-def named_by_type(node: exp.Expr, scope: Scope) -> tuple[str, ...]:
+def named_by_type(node: exp.Expr, scope: QueryScope) -> tuple[str, ...]:
     """The names that Spark gives by the type of the array or map; none where that is not known."""
     kind = kind_of_generator(node, scope.around.dialect)
     if kind not in ("explode", "posexplode", "inline"):
@@ -139,13 +139,13 @@ def named_by_type(node: exp.Expr, scope: Scope) -> tuple[str, ...]:
     return ("pos", *names) if kind == "posexplode" else names
 
 
-def _listed_fields(node: exp.Expr, scope: Scope) -> tuple[str, ...]:
+def _listed_fields(node: exp.Expr, scope: QueryScope) -> tuple[str, ...]:
     """Of `array(struct(a, b))`: those of its first struct."""
     first = node.expressions[0] if isinstance(node, exp.Array) and node.expressions else None
     return tuple(scope.value(first).members) if isinstance(first, exp.Struct) else ()
 
 
-def types_by_name(node: exp.Expr, columns: Sequence[Column], scope: Scope) -> dict[str, str]:
+def types_by_name(node: exp.Expr, columns: Sequence[RelationColumn], scope: QueryScope) -> dict[str, str]:
     """The type of what an array holds, by the name of the column that explode makes of it."""
     kind, inputs = kind_of_generator(node, scope.around.dialect), _inputs(node)
     if kind not in ("explode", "posexplode") or not inputs or not columns:
@@ -154,16 +154,16 @@ def types_by_name(node: exp.Expr, columns: Sequence[Column], scope: Scope) -> di
     return {columns[-1].name.lower(): element} if element else {}
 
 
-def _stack(node: exp.Expr, names: Sequence[str], scope: Scope, outer: Trace) -> Generated:
+def _stack(node: exp.Expr, names: Sequence[str], scope: QueryScope, outer: SourceTrace) -> GeneratedColumns:
     """`stack(rows, a, b, …)` lays its cells out in rows, so each column has its own."""
     cells = [scope.value(one) for one in node.expressions]
     rows = node.this
     count = int(rows.name) if isinstance(rows, exp.Literal) and rows.name.isdigit() else 0
     width = -(-len(cells) // count) if count else len(names)
     if not width:
-        return Generated((), stepped(cells, outer))
+        return GeneratedColumns((), stepped(cells, outer))
     columns = []
     for place in range(width):
         name = names[place] if place < len(names) else f"col{place}"
-        columns.append(Column(name, stepped(cells[place::width], outer)))
-    return Generated(tuple(columns))
+        columns.append(RelationColumn(name, stepped(cells[place::width], outer)))
+    return GeneratedColumns(tuple(columns))

@@ -1,4 +1,4 @@
-"""What a node of sqlglot's tree does to the values below it."""
+"""The transformation that each sqlglot node applies to its operands."""
 
 from __future__ import annotations
 

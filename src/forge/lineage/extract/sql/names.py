@@ -1,4 +1,4 @@
-"""Names as SQL writes them."""
+"""Qualified names in SQL."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def parts_of(table: exp.Table) -> tuple[str, ...]:
 
 
 def path_of(table: exp.Table) -> str:
-    """The path that stands where a table's name may (`parquet.`/data/x``, '/data/x.csv', @stage/x); else empty."""
+    """The path in place of a table name (`parquet.`/data/x``, '/data/x.csv', @stage/x); else empty."""
     parts = parts_of(table)
     if not parts:
         return ""
@@ -69,7 +69,7 @@ def table_named(parts: Sequence[str]) -> exp.Table:
 
 
 def line_of(expression: exp.Expr) -> int:
-    """Where it stands in the text that was parsed; 0: not known."""
+    """The line in the parsed text; 0: unknown."""
     for node in expression.walk():
         line = node.meta.get("line") if node._meta else None
         if line:

@@ -1,5 +1,5 @@
-"""What an engine calls a column that has no alias. Spark's rules are those of its analyser: `ResolveAliases` and the
-names that its expressions have as pretty SQL."""
+"""Default names of columns without an alias, by engine. Spark's follow its analyser: `ResolveAliases` and pretty
+SQL."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from collections.abc import Callable
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 
-from forge.lineage.extract.sql.scope import Scope, name_of
+from forge.lineage.extract.sql.scope import QueryScope, name_of
 from forge.lineage.extract.sql.text import text_of
 
 _FUNCTION_NAMES = {"postgres", "redshift"}
 _DEEPEST = 50
 
 
-def output_name(node: exp.Expr, dialect: str, scope: Scope | None = None) -> str:
+def output_name(node: exp.Expr, dialect: str, scope: QueryScope | None = None) -> str:
     """Of others than Spark and Postgres it is the text of the expression. `scope`: where its columns are looked up; a
     field of a struct and a column with the name of its table are written alike."""
     if isinstance(node, exp.Alias):
@@ -111,9 +111,9 @@ def is_function_cast(node: exp.Expr) -> bool:
 
 
 class _SparkName:
-    """Operators in brackets, functions in lower case, columns without the name of their table, no quotes."""
+    """Operators in parentheses, functions in lower case, columns unqualified, no quotes."""
 
-    def __init__(self, dialect: str, scope: Scope | None) -> None:
+    def __init__(self, dialect: str, scope: QueryScope | None) -> None:
         self.dialect = dialect
         self.scope = scope
         self.depth = 0
@@ -350,7 +350,7 @@ def _format(node: exp.Expr) -> list[exp.Expr]:
 
 
 def _concat(name: _SparkName, node: exp.Expr) -> str:
-    """Texts that stand side by side, 'it' 's', are one."""
+    """Adjacent string literals, 'it' 's', are one."""
     if not (node._meta and node.meta.get("name")) and all(isinstance(one, exp.Literal) for one in node.expressions):
         return "".join(one.name for one in node.expressions)
     return f"concat({', '.join(name(one) for one in node.expressions)})"

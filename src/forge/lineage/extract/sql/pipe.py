@@ -1,7 +1,7 @@
-"""The pipe syntax: each `|>` is a query over what stands before it.
+"""Pipe syntax: each `|>` is a query over its input.
 
-sqlglot turns some operators into CTEs of made-up names. Here all become subqueries in FROM, so that nothing stands in
-the lineage that the code does not name, and a name of a table before the pipe goes on to mean it after."""
+sqlglot turns some operators into CTEs with generated names. Here all become subqueries in FROM, so that the lineage has
+only names from the code, and a table alias stays valid after the pipe."""
 
 from __future__ import annotations
 

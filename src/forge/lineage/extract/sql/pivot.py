@@ -7,25 +7,25 @@ from itertools import product
 
 from sqlglot import exp
 
-from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.extract.relation import Column, Relation
-from forge.lineage.extract.sql.around import type_of_value
+from forge.lineage.edge import IndirectType, Transformation
+from forge.lineage.extract.relation import Relation, RelationColumn
 from forge.lineage.extract.sql.columns import column_value
+from forge.lineage.extract.sql.context import type_of_value
 from forge.lineage.extract.sql.generate import stepped
-from forge.lineage.extract.sql.nested import plain
+from forge.lineage.extract.sql.nested_type import plain
 from forge.lineage.extract.sql.output_name import output_name
-from forge.lineage.extract.sql.scope import Scope, line_of, name_of
-from forge.lineage.extract.sql.stack import unioned
+from forge.lineage.extract.sql.scope import QueryScope, line_of, name_of
 from forge.lineage.extract.sql.text import text_of
-from forge.lineage.extract.value import NOTHING, Trace, Value
+from forge.lineage.extract.sql.union import unioned
+from forge.lineage.extract.value import NOTHING, ColumnValue, SourceTrace
 
 
-def pivoted(pivot: exp.Expr, scope: Scope) -> Relation:
-    """What stands in FROM, turned. `scope`: over that alone."""
+def pivoted(pivot: exp.Expr, scope: QueryScope) -> Relation:
+    """The pivoted FROM item. `scope`: over that alone."""
     return _unpivot(pivot, scope) if pivot.args.get("unpivot") else _pivot(pivot, scope)
 
 
-def _pivot(pivot: exp.Expr, scope: Scope) -> Relation:
+def _pivot(pivot: exp.Expr, scope: QueryScope) -> Relation:
     if pivot.args.get("using"):
         return _simple(pivot, scope)
     aggregates = list(pivot.expressions)
@@ -34,25 +34,25 @@ def _pivot(pivot: exp.Expr, scope: Scope) -> Relation:
     used = _used(aggregates, keys)
     rest = [column for column in scope.row if column.name.lower() not in used]
     for column in rest:
-        scope.shape(column.value.sources, Indirect.GROUP_BY)
+        scope.shape(column.value.sources, IndirectType.GROUP_BY)
     key_values = [scope.value(key) for key in keys]
     values = [scope.value(_inner(one)) for one in aggregates]
     if all(_fits(_inner(one), scope) for one in aggregates):
         for value in key_values:
-            scope.shape(value.sources, Indirect.GROUP_BY)
-    made: list[Column] = []
+            scope.shape(value.sources, IndirectType.GROUP_BY)
+    made: list[RelationColumn] = []
     names = _pivot_names(pivot, fields, aggregates, scope)
     for place, name in enumerate(names):
         aggregate, value = aggregates[place % len(aggregates)], values[place % len(aggregates)]
         text = text_of(_inner(aggregate), scope.around.dialect)
-        decided = stepped(key_values, Trace(Transformation.AGGREGATION, text))
-        made.append(Column(name, Value({**decided.sources, **value.sources})))
+        decided = stepped(key_values, SourceTrace(Transformation.AGGREGATION, text))
+        made.append(RelationColumn(name, ColumnValue({**decided.sources, **value.sources})))
     if not names:
         scope.around.gap(line_of(pivot), "the columns that PIVOT makes are not written in it, so they are not known")
     return _relation(scope, (*rest, *made), used)
 
 
-def _relation(scope: Scope, columns: Iterable[Column], without: Iterable[str]) -> Relation:
+def _relation(scope: QueryScope, columns: Iterable[RelationColumn], without: Iterable[str]) -> Relation:
     opens = tuple(dict.fromkeys(table for source in scope.open for table in source.relation.open))
     gone = frozenset(without).union(*(source.relation.without for source in scope.open))
     return Relation(tuple(columns), opens, gone, frozenset(scope.shaped), frozenset(scope.reads))
@@ -74,7 +74,7 @@ def _inner(node: exp.Expr) -> exp.Expr:
 _IN_ARRAYS = ("boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "decimal")
 
 
-def _fits(aggregate: exp.Expr, scope: Scope) -> bool:
+def _fits(aggregate: exp.Expr, scope: QueryScope) -> bool:
     """Whether Spark groups by the pivot column first: it does where the result is a number."""
     if isinstance(aggregate, exp.Sum | exp.Avg | exp.Count):
         return True
@@ -85,7 +85,7 @@ def _fits(aggregate: exp.Expr, scope: Scope) -> bool:
 
 
 def _pivot_names(
-    pivot: exp.Expr, fields: Sequence[exp.Expr], aggregates: Sequence[exp.Expr], scope: Scope
+    pivot: exp.Expr, fields: Sequence[exp.Expr], aggregates: Sequence[exp.Expr], scope: QueryScope
 ) -> list[str]:
     dialect = scope.around.dialect
     if any(field.args.get("query") or field.args.get("field") for field in fields):
@@ -122,7 +122,7 @@ def _value_name(node: exp.Expr, dialect: str) -> str:
     return "" if isinstance(node, exp.Query | exp.Any) else text_of(node, dialect)
 
 
-def _simple(pivot: exp.Expr, scope: Scope) -> Relation:
+def _simple(pivot: exp.Expr, scope: QueryScope) -> Relation:
     """DuckDB's `PIVOT t ON a USING sum(b) GROUP BY c`: the values of `a` are not known, unless they are listed."""
     aggregates = list(pivot.args["using"])
     keys = [_inner(one.this if isinstance(one, exp.In) else one) for one in pivot.expressions]
@@ -131,26 +131,26 @@ def _simple(pivot: exp.Expr, scope: Scope) -> Relation:
     rest = [column for column in scope.row if column.name.lower() not in used]
     if group is not None:
         named = [column_value(one, scope) for one in group.expressions if isinstance(one, exp.Column)]
-        rest = [Column(name, value) for name, value in named]
+        rest = [RelationColumn(name, value) for name, value in named]
     for column in rest:
-        scope.shape(column.value.sources, Indirect.GROUP_BY)
+        scope.shape(column.value.sources, IndirectType.GROUP_BY)
     lists = [one for one in pivot.expressions if isinstance(one, exp.In)]
     names = _pivot_names(pivot, lists, aggregates, scope) if len(lists) == len(keys) else []
     if not names:
         scope.around.gap(line_of(pivot), "the columns that PIVOT makes depend on the data; list them with IN (…)")
     key_values = [scope.value(key) for key in keys]
     for value in key_values:
-        scope.shape(value.sources, Indirect.GROUP_BY)
+        scope.shape(value.sources, IndirectType.GROUP_BY)
     made = []
     for place, name in enumerate(names):
         aggregate = _inner(aggregates[place % len(aggregates)])
-        trace = Trace(Transformation.AGGREGATION, text_of(aggregate, scope.around.dialect))
+        trace = SourceTrace(Transformation.AGGREGATION, text_of(aggregate, scope.around.dialect))
         value = scope.value(aggregate)
-        made.append(Column(name, Value({**stepped(key_values, trace).sources, **value.sources})))
+        made.append(RelationColumn(name, ColumnValue({**stepped(key_values, trace).sources, **value.sources})))
     return Relation((*rest, *made), shaped=frozenset(scope.shaped), reads=frozenset(scope.reads))
 
 
-def _unpivot(pivot: exp.Expr, scope: Scope) -> Relation:
+def _unpivot(pivot: exp.Expr, scope: QueryScope) -> Relation:
     into = pivot.args.get("into")
     if into is not None:
         name = name_of(into.this.this) if isinstance(into.this, exp.Column) else into.this.name
@@ -166,14 +166,14 @@ def _unpivot(pivot: exp.Expr, scope: Scope) -> Relation:
         groups = [_members(_inner(one)) for one in field.expressions]
     used = {column.name.lower() for group in groups for one in group for column in one.find_all(exp.Column)}
     rest = [column for column in scope.row if column.name.lower() not in used]
-    made = [Column(name, NOTHING)]
+    made = [RelationColumn(name, NOTHING)]
     for place, value_name in enumerate(values):
         cells = [scope.value(group[place]) for group in groups if place < len(group)]
         different = list({id(cell): cell for cell in cells}.values())
         value = unioned(different, scope.around) if len(different) > 1 else different[0] if different else NOTHING
         if not pivot.args.get("include_nulls"):
-            scope.shape(value.sources, Indirect.FILTER)
-        made.append(Column(value_name, value))
+            scope.shape(value.sources, IndirectType.FILTER)
+        made.append(RelationColumn(value_name, value))
     if pivot.args.get("value_columns_first"):
         made = [*made[1:], made[0]]
     return _relation(scope, (*rest, *made), used)

@@ -1,4 +1,4 @@
-"""A query: its CTEs, its set operations, and what comes out of it."""
+"""Queries: CTEs, set operations, and the resulting relation."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from forge.lineage.edge import Indirect
-from forge.lineage.extract.program import Made
-from forge.lineage.extract.relation import Column, Relation, relation_of
-from forge.lineage.extract.sql.around import Around
+from forge.lineage.edge import IndirectType
+from forge.lineage.extract.program import OutputKind
+from forge.lineage.extract.relation import Relation, RelationColumn, relation_of
+from forge.lineage.extract.sql.context import SessionContext
 from forge.lineage.extract.sql.pivot import pivoted
-from forge.lineage.extract.sql.scope import Environment, Scope, line_of, name_of
+from forge.lineage.extract.sql.scope import CteEnvironment, QueryScope, line_of, name_of
 from forge.lineage.extract.sql.select import ordered_by, relation_of_select
 from forge.lineage.extract.sql.sources import item_scope, rename
-from forge.lineage.extract.sql.stack import unioned
+from forge.lineage.extract.sql.union import unioned
 
 _MANY = 100  # CTEs that may be read inside one another
 
 
 def relation_of_query(
-    query: exp.Expr, around: Around, outer: Scope | None = None, environment: Environment | None = None
+    query: exp.Expr, around: SessionContext, outer: QueryScope | None = None, environment: CteEnvironment | None = None
 ) -> Relation:
     """What a query gives. `outer`: the query around it, whose columns it may use; `environment`: CTEs defined outside,
     if they are not those of `outer`."""
-    scope = Scope(around, outer, environment)
+    scope = QueryScope(around, outer, environment)
     scope.environment = environment_of(query.args.get("with_"), scope)
     if isinstance(query, exp.Select):
         return relation_of_select(query, scope)
@@ -45,28 +45,28 @@ def relation_of_query(
     return Relation()
 
 
-def _whole(scope: Scope) -> Relation:
+def _whole(scope: QueryScope) -> Relation:
     opens = tuple(dict.fromkeys(table for source in scope.open for table in source.relation.open))
     return Relation(tuple(scope.row), opens, shaped=frozenset(scope.shaped), reads=frozenset(scope.reads))
 
 
-def _bracketed(query: exp.Expr, scope: Scope) -> Relation:
+def _bracketed(query: exp.Expr, scope: QueryScope) -> Relation:
     """A query in brackets, perhaps with an ORDER BY of its own, or with more joined to it."""
     if query.args.get("joins") or query.args.get("pivots") or not isinstance(query.unnest(), exp.Query):
         return _whole(item_scope(query, scope))
     return relation_in_brackets(query, scope)
 
 
-def relation_in_brackets(query: exp.Expr, scope: Scope) -> Relation:
+def relation_in_brackets(query: exp.Expr, scope: QueryScope) -> Relation:
     """What is in the brackets of a subquery and its own ORDER BY, without what is joined to it or pivoted."""
-    scope = Scope(scope.around, scope.outer, scope.environment)
+    scope = QueryScope(scope.around, scope.outer, scope.environment)
     scope.environment = environment_of(query.args.get("with_"), scope)
     relation = relation_of_query(query.this, scope.around, scope.outer, scope.environment)
     return ordered_by(query, relation, scope)
 
 
-def environment_of(with_: exp.Expr | None, scope: Scope) -> Environment | None:
-    """The CTEs of a WITH. Each is read when something first reads from it: one that nobody reads leaves no trace."""
+def environment_of(with_: exp.Expr | None, scope: QueryScope) -> CteEnvironment | None:
+    """The CTEs of a WITH. Each is read lazily: an unused one leaves nothing."""
     environment = scope.environment
     if with_ is None:
         return environment
@@ -75,7 +75,7 @@ def environment_of(with_: exp.Expr | None, scope: Scope) -> Environment | None:
     at_once = _read_ctes(with_, ctes) if len(ctes) > _MANY else ()
     for cte in ctes:
         made = _Cte(cte, scope, environment, recursive)
-        environment = Environment({_cte_name(cte).lower(): made}, environment)
+        environment = CteEnvironment({_cte_name(cte).lower(): made}, environment)
         made.itself = environment
         if id(cte) in at_once:
             made()
@@ -107,14 +107,14 @@ def _cte_name(cte: exp.Expr) -> str:
 
 
 class _Cte:
-    """One CTE; called by whoever reads from it. `itself`: the names it sees if it is recursive, its own included."""
+    """One CTE; called by its readers. `itself`: the names visible to it if it is recursive, including its own."""
 
-    def __init__(self, cte: exp.Expr, scope: Scope, before: Environment | None, recursive: bool) -> None:
+    def __init__(self, cte: exp.Expr, scope: QueryScope, before: CteEnvironment | None, recursive: bool) -> None:
         self.cte = cte
         self.scope = scope
         self.before = before
         self.recursive = recursive
-        self.itself: Environment | None = None
+        self.itself: CteEnvironment | None = None
         self.read: Relation | None = None
         self.reading = False
 
@@ -131,39 +131,39 @@ class _Cte:
             return self._recursive(query, name, line)
         relation = relation_of_query(query, around, self.scope.outer, self.before)
         relation = rename(relation, self._names(), self.scope, self.cte)
-        return relation if name.startswith("__tmp") else around.between(name, Made.CTE, relation, line)
+        return relation if name.startswith("__tmp") else around.between(name, OutputKind.CTE, relation, line)
 
     def _names(self) -> tuple[str, ...]:
         alias = self.cte.args.get("alias")
         return tuple(name_of(one) for one in (alias.args.get("columns") or ())) if alias is not None else ()
 
     def _recursive(self, query: exp.Expr, name: str, line: int) -> Relation:
-        """The rows of each round come from the round before; what is read in the first tells the names."""
+        """Each iteration reads from the one before; the first defines the names."""
         around = self.scope.around
         target = around.new_id(name, line)
         names = self._names() or self._first_names(query)
         itself = relation_of(target, names)
-        environment = Environment({name.lower(): lambda: itself}, self.before)
+        environment = CteEnvironment({name.lower(): lambda: itself}, self.before)
         relation = relation_of_query(query, around, self.scope.outer, environment)
         relation = rename(relation, () if relation.open else names or (), self.scope, self.cte)
-        return around.between(name, Made.CTE, relation, line, target)
+        return around.between(name, OutputKind.CTE, relation, line, target)
 
     def _first_names(self, query: exp.Expr) -> tuple[str, ...] | None:
         """The columns of the branch that starts a recursion; None: they are not known."""
         first = query
         while isinstance(first, exp.SetOperation | exp.Subquery | exp.Paren):
             first = first.this
-        quiet = Scope(_Quiet(self.scope.around), self.scope.outer, self.before)
+        quiet = QueryScope(_ProbeContext(self.scope.around), self.scope.outer, self.before)
         relation = relation_of_query(
             first, quiet.around, self.scope.outer, environment_of(query.args.get("with_"), quiet)
         )
         return None if relation.open else relation.names
 
 
-class _Quiet:
-    """A look at a query that leaves no trace."""
+class _ProbeContext:
+    """Reads a query without recording anything."""
 
-    def __init__(self, around: Around) -> None:
+    def __init__(self, around: SessionContext) -> None:
         self.around = around
         self.dialect = around.dialect
         self.reader = around.reader
@@ -173,11 +173,11 @@ class _Quiet:
         self.variable = around.variable
         self.type_of = around.type_of
 
-    def between(self, label: str, made: Made, relation: Relation, line: int, target: str = "") -> Relation:
+    def between(self, label: str, made: OutputKind, relation: Relation, line: int, target: str = "") -> Relation:
         return relation
 
     def gap(self, line: int, reason: str) -> None:
-        """It is told when the query is read in earnest."""
+        """Reported when the query is really read."""
 
 
 def _reads(query: exp.Expr, name: str) -> bool:
@@ -185,7 +185,7 @@ def _reads(query: exp.Expr, name: str) -> bool:
     return any(table.name.lower() == wanted and not table.args.get("db") for table in query.find_all(exp.Table))
 
 
-def _set_operation(query: exp.Expr, scope: Scope) -> Relation:
+def _set_operation(query: exp.Expr, scope: QueryScope) -> Relation:
     """A chain of set operations leans to the left, and may be long: it is unrolled, not walked by recursion."""
     steps: list[exp.Expr] = []
     first = query
@@ -211,18 +211,18 @@ def _has_order(node: exp.Expr) -> bool:
     return any(node.args.get(clause) is not None for clause in ("order", "limit", "offset"))
 
 
-def _combined(left: Relation, right: Relation, step: exp.Expr, scope: Scope) -> Relation:
+def _combined(left: Relation, right: Relation, step: exp.Expr, scope: QueryScope) -> Relation:
     if isinstance(step, exp.Except):
-        gone = {(source, Indirect.FILTER) for column in right.columns for source in column.value.sources}
+        gone = {(source, IndirectType.FILTER) for column in right.columns for source in column.value.sources}
         return replace(left, shaped=left.shaped | right.shaped | gone, reads=left.reads | right.reads)
     both = _by_name([left, right], scope) if step.args.get("by_name") else _stacked([left, right], scope, step)
     if isinstance(step, exp.Union) and step.args.get("distinct"):
-        keys = {(source, Indirect.GROUP_BY) for column in both.columns for source in column.value.sources}
+        keys = {(source, IndirectType.GROUP_BY) for column in both.columns for source in column.value.sources}
         return replace(both, shaped=both.shaped | keys)
     return both
 
 
-def _stacked(branches: Sequence[Relation], scope: Scope, node: exp.Expr) -> Relation:
+def _stacked(branches: Sequence[Relation], scope: QueryScope, node: exp.Expr) -> Relation:
     first = branches[0]
     opens = dict.fromkeys(table for branch in branches for table in branch.open)
     if opens and any(branch.columns for branch in branches):
@@ -240,15 +240,15 @@ def _stacked(branches: Sequence[Relation], scope: Scope, node: exp.Expr) -> Rela
     return _gathered(branches, _side_by_side(branches, scope))
 
 
-def _side_by_side(branches: Sequence[Relation], scope: Scope) -> list[Column]:
+def _side_by_side(branches: Sequence[Relation], scope: QueryScope) -> list[RelationColumn]:
     columns = []
     for place, column in enumerate(branches[0].columns):
         values = [branch.columns[place].value for branch in branches if place < len(branch.columns)]
-        columns.append(Column(column.name, unioned(values, scope.around)))
+        columns.append(RelationColumn(column.name, unioned(values, scope.around)))
     return columns
 
 
-def _by_name(branches: Sequence[Relation], scope: Scope) -> Relation:
+def _by_name(branches: Sequence[Relation], scope: QueryScope) -> Relation:
     names: dict[str, str] = {}
     for branch in branches:
         for column in branch.columns:
@@ -256,11 +256,11 @@ def _by_name(branches: Sequence[Relation], scope: Scope) -> Relation:
     columns = []
     for name in names.values():
         values = [value for branch in branches if (value := branch.value(name)) is not None]
-        columns.append(Column(name, unioned(values, scope.around)))
+        columns.append(RelationColumn(name, unioned(values, scope.around)))
     return _gathered(branches, columns)
 
 
-def _gathered(branches: Sequence[Relation], columns: Sequence[Column]) -> Relation:
+def _gathered(branches: Sequence[Relation], columns: Sequence[RelationColumn]) -> Relation:
     opens = dict.fromkeys(table for branch in branches for table in branch.open)
     return Relation(
         tuple(columns),

@@ -1,4 +1,4 @@
-"""The reader of expressions and queries that sessions hand to scopes."""
+"""The reader of expressions and queries that a session passes to its scopes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows that a statement takes from somewhere, and how they find their columns in the target."""
+"""Rows of a statement, and their mapping to the columns of the target."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from sqlglot import exp
 
 from forge.lineage.edge import Transformation
 from forge.lineage.extract.program import BY_POSITION
-from forge.lineage.extract.relation import Column, Relation
+from forge.lineage.extract.relation import Relation, RelationColumn
 from forge.lineage.extract.sql.query import relation_of_query
-from forge.lineage.extract.sql.state import State
-from forge.lineage.extract.sql.target import Target, Written, both
-from forge.lineage.extract.value import NOTHING, Trace, Value, through
+from forge.lineage.extract.sql.state import SessionState
+from forge.lineage.extract.sql.target import WriteContent, WriteTarget, merged_value
+from forge.lineage.extract.value import NOTHING, ColumnValue, SourceTrace, through
 
-_BY_POSITION = Trace(Transformation.IDENTITY, "", confidence=BY_POSITION)
+_BY_POSITION = SourceTrace(Transformation.IDENTITY, "", confidence=BY_POSITION)
 # These fill what an INSERT by position leaves out with defaults.
 _SHORT_ROWS = frozenset({"postgres", "redshift", "snowflake", "duckdb"})
 
 
-def rows_of(state: State, source: exp.Expr, with_: exp.Expr | None = None) -> Relation:
+def rows_of(state: SessionState, source: exp.Expr, with_: exp.Expr | None = None) -> Relation:
     """What a query, VALUES or a table gives."""
     if isinstance(source, exp.Values):
         return _rows_of_values(state, source)
@@ -36,7 +36,7 @@ def rows_of(state: State, source: exp.Expr, with_: exp.Expr | None = None) -> Re
 
 
 def with_ctes(query: exp.Query, with_: exp.Expr) -> exp.Query:
-    """A statement's WITH stands before the query's own."""
+    """The WITH of the statement precedes that of the query."""
     own = query.args.get("with_")
     ctes = [*with_.expressions, *(own.expressions if own else ())]
     recursive = with_.args.get("recursive") or (own.args.get("recursive") if own else None)
@@ -45,7 +45,7 @@ def with_ctes(query: exp.Query, with_: exp.Expr) -> exp.Query:
 
 
 def selected(
-    state: State,
+    state: SessionState,
     expressions: Sequence[exp.Expr],
     *,
     source: exp.Expr | None = None,
@@ -71,9 +71,9 @@ def selected(
     return relation_of_query(query, state)
 
 
-def _rows_of_values(state: State, values: exp.Values) -> Relation:
-    """Rows of constants tell nothing but how many columns there are."""
-    columns: list[Value] = []
+def _rows_of_values(state: SessionState, values: exp.Values) -> Relation:
+    """Constant rows define only the number of columns."""
+    columns: list[ColumnValue] = []
     relation = Relation()
     for row in values.expressions:
         cells = row.expressions if isinstance(row, exp.Tuple) else [row.this if isinstance(row, exp.Paren) else row]
@@ -82,12 +82,12 @@ def _rows_of_values(state: State, values: exp.Values) -> Relation:
             continue
         found = selected(state, cells)
         for place, column in enumerate(found.columns):
-            columns[place] = both(columns[place], column.value)
+            columns[place] = merged_value(columns[place], column.value)
         relation = replace(relation, shaped=relation.shaped | found.shaped, reads=relation.reads | found.reads)
     alias = values.args.get("alias")
     names = [one.name for one in alias.columns] if isinstance(alias, exp.TableAlias) and alias.columns else []
     named = [*names, *(f"col{place + 1}" for place in range(len(names), len(columns)))]
-    return replace(relation, columns=tuple(Column(n, v) for n, v in zip(named, columns, strict=True)))
+    return replace(relation, columns=tuple(RelationColumn(n, v) for n, v in zip(named, columns, strict=True)))
 
 
 def _is_constant(cell: exp.Expr) -> bool:
@@ -97,9 +97,9 @@ def _is_constant(cell: exp.Expr) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
-    """How rows go into a table. `columns`: those the statement lists; `fixed` and `dynamic`: PARTITION (day = 'x',
-    hour)."""
+class InsertMapping:
+    """How rows map to a table. `columns`: those listed in the statement; `fixed` and `dynamic`: PARTITION (day =
+    'x', hour)."""
 
     by_name: bool = False
     columns: tuple[str, ...] = ()
@@ -107,7 +107,9 @@ class Fit:
     dynamic: tuple[str, ...] = ()
 
 
-def fitted(state: State, target: Target, relation: Relation, fit: Fit, line: int = 0) -> Written:
+def fitted(
+    state: SessionState, target: WriteTarget, relation: Relation, fit: InsertMapping, line: int = 0
+) -> WriteContent:
     named = _by_name(target, relation) if fit.by_name else _by_position(state, target, relation, fit, line)
     columns = dict(named)
     for one in fit.fixed:
@@ -116,18 +118,20 @@ def fitted(state: State, target: Target, relation: Relation, fit: Fit, line: int
     if not fit.by_name and relation.open and target.names is not None:
         # The places of unknown columns are not known; what they are called says nothing of the target.
         columns = dict.fromkeys(fit.fixed, NOTHING)
-    return Written(columns, relation.shaped, relation.reads, open_)
+    return WriteContent(columns, relation.shaped, relation.reads, open_)
 
 
 def spelled(name: str, names: Sequence[str] | None) -> str:
     return next((one for one in names or () if one.lower() == name.lower()), name)
 
 
-def _by_name(target: Target, relation: Relation) -> list[tuple[str, Value]]:
+def _by_name(target: WriteTarget, relation: Relation) -> list[tuple[str, ColumnValue]]:
     return [(spelled(one.name, target.names), one.value) for one in relation.columns]
 
 
-def _by_position(state: State, target: Target, relation: Relation, fit: Fit, line: int) -> list[tuple[str, Value]]:
+def _by_position(
+    state: SessionState, target: WriteTarget, relation: Relation, fit: InsertMapping, line: int
+) -> list[tuple[str, ColumnValue]]:
     names = _places(target, fit)
     given = relation.columns
     if names is None:
@@ -144,7 +148,7 @@ def _by_position(state: State, target: Target, relation: Relation, fit: Fit, lin
     return [(spelled(name, target.names), one.value) for name, one in zip(names, given, strict=False)]
 
 
-def _places(target: Target, fit: Fit) -> tuple[str, ...] | None:
+def _places(target: WriteTarget, fit: InsertMapping) -> tuple[str, ...] | None:
     """The columns that rows fill, in order; None: not known."""
     if fit.columns:
         listed = {one.lower() for one in fit.columns}
@@ -160,5 +164,5 @@ def renamed(relation: Relation, names: Sequence[str]) -> Relation:
     if not names or len(names) != len(relation.columns):
         return relation
     return relation.with_columns(
-        Column(name, column.value) for name, column in zip(names, relation.columns, strict=True)
+        RelationColumn(name, column.value) for name, column in zip(names, relation.columns, strict=True)
     )

@@ -7,37 +7,37 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from forge.lineage.edge import Indirect
-from forge.lineage.extract.relation import Column, Relation
+from forge.lineage.edge import IndirectType
+from forge.lineage.extract.relation import Relation, RelationColumn
 from forge.lineage.extract.sql.calls import is_time_window
 from forge.lineage.extract.sql.columns import column_value
 from forge.lineage.extract.sql.generate import generated, is_generator, named_by_type
 from forge.lineage.extract.sql.kinds import AGGREGATE_NAMES, ALIASES_IN_WHERE, LATERAL_ALIASES
 from forge.lineage.extract.sql.match import match_rows
 from forge.lineage.extract.sql.output_name import output_name
-from forge.lineage.extract.sql.scope import Scope, line_of, name_of
+from forge.lineage.extract.sql.scope import QueryScope, line_of, name_of
 from forge.lineage.extract.sql.sources import add_from
-from forge.lineage.extract.sql.star import Expanded, by_pattern, chosen, expanded, is_star, script_columns
+from forge.lineage.extract.sql.star import StarExpansion, by_pattern, chosen, expanded, is_star, script_columns
 from forge.lineage.extract.sql.text import text_of
-from forge.lineage.extract.value import Value
+from forge.lineage.extract.value import ColumnValue
 
 
-def relation_of_select(select: exp.Expr, scope: Scope) -> Relation:
+def relation_of_select(select: exp.Expr, scope: QueryScope) -> Relation:
     """`scope` is empty, with the CTEs of the query in it."""
     return _Select(select, scope).relation()
 
 
 class _Select:
-    def __init__(self, select: exp.Expr, scope: Scope) -> None:
+    def __init__(self, select: exp.Expr, scope: QueryScope) -> None:
         self.select = select
         self.scope = scope
         self.dialect = scope.around.dialect
-        self.columns: list[Column] = []
+        self.columns: list[RelationColumn] = []
         self.open: dict[str, None] = {}
         self.without: set[str] = set()
         self.aliases: dict[str, int] = {}
         self.names: dict[str, int] = {}  # of columns without an alias, by which ORDER BY and HAVING may call them
-        self.values: dict[int, Column] = {}
+        self.values: dict[int, RelationColumn] = {}
         self.at = 0
         self.asked: set[int] = set()
 
@@ -50,7 +50,7 @@ class _Select:
         self._name_windows()
         if self.dialect in ALIASES_IN_WHERE:
             scope.alias = self._any_alias
-        scope.shape_by((args.get("where"), args.get("prewhere")), Indirect.FILTER)
+        scope.shape_by((args.get("where"), args.get("prewhere")), IndirectType.FILTER)
         self._connect()
         scope.alias = self._earlier_alias
         for place, expression in enumerate(self.select.expressions):
@@ -77,7 +77,7 @@ class _Select:
         for window in self.select.args.get("windows") or ():
             self.scope.windows[window.this.name.lower()] = window
 
-    def _any_alias(self, name: str) -> Column | None:
+    def _any_alias(self, name: str) -> RelationColumn | None:
         place = self.aliases.get(name)
         if place is None and self.scope.alias_first:
             place = self.names.get(name)
@@ -89,11 +89,11 @@ class _Select:
             self.asked.add(place)
             expression = self.select.expressions[place]
             at, self.at = self.at, place
-            self.values[place] = Column(name_of(expression.args["alias"]), self.scope.value(expression))
+            self.values[place] = RelationColumn(name_of(expression.args["alias"]), self.scope.value(expression))
             self.at = at
         return self.values[place]
 
-    def _earlier_alias(self, name: str) -> Column | None:
+    def _earlier_alias(self, name: str) -> RelationColumn | None:
         place = self.aliases.get(name)
         if place is None:
             return self._time_window(name)
@@ -101,7 +101,7 @@ class _Select:
             return None
         return self._any_alias(name)
 
-    def _time_window(self, name: str) -> Column | None:
+    def _time_window(self, name: str) -> RelationColumn | None:
         """`window.start` next to `GROUP BY window(ts, '1 day')`."""
         if name not in ("window", "session_window"):
             return None
@@ -109,14 +109,14 @@ class _Select:
         for part in (*(group.expressions if group else ()), *self.select.expressions):
             for call in part.find_all(exp.Anonymous):
                 if is_time_window(call) and call.name.lower() == name:
-                    return Column(name, self.scope.value(call))
+                    return RelationColumn(name, self.scope.value(call))
         return None
 
     def _connect(self) -> None:
         connect = self.select.args.get("connect")
         if connect is not None:
-            self.scope.shape_by((connect.args.get("start"),), Indirect.FILTER)
-            self.scope.shape_by((connect.args.get("connect"),), Indirect.JOIN)
+            self.scope.shape_by((connect.args.get("start"),), IndirectType.FILTER)
+            self.scope.shape_by((connect.args.get("connect"),), IndirectType.JOIN)
 
     def project(self, expression: exp.Expr, place: int = -1) -> None:
         root = expression.this if isinstance(expression, exp.Alias) else expression
@@ -143,13 +143,13 @@ class _Select:
         else:
             self._append(output_name(expression, self.dialect, self.scope), self.scope.value(root), place)
 
-    def _add(self, more: Expanded) -> None:
+    def _add(self, more: StarExpansion) -> None:
         self.columns.extend(more.columns)
         self.open.update(dict.fromkeys(more.open))
         self.without |= more.without
 
-    def _append(self, name: str, value: Value, place: int) -> None:
-        column = Column(name, value)
+    def _append(self, name: str, value: ColumnValue, place: int) -> None:
+        column = RelationColumn(name, value)
         self.columns.append(column)
         if place >= 0:
             self.values.setdefault(place, column)
@@ -185,9 +185,9 @@ class _Select:
             self._group(group)
         distinct = args.get("distinct")
         scope.alias_first = True
-        scope.shape_by((args.get("having"),), Indirect.FILTER)
+        scope.shape_by((args.get("having"),), IndirectType.FILTER)
         scope.alias_first = False
-        scope.shape_by((args.get("qualify"),), Indirect.FILTER)
+        scope.shape_by((args.get("qualify"),), IndirectType.FILTER)
         if distinct is not None:
             self._distinct(distinct)
         scope.alias_first = True
@@ -197,24 +197,24 @@ class _Select:
         for clause in ("limit", "offset"):
             limit = args.get(clause)
             if limit is not None and limit.find(exp.Query) is not None:
-                scope.shape_by((limit,), Indirect.FILTER)
+                scope.shape_by((limit,), IndirectType.FILTER)
 
     def _distinct(self, distinct: exp.Expr) -> None:
         on = distinct.args.get("on")
         if on is not None:
-            self._keys(on.expressions if isinstance(on, exp.Tuple) else [on], Indirect.GROUP_BY)
+            self._keys(on.expressions if isinstance(on, exp.Tuple) else [on], IndirectType.GROUP_BY)
             return
         for column in self.columns:
-            self.scope.shape(column.value.sources, Indirect.GROUP_BY)
+            self.scope.shape(column.value.sources, IndirectType.GROUP_BY)
 
     def _group(self, group: exp.Expr) -> None:
         if group.args.get("all") is True:
-            self._keys([one for one in self.select.expressions if not _aggregates(one)], Indirect.GROUP_BY)
-        self._keys(group.expressions, Indirect.GROUP_BY)
+            self._keys([one for one in self.select.expressions if not _aggregates(one)], IndirectType.GROUP_BY)
+        self._keys(group.expressions, IndirectType.GROUP_BY)
         for clause in ("cube", "rollup", "grouping_sets"):
             for part in group.args.get(clause) or ():
                 if isinstance(part, exp.Expr):
-                    self._keys([part], Indirect.GROUP_BY)
+                    self._keys([part], IndirectType.GROUP_BY)
 
     def _ordered(self, order: exp.Expr | None) -> None:
         if order is None:
@@ -222,11 +222,11 @@ class _Select:
         keys = [one.this if isinstance(one, exp.Ordered) else one for one in order.expressions]
         if len(keys) == 1 and isinstance(keys[0], exp.Var) and keys[0].name.upper() == "ALL":
             for column in self.columns:
-                self.scope.shape(column.value.sources, Indirect.SORT)
+                self.scope.shape(column.value.sources, IndirectType.SORT)
             return
-        self._keys(keys, Indirect.SORT)
+        self._keys(keys, IndirectType.SORT)
 
-    def _keys(self, keys: Iterable[exp.Expr], way: Indirect) -> None:
+    def _keys(self, keys: Iterable[exp.Expr], way: IndirectType) -> None:
         """Expressions, or the number of a column in the SELECT list."""
         waiting = list(keys)
         while waiting:
@@ -240,7 +240,7 @@ class _Select:
             elif isinstance(key, exp.Alias) or not isinstance(key, exp.Literal):
                 self.scope.shape_by((key,), way)
 
-    def _numbered(self, number: int, way: Indirect) -> None:
+    def _numbered(self, number: int, way: IndirectType) -> None:
         if 0 < number <= len(self.columns) and not self.open:
             self.scope.shape(self.columns[number - 1].value.sources, way)
         elif number - 1 in self.values:
@@ -267,9 +267,9 @@ def _aggregates(expression: exp.Expr) -> bool:
     return False
 
 
-def ordered_by(node: exp.Expr, relation: Relation, scope: Scope) -> Relation:
+def ordered_by(node: exp.Expr, relation: Relation, scope: QueryScope) -> Relation:
     """ORDER BY over what a set operation or a subquery in brackets gives: by its own columns only."""
-    inner = Scope.over((("", replace(relation, shaped=frozenset(), reads=frozenset())),), scope.around, scope)
+    inner = QueryScope.over((("", replace(relation, shaped=frozenset(), reads=frozenset())),), scope.around, scope)
     reading = _Select(exp.Select(expressions=[]), inner)
     reading.columns = list(relation.columns)
     for clause in ("order", "sort", "cluster"):

@@ -1,4 +1,4 @@
-"""One file, or one Python program, as it runs its SQL: order matters, and what is defined stays defined."""
+"""A SQL session: the statements of one file or Python program in order, with the definitions they leave."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from typing import Literal
 
 from sqlglot import exp
 
-from forge.lineage.extract.catalog import Catalog
-from forge.lineage.extract.definition import Definition
+from forge.lineage.extract.catalog import TableCatalog
+from forge.lineage.extract.definition import TableDefinition
 from forge.lineage.extract.paths import plain_path
-from forge.lineage.extract.program import Made, Program, Step
+from forge.lineage.extract.program import OutputKind, Program, ProgramStep
 from forge.lineage.extract.relation import Relation
-from forge.lineage.extract.sql.expression import Scope, output_name, value_of_expression
+from forge.lineage.extract.sql.expression import QueryScope, output_name, value_of_expression
 from forge.lineage.extract.sql.names import parts_of, split_name
-from forge.lineage.extract.sql.rows import Fit, fitted, renamed, rows_of
-from forge.lineage.extract.sql.state import State
+from forge.lineage.extract.sql.rows import InsertMapping, fitted, renamed, rows_of
+from forge.lineage.extract.sql.state import SessionState
 from forge.lineage.extract.sql.statements.create import declared, is_temporary, table_of, write_whole
 from forge.lineage.extract.sql.statements.ddl import altered
 from forge.lineage.extract.sql.statements.handlers import run_tree
 from forge.lineage.extract.sql.statements.routines import begin_routine, declaration, loop
 from forge.lineage.extract.sql.statements.text import not_parsed
-from forge.lineage.extract.sql.syntax.parse import LARGEST, Broken, deep, parse
-from forge.lineage.extract.sql.syntax.split import Kind, Piece, split
-from forge.lineage.extract.sql.target import Target
-from forge.lineage.extract.value import Value
+from forge.lineage.extract.sql.syntax.parse import LARGEST, UnparsedStatement, deep, parse
+from forge.lineage.extract.sql.syntax.split import ScriptStatement, StatementKind, split
+from forge.lineage.extract.sql.target import WriteTarget
+from forge.lineage.extract.value import ColumnValue
 
-Parsed = tuple[Piece, exp.Expr | Broken]
+Parsed = tuple[ScriptStatement, exp.Expr | UnparsedStatement]
 _SETTING = re.compile(r"\ASET\s+(?:hivevar:|hiveconf:|env:)?([\w.]+)\s*=\s*(.*)\Z", re.IGNORECASE | re.DOTALL)
 _PLACE = re.compile(r"\$\{(?:hivevar:|hiveconf:|env:|system:)?([\w.]+)\}")
 _ROUTINE = re.compile(
@@ -41,14 +41,19 @@ _JOINED = re.compile(rf"\bIDENTIFIER\s*\(\s*({_PART}(?:\s*\|\|\s*{_PART})+)\s*\)
 _DEEPEST_SCRIPT = 5  # scripts that run scripts
 
 
-class Session(State):
+class SqlSession(SessionState):
     def __init__(
-        self, catalog: Catalog, dialect: str = "spark", file: str = "", *, variables: Mapping[str, str] | None = None
+        self,
+        catalog: TableCatalog,
+        dialect: str = "spark",
+        file: str = "",
+        *,
+        variables: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(catalog, dialect, file, variables or {})
         self.in_branch = False  # of a program in another language: what runs now may never run
         self._scripts = 0
-        self._made: dict[str, Definition] = {}
+        self._made: dict[str, TableDefinition] = {}
 
     def run(
         self, text: str, line: int = 1, *, result: str | None = None, frames: Mapping[str, Relation] | None = None
@@ -99,11 +104,11 @@ class Session(State):
         known = [part[1:-1] if part[0] == "'" else self.texts.get(part.lstrip(":").lower()) for part in parts]
         return match[0] if None in known else f"IDENTIFIER('{''.join(one for one in known if one is not None)}')"
 
-    def _tree(self, piece: Piece) -> exp.Expr | Broken:
-        if piece.kind in (Kind.ROUTINE, Kind.DECLARATION):
-            return Broken("")
-        if piece.kind is Kind.LOOP:
-            return Broken("")
+    def _tree(self, piece: ScriptStatement) -> exp.Expr | UnparsedStatement:
+        if piece.kind in (StatementKind.ROUTINE, StatementKind.DECLARATION):
+            return UnparsedStatement("")
+        if piece.kind is StatementKind.LOOP:
+            return UnparsedStatement("")
         return parse(piece, self.dialect)
 
     def _collect(self, parsed: list[Parsed]) -> None:
@@ -122,7 +127,7 @@ class Session(State):
         self.current = current
         self._made.update(new)
         if new:
-            self.local = Catalog(tuple(self._made.values()), self.catalog.db, self.catalog.default_schema)
+            self.local = TableCatalog(tuple(self._made.values()), self.catalog.db, self.catalog.default_schema)
 
     def _collect_one(self, tree: exp.Expr) -> None:
         if isinstance(tree, exp.Use):
@@ -151,13 +156,15 @@ class Session(State):
         self.offset = line - 1
         self.maybe = maybe or self.in_branch
 
-    def _statement(self, piece: Piece, tree: exp.Expr | Broken, result: str | None) -> Relation | None:
+    def _statement(
+        self, piece: ScriptStatement, tree: exp.Expr | UnparsedStatement, result: str | None
+    ) -> Relation | None:
         outer, frames = (self.statement, self.first_line, self.maybe), self.frames
         self._begin(piece.text, piece.line, maybe=piece.maybe or (self._scripts > 0 and outer[2]))
         gaps, steps = len(self.gaps), len(self.steps)
         relation = self._guarded(lambda: self._one(piece, tree, result))
         self.frames = frames
-        if not self._scripts and piece.kind in (Kind.STATEMENT, Kind.UNCLOSED):
+        if not self._scripts and piece.kind in (StatementKind.STATEMENT, StatementKind.UNCLOSED):
             self.counts.statements += 1
             clear = len(self.gaps) == gaps and not any(step.open and step.made.real for step in self.steps[steps:])
             self.counts.understood += clear
@@ -173,31 +180,31 @@ class Session(State):
                 return work()
         except RecursionError:
             self.gap(0, "it is nested too deep to be read")
-        except Exception as error:  # a fault of ours must not hide the other statements, and is told
+        except Exception as error:  # our own bug must not hide the other statements; reported
             self.gap(0, f"it could not be read: {type(error).__name__}: {error}")
         return None
 
-    def _one(self, piece: Piece, tree: exp.Expr | Broken, result: str | None) -> Relation | None:
-        if piece.kind is Kind.LOOP:
+    def _one(self, piece: ScriptStatement, tree: exp.Expr | UnparsedStatement, result: str | None) -> Relation | None:
+        if piece.kind is StatementKind.LOOP:
             loop(self, piece)
             return None
-        if piece.kind is Kind.ROUTINE:
+        if piece.kind is StatementKind.ROUTINE:
             begin_routine(self, piece.text)
             return None
-        if piece.kind is Kind.DECLARATION:
+        if piece.kind is StatementKind.DECLARATION:
             declaration(self, piece)
             return None
-        if isinstance(tree, Broken):
+        if isinstance(tree, UnparsedStatement):
             # A variable that has got its value since may make it readable.
             filled = self._filled(piece.text)
             again = parse(replace(piece, text=filled), self.dialect) if filled != piece.text else tree
-            if isinstance(again, Broken):
+            if isinstance(again, UnparsedStatement):
                 not_parsed(self, piece.text, again.reason)
                 return None
             tree = again
         relation = run_tree(self, tree)
         if relation is not None and result is not None:
-            write_whole(self, self.created(split_name(result), Made.TABLE), relation, view=False)
+            write_whole(self, self.created(split_name(result), OutputKind.TABLE), relation, view=False)
         return relation
 
     def view(self, key: str, label: str, query: exp.Expr, names: tuple[str, ...]) -> None:
@@ -241,26 +248,26 @@ class Session(State):
         line: int,
         *,
         by: Literal["position", "name"],
-        made: Made = Made.TABLE,
+        made: OutputKind = OutputKind.TABLE,
         whole: bool,
         statement: str = "",
     ) -> None:
         self._begin(statement, line, maybe=self.maybe)
-        if made is Made.FILE:
-            write_whole(self, Target(plain_path(name), None, made), relation, view=False)
+        if made is OutputKind.FILE:
+            write_whole(self, WriteTarget(plain_path(name), None, made), relation, view=False)
             return
         if whole:
-            write_whole(self, self.created(split_name(name), made), relation, view=made is Made.VIEW)
+            write_whole(self, self.created(split_name(name), made), relation, view=made is OutputKind.VIEW)
             return
         target = self.target_named(split_name(name))
-        self.put(target, fitted(self, target, relation, Fit(by_name=by == "name")))
+        self.put(target, fitted(self, target, relation, InsertMapping(by_name=by == "name")))
 
-    def expression(self, text: str, relation: Relation, line: int) -> tuple[tuple[str, Value], ...]:
+    def expression(self, text: str, relation: Relation, line: int) -> tuple[tuple[str, ColumnValue], ...]:
         """An expression of SQL over the columns of a relation, `*` among them; `alias` after it names it."""
         self._begin(text, line, maybe=self.maybe)
-        tree = parse(Piece(f"SELECT {text}", line), self.dialect)
+        tree = parse(ScriptStatement(f"SELECT {text}", line), self.dialect)
         if not isinstance(tree, exp.Select):
-            self.gap(0, tree.reason if isinstance(tree, Broken) else "it is not an expression")
+            self.gap(0, tree.reason if isinstance(tree, UnparsedStatement) else "it is not an expression")
             return ()
         before = self.frames
         self.frames = {**before, "__rows": relation}
@@ -269,7 +276,7 @@ class Session(State):
                 tree.set("from_", exp.From(this=exp.Table(this=exp.to_identifier("__rows"))))
                 found = rows_of(self, tree)
                 return tuple((one.name, one.value) for one in found.columns)
-            scope = Scope.of(relation, self)
+            scope = QueryScope.of(relation, self)
             return tuple(
                 (output_name(one, self.dialect, scope), value_of_expression(one, scope)) for one in tree.expressions
             )
@@ -291,12 +298,12 @@ class Session(State):
         )
 
 
-def _without(step: Step, hidden: set[str]) -> Step:
-    """A step without what it takes from tables that nobody can tell."""
+def _without(step: ProgramStep, hidden: set[str]) -> ProgramStep:
+    """A step without sources from unknown tables."""
 
-    def value(one: Value) -> Value:
+    def value(one: ColumnValue) -> ColumnValue:
         sources = {column: trace for column, trace in one.sources.items() if column.table not in hidden}
-        return Value(sources, {name: value(member) for name, member in one.members.items()})
+        return ColumnValue(sources, {name: value(member) for name, member in one.members.items()})
 
     return replace(
         step,

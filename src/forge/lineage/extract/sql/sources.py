@@ -1,4 +1,4 @@
-"""FROM: tables, subqueries, table functions, and how they are joined."""
+"""FROM: tables, subqueries, table functions, joins."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.extract.relation import Column, Relation
+from forge.lineage.edge import IndirectType, Transformation
+from forge.lineage.extract.relation import Relation, RelationColumn
 from forge.lineage.extract.sql.calls import arguments_of, function_scope
 from forge.lineage.extract.sql.generate import (
     generated,
@@ -19,12 +19,12 @@ from forge.lineage.extract.sql.generate import (
     types_by_name,
 )
 from forge.lineage.extract.sql.pivot import pivoted
-from forge.lineage.extract.sql.scope import Scope, Several, Source, line_of, name_of
+from forge.lineage.extract.sql.scope import AmbiguousName, FromSource, QueryScope, line_of, name_of
 from forge.lineage.extract.sql.text import text_of
-from forge.lineage.extract.value import NOTHING, Trace, Value, union
+from forge.lineage.extract.value import NOTHING, ColumnValue, SourceTrace, union
 
 
-def add_from(node: exp.Expr, scope: Scope) -> None:
+def add_from(node: exp.Expr, scope: QueryScope) -> None:
     """Adds all that a SELECT (or an UPDATE, a DELETE) has in FROM, in the order in which it can be seen."""
     from_ = node.args.get("from_")
     if from_ is not None:
@@ -35,9 +35,9 @@ def add_from(node: exp.Expr, scope: Scope) -> None:
         scope.join(item_scope(lateral, scope))
 
 
-def item_scope(item: exp.Expr, scope: Scope) -> Scope:
+def item_scope(item: exp.Expr, scope: QueryScope) -> QueryScope:
     """One thing in FROM, with whatever is joined to it inside of brackets. `scope`: what a lateral one may see."""
-    inner = Scope(scope.around, scope.outer, scope.environment)
+    inner = QueryScope(scope.around, scope.outer, scope.environment)
     inner.within = scope.within
     if isinstance(item, exp.Paren):
         return item_scope(item.this, scope)
@@ -56,29 +56,29 @@ def item_scope(item: exp.Expr, scope: Scope) -> Scope:
     return inner
 
 
-def _renamed_scope(inner: Scope, alias: exp.Expr) -> Scope:
+def _renamed_scope(inner: QueryScope, alias: exp.Expr) -> QueryScope:
     """`(a JOIN b ON …) AS t (x, y)`"""
     opens = tuple(dict.fromkeys(table for source in inner.open for table in source.relation.open))
     relation = Relation(tuple(inner.row), opens, shaped=frozenset(inner.shaped), reads=frozenset(inner.reads))
     relation = rename(relation, _column_names(alias), inner, alias)
-    outer = Scope(inner.around, inner.outer, inner.environment)
-    outer.add(Source(names=(name_of(alias.this).lower(),) if alias.this else (), relation=relation))
+    outer = QueryScope(inner.around, inner.outer, inner.environment)
+    outer.add(FromSource(names=(name_of(alias.this).lower(),) if alias.this else (), relation=relation))
     return outer
 
 
-def _piped(item: exp.Expr, source: Source, scope: Scope) -> Source:
+def _piped(item: exp.Expr, source: FromSource, scope: QueryScope) -> FromSource:
     """PIVOT and UNPIVOT after a table."""
     for pivot in item.args.get("pivots") or ():
-        inner = Scope(scope.around, scope.outer, scope.environment)
+        inner = QueryScope(scope.around, scope.outer, scope.environment)
         inner.add(source)
         relation = pivoted(pivot, inner)
         alias = pivot.args.get("alias")
         names = (name_of(alias.this).lower(),) if alias is not None and alias.this else source.names
-        source = Source(names=names, relation=rename(relation, _column_names(alias), scope, pivot))
+        source = FromSource(names=names, relation=rename(relation, _column_names(alias), scope, pivot))
     return source
 
 
-def _source(item: exp.Expr, scope: Scope) -> Source:
+def _source(item: exp.Expr, scope: QueryScope) -> FromSource:
     if isinstance(item, exp.Table):
         return _table(item, scope)
     if isinstance(item, exp.Lateral):
@@ -88,7 +88,7 @@ def _source(item: exp.Expr, scope: Scope) -> Source:
     if isinstance(item, exp.Values):
         return _values(item, scope)
     if isinstance(item, exp.Query):
-        return _named(item, subquery_beside(item, scope), scope)
+        return _named(item, isolated_subquery(item, scope), scope)
     if isinstance(item, exp.TableFromRows):
         return _function(item.this, item.args.get("alias"), scope)
     if isinstance(item, exp.TableAlias):  # what the pipe `|> AS t` becomes
@@ -96,11 +96,11 @@ def _source(item: exp.Expr, scope: Scope) -> Source:
     if isinstance(item, exp.Func):
         return _function(item, item.args.get("alias"), scope)
     if isinstance(item, exp.Pivot):
-        return _named(item, subquery_beside(item, scope), scope)
+        return _named(item, isolated_subquery(item, scope), scope)
     if isinstance(item, exp.Stream):
         return _source(_in_brackets(item.this), scope)
     scope.around.gap(line_of(item), f"{item.key.upper()} in FROM is not understood")
-    return Source(names=(), relation=Relation(), anything=NOTHING)
+    return FromSource(names=(), relation=Relation(), anything=NOTHING)
 
 
 def _in_brackets(item: exp.Expr) -> exp.Expr:
@@ -109,18 +109,18 @@ def _in_brackets(item: exp.Expr) -> exp.Expr:
     return item
 
 
-def subquery_beside(item: exp.Expr, scope: Scope) -> Relation:
-    """A subquery that does not see what stands beside it, only what is outside."""
+def isolated_subquery(item: exp.Expr, scope: QueryScope) -> Relation:
+    """A subquery without access to its siblings in FROM."""
     reader = scope.around.reader
     if isinstance(item, exp.Subquery):
         return reader.relation_in_brackets(item, scope)
     return reader.relation(item, scope.around, scope.outer, scope.environment)
 
 
-def _named(item: exp.Expr, relation: Relation, scope: Scope) -> Source:
+def _named(item: exp.Expr, relation: Relation, scope: QueryScope) -> FromSource:
     alias = item.args.get("alias")
     name = name_of(alias.this).lower() if alias is not None and alias.this is not None else ""
-    return Source(names=(name,) if name else (), relation=rename(relation, _column_names(alias), scope, item))
+    return FromSource(names=(name,) if name else (), relation=rename(relation, _column_names(alias), scope, item))
 
 
 def _column_names(alias: exp.Expr | None) -> tuple[str, ...]:
@@ -130,7 +130,7 @@ def _column_names(alias: exp.Expr | None) -> tuple[str, ...]:
     return tuple(name_of(one.this if isinstance(one, exp.ColumnDef) else one) for one in columns)
 
 
-def rename(relation: Relation, names: Sequence[str], scope: Scope, node: exp.Expr) -> Relation:
+def rename(relation: Relation, names: Sequence[str], scope: QueryScope, node: exp.Expr) -> Relation:
     """Columns under new names, by position."""
     if not names:
         return relation
@@ -139,16 +139,16 @@ def rename(relation: Relation, names: Sequence[str], scope: Scope, node: exp.Exp
         scope.around.gap(
             line_of(node), f"the columns of {tables} are not known, so they cannot be named; give them with --schema"
         )
-        return replace(relation, columns=tuple(Column(name, NOTHING) for name in names), open=())
+        return replace(relation, columns=tuple(RelationColumn(name, NOTHING) for name in names), open=())
     columns = [
-        Column(names[place] if place < len(names) else column.name, column.value)
+        RelationColumn(names[place] if place < len(names) else column.name, column.value)
         for place, column in enumerate(relation.columns)
     ]
-    columns.extend(Column(name, NOTHING) for name in names[len(columns) :])
+    columns.extend(RelationColumn(name, NOTHING) for name in names[len(columns) :])
     return relation.with_columns(columns)
 
 
-def _table(item: exp.Expr, scope: Scope) -> Source:
+def _table(item: exp.Expr, scope: QueryScope) -> FromSource:
     if isinstance(item.this, exp.Func):
         named = _identifier(item, scope)
         if named is None:
@@ -158,12 +158,12 @@ def _table(item: exp.Expr, scope: Scope) -> Source:
     alias = item.args.get("alias")
     names = (name_of(alias.this).lower(),) if alias is not None and alias.this is not None else parts
     if parts == ("dual",) and scope.around.dialect in ("oracle", "mysql", "snowflake", "redshift", "databricks"):
-        return Source(names=names, relation=Relation())
+        return FromSource(names=names, relation=Relation())
     made = scope.environment.find(parts[0]) if len(parts) == 1 and scope.environment is not None else None
     relation = made() if made is not None else scope.around.table(_as_table(item))
     relation = rename(relation, _column_names(alias), scope, item)
     is_lost = not (relation.columns or relation.open or relation.reads)  # and a gap says so already
-    return Source(names=names, relation=relation, anything=NOTHING if is_lost else None, aliased=names is not parts)
+    return FromSource(names=names, relation=relation, anything=NOTHING if is_lost else None, aliased=names is not parts)
 
 
 def _as_table(item: exp.Expr) -> exp.Table:
@@ -182,7 +182,7 @@ def _table_parts(item: exp.Expr) -> list[exp.Expr]:
     return parts
 
 
-def _identifier(item: exp.Expr, scope: Scope) -> exp.Table | None:
+def _identifier(item: exp.Expr, scope: QueryScope) -> exp.Table | None:
     """`IDENTIFIER('a.b')` in place of a table."""
     call = item.this
     is_identifier = isinstance(call, exp.DynamicIdentifier) or call.name.lower() == "identifier"
@@ -194,7 +194,7 @@ def _identifier(item: exp.Expr, scope: Scope) -> exp.Table | None:
     return table
 
 
-def _lateral(item: exp.Expr, scope: Scope) -> Source:
+def _lateral(item: exp.Expr, scope: QueryScope) -> FromSource:
     inner = item.this
     if isinstance(inner, exp.Query):
         return _named(item, scope.relation(inner), scope)
@@ -203,8 +203,8 @@ def _lateral(item: exp.Expr, scope: Scope) -> Source:
     return _function(inner, item.args.get("alias"), scope)
 
 
-def _function(call: exp.Expr, alias: exp.Expr | None, scope: Scope, item: exp.Expr | None = None) -> Source:
-    """A table function; its arguments may use what stands before it in FROM."""
+def _function(call: exp.Expr, alias: exp.Expr | None, scope: QueryScope, item: exp.Expr | None = None) -> FromSource:
+    """A table function; its arguments may refer to earlier items of FROM."""
     names = _column_names(alias)
     label = (name_of(alias.this).lower(),) if alias is not None and alias.this is not None else ()
     dialect = scope.around.dialect
@@ -214,13 +214,13 @@ def _function(call: exp.Expr, alias: exp.Expr | None, scope: Scope, item: exp.Ex
             return _function(inner, alias, scope, item)
     defined = _defined_function(call, scope, item)
     if defined is not None:
-        return Source(names=label, relation=rename(defined, names, scope, call))
+        return FromSource(names=label, relation=rename(defined, names, scope, call))
     if is_generator(call) or kind_of_generator(call, dialect) in ("range", "sequence", "generate_series"):
         made = generated(call, names or named_by_type(call, scope), scope)
         columns = made.columns
         if len(columns) == 1 and not names and label and dialect in ("postgres", "redshift", "duckdb"):
-            columns = (Column(label[0], columns[0].value),)
-        return Source(
+            columns = (RelationColumn(label[0], columns[0].value),)
+        return FromSource(
             names=label, relation=Relation(columns), anything=made.anything, types=types_by_name(call, columns, scope)
         )
     values = [scope.value(one) for one in arguments_of(call) if not isinstance(one, exp.Query)]
@@ -229,20 +229,20 @@ def _function(call: exp.Expr, alias: exp.Expr | None, scope: Scope, item: exp.Ex
     if any(value.sources for value in fed):
         return _unreadable(call, names, label, fed, scope)
     relation = scope.around.table(exp.Table(this=call) if item is None else _as_table(item))
-    return Source(names=label, relation=rename(relation, names, scope, call))
+    return FromSource(names=label, relation=rename(relation, names, scope, call))
 
 
 def _unreadable(
-    call: exp.Expr, names: Sequence[str], label: tuple[str, ...], values: Sequence[Value], scope: Scope
-) -> Source:
+    call: exp.Expr, names: Sequence[str], label: tuple[str, ...], values: Sequence[ColumnValue], scope: QueryScope
+) -> FromSource:
     """A table function of which only what goes in is known: every column that comes out is made from all of it."""
     text = text_of(call, scope.around.dialect)
-    value = stepped(values, Trace(Transformation.GENERATOR, text))
-    columns = tuple(Column(name, value) for name in names)
-    return Source(names=label, relation=Relation(columns), anything=None if columns else value)
+    value = stepped(values, SourceTrace(Transformation.GENERATOR, text))
+    columns = tuple(RelationColumn(name, value) for name in names)
+    return FromSource(names=label, relation=Relation(columns), anything=None if columns else value)
 
 
-def _defined_function(call: exp.Expr, scope: Scope, item: exp.Expr | None = None) -> Relation | None:
+def _defined_function(call: exp.Expr, scope: QueryScope, item: exp.Expr | None = None) -> Relation | None:
     before = [part for part in _table_parts(item) if part is not call] if item is not None else []
     if isinstance(call, exp.Dot) and isinstance(call.expression, exp.Func):  # schema.f(…)
         before, call = [*call.this.find_all(exp.Identifier, bfs=False)], call.expression
@@ -259,47 +259,47 @@ def _defined_function(call: exp.Expr, scope: Scope, item: exp.Expr | None = None
     return rename(relation, function.columns, scope, call)
 
 
-def _unnest(item: exp.Expr, scope: Scope, alias: exp.Expr | None = None) -> Source:
+def _unnest(item: exp.Expr, scope: QueryScope, alias: exp.Expr | None = None) -> FromSource:
     alias, offset = alias or item.args.get("alias"), item.args.get("offset")
     names = list(_column_names(alias))
     label = name_of(alias.this).lower() if alias is not None and alias.this is not None else ""
     text = text_of(item, scope.around.dialect) if label or names else "UNNEST"
-    outer = Trace(Transformation.GENERATOR, text)
+    outer = SourceTrace(Transformation.GENERATOR, text)
     values = [stepped([scope.value(one)], outer) for one in item.expressions]
-    columns: list[Column] = []
+    columns: list[RelationColumn] = []
     anything = None
     if names and len(names) < len(values):
         values = [stepped(values, outer)]
     for place, value in enumerate(values):
         if place < len(names):
-            columns.append(Column(names[place], value))
+            columns.append(RelationColumn(names[place], value))
         elif label and len(values) == 1:
-            columns.append(Column(label, value))
+            columns.append(RelationColumn(label, value))
         else:
             anything = value
     if len(values) == 1 and len(names) > 1:  # an array of structs, or a map: one column for each part
-        columns = [Column(name, values[0]) for name in names]
+        columns = [RelationColumn(name, values[0]) for name in names]
     if isinstance(offset, exp.Expr):
-        columns.append(Column(name_of(offset), stepped(values, outer)))
+        columns.append(RelationColumn(name_of(offset), stepped(values, outer)))
     elif offset:
-        columns.append(Column("offset", stepped(values, outer)))
+        columns.append(RelationColumn("offset", stepped(values, outer)))
     tables = (label,) if label else (names[0].lower(),) if len(names) == 1 else ()
-    return Source(names=tables, relation=Relation(tuple(columns)), anything=anything)
+    return FromSource(names=tables, relation=Relation(tuple(columns)), anything=anything)
 
 
-def _values(item: exp.Expr, scope: Scope) -> Source:
+def _values(item: exp.Expr, scope: QueryScope) -> FromSource:
     rows = [row.expressions if isinstance(row, exp.Tuple) else [row] for row in item.expressions]
     width = max((len(row) for row in rows), default=0)
     columns = []
     for place in range(width):
         cells = [scope.value(row[place]) for row in rows if place < len(row)]
         used = [cell for cell in cells if cell.sources]
-        columns.append(Column(f"col{place + 1}", union(used) if used else NOTHING))
+        columns.append(RelationColumn(f"col{place + 1}", union(used) if used else NOTHING))
     relation = Relation(tuple(columns))
     return _named(item, relation, scope)
 
 
-def add_join(join: exp.Expr, scope: Scope) -> None:
+def add_join(join: exp.Expr, scope: QueryScope) -> None:
     inner = item_scope(join.this, scope)
     side, kind = (join.args.get("side") or "").upper(), (join.args.get("kind") or "").upper()
     using = join.args.get("using") or ()
@@ -311,7 +311,7 @@ def add_join(join: exp.Expr, scope: Scope) -> None:
     scope.join(inner)
     if merged:
         scope.merge(names, merged)
-    scope.shape_by((join.args.get("on"), join.args.get("match_condition")), Indirect.JOIN)
+    scope.shape_by((join.args.get("on"), join.args.get("match_condition")), IndirectType.JOIN)
     if before is not None:
         scope.sources, scope.row, scope.open, scope.index = before
     for pivot in join.args.get("pivots") or ():
@@ -321,7 +321,7 @@ def add_join(join: exp.Expr, scope: Scope) -> None:
 _HALF = {"SEMI", "ANTI"}
 
 
-def _natural(inner: Scope, scope: Scope, join: exp.Expr) -> tuple[str, ...]:
+def _natural(inner: QueryScope, scope: QueryScope, join: exp.Expr) -> tuple[str, ...]:
     if inner.open or scope.open:
         tables = " and ".join(table for source in (*scope.open, *inner.open) for table in source.relation.open)
         scope.around.gap(
@@ -330,33 +330,33 @@ def _natural(inner: Scope, scope: Scope, join: exp.Expr) -> tuple[str, ...]:
     return tuple(column.name for column in scope.row if column.name.lower() in inner.index)
 
 
-def _first(name: str, scope: Scope) -> Column | None:
+def _first(name: str, scope: QueryScope) -> RelationColumn | None:
     """Spark takes the first of several columns of the left side."""
     if scope.around.dialect not in ("spark", "databricks", "hive") or scope.open:
         return None
     return next((column for column in scope.row if column.name.lower() == name.lower()), None)
 
 
-def _merged(name: str, side: str, inner: Scope, scope: Scope, join: exp.Expr) -> Column | None:
+def _merged(name: str, side: str, inner: QueryScope, scope: QueryScope, join: exp.Expr) -> RelationColumn | None:
     """The one column that USING makes of two: that of the left side; of the right side in a RIGHT JOIN; in a FULL JOIN
     whichever is there."""
-    sides: list[Column] = []
+    sides: list[RelationColumn] = []
     for place in (scope, inner):
         found = place.here(name)
-        if isinstance(found, Column):
-            place.shape(found.value.sources, Indirect.JOIN)
+        if isinstance(found, RelationColumn):
+            place.shape(found.value.sources, IndirectType.JOIN)
             sides.append(found)
-        elif isinstance(found, Several) and place is scope and (first := _first(name, scope)) is not None:
-            place.shape(first.value.sources, Indirect.JOIN)
+        elif isinstance(found, AmbiguousName) and place is scope and (first := _first(name, scope)) is not None:
+            place.shape(first.value.sources, IndirectType.JOIN)
             sides.append(first)
         else:
-            labels = found.places if isinstance(found, Several) else tuple(one.label for one in place.sources)
-            doubt = "may be from" if isinstance(found, Several) else "is not found in"
+            labels = found.places if isinstance(found, AmbiguousName) else tuple(one.label for one in place.sources)
+            doubt = "may be from" if isinstance(found, AmbiguousName) else "is not found in"
             scope.around.gap(line_of(join), f"column {name} of USING {doubt} {' or '.join(dict.fromkeys(labels))}")
     if len(sides) < 2:
         return sides[0] if sides else None
     left, right = sides
     if side == "FULL":
-        both = stepped((left.value, right.value), Trace(Transformation.CONDITIONAL, f"COALESCE({name}, {name})"))
-        return Column(left.name, both)
+        both = stepped((left.value, right.value), SourceTrace(Transformation.CONDITIONAL, f"COALESCE({name}, {name})"))
+        return RelationColumn(left.name, both)
     return right if side == "RIGHT" else left

@@ -1,4 +1,4 @@
-"""What stands for several columns in a SELECT list: `*` in all its forms, COLUMNS(…), TRANSFORM … USING."""
+"""Star expansion: `*` in all its forms, COLUMNS(…), TRANSFORM … USING."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from forge.lineage.extract.relation import Column
+from forge.lineage.extract.relation import RelationColumn
 from forge.lineage.extract.sql.fields import field_of, fields_in
-from forge.lineage.extract.sql.nested import nested_of
-from forge.lineage.extract.sql.scope import Scope, Source, line_of, name_of, struct_of
+from forge.lineage.extract.sql.nested_type import nested_of
+from forge.lineage.extract.sql.scope import FromSource, QueryScope, line_of, name_of, struct_of
 from forge.lineage.extract.sql.text import text_of
-from forge.lineage.extract.value import Value, opaque
+from forge.lineage.extract.value import ColumnValue, opaque
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Expanded:
-    """`open`, `without`: as of `Relation`."""
+class StarExpansion:
+    """`open`, `without`: as of relations."""
 
-    columns: tuple[Column, ...] = ()
+    columns: tuple[RelationColumn, ...] = ()
     open: tuple[str, ...] = ()
     without: frozenset[str] = frozenset()
 
@@ -31,7 +31,7 @@ def is_star(node: exp.Expr) -> bool:
     return isinstance(node, exp.Star) or (isinstance(node, exp.Dot) and isinstance(node.expression, exp.Star))
 
 
-def expanded(root: exp.Expr, scope: Scope, line: int) -> Expanded:
+def expanded(root: exp.Expr, scope: QueryScope, line: int) -> StarExpansion:
     """`*`, `t.*`, `struct.*`, `f(x).*`"""
     if isinstance(root, exp.Star):
         return _all(root, scope, line)
@@ -48,7 +48,7 @@ def expanded(root: exp.Expr, scope: Scope, line: int) -> Expanded:
     return _changed(root.this, source.relation.columns, [source] if source.is_open else [], scope, line)
 
 
-def _all(star: exp.Expr, scope: Scope, line: int) -> Expanded:
+def _all(star: exp.Expr, scope: QueryScope, line: int) -> StarExpansion:
     for source in scope.open:
         if source.anything is not None and source.anything.sources:
             scope.around.gap(line, f"the columns of {source.label} are not known; name them")
@@ -57,10 +57,10 @@ def _all(star: exp.Expr, scope: Scope, line: int) -> Expanded:
     return _changed(star, scope.row, [source for source in scope.open if source.anything is None], scope, line)
 
 
-Fields = Sequence[tuple[str, Value]]
+Fields = Sequence[tuple[str, ColumnValue]]
 
 
-def _fields_of(parts: tuple[str, ...], root: exp.Expr, scope: Scope) -> Fields | None:
+def _fields_of(parts: tuple[str, ...], root: exp.Expr, scope: QueryScope) -> Fields | None:
     found = scope.resolve(parts, root)
     if not isinstance(found, tuple):
         return None
@@ -73,25 +73,27 @@ def _fields_of(parts: tuple[str, ...], root: exp.Expr, scope: Scope) -> Fields |
     return fields
 
 
-def _fields(fields: Fields | None, star: exp.Expr, text: str, scope: Scope, line: int) -> Expanded:
+def _fields(fields: Fields | None, star: exp.Expr, text: str, scope: QueryScope, line: int) -> StarExpansion:
     if fields is None:
         scope.around.gap(line, f"{text}: the fields are not known; give the type with --schema")
-        return Expanded()
-    return _changed(star, [Column(name, value) for name, value in fields], [], scope, line)
+        return StarExpansion()
+    return _changed(star, [RelationColumn(name, value) for name, value in fields], [], scope, line)
 
 
-def _changed(star: exp.Expr, columns: Sequence[Column], opens: Sequence[Source], scope: Scope, line: int) -> Expanded:
+def _changed(
+    star: exp.Expr, columns: Sequence[RelationColumn], opens: Sequence[FromSource], scope: QueryScope, line: int
+) -> StarExpansion:
     """`* EXCEPT (…) REPLACE (…) RENAME (…) ILIKE '…'`"""
     args = star.args
     if not any(args.values()):
         without: frozenset[str] = frozenset().union(*(source.relation.without for source in opens))
-        return Expanded(tuple(columns), _tables(opens), without)
+        return StarExpansion(tuple(columns), _tables(opens), without)
     gone, trimmed = _left_out(args.get("except_") or (), scope)
     replaced = {one.alias.lower(): one for one in args.get("replace") or ()}
     renamed = {one.this.name.lower(): name_of(one.args["alias"]) for one in args.get("rename") or ()}
     like = args.get("ilike")
     pattern = _pattern(like.name) if like is not None else None
-    found: list[Column] = []
+    found: list[RelationColumn] = []
     for column in columns:
         key = column.name.lower()
         if key in gone or (pattern is not None and not pattern.fullmatch(column.name)):
@@ -101,25 +103,27 @@ def _changed(star: exp.Expr, columns: Sequence[Column], opens: Sequence[Source],
             value = scope.value(replaced[key].this)
         elif key in trimmed:
             value = _without_fields(value, trimmed[key], scope)
-        found.append(Column(renamed.get(key, column.name), value))
+        found.append(RelationColumn(renamed.get(key, column.name), value))
     if not opens:
-        return Expanded(tuple(found))
+        return StarExpansion(tuple(found))
     if pattern is not None:
         scope.around.gap(line, f"the columns of {' and '.join(_tables(opens))} are not known")
     known = {column.name.lower() for column in columns}
     found += [
-        Column(name_of(one.args["alias"]), scope.value(one.this)) for n, one in replaced.items() if n not in known
+        RelationColumn(name_of(one.args["alias"]), scope.value(one.this))
+        for n, one in replaced.items()
+        if n not in known
     ]
-    found += [Column(new, scope.value(exp.column(name))) for name, new in renamed.items() if name not in known]
+    found += [RelationColumn(new, scope.value(exp.column(name))) for name, new in renamed.items() if name not in known]
     without = frozenset(gone | set(replaced) | set(renamed)).union(*(source.relation.without for source in opens))
-    return Expanded(tuple(found), _tables(opens), without)
+    return StarExpansion(tuple(found), _tables(opens), without)
 
 
-def _tables(opens: Sequence[Source]) -> tuple[str, ...]:
+def _tables(opens: Sequence[FromSource]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(table for source in opens for table in source.relation.open))
 
 
-def _left_out(names: Sequence[exp.Expr], scope: Scope) -> tuple[set[str], dict[str, set[str]]]:
+def _left_out(names: Sequence[exp.Expr], scope: QueryScope) -> tuple[set[str], dict[str, set[str]]]:
     """Of EXCEPT (a, s.f): columns, and fields of columns."""
     gone: set[str] = set()
     trimmed: dict[str, set[str]] = {}
@@ -132,11 +136,11 @@ def _left_out(names: Sequence[exp.Expr], scope: Scope) -> tuple[set[str], dict[s
     return gone, trimmed
 
 
-def _without_fields(value: Value, names: set[str], scope: Scope) -> Value:
+def _without_fields(value: ColumnValue, names: set[str], scope: QueryScope) -> ColumnValue:
     fields = fields_in(value, scope.around)
     if fields is None:
         return value
-    return struct_of(Column(name, inner) for name, inner in fields if name.lower() not in names)
+    return struct_of(RelationColumn(name, inner) for name, inner in fields if name.lower() not in names)
 
 
 def _pattern(like: str) -> re.Pattern[str]:
@@ -144,7 +148,7 @@ def _pattern(like: str) -> re.Pattern[str]:
     return re.compile(text, re.IGNORECASE)
 
 
-def chosen(root: exp.Expr, scope: Scope) -> list[Column]:
+def chosen(root: exp.Expr, scope: QueryScope) -> list[RelationColumn]:
     """DuckDB's COLUMNS('regular expression') or COLUMNS(*), alone or in an expression."""
     chooser = root if isinstance(root, exp.Columns) else root.find(exp.Columns)
     wanted = chooser.this if chooser is not None else None
@@ -161,11 +165,11 @@ def chosen(root: exp.Expr, scope: Scope) -> list[Column]:
         inner = copy.find(exp.Columns)
         if inner is not None:
             inner.replace(exp.column(exp.to_identifier(column.name, quoted=True)))
-        found.append(Column(column.name, scope.value(copy)))
+        found.append(RelationColumn(column.name, scope.value(copy)))
     return found
 
 
-def _wanted(wanted: exp.Expr, scope: Scope) -> list[Column] | None:
+def _wanted(wanted: exp.Expr, scope: QueryScope) -> list[RelationColumn] | None:
     if isinstance(wanted, exp.Star):
         gone = {one.name.lower() for one in wanted.args.get("except_") or ()}
         return [column for column in scope.row if column.name.lower() not in gone]
@@ -186,7 +190,7 @@ def is_pattern(name: str) -> bool:
     return _REGULAR.search(name) is not None
 
 
-def matching(name: str, columns: Sequence[Column]) -> list[Column] | None:
+def matching(name: str, columns: Sequence[RelationColumn]) -> list[RelationColumn] | None:
     """Those that a regular expression names; None: it is none."""
     try:
         pattern = re.compile(name, re.IGNORECASE)
@@ -195,7 +199,7 @@ def matching(name: str, columns: Sequence[Column]) -> list[Column] | None:
     return [column for column in columns if pattern.fullmatch(column.name)]
 
 
-def by_pattern(root: exp.Expr, scope: Scope) -> list[Column] | None:
+def by_pattern(root: exp.Expr, scope: QueryScope) -> list[RelationColumn] | None:
     """Spark and Hive: `` `(a|b)?+.+` `` is every column but a and b. None: the name is that of a column."""
     name = root.this
     if scope.around.dialect not in _PATTERNS or not isinstance(name, exp.Identifier):
@@ -215,8 +219,8 @@ def by_pattern(root: exp.Expr, scope: Scope) -> list[Column] | None:
     return matching(name.name, columns)
 
 
-def star_columns(star: exp.Expr, scope: Scope) -> tuple[Column, ...]:
-    """What `*`, `t.*` or `s.*` stands for inside of a call."""
+def star_columns(star: exp.Expr, scope: QueryScope) -> tuple[RelationColumn, ...]:
+    """The columns of `*`, `t.*` or `s.*` inside a call."""
     found = expanded(star, scope, line_of(star))
     if found.open:
         tables = " and ".join(found.open)
@@ -224,9 +228,9 @@ def star_columns(star: exp.Expr, scope: Scope) -> tuple[Column, ...]:
     return found.columns
 
 
-def script_columns(root: exp.Expr, scope: Scope) -> list[Column]:
+def script_columns(root: exp.Expr, scope: QueryScope) -> list[RelationColumn]:
     """TRANSFORM … USING: a program outside reads rows and writes others."""
-    inputs: list[Value] = []
+    inputs: list[ColumnValue] = []
     for one in root.expressions:
         if is_star(one):
             inputs.extend(column.value for column in star_columns(one, scope))
@@ -239,4 +243,4 @@ def script_columns(root: exp.Expr, scope: Scope) -> list[Column]:
     names = [name_of(one.this if isinstance(one, exp.ColumnDef) else one) for one in listed] or ["key", "value"]
     what = "what the script does is not known; every output column is linked to every input column"
     scope.around.gap(line_of(root), f"ScriptTransformation {text}: {what}")
-    return [Column(name, opaque(inputs, text)) for name in names]
+    return [RelationColumn(name, opaque(inputs, text)) for name in names]

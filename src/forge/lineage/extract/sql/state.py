@@ -1,4 +1,4 @@
-"""What a session knows while a script runs: tables, temporary things, functions, variables, and the steps so far."""
+"""The state of a session: tables, temporary relations, functions, variables, and the steps so far."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from dataclasses import replace
 from sqlglot import exp
 
 from forge.lineage.edge import Gap, Transformation
-from forge.lineage.extract.catalog import Catalog, Meant
-from forge.lineage.extract.definition import ColumnDefinition, Definition
+from forge.lineage.extract.catalog import ResolvedName, TableCatalog
+from forge.lineage.extract.definition import ColumnDefinition, TableDefinition
 from forge.lineage.extract.paths import plain_path
-from forge.lineage.extract.program import MAYBE, Made, Step
-from forge.lineage.extract.relation import Column, Relation, Shape, relation_of
-from forge.lineage.extract.sql.around import QueryReader, SqlFunction, read_from, types_of, types_of_columns
+from forge.lineage.extract.program import MAYBE, OutputKind, ProgramStep
+from forge.lineage.extract.relation import Relation, RelationColumn, Shape, relation_of
+from forge.lineage.extract.sql.context import QueryReader, SqlFunction, read_from, types_of, types_of_columns
 from forge.lineage.extract.sql.names import parts_of, path_of, split_name
 from forge.lineage.extract.sql.reader import SqlReader
-from forge.lineage.extract.sql.target import Counts, Target, Temporary, Written, merged
-from forge.lineage.extract.value import NOTHING, Trace, Value, through
+from forge.lineage.extract.sql.target import StatementCounts, TemporaryRelation, WriteContent, WriteTarget, merged
+from forge.lineage.extract.value import NOTHING, ColumnValue, SourceTrace, through
 from forge.model.names import ColumnName
 
-_MAYBE = Trace(Transformation.IDENTITY, "", confidence=MAYBE)
+_MAYBE = SourceTrace(Transformation.IDENTITY, "", confidence=MAYBE)
 _READERS = frozenset(
     word
     for line in (
@@ -32,34 +32,34 @@ _READERS = frozenset(
 )
 
 
-class State(ABC):
+class SessionState(ABC):
     """Implements `Around`."""
 
-    def __init__(self, catalog: Catalog, dialect: str, file: str, variables: Mapping[str, str]) -> None:
+    def __init__(self, catalog: TableCatalog, dialect: str, file: str, variables: Mapping[str, str]) -> None:
         self.dialect = dialect
         self.reader: QueryReader = SqlReader()
         self.file = file
         self.catalog = catalog
-        self.local = Catalog((), catalog.db, catalog.default_schema)  # what the whole text defines
-        self.current: dict[str, Definition] = {}  # what it has defined so far
+        self.local = TableCatalog((), catalog.db, catalog.default_schema)  # what the whole text defines
+        self.current: dict[str, TableDefinition] = {}  # what it has defined so far
         self.dropped: set[str] = set()
-        self.hidden: set[str] = set()  # names that may mean several tables, or nobody knows what
-        self.seen: dict[str, Temporary] = {}  # temporary things that the statement at hand has read
+        self.hidden: set[str] = set()  # ambiguous or unknown names
+        self.seen: dict[str, TemporaryRelation] = {}  # temporary things that the statement at hand has read
         self.used: tuple[str, ...] = ()  # USE
         self.used_db = ""  # USE CATALOG
         self.routines: set[str] = set()
         self.cursors: dict[str, str] = {}  # the queries of cursors, by name
         self.triggered: Relation | None = None  # the table whose rows a trigger sees as inserted, deleted, NEW, OLD
-        self.temporary: dict[str, Temporary] = {}
+        self.temporary: dict[str, TemporaryRelation] = {}
         self.frames: dict[str, Relation] = {}
         self.functions: dict[str, SqlFunction] = {}
         self.texts: dict[str, str] = {name.lower(): text for name, text in variables.items()}
-        self.values: dict[str, Value] = {}
+        self.values: dict[str, ColumnValue] = {}
         self.held: set[str] = set()  # what variables hold, as things in between
-        self.steps: list[Step] = []
+        self.steps: list[ProgramStep] = []
         self.gaps: dict[Gap, None] = {}
         self.unknown: set[str] = set()
-        self.counts = Counts()
+        self.counts = StatementCounts()
         self.maybe = False
         self.offset = 0  # of the lines of the statement at hand
         self.first_line = 1
@@ -118,7 +118,7 @@ class State(ABC):
                 return relation_of(plain_path(paths[0]), None)
         if name == "table_changes" and arguments and (text := self.text_of(arguments[0])):
             changed = self.named(split_name(text))
-            added = (Column(one, NOTHING) for one in ("_change_type", "_commit_version", "_commit_timestamp"))
+            added = (RelationColumn(one, NOTHING) for one in ("_change_type", "_commit_version", "_commit_timestamp"))
             return changed.with_columns((*changed.columns, *added))
         if name == "generator":  # Snowflake: rows without columns
             return Relation()
@@ -135,25 +135,25 @@ class State(ABC):
         if value is None or not (value.sources or relation.reads):
             self.values[name.lower()] = NOTHING
             return
-        reading = self.between(name.partition(".")[0], Made.TEMPORARY, relation, 0)
+        reading = self.between(name.partition(".")[0], OutputKind.TEMPORARY, relation, 0)
         self.held |= reading.reads
         self.values[name.lower()] = reading.value(column) or NOTHING
 
-    def _all_reads(self, values: Iterable[Value], shaped: Shape, reads: frozenset[str]) -> frozenset[str]:
+    def _all_reads(self, values: Iterable[ColumnValue], shaped: Shape, reads: frozenset[str]) -> frozenset[str]:
         if not self.held:
             return reads
         named = {source.table for value in values for source in value.sources} | {source.table for source, _ in shaped}
         return reads | (self.held & named)
 
-    def between(self, label: str, made: Made, relation: Relation, line: int, target: str = "") -> Relation:
+    def between(self, label: str, made: OutputKind, relation: Relation, line: int, target: str = "") -> Relation:
         target = target or self.new_id(label, line)
         self._types[target] = types_of(relation, self)
-        columns: dict[str, Value] = {}
+        columns: dict[str, ColumnValue] = {}
         for column in relation.columns:
             columns.setdefault(column.name, self._sure(column.value))
         reads = self._all_reads(columns.values(), relation.shaped, relation.reads)
         self.steps.append(
-            Step(
+            ProgramStep(
                 target=target,
                 made=made,
                 columns=columns,
@@ -172,7 +172,7 @@ class State(ABC):
     def function(self, name: str) -> SqlFunction | None:
         return self.functions.get(name.lower()) or self.functions.get(name.lower().rpartition(".")[2])
 
-    def variable(self, name: str) -> Value | None:
+    def variable(self, name: str) -> ColumnValue | None:
         key = name.lower().lstrip("@:$")
         value = self.values.get(key)
         if value is None and key in self.texts:
@@ -205,7 +205,7 @@ class State(ABC):
             return (*self.used, *parts)
         return (self.used_db, *parts) if len(parts) == 2 and self.used_db else tuple(parts)
 
-    def find(self, parts: Sequence[str]) -> Meant:
+    def find(self, parts: Sequence[str]) -> ResolvedName:
         """The table that is meant: as it is defined so far, else as the text defines it anywhere, else as others do."""
         full = self._full(parts)
         outer = self.catalog.find(full)
@@ -214,13 +214,13 @@ class State(ABC):
         whole = self.catalog.complete(full)
         present = self.current.get(whole.lower())
         if present is not None:
-            return Meant(present.name, present)
+            return ResolvedName(present.name, present)
         if whole.lower() in self.dropped:
-            return Meant(whole)
+            return ResolvedName(whole)
         inner = self.local.find(full)
         if inner.definition is not None:
             now = self.current.get(inner.name.lower())
-            inner = Meant(inner.name, now or inner.definition)
+            inner = ResolvedName(inner.name, now or inner.definition)
             exact = outer.definition is not None and outer.name.lower() == self.catalog.complete(full).lower()
             if not exact or outer.definition is None or inner.name.lower() == outer.name.lower():
                 return inner
@@ -230,7 +230,7 @@ class State(ABC):
                 return loose
         return outer
 
-    def _ambiguous(self, meant: Meant, parts: Sequence[str], line: int) -> None:
+    def _ambiguous(self, meant: ResolvedName, parts: Sequence[str], line: int) -> None:
         several = ", ".join(meant.candidates)
         self.hidden.add(meant.name)
         self.gap(line, f"{'.'.join(parts)} may be {several}; write more of its name or set --default-schema")
@@ -247,10 +247,10 @@ class State(ABC):
             identifiers = [*identifiers[-3:]]
         return self.table(exp.Table(**dict(zip(("this", "db", "catalog"), reversed(identifiers), strict=False))))
 
-    def temporary_of(self, parts: Sequence[str]) -> Temporary | None:
+    def temporary_of(self, parts: Sequence[str]) -> TemporaryRelation | None:
         return self.temporary.get(self.key_of(parts))
 
-    def fresh(self, key: str, known: dict[str, Temporary | None] | None = None) -> Temporary | None:
+    def fresh(self, key: str, known: dict[str, TemporaryRelation | None] | None = None) -> TemporaryRelation | None:
         """A view as it is now: one that reads another view means what that one means when it is read."""
         known = {} if known is None else known
         if key in known:
@@ -295,43 +295,43 @@ class State(ABC):
 
     # writing
 
-    def target(self, table: exp.Table) -> Target:
+    def target(self, table: exp.Table) -> WriteTarget:
         """A table that is there."""
         path = path_of(table)
         if path:
-            return Target(path, None, Made.FILE)
+            return WriteTarget(path, None, OutputKind.FILE)
         if isinstance(table.this, exp.Anonymous) and table.this.name.lower() == "identifier":
             text = self.text_of(table.this.expressions[0]) if table.this.expressions else None
             if text is None:
                 self.gap(_line(table), "the name in IDENTIFIER(…) is not known; only constants are followed")
-                return Target("", None)
+                return WriteTarget("", None)
             return self.target_named(split_name(text))
         return self.target_named(parts_of(table))
 
-    def target_named(self, parts: Sequence[str]) -> Target:
+    def target_named(self, parts: Sequence[str]) -> WriteTarget:
         made = self.temporary_of(parts)
         if made is not None and made.changes:
-            return Target(made.label, made.names, Made.TEMPORARY, self.key_of(parts))
+            return WriteTarget(made.label, made.names, OutputKind.TEMPORARY, self.key_of(parts))
         if parts and parts[-1].startswith(("#", "@")):
-            return Target(parts[-1], None, Made.TEMPORARY, self.key_of(parts))
+            return WriteTarget(parts[-1], None, OutputKind.TEMPORARY, self.key_of(parts))
         meant = self.find(parts)
         if meant.candidates:
             self._ambiguous(meant, parts, 0)
         if meant.definition is None:
             self.unknown.add(meant.name)
-            return Target(meant.name, None)
-        made_as = Made.VIEW if meant.definition.kind == "view" else Made.TABLE
-        return Target(meant.name, meant.definition.names, made_as)
+            return WriteTarget(meant.name, None)
+        made_as = OutputKind.VIEW if meant.definition.kind == "view" else OutputKind.TABLE
+        return WriteTarget(meant.name, meant.definition.names, made_as)
 
-    def created(self, parts: Sequence[str], made: Made) -> Target:
+    def created(self, parts: Sequence[str], made: OutputKind) -> WriteTarget:
         """A table that a statement makes; one that is known gives the spelling."""
         full = self.complete(parts)
         meant = self.catalog.find(self._full(parts))
         if meant.definition is not None and meant.name.lower() == full.lower():
-            return Target(meant.name, meant.definition.names if meant.definition.given else None, made)
-        return Target(full, None, made)
+            return WriteTarget(meant.name, meant.definition.names if meant.definition.given else None, made)
+        return WriteTarget(full, None, made)
 
-    def put(self, target: Target, written: Written, line: int = 0, *, whole: bool = False) -> None:
+    def put(self, target: WriteTarget, written: WriteContent, line: int = 0, *, whole: bool = False) -> None:
         """Makes the step that writes into a target; of a temporary table that makes its next version."""
         if not target.name:
             return
@@ -344,7 +344,7 @@ class State(ABC):
         self._written.add(target.name)
         reads = self._all_reads(columns.values(), written.shaped, written.reads)
         self.steps.append(
-            Step(
+            ProgramStep(
                 target=target.name,
                 made=target.made,
                 columns=columns,
@@ -358,10 +358,10 @@ class State(ABC):
             )
         )
 
-    def _put_temporary(self, target: Target, written: Written, line: int, *, whole: bool) -> None:
+    def _put_temporary(self, target: WriteTarget, written: WriteContent, line: int, *, whole: bool) -> None:
         before = self.temporary.get(target.temporary)
         relation = Relation(
-            tuple(Column(name, value) for name, value in written.columns.items()),
+            tuple(RelationColumn(name, value) for name, value in written.columns.items()),
             written.open,
             shaped=written.shaped,
             reads=written.reads,
@@ -373,25 +373,25 @@ class State(ABC):
 
     def define(self, key: str, label: str, relation: Relation, line: int = 0, *, changes: bool = False) -> Relation:
         """A temporary view or table, in a new version."""
-        reading = self.between(label, Made.TEMPORARY, relation, line)
+        reading = self.between(label, OutputKind.TEMPORARY, relation, line)
         names = None if relation.open else relation.names
-        self.temporary[key] = Temporary(label=label, relation=reading, names=names, changes=changes)
+        self.temporary[key] = TemporaryRelation(label=label, relation=reading, names=names, changes=changes)
         return reading
 
     def declare(self, key: str, label: str, columns: Sequence[ColumnDefinition], line: int = 0) -> None:
         """A temporary table without rows."""
-        relation = Relation(tuple(Column(one.name, NOTHING) for one in columns))
+        relation = Relation(tuple(RelationColumn(one.name, NOTHING) for one in columns))
         reading = self.define(key, label, relation, line, changes=True)
         for table in reading.reads:
             self._types[table] = {one.name.lower(): one.type for one in columns if one.type}
 
-    def settle(self, definition: Definition) -> None:
+    def settle(self, definition: TableDefinition) -> None:
         """A table that is there from here on."""
         self.current[definition.name.lower()] = definition
         self.dropped.discard(definition.name.lower())
 
     def infer(self, name: str, relation: Relation, *, view: bool, line: int = 0) -> None:
-        """What a query that makes a table tells of its columns."""
+        """Infers the columns of a table from the query that makes it."""
         if relation.open or not relation.columns:
             self.current.pop(name.lower(), None)
             return
@@ -399,10 +399,10 @@ class State(ABC):
         columns = tuple(ColumnDefinition(one.name, types.get(one.name.lower(), "")) for one in relation.columns)
         kind = "view" if view else "physical"
         self.settle(
-            Definition(name=name, columns=columns, kind=kind, file=self.file, line=self.line(line), inferred=True)
+            TableDefinition(name=name, columns=columns, kind=kind, file=self.file, line=self.line(line), inferred=True)
         )
 
-    def _sure(self, value: Value) -> Value:
+    def _sure(self, value: ColumnValue) -> ColumnValue:
         return through(value, _MAYBE) if self.maybe else value
 
 

@@ -1,4 +1,4 @@
-"""What a statement writes into, and what arrives there."""
+"""Write targets of statements, and the columns written."""
 
 from __future__ import annotations
 
@@ -7,46 +7,47 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from forge.lineage.extract.program import Made
-from forge.lineage.extract.relation import Column, Relation, Shape
-from forge.lineage.extract.value import Value, add
+from forge.lineage.extract.program import OutputKind
+from forge.lineage.extract.relation import Relation, RelationColumn, Shape
+from forge.lineage.extract.value import ColumnValue, add
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
-class Temporary:
-    """What exists only while the program runs, in its present version. `written`: the relation that made it."""
+class TemporaryRelation:
+    """A relation that exists only while the program runs, in its current version. `written`: the relation that made
+    it."""
 
     label: str
     relation: Relation
     names: tuple[str, ...] | None
     changes: bool = False  # a table, which INSERT and UPDATE may change, not a view
-    query: exp.Expr | None = None  # of a view: what it stands for, whenever it is read
+    query: exp.Expr | None = None  # of a view: expanded whenever it is read
     names_of_query: tuple[str, ...] = ()
-    seen: tuple[tuple[str, Temporary], ...] = ()  # the temporary things it read, as they were
+    seen: tuple[tuple[str, TemporaryRelation], ...] = ()  # the temporary things it read, as they were
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """What a statement writes into. `names`: its columns, None where nobody has described them."""
+class WriteTarget:
+    """The target of a write. `names`: its columns, None if unknown."""
 
     name: str
     names: tuple[str, ...] | None
-    made: Made = Made.TABLE
+    made: OutputKind = OutputKind.TABLE
     temporary: str = ""  # the key of a temporary table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Written:
-    """What arrives in a target."""
+class WriteContent:
+    """What is written to a target."""
 
-    columns: Mapping[str, Value]
+    columns: Mapping[str, ColumnValue]
     shaped: Shape = frozenset()
     reads: frozenset[str] = frozenset()
     open: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
-class Counts:
+class StatementCounts:
     statements: int = 0
     understood: int = 0
     queries: int = 0
@@ -54,11 +55,11 @@ class Counts:
 
 def merged(before: Relation, now: Relation) -> Relation:
     """A temporary table after one more write: what was in it, and what arrives."""
-    columns: dict[str, Column] = {column.name.lower(): column for column in before.columns}
+    columns: dict[str, RelationColumn] = {column.name.lower(): column for column in before.columns}
     for column in now.columns:
         present = columns.get(column.name.lower())
-        value = column.value if present is None else both(present.value, column.value)
-        columns[column.name.lower()] = Column(present.name if present else column.name, value)
+        value = column.value if present is None else merged_value(present.value, column.value)
+        columns[column.name.lower()] = RelationColumn(present.name if present else column.name, value)
     return Relation(
         tuple(columns.values()),
         (*before.open, *(one for one in now.open if one not in before.open)),
@@ -67,7 +68,7 @@ def merged(before: Relation, now: Relation) -> Relation:
     )
 
 
-def both(one: Value, other: Value) -> Value:
+def merged_value(one: ColumnValue, other: ColumnValue) -> ColumnValue:
     """A column that is written twice."""
     if not one.sources and not one.members:
         return other
@@ -78,15 +79,15 @@ def both(one: Value, other: Value) -> Value:
         add(found, source, trace)
     members = dict(one.members)
     for name, member in other.members.items():
-        members[name] = both(members[name], member) if name in members else member
-    return Value(found, members if one.members and other.members else {})
+        members[name] = merged_value(members[name], member) if name in members else member
+    return ColumnValue(found, members if one.members and other.members else {})
 
 
-def merge_columns(parts: Iterable[Mapping[str, Value]]) -> dict[str, Value]:
-    found: dict[str, Value] = {}
+def merge_columns(parts: Iterable[Mapping[str, ColumnValue]]) -> dict[str, ColumnValue]:
+    found: dict[str, ColumnValue] = {}
     spelled: dict[str, str] = {}
     for columns in parts:
         for name, value in columns.items():
             known = spelled.setdefault(name.lower(), name)
-            found[known] = both(found[known], value) if known in found else value
+            found[known] = merged_value(found[known], value) if known in found else value
     return found

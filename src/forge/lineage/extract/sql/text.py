@@ -1,4 +1,4 @@
-"""Expressions as text: what a trace shows."""
+"""Expressions as SQL text, for display."""
 
 from __future__ import annotations
 

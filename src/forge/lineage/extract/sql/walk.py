@@ -1,4 +1,4 @@
-"""One walk over an expression, from its root, carrying what the steps so far make of anything below them."""
+"""Walks an expression from its root, accumulating the transformation that applies to the operands below."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterable
 
 from sqlglot import exp
 
-from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.extract.relation import Column, Relation
+from forge.lineage.edge import IndirectType, Transformation
+from forge.lineage.extract.relation import Relation, RelationColumn
 from forge.lineage.extract.sql import calls
 from forge.lineage.extract.sql.columns import column_value, numbered_value
 from forge.lineage.extract.sql.kinds import kind_of
 from forge.lineage.extract.sql.parts import bracket, dotted, is_same_cast
-from forge.lineage.extract.sql.scope import Scope, line_of, name_of
+from forge.lineage.extract.sql.scope import QueryScope, line_of, name_of
 from forge.lineage.extract.sql.star import by_pattern, is_star, star_columns
 from forge.lineage.extract.sql.text import text_of
-from forge.lineage.extract.value import Trace, Value, add, compose, stronger
+from forge.lineage.extract.value import ColumnValue, SourceTrace, add, compose, stronger
 from forge.model.names import ColumnName
 
 _IDENTITY, _WINDOW, _AGGREGATION = Transformation.IDENTITY, Transformation.WINDOW, Transformation.AGGREGATION
@@ -23,18 +23,18 @@ _IDENTITY, _WINDOW, _AGGREGATION = Transformation.IDENTITY, Transformation.WINDO
 Waiting = list[tuple[exp.Expr, Transformation, bool]]
 
 
-class Walk:
-    """`text`: what to show as the expression; if None, the root of the walk, written out when it is first needed."""
+class ExpressionWalk:
+    """`text`: the expression to display; if None, the root of the walk, rendered on demand."""
 
-    def __init__(self, root: exp.Expr, scope: Scope, text: str | None = None) -> None:
+    def __init__(self, root: exp.Expr, scope: QueryScope, text: str | None = None) -> None:
         self.root = root
         self.scope = scope
-        self.found: dict[ColumnName, Trace] = {}
+        self.found: dict[ColumnName, SourceTrace] = {}
         self.waiting: Waiting = []
-        self._steps: dict[tuple[Transformation, bool], Trace] = {}
+        self._steps: dict[tuple[Transformation, bool], SourceTrace] = {}
         self._text = text
 
-    def run(self) -> Value:
+    def run(self) -> ColumnValue:
         waiting = self.waiting
         waiting.append((self.root, _IDENTITY, False))
         while waiting:
@@ -44,7 +44,7 @@ class Walk:
                 handler(self, node, step, masked)
             else:
                 self.descend(node, step, masked)
-        return Value(self.found)
+        return ColumnValue(self.found)
 
     @property
     def text(self) -> str:
@@ -59,7 +59,7 @@ class Walk:
     def push(self, nodes: Iterable[exp.Expr | None], step: Transformation, masked: bool) -> None:
         self.waiting.extend((node, step, masked) for node in nodes if node is not None)
 
-    def take(self, value: Value, step: Transformation, masked: bool) -> None:
+    def take(self, value: ColumnValue, step: Transformation, masked: bool) -> None:
         if step is _IDENTITY and not masked:
             for source, trace in value.sources.items():
                 add(self.found, source, trace)
@@ -68,19 +68,19 @@ class Walk:
             return
         outer = self._steps.get((step, masked))
         if outer is None:
-            outer = self._steps[step, masked] = Trace(step, self.text, masked)
+            outer = self._steps[step, masked] = SourceTrace(step, self.text, masked)
         for source, trace in value.sources.items():
             add(self.found, source, compose(trace, outer))
 
 
-Handler = Callable[[Walk, exp.Expr, Transformation, bool], None]
+Handler = Callable[[ExpressionWalk, exp.Expr, Transformation, bool], None]
 
 
-def _leaf(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> None:
+def _leaf(walk: ExpressionWalk, node: exp.Expr, step: Transformation, masked: bool) -> None:
     """Nothing below it is a column."""
 
 
-def _column(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> None:
+def _column(walk: ExpressionWalk, node: exp.Expr, step: Transformation, masked: bool) -> None:
     if isinstance(node.this, exp.Star):
         _star(walk, node, step, masked)
     elif (named := by_pattern(node, walk.scope)) is not None:
@@ -90,18 +90,18 @@ def _column(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> N
         walk.take(column_value(node, walk.scope)[1], step, masked)
 
 
-def _star(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> None:
+def _star(walk: ExpressionWalk, node: exp.Expr, step: Transformation, masked: bool) -> None:
     for column in star_columns(node, walk.scope):
         walk.take(column.value, stronger(step, Transformation.TRANSFORMATION), masked)
 
 
-def _count(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> None:
+def _count(walk: ExpressionWalk, node: exp.Expr, step: Transformation, masked: bool) -> None:
     """`count(*)` counts rows, whatever is in them."""
     inside = [inner for inner in node.iter_expressions() if not isinstance(inner, exp.Star)]
     walk.push(inside, stronger(step, _AGGREGATION), masked)
 
 
-def _dot(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> None:
+def _dot(walk: ExpressionWalk, node: exp.Expr, step: Transformation, masked: bool) -> None:
     if is_star(node):
         _star(walk, node, step, masked)
         return
@@ -119,7 +119,7 @@ def _names(node: exp.Expr) -> list[str]:
     return [inner.name for inner in node.find_all(exp.Identifier, bfs=False)]
 
 
-def _bracketed(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> None:
+def _bracketed(walk: ExpressionWalk, node: exp.Expr, step: Transformation, masked: bool) -> None:
     value = bracket(node, walk.scope)
     if value is None:
         walk.descend(node, step, masked)
@@ -127,13 +127,13 @@ def _bracketed(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -
         walk.take(value, step, masked)
 
 
-def _query(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> None:
+def _query(walk: ExpressionWalk, node: exp.Expr, step: Transformation, masked: bool) -> None:
     """The value of a subquery is what it selects; where several columns are compared, all of them."""
     for column in walk.scope.subquery(node).columns:
         walk.take(column.value, step, masked)
 
 
-def _exists(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> None:
+def _exists(walk: ExpressionWalk, node: exp.Expr, step: Transformation, masked: bool) -> None:
     """What an EXISTS selects does not matter, only whether there is a row."""
     if isinstance(node.this, exp.Query):
         walk.scope.subquery(node.this)
@@ -141,20 +141,20 @@ def _exists(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> N
         walk.descend(node, step, masked)
 
 
-def _cast(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> None:
+def _cast(walk: ExpressionWalk, node: exp.Expr, step: Transformation, masked: bool) -> None:
     if is_same_cast(node, walk.scope):
         walk.push((node.this,), step, masked)
     else:
         walk.push((node.this,), stronger(step, Transformation.TRANSFORMATION), masked)
 
 
-def _filtered(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> None:
+def _filtered(walk: ExpressionWalk, node: exp.Expr, step: Transformation, masked: bool) -> None:
     """FILTER (WHERE …) and WITHIN GROUP (ORDER BY …) belong to their aggregate."""
     walk.push((node.this,), step, masked)
     walk.push((node.expression,), stronger(step, _AGGREGATION), masked)
 
 
-def _window(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> None:
+def _window(walk: ExpressionWalk, node: exp.Expr, step: Transformation, masked: bool) -> None:
     if node.args.get("over") == "KEEP":
         _kept(walk, node, step, masked)
         return
@@ -168,16 +168,16 @@ def _window(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> N
     arguments = [inner for inner in function.iter_expressions() if not isinstance(inner, exp.Star)]
     walk.push(arguments, step, masked)
     keys = window_keys(node, walk.scope)
-    walk.scope.shape_by(keys, Indirect.WINDOW)
+    walk.scope.shape_by(keys, IndirectType.WINDOW)
     walk.push(keys, step, masked)
 
 
-def _kept(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> None:
+def _kept(walk: ExpressionWalk, node: exp.Expr, step: Transformation, masked: bool) -> None:
     """Oracle's `max(a) KEEP (DENSE_RANK LAST ORDER BY b)` is an aggregate that takes some rows."""
     walk.push((node.this, node.args.get("order")), stronger(step, _AGGREGATION), masked)
 
 
-def window_keys(window: exp.Expr, scope: Scope) -> list[exp.Expr]:
+def window_keys(window: exp.Expr, scope: QueryScope) -> list[exp.Expr]:
     """PARTITION BY and ORDER BY, also those of the named windows it is built on."""
     keys: list[exp.Expr] = []
     seen: set[str] = set()
@@ -197,8 +197,8 @@ def window_keys(window: exp.Expr, scope: Scope) -> list[exp.Expr]:
     return keys
 
 
-def _named_window(name: str, scope: Scope) -> exp.Expr | None:
-    here: Scope | None = scope
+def _named_window(name: str, scope: QueryScope) -> exp.Expr | None:
+    here: QueryScope | None = scope
     while here is not None:
         if name in here.windows:
             return here.windows[name]
@@ -206,17 +206,17 @@ def _named_window(name: str, scope: Scope) -> exp.Expr | None:
     return None
 
 
-def _lambda(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> None:
+def _lambda(walk: ExpressionWalk, node: exp.Expr, step: Transformation, masked: bool) -> None:
     """sqlglot writes the parameters in a lambda's body as bare names, so all columns in it are columns."""
     walk.push((node.this,), step, masked)
 
 
-def _second(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> None:
+def _second(walk: ExpressionWalk, node: exp.Expr, step: Transformation, masked: bool) -> None:
     """`name => value`, `name: value`: the name is no column."""
     walk.push((node.expression,), step, masked)
 
 
-def _parameter(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> None:
+def _parameter(walk: ExpressionWalk, node: exp.Expr, step: Transformation, masked: bool) -> None:
     value = walk.scope.around.variable("@" + node.name)
     if value is None and node.name.isdigit() and walk.scope.around.dialect == "snowflake":
         value = numbered_value(int(node.name), (), walk.scope)
@@ -224,12 +224,12 @@ def _parameter(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -
         walk.take(value, step, masked)
 
 
-def _comprehension(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> None:
+def _comprehension(walk: ExpressionWalk, node: exp.Expr, step: Transformation, masked: bool) -> None:
     """`[f(x) FOR x IN list IF g(x)]`"""
     scope = walk.scope
     items = scope.value(node.args["iterator"])
     name = node.expression
-    inner = Scope.over((("", Relation((Column(name_of(name), items),))),), scope.around, scope)
+    inner = QueryScope.over((("", Relation((RelationColumn(name_of(name), items),))),), scope.around, scope)
     for part in (node.this, node.args.get("condition")):
         if part is not None:
             walk.take(inner.value(part), stronger(step, Transformation.TRANSFORMATION), masked)
@@ -237,11 +237,11 @@ def _comprehension(walk: Walk, node: exp.Expr, step: Transformation, masked: boo
     scope.take_over(inner)
 
 
-def _called(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> None:
+def _called(walk: ExpressionWalk, node: exp.Expr, step: Transformation, masked: bool) -> None:
     calls.call(walk, node, step, masked, node.name)
 
 
-def _listed(walk: Walk, node: exp.Expr, step: Transformation, masked: bool) -> None:
+def _listed(walk: ExpressionWalk, node: exp.Expr, step: Transformation, masked: bool) -> None:
     """`ARRAY(SELECT …)` gathers many rows in one value."""
     if len(node.expressions) == 1 and isinstance(node.expressions[0], exp.Query):
         walk.push(node.expressions, stronger(step, _AGGREGATION), masked)

@@ -1,4 +1,4 @@
-"""A large graph at once, into an empty store: no row is looked for, and the indexes are built when all are there."""
+"""Bulk load of a large graph into an empty store: no lookups, and indexes are built last."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from sqlalchemy import Connection, Table, select, update
 
 from forge.lineage.edge import Transformation
-from forge.lineage.facts.claim import Recorded
+from forge.lineage.facts.claim import WriteCounts
 from forge.lineage.facts.moment import to_micros
 from forge.lineage.node import Entity
 from forge.stores.sql.lineage.rows import node_row
@@ -25,7 +25,7 @@ NumberedEdge = tuple[int, int, int, float, int, int]
 
 def bulk_load(
     connection: Connection, nodes: Iterable[Entity], edges: Iterable[NumberedEdge], producer: str, at: datetime
-) -> Recorded:
+) -> WriteCounts:
     """Each node comes after its parent, no edge and no node twice."""
     if connection.execute(select(lineage_producers.c.number).limit(1)).first() is not None:
         raise ValueError("only an empty store can be filled at once")
@@ -47,7 +47,7 @@ def bulk_load(
     for index in indexes:
         index.create(connection)
     connection.execute(update(lineage_state).values(revision=revision))
-    return Recorded(revision, added=added, nodes=len(numbers.of))
+    return WriteCounts(revision, added=added, nodes=len(numbers.of))
 
 
 def _add(connection: Connection, table: Table, rows: list[tuple[Any, ...]]) -> None:

@@ -1,4 +1,4 @@
-"""Events of OpenLineage in SQL, until all of their run are there."""
+"""Pending OpenLineage events in SQL, held until their run is complete."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from datetime import datetime, timedelta
 
 from sqlalchemy import Engine, delete, func, select
 
-from forge.flows.lineage.openlineage.ingest import KeptEvent
+from forge.flows.lineage.openlineage.ingest import PendingEvent
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.statements import insert_into
 from forge.stores.sql.tables import lineage_events
 
 KEPT = timedelta(days=30)
-MOST = 100  # of one run; a stream tells of itself as long as it lives
+MOST = 100  # events of one run; a stream sends them as long as it runs
 
 
 class SqlLineageEvents:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def keep(self, event: KeptEvent, now: datetime) -> bool:
+    def keep(self, event: PendingEvent, now: datetime) -> bool:
         e = lineage_events
         values = {
             "run_id": event.run_id,
@@ -42,9 +42,9 @@ class SqlLineageEvents:
                 connection.execute(delete(e).where(of_run, e.c.digest.not_in(stay)))
             return True
 
-    def of_run(self, producer: str, run_id: str) -> tuple[KeptEvent, ...]:
+    def of_run(self, producer: str, run_id: str) -> tuple[PendingEvent, ...]:
         e = lineage_events
         columns = e.c.producer, e.c.run_id, e.c.digest, e.c.at, e.c.document
         query = select(*columns).where(e.c.run_id == run_id, e.c.producer == producer).order_by(e.c.at, e.c.digest)
         with reading(self._engine) as connection:
-            return tuple(KeptEvent(*row) for row in connection.execute(query))
+            return tuple(PendingEvent(*row) for row in connection.execute(query))

@@ -1,5 +1,5 @@
-"""The record of lineage in SQL. A write is one transaction, and writers follow each other; readers see what was
-committed. Threads may share one store."""
+"""The lineage store in SQL. A write is one transaction and writers are serialized; readers see committed data. Thread
+safe."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Engine, delete, select, update
 
-from forge.lineage.facts.claim import Batch, Recorded, check_batch
+from forge.lineage.facts.claim import ClaimBatch, WriteCounts, check_batch
 from forge.lineage.facts.fact import EdgeFact, EdgeVersion, NodeFact
-from forge.lineage.graph.store import GraphArrays, Snapshot, Touched
+from forge.lineage.graph.store import GraphArrays, Snapshot, StoreChanges
 from forge.lineage.node import Entity, Node, NodeType
 from forge.stores.lineage_rules import settled, snapshot_exists, snapshot_order
 from forge.stores.sql.database import reading, writing
@@ -33,7 +33,7 @@ class SqlLineage:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def record(self, batches: Sequence[Batch], *, cursor: str | None = None) -> Recorded:
+    def record(self, batches: Sequence[ClaimBatch], *, cursor: str | None = None) -> WriteCounts:
         for batch in batches:
             check_batch(batch)
         s = lineage_state
@@ -53,7 +53,7 @@ class SqlLineage:
 
     def bulk_load(
         self, nodes: Iterable[Entity], edges: Iterable[NumberedEdge], *, producer: str, at: datetime
-    ) -> Recorded:
+    ) -> WriteCounts:
         """Fills an empty store with a large graph of plain edges, as many small writes would."""
         with writing(self._engine) as connection:
             connection.execute(select(lineage_state).with_for_update())
@@ -76,7 +76,7 @@ class SqlLineage:
         with reads.steadily(self._engine) as connection:
             return reads.read_changes(connection, since)
 
-    def touched(self, since: int, limit: int = 10_000) -> Touched:
+    def touched(self, since: int, limit: int = 10_000) -> StoreChanges:
         with reads.steadily(self._engine) as connection:
             return reads.read_touched(connection, since, limit)
 

@@ -1,4 +1,4 @@
-"""How the tables of the lineage graph are read: as columns of numbers for the index, as nodes and edges for answers."""
+"""Reads of the graph tables: as arrays for the index, as nodes and edges for results."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from sqlalchemy import ColumnElement, Connection, Engine, and_, literal, or_, se
 
 from forge.lineage.facts.fact import EdgeFact, EdgeKey, EdgeVersion, NodeFact, versions_of
 from forge.lineage.facts.moment import time_of, to_micros
-from forge.lineage.graph.store import GraphArrays, Touched
+from forge.lineage.graph.store import GraphArrays, StoreChanges
 from forge.lineage.kind import kind_of
 from forge.lineage.node import NODE_TYPES, Node, NodeType
-from forge.stores.lineage_rules import KnownNode, entity_of, nearest_first, node_of, words_of
+from forge.stores.lineage_rules import StoredNode, entity_of, nearest_first, node_of, words_of
 from forge.stores.sql.database import reading
 from forge.stores.sql.lineage.rows import (
     NODE_CODE,
@@ -135,7 +135,7 @@ def _raw_cursor(connection: Connection, query: Any) -> Any:
     return driver.execute(asked.string, [asked.params[name] for name in asked.positiontup or ()])
 
 
-def read_touched(connection: Connection, since: int, limit: int) -> Touched:
+def read_touched(connection: Connection, since: int, limit: int) -> StoreChanges:
     """Whole writes: as many as reach the limit, and the last one to its end."""
     now = read_revision(connection)
     end = now
@@ -158,7 +158,7 @@ def read_touched(connection: Connection, since: int, limit: int) -> Touched:
         versions += versions_of(lives.get(edge, ()))
         if edge not in lives:
             gone.append(_edge_id(entities[edge[0]].id, entities[edge[1]].id, edge[2]))
-    return Touched(end, tuple(nodes[number] for number in numbers), tuple(versions), tuple(gone), end < now)
+    return StoreChanges(end, tuple(nodes[number] for number in numbers), tuple(versions), tuple(gone), end < now)
 
 
 def _edge_id(source: str, target: str, kind: int) -> str:
@@ -206,12 +206,12 @@ def read_nodes(connection: Connection, numbers: Sequence[int], at: datetime | No
         for row in said:
             facts.setdefault(row["node"], []).append(row)
         for number, node_id, code, created, owner, table in connection.execute(query.where(n.c.number.in_(some))):
-            known = KnownNode(node_id, NODE_TYPES[code], owner or "", table or owner or "", time_of(created))
+            known = StoredNode(node_id, NODE_TYPES[code], owner or "", table or owner or "", time_of(created))
             found[number] = node_of(known, _node_facts(known, facts.get(number, ()), producers), at)
     return {number: found[number] for number in dict.fromkeys(numbers) if number in found}
 
 
-def _node_facts(known: KnownNode, rows: Iterable[Row], producers: dict[int, str]) -> list[NodeFact]:
+def _node_facts(known: StoredNode, rows: Iterable[Row], producers: dict[int, str]) -> list[NodeFact]:
     entity = entity_of(known.id, known.mentioned, known.parent)
     return [node_fact_of(row, entity, producers[row["producer"]]) for row in rows]
 

@@ -1,4 +1,4 @@
-"""Rows of the lineage graph and what they are in the domain. Nodes and producers are numbers there, names here."""
+"""Conversion between rows and domain types. Rows refer to nodes and producers by number, the domain by name."""
 
 from __future__ import annotations
 
@@ -139,7 +139,7 @@ def snapshot_row(snapshot: Snapshot) -> dict[str, Any]:
 
 
 def find_entities(connection: Connection, numbers: Iterable[int]) -> dict[int, Entity]:
-    """Of the type that edges tell: what they were declared as has its own facts and times."""
+    """With the type according to edges: declared types have their own facts and times."""
     n, owner = lineage_nodes, lineage_nodes.alias("owner")
     query = select(n.c.number, n.c.id, n.c.mentioned, owner.c.id)
     query = query.join_from(n, owner, n.c.parent == owner.c.number, isouter=True)

@@ -1,4 +1,4 @@
-"""The files that were read for their lineage, in SQL."""
+"""Records of source files in SQL."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Engine, delete, select
 
-from forge.flows.lineage.code.records import KeptGap, SourceRecord, definition_from, definition_json
+from forge.flows.lineage.code.records import SourceGap, SourceRecord, definition_from, definition_json
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.tables import lineage_sources as t
 
@@ -75,7 +75,7 @@ def _record(row: Mapping[str, Any]) -> SourceRecord:
         understood=row["understood"],
         queries=row["queries"],
         edges=row["edges"],
-        gaps=tuple(KeptGap(*gap) for gap in row["gaps"]),
+        gaps=tuple(SourceGap(*gap) for gap in row["gaps"]),
         definitions=tuple(definition_from(one) for one in row["definitions"]),
         uses=row["uses"],
     )

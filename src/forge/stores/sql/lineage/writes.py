@@ -1,5 +1,5 @@
-"""How batches come into the tables of the lineage graph: inside one transaction that holds the row of the state, so
-that writers follow each other. What it reads and writes follows what the batches say, not what the graph holds."""
+"""Writes batches to the graph tables: one transaction that locks the state row, so writers are serialized. The cost
+follows the batch, not the graph."""
 
 from __future__ import annotations
 
@@ -10,19 +10,12 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, delete, func, select, update
 
-from forge.lineage.facts.claim import Batch, Recorded
+from forge.lineage.facts.claim import ClaimBatch, WriteCounts
 from forge.lineage.facts.fact import EdgeFact, EdgeKey, NodeFact
 from forge.lineage.facts.moment import time_of, to_micros
-from forge.lineage.facts.record import check_order, work_on_edges, work_on_nodes
+from forge.lineage.facts.record import check_order, plan_edges, plan_nodes
 from forge.lineage.node import NODE_TYPES, Entity, NodeType
-from forge.stores.lineage_rules import (
-    check_free,
-    check_strict,
-    entity_of,
-    more_telling,
-    named_by,
-    type_of,
-)
+from forge.stores.lineage_rules import check_free, check_strict, entity_of, more_specific_type, named_by, type_of
 from forge.stores.sql.lineage.rows import (
     NODE_CODE,
     Pair,
@@ -52,7 +45,7 @@ Near = Callable[[Connection, str], Sequence[str]]
 @dataclass(frozen=True, slots=True)
 class _Node:
     number: int
-    entity: Entity  # of the type that edges tell
+    entity: Entity  # with the type according to edges
     created_at: int
 
 
@@ -64,7 +57,7 @@ class _Producer:
 
 
 class LineageWrite:
-    """`revision`: that of what is written, if anything is."""
+    """`revision`: of the write, if there is any."""
 
     def __init__(self, connection: Connection, revision: int, near: Near) -> None:
         self._connection = connection
@@ -79,7 +72,7 @@ class LineageWrite:
         self._counts = dict.fromkeys(("added", "extended", "changed", "closed"), 0)
         self._moved = False
 
-    def batch(self, batch: Batch) -> None:
+    def batch(self, batch: ClaimBatch) -> None:
         producer = self._producer(batch)
         named = named_by(batch)
         ends = (end for key in batch.closes for end in (key.source, key.target))
@@ -95,7 +88,7 @@ class LineageWrite:
         self._edges(batch, producer)
         self._node_facts(batch, producer)
 
-    def finish(self) -> Recorded:
+    def finish(self) -> WriteCounts:
         """Writes the nodes, whose type is known only now."""
         types = self._types()
         changed = []
@@ -115,9 +108,9 @@ class LineageWrite:
         add(self._connection, lineage_nodes, list(self._new.values()))
         _change(self._connection, lineage_nodes, lineage_nodes.c.number, changed)
         moved = self._moved or bool(self._touched)
-        return Recorded(self._revision if moved else self._revision - 1, **self._counts, nodes=len(self._touched))
+        return WriteCounts(self._revision if moved else self._revision - 1, **self._counts, nodes=len(self._touched))
 
-    def _producer(self, batch: Batch) -> _Producer:
+    def _producer(self, batch: ClaimBatch) -> _Producer:
         p = lineage_producers
         row = self._connection.execute(select(p.c.number, p.c.newest).where(p.c.name == batch.producer)).first()
         if row is None:
@@ -156,16 +149,16 @@ class LineageWrite:
             self._next += 1
             self._touched.add(node_id)
             return
-        told = more_telling(known.entity.type, entity.type)
+        told = more_specific_type(known.entity.type, entity.type)
         if told is known.entity.type and known.created_at <= at:
             return
         self._nodes[node_id] = _Node(known.number, replace(known.entity, type=told), min(known.created_at, at))
         self._told.add(node_id)
         self._touched.add(node_id)
 
-    def _edges(self, batch: Batch, producer: _Producer) -> None:
+    def _edges(self, batch: ClaimBatch, producer: _Producer) -> None:
         known = self._known_facts(batch, producer)
-        work = work_on_edges(batch, known.values())
+        work = plan_edges(batch, known.values())
         for name in self._counts:
             self._counts[name] += getattr(work, name)
         f, revision = lineage_facts, self._revision
@@ -188,7 +181,7 @@ class LineageWrite:
     def _ends(self, key: EdgeKey) -> Pair:
         return self._nodes[key.source].number, self._nodes[key.target].number
 
-    def _known_facts(self, batch: Batch, producer: _Producer) -> dict[int, EdgeFact]:
+    def _known_facts(self, batch: ClaimBatch, producer: _Producer) -> dict[int, EdgeFact]:
         """By the ids of their rows."""
         if producer.newest is None:
             return {}
@@ -205,7 +198,7 @@ class LineageWrite:
         self._fetch(numbers=numbers)
         return {number: self._nodes[self._names[number]].entity for number in numbers}
 
-    def _node_facts(self, batch: Batch, producer: _Producer) -> None:
+    def _node_facts(self, batch: ClaimBatch, producer: _Producer) -> None:
         f = lineage_node_facts
         rows: list[Row] = []
         if producer.newest is not None:
@@ -217,7 +210,7 @@ class LineageWrite:
         entities = self._entities({row["node"] for row in rows})
         facts = {row["id"]: node_fact_of(row, entities[row["node"]], producer.name) for row in rows}
         ids = {(fact.entity.id, fact.valid_from): row_id for row_id, fact in facts.items()}
-        work = work_on_nodes(batch, facts.values())
+        work = plan_nodes(batch, facts.values())
 
         def row_of(fact: NodeFact) -> dict[str, Any]:
             return node_fact_row(fact, self._nodes[fact.entity.id].number, producer.number)
@@ -232,7 +225,7 @@ class LineageWrite:
         self._touched |= told
 
     def _types(self) -> dict[str, int]:
-        """Of the nodes of which something else may be said now."""
+        """Of the nodes whose type may change."""
         of = {self._nodes[node_id].number: self._nodes[node_id].entity for node_id in self._told}
         rows = find_node_facts(self._connection, of)
         names = find_producers(self._connection, rows)

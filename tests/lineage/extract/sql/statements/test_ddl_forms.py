@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 from sql_scripts import edges, program
 
-from forge.lineage.extract.definition import Definition, ForeignKey
+from forge.lineage.extract.definition import ForeignKeyDefinition, TableDefinition
 
 
-def defined(script: str, dialect: str = "spark") -> dict[str, Definition]:
+def defined(script: str, dialect: str = "spark") -> dict[str, TableDefinition]:
     return {one.name: one for one in program(script, dialect, {}).definitions}
 
 
-def columns(definition: Definition) -> list[str]:
+def columns(definition: TableDefinition) -> list[str]:
     return [f"{one.name} {one.type}{'' if one.nullable else '!'}" for one in definition.columns]
 
 
@@ -47,9 +47,12 @@ def test_keys_are_found_inline_as_constraints_and_added_later() -> None:
     ALTER TABLE v ADD CONSTRAINT k FOREIGN KEY (b) REFERENCES w (a);"""
     found = defined(script, "postgres")
     assert found["w"].primary_key == ("a",)
-    assert found["w"].foreign_keys == (ForeignKey(("b",), "u", ("x",)), ForeignKey(("c", "d"), "z", ("e", "g")))
+    assert found["w"].foreign_keys == (
+        ForeignKeyDefinition(("b",), "u", ("x",)),
+        ForeignKeyDefinition(("c", "d"), "z", ("e", "g")),
+    )
     assert found["v"].primary_key == ("a",)
-    assert found["v"].foreign_keys == (ForeignKey(("b",), "w", ("a",)),)
+    assert found["v"].foreign_keys == (ForeignKeyDefinition(("b",), "w", ("a",)),)
     assert columns(found["v"])[0] == "a int!"
 
 

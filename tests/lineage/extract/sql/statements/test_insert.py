@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sql_scripts import edges, gaps, program, shaped, tables
 
-from forge.lineage.extract.catalog import Catalog
+from forge.lineage.extract.catalog import TableCatalog
 from forge.lineage.extract.program import BY_POSITION
-from forge.lineage.extract.sql.read import read_sql
+from forge.lineage.extract.sql.program import read_sql
 
 
 def test_the_last_columns_of_the_query_fill_the_dynamic_partitions() -> None:
@@ -126,7 +126,7 @@ def test_a_name_that_may_mean_two_tables_gives_no_column_edge() -> None:
 
 
 def test_a_query_under_a_name_is_what_that_table_is_made_of() -> None:
-    read = read_sql("WITH c AS (SELECT k FROM raw.x) SELECT k AS key FROM c", Catalog(), result="core.y")
+    read = read_sql("WITH c AS (SELECT k FROM raw.x) SELECT k AS key FROM c", TableCatalog(), result="core.y")
     assert [step.target for step in read.steps] == ["c@1", "core.y"]
     assert read.queries == 0
 

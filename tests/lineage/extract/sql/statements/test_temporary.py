@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sql_scripts import edges, program, shaped, tables
 
-from forge.lineage.extract.program import MAYBE, Made
+from forge.lineage.extract.program import MAYBE, OutputKind
 
 
 def test_a_temporary_table_holds_all_that_was_written_so_far() -> None:
@@ -18,7 +18,7 @@ def test_a_temporary_table_holds_all_that_was_written_so_far() -> None:
 
 def test_every_write_to_a_temporary_table_is_a_step_of_its_own() -> None:
     script = "CREATE TEMP TABLE z (k int); INSERT INTO z SELECT id FROM s; INSERT INTO z SELECT id FROM u"
-    made = [step for step in program(script, "postgres").steps if step.made is Made.TEMPORARY]
+    made = [step for step in program(script, "postgres").steps if step.made is OutputKind.TEMPORARY]
     assert [step.target for step in made] == ["z@1", "z@1:2", "z@1:3"]
     assert {step.label for step in made} == {"z"}
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from forge.lineage.extract.sql.syntax.split import Kind, split
+from forge.lineage.extract.sql.syntax.split import StatementKind, split
 
 
 def texts(script: str, dialect: str = "spark") -> list[str]:
     """With `?` before what runs only under a condition."""
-    kept = (Kind.STATEMENT, Kind.UNCLOSED)
+    kept = (StatementKind.STATEMENT, StatementKind.UNCLOSED)
     return [f"{'?' * piece.maybe}{piece.text}" for piece in split(script, dialect) if piece.kind in kept]
 
 
@@ -68,7 +68,7 @@ def test_a_transaction_is_no_block() -> None:
 def test_the_head_of_a_loop_is_kept_with_its_query() -> None:
     script = "BEGIN FOR r IN (SELECT a FROM s) LOOP INSERT INTO t VALUES (r.a); END LOOP; END;"
     loop, inner = split(script, "oracle")
-    assert (loop.kind, loop.text) == (Kind.LOOP, "FOR r IN (SELECT a FROM s)")
+    assert (loop.kind, loop.text) == (StatementKind.LOOP, "FOR r IN (SELECT a FROM s)")
     assert (inner.text, inner.maybe) == ("INSERT INTO t VALUES (r.a)", True)
 
 

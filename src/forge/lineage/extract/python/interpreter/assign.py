@@ -1,4 +1,4 @@
-"""What a target of an assignment holds from then on."""
+"""Assignment targets."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 from forge.lineage.extract.python.interpreter import members
 from forge.lineage.extract.python.library import Call, source_text
-from forge.lineage.extract.python.scope import Scope
+from forge.lineage.extract.python.scope import NameScope
 from forge.lineage.extract.python.values import (
+    AbstractValue,
     Class,
     DictOf,
     Frame,
     Instance,
+    LibraryValue,
     ListOf,
-    Modelled,
     Module,
-    Thing,
-    Unknown,
+    UnknownValue,
     key_of,
     number_in,
 )
@@ -27,12 +27,12 @@ if TYPE_CHECKING:
     from forge.lineage.extract.python.interpreter.interpreter import Interpreter
 
 
-def assign(reader: Interpreter, target: ast.expr, value: Thing, scope: Scope) -> None:
+def assign(reader: Interpreter, target: ast.expr, value: AbstractValue, scope: NameScope) -> None:
     world = reader.world
     if isinstance(target, ast.Name):
         if isinstance(value, Frame):
             world.settle(value, target.id, target.lineno)
-        elif isinstance(value, Unknown):
+        elif isinstance(value, UnknownValue):
             # spark = get_spark(), wherever that comes from
             value = world.libraries.constants.get(f"parameter.{target.id}", value)
         home = scope.home(target.id)
@@ -48,10 +48,10 @@ def assign(reader: Interpreter, target: ast.expr, value: Thing, scope: Scope) ->
         assign(reader, target.value, value, scope)
 
 
-def _assign_attribute(reader: Interpreter, target: ast.Attribute, value: Thing, scope: Scope) -> None:
+def _assign_attribute(reader: Interpreter, target: ast.Attribute, value: AbstractValue, scope: NameScope) -> None:
     world = reader.world
     owner = reader.evaluate(target.value, scope)
-    if isinstance(value, Frame) and not isinstance(owner, Modelled):
+    if isinstance(value, Frame) and not isinstance(owner, LibraryValue):
         world.settle(value, source_text(target), target.lineno)
     if isinstance(owner, Instance):
         world.change(owner)
@@ -61,13 +61,13 @@ def _assign_attribute(reader: Interpreter, target: ast.Attribute, value: Thing, 
     elif isinstance(owner, Module) and owner.scope is not None:
         world.change(owner.scope)
         owner.scope.names[target.attr] = value
-    elif isinstance(owner, Modelled):
+    elif isinstance(owner, LibraryValue):
         kind = world.libraries.kinds.get(owner.kind)
         if kind is not None and kind.set_attribute is not None:
             kind.set_attribute(Call(name=target.attr, line=target.lineno, args=(value,), on=owner, node=target), world)
 
 
-def _assign_item(reader: Interpreter, target: ast.Subscript, value: Thing, scope: Scope) -> None:
+def _assign_item(reader: Interpreter, target: ast.Subscript, value: AbstractValue, scope: NameScope) -> None:
     world = reader.world
     owner, key = reader.evaluate(target.value, scope), reader.evaluate(target.slice, scope)
     if isinstance(owner, DictOf):
@@ -86,18 +86,18 @@ def _assign_item(reader: Interpreter, target: ast.Subscript, value: Thing, scope
             owner.items[place] = value
         else:
             owner.open = True
-    elif isinstance(owner, Modelled):
+    elif isinstance(owner, LibraryValue):
         kind = world.libraries.kinds.get(owner.kind)
         if kind is not None and kind.set_item is not None:
             kind.set_item(Call(name="[]=", line=target.lineno, args=(key, value), on=owner, node=target), world)
 
 
-def _unpack(reader: Interpreter, targets: Sequence[ast.expr], value: Thing, scope: Scope) -> None:
+def _unpack(reader: Interpreter, targets: Sequence[ast.expr], value: AbstractValue, scope: NameScope) -> None:
     items, known = members.iterate(reader, value)
     starred = next((place for place, one in enumerate(targets) if isinstance(one, ast.Starred)), None)
     if not known or (starred is None and len(items) < len(targets)):
         for target in targets:
-            assign(reader, target, Unknown(source_text(target)), scope)
+            assign(reader, target, UnknownValue(source_text(target)), scope)
         return
     if starred is None:
         for target, item in zip(targets, items, strict=False):

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 
 from forge.lineage.extract.python.interpreter.expressions import arguments, function_of
 from forge.lineage.extract.python.library import Call
-from forge.lineage.extract.python.scope import Scope
+from forge.lineage.extract.python.scope import NameScope
 from forge.lineage.extract.python.values import (
-    Bound,
+    AbstractValue,
+    BoundFunction,
     Class,
-    Function,
-    Modelled,
-    Native,
-    Property,
-    Static,
-    Thing,
+    FunctionValue,
+    LibraryValue,
+    NativeFunction,
+    PropertyMethod,
+    StaticMethod,
 )
 
 if TYPE_CHECKING:
@@ -27,16 +27,16 @@ _PROPERTIES = {"property", "cached_property", "functools.cached_property", "abc.
 
 
 def define_function(
-    reader: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope, owner: Class | None = None
-) -> Thing | None:
+    reader: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: NameScope, owner: Class | None = None
+) -> AbstractValue | None:
     """None: it only adds a setter to a property."""
-    found: Thing = function_of(reader, node.name, node, scope, owner)
+    found: AbstractValue = function_of(reader, node.name, node, scope, owner)
     for decorator in reversed(node.decorator_list):
         name = ast.unparse(decorator)
         if name in _PROPERTIES:
-            found = Property(found)
+            found = PropertyMethod(found)
         elif name in {"staticmethod", "classmethod"}:
-            found = Static(found, name == "classmethod")
+            found = StaticMethod(found, name == "classmethod")
         elif isinstance(decorator, ast.Attribute) and decorator.attr in {"setter", "deleter", "getter"}:
             return None
         else:
@@ -44,11 +44,11 @@ def define_function(
     return found
 
 
-def _decorated(reader: Interpreter, decorator: ast.expr, function: Thing, scope: Scope) -> Thing:
+def _decorated(reader: Interpreter, decorator: ast.expr, function: AbstractValue, scope: NameScope) -> AbstractValue:
     """A decorator that is not known changes nothing."""
     called = isinstance(decorator, ast.Call)
     thing = reader.evaluate(decorator.func if isinstance(decorator, ast.Call) else decorator, scope)
-    if isinstance(thing, Native):
+    if isinstance(thing, NativeFunction):
         known = reader.world.libraries.decorators.get(thing.path)
         if known is None:
             return function
@@ -56,18 +56,18 @@ def _decorated(reader: Interpreter, decorator: ast.expr, function: Thing, scope:
         if isinstance(decorator, ast.Call):
             call = replace(arguments(reader, decorator, scope), name=thing.path)
         return known(replace(call, args=(function, *call.args)), reader.world)
-    if not isinstance(thing, Function | Bound | Class):
+    if not isinstance(thing, FunctionValue | BoundFunction | Class):
         return function
     if called:
         assert isinstance(decorator, ast.Call)
         thing = reader.call(thing, arguments(reader, decorator, scope))
     result = reader.call(thing, Call(name="decorator", line=decorator.lineno, args=(function,), node=decorator))
-    return result if isinstance(result, Function | Bound | Modelled | Native) else function
+    return result if isinstance(result, FunctionValue | BoundFunction | LibraryValue | NativeFunction) else function
 
 
-def define_class(reader: Interpreter, node: ast.ClassDef, scope: Scope) -> Class:
+def define_class(reader: Interpreter, node: ast.ClassDef, scope: NameScope) -> Class:
     found = Class(node.name, tuple(reader.evaluate(base, scope) for base in node.bases), file=reader.world.file)
-    body = Scope(scope)
+    body = NameScope(scope)
     fields: list[str] = []
     for statement in node.body:
         if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):

@@ -1,4 +1,4 @@
-"""What expressions are worth."""
+"""Evaluates expressions to abstract values."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from forge.lineage.extract.python import settings
 from forge.lineage.extract.python.branch import MOST, either, options
 from forge.lineage.extract.python.interpreter import members, operators
 from forge.lineage.extract.python.library import Call, source_text
-from forge.lineage.extract.python.scope import Scope
+from forge.lineage.extract.python.scope import NameScope
 from forge.lineage.extract.python.texts import joined_text, to_text
 from forge.lineage.extract.python.values import (
+    AbstractValue,
     Class,
     Const,
     DictOf,
-    Either,
-    Function,
+    FunctionValue,
     ListOf,
-    Range,
-    Super,
+    SliceValue,
+    SuperProxy,
     Text,
-    Thing,
-    Unknown,
+    UnionValue,
+    UnknownValue,
     key_of,
     text,
     truth_of,
@@ -32,17 +32,17 @@ from forge.lineage.extract.python.values import (
 if TYPE_CHECKING:
     from forge.lineage.extract.python.interpreter.interpreter import Interpreter
 
-Evaluate = Callable[["Interpreter", ast.expr, Scope], Thing]
+Evaluate = Callable[["Interpreter", ast.expr, NameScope], AbstractValue]
 
 
-def evaluate(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
+def evaluate(reader: Interpreter, node: ast.expr, scope: NameScope) -> AbstractValue:
     if isinstance(node, ast.Call | ast.Attribute | ast.Subscript):
         return _chain(reader, node, scope)
     handler = _HANDLERS.get(type(node))
-    return Unknown(source_text(node)) if handler is None else handler(reader, node, scope)
+    return UnknownValue(source_text(node)) if handler is None else handler(reader, node, scope)
 
 
-def _chain(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
+def _chain(reader: Interpreter, node: ast.expr, scope: NameScope) -> AbstractValue:
     """`a.b(…).c[…]…`, from the left; long chains must not nest."""
     links: list[ast.Call | ast.Attribute | ast.Subscript] = []
     inner: ast.expr = node
@@ -56,7 +56,7 @@ def _chain(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
     return thing
 
 
-def _link(reader: Interpreter, thing: Thing, link: ast.expr, scope: Scope) -> Thing:
+def _link(reader: Interpreter, thing: AbstractValue, link: ast.expr, scope: NameScope) -> AbstractValue:
     line = end_line(link)
     if isinstance(link, ast.Attribute):
         return members.attribute(reader, thing, Call(name=link.attr, line=line, on=thing, node=link))
@@ -66,13 +66,13 @@ def _link(reader: Interpreter, thing: Thing, link: ast.expr, scope: Scope) -> Th
     assert isinstance(link, ast.Call)
     if isinstance(link.func, ast.Name) and link.func.id == "super" and not link.args:
         return _super(scope)
-    if isinstance(link.func, ast.Name) and isinstance(thing, Unknown):
+    if isinstance(link.func, ast.Name) and isinstance(thing, UnknownValue):
         thing = members.starred(reader, link.func.id, scope) or thing
     return reader.call(thing, arguments(reader, link, scope))
 
 
 def end_line(node: ast.expr) -> int:
-    """Where the last part of a chain stands: of `(df\\n.write\\n.save(x))` the line of `.save`."""
+    """The line of the last part of a chain: of `(df\\n.write\\n.save(x))` that of `.save`."""
     if isinstance(node, ast.Attribute):
         return node.end_lineno or node.lineno
     if isinstance(node, ast.Call):
@@ -80,14 +80,18 @@ def end_line(node: ast.expr) -> int:
     return node.lineno
 
 
-def _super(scope: Scope) -> Thing:
+def _super(scope: NameScope) -> AbstractValue:
     instance = scope.find(scope.first) if scope.first else None
-    return Super(instance, scope.owner) if instance is not None and scope.owner is not None else Unknown("super()")
+    return (
+        SuperProxy(instance, scope.owner)
+        if instance is not None and scope.owner is not None
+        else UnknownValue("super()")
+    )
 
 
-def arguments(reader: Interpreter, node: ast.Call, scope: Scope) -> Call:
-    args: list[Thing] = []
-    named: dict[str, Thing] = {}
+def arguments(reader: Interpreter, node: ast.Call, scope: NameScope) -> Call:
+    args: list[AbstractValue] = []
+    named: dict[str, AbstractValue] = {}
     open_ = False
     for argument in node.args:
         if isinstance(argument, ast.Starred):
@@ -109,12 +113,12 @@ def arguments(reader: Interpreter, node: ast.Call, scope: Scope) -> Call:
     return Call(name=name, line=end_line(node), args=tuple(args), named=named, on=None, node=node, open=open_)
 
 
-def _constant(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
+def _constant(reader: Interpreter, node: ast.expr, scope: NameScope) -> AbstractValue:
     assert isinstance(node, ast.Constant)
     return text(node.value) if isinstance(node.value, str) else Const(node.value)
 
 
-def _name(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
+def _name(reader: Interpreter, node: ast.expr, scope: NameScope) -> AbstractValue:
     assert isinstance(node, ast.Name)
     found = scope.find(node.id)
     if found is not None:
@@ -123,10 +127,10 @@ def _name(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
     if built_in is not None:
         return members.native(f"builtins.{node.id}", built_in)
     given = reader.world.libraries.constants.get(f"builtins.{node.id}")
-    return given if given is not None else Unknown(node.id, settings.holder(node.id))
+    return given if given is not None else UnknownValue(node.id, settings.holder(node.id))
 
 
-def _sequence(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
+def _sequence(reader: Interpreter, node: ast.expr, scope: NameScope) -> AbstractValue:
     assert isinstance(node, ast.List | ast.Tuple | ast.Set)
     form = {ast.List: "list", ast.Tuple: "tuple", ast.Set: "set"}[type(node)]
     found = ListOf([], form)
@@ -140,7 +144,7 @@ def _sequence(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
     return found
 
 
-def _dict(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
+def _dict(reader: Interpreter, node: ast.expr, scope: NameScope) -> AbstractValue:
     assert isinstance(node, ast.Dict)
     found = DictOf()
     for key, value in zip(node.keys, node.values, strict=True):
@@ -155,7 +159,7 @@ def _dict(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
     return found
 
 
-def put(into: DictOf, key: Thing, value: Thing) -> None:
+def put(into: DictOf, key: AbstractValue, value: AbstractValue) -> None:
     sure, known = key_of(key)
     if sure:
         into.items[known] = value
@@ -163,7 +167,7 @@ def put(into: DictOf, key: Thing, value: Thing) -> None:
         into.open = True
 
 
-def _binary(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
+def _binary(reader: Interpreter, node: ast.expr, scope: NameScope) -> AbstractValue:
     """Long sums lean to the left and must not nest."""
     assert isinstance(node, ast.BinOp)
     spine: list[ast.BinOp] = []
@@ -178,16 +182,16 @@ def _binary(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
     return left
 
 
-def _unary(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
+def _unary(reader: Interpreter, node: ast.expr, scope: NameScope) -> AbstractValue:
     assert isinstance(node, ast.UnaryOp)
     return operators.operate_one(reader, operators.SIGNS[type(node.op)], reader.evaluate(node.operand, scope), node)
 
 
-def _boolean(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
+def _boolean(reader: Interpreter, node: ast.expr, scope: NameScope) -> AbstractValue:
     """`a or b` may be both; a side that is known to decide, decides."""
     assert isinstance(node, ast.BoolOp)
     stops = isinstance(node.op, ast.Or)
-    result: Thing | None = None
+    result: AbstractValue | None = None
     for part in node.values:
         value = reader.evaluate(part, scope)
         truth = truth_of(value)
@@ -199,10 +203,10 @@ def _boolean(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
     return result if result is not None else Const(not stops)
 
 
-def _compare(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
+def _compare(reader: Interpreter, node: ast.expr, scope: NameScope) -> AbstractValue:
     assert isinstance(node, ast.Compare)
     left = reader.evaluate(node.left, scope)
-    results: list[Thing] = []
+    results: list[AbstractValue] = []
     for operator, part in zip(node.ops, node.comparators, strict=True):
         right = reader.evaluate(part, scope)
         results.append(operators.operate(reader, operators.SIGNS[type(operator)], left, right, node))
@@ -212,10 +216,10 @@ def _compare(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
     truths = [truth_of(one) for one in results]
     if False in truths:
         return Const(False)
-    return Const(True) if None not in truths else Unknown(source_text(node))
+    return Const(True) if None not in truths else UnknownValue(source_text(node))
 
 
-def _ternary(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
+def _ternary(reader: Interpreter, node: ast.expr, scope: NameScope) -> AbstractValue:
     assert isinstance(node, ast.IfExp)
     truth = truth_of(reader.evaluate(node.test, scope))
     if truth is not None:
@@ -224,7 +228,7 @@ def _ternary(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
         return either(reader.evaluate(node.body, scope), reader.evaluate(node.orelse, scope), reader.world)
 
 
-def _joined(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
+def _joined(reader: Interpreter, node: ast.expr, scope: NameScope) -> AbstractValue:
     assert isinstance(node, ast.JoinedStr)
     found: list[list[Text]] = [[]]
     for part in node.values:
@@ -234,10 +238,10 @@ def _joined(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
             ways = [to_text(one, shown, part.format_spec) for one in options(value)]
         found = [[*before, way] for before in found for way in ways][:MOST]
     texts = tuple(joined_text(parts) for parts in found)
-    return texts[0] if len(texts) == 1 else Either(texts)
+    return texts[0] if len(texts) == 1 else UnionValue(texts)
 
 
-def _lambda(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
+def _lambda(reader: Interpreter, node: ast.expr, scope: NameScope) -> AbstractValue:
     assert isinstance(node, ast.Lambda)
     return function_of(reader, "lambda", node, scope)
 
@@ -246,21 +250,21 @@ def function_of(
     reader: Interpreter,
     name: str,
     node: ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef,
-    scope: Scope,
+    scope: NameScope,
     owner: Class | None = None,
-) -> Function:
+) -> FunctionValue:
     defaults = tuple(reader.evaluate(one, scope) for one in node.args.defaults)
     named = {
         argument.arg: reader.evaluate(default, scope)
         for argument, default in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
         if default is not None
     }
-    return Function(
+    return FunctionValue(
         name=name, node=node, scope=scope, file=reader.world.file, defaults=defaults, named_defaults=named, owner=owner
     )
 
 
-def _comprehension(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
+def _comprehension(reader: Interpreter, node: ast.expr, scope: NameScope) -> AbstractValue:
     assert isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp)
     found = ListOf([], "set" if isinstance(node, ast.SetComp) else "list")
     for inner, known in _rounds(reader, node.generators, scope):
@@ -271,7 +275,7 @@ def _comprehension(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
     return found
 
 
-def _dict_comprehension(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
+def _dict_comprehension(reader: Interpreter, node: ast.expr, scope: NameScope) -> AbstractValue:
     assert isinstance(node, ast.DictComp)
     found = DictOf()
     for inner, known in _rounds(reader, node.generators, scope):
@@ -282,14 +286,16 @@ def _dict_comprehension(reader: Interpreter, node: ast.expr, scope: Scope) -> Th
     return found
 
 
-def _rounds(reader: Interpreter, generators: list[ast.comprehension], scope: Scope) -> Iterable[tuple[Scope, bool]]:
+def _rounds(
+    reader: Interpreter, generators: list[ast.comprehension], scope: NameScope
+) -> Iterable[tuple[NameScope, bool]]:
     """A scope for each round; (scope, False) where it is not known what is gone through."""
     from forge.lineage.extract.python.interpreter.assign import assign
 
     first, *others = generators
     items, known = members.iterate(reader, reader.evaluate(first.iter, scope))
     for item in items:
-        inner = Scope(scope, owner=scope.owner, first=scope.first)
+        inner = NameScope(scope, owner=scope.owner, first=scope.first)
         assign(reader, first.target, item, inner)
         if any(truth_of(reader.evaluate(test, inner)) is False for test in first.ifs):
             continue
@@ -301,13 +307,13 @@ def _rounds(reader: Interpreter, generators: list[ast.comprehension], scope: Sco
         yield scope, False
 
 
-def _slice(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
+def _slice(reader: Interpreter, node: ast.expr, scope: NameScope) -> AbstractValue:
     assert isinstance(node, ast.Slice)
     parts = [Const(None) if one is None else reader.evaluate(one, scope) for one in (node.lower, node.upper, node.step)]
-    return Range(*parts)
+    return SliceValue(*parts)
 
 
-def _walrus(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
+def _walrus(reader: Interpreter, node: ast.expr, scope: NameScope) -> AbstractValue:
     from forge.lineage.extract.python.interpreter.assign import assign
 
     assert isinstance(node, ast.NamedExpr)
@@ -316,15 +322,15 @@ def _walrus(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
     return value
 
 
-def _yield(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
+def _yield(reader: Interpreter, node: ast.expr, scope: NameScope) -> AbstractValue:
     assert isinstance(node, ast.Yield | ast.YieldFrom)
     value = reader.evaluate(node.value, scope) if node.value is not None else Const(None)
     if reader.yields:
         reader.yields[-1].extend(members.iterate(reader, value)[0] if isinstance(node, ast.YieldFrom) else [value])
-    return Unknown("yield")
+    return UnknownValue("yield")
 
 
-def _await(reader: Interpreter, node: ast.expr, scope: Scope) -> Thing:
+def _await(reader: Interpreter, node: ast.expr, scope: NameScope) -> AbstractValue:
     assert isinstance(node, ast.Await)
     return reader.evaluate(node.value, scope)
 

@@ -1,4 +1,4 @@
-"""Calls: of functions and classes of the program, of functions of libraries, of what is not known."""
+"""Calls: of functions and classes of the program, of library functions, of unknown values."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from typing import TYPE_CHECKING
 
 from forge.lineage.extract.python import settings
 from forge.lineage.extract.python.branch import MOST, either
-from forge.lineage.extract.python.held import hidden
+from forge.lineage.extract.python.frame_columns import hidden
 from forge.lineage.extract.python.interpreter import members, recursion
 from forge.lineage.extract.python.library import Call
-from forge.lineage.extract.python.scope import Scope
+from forge.lineage.extract.python.scope import NameScope
 from forge.lineage.extract.python.values import (
     NONE,
-    Bound,
+    AbstractValue,
+    BoundFunction,
     Class,
     DictOf,
-    Either,
     Frame,
-    Function,
+    FunctionValue,
     Instance,
     Key,
+    LibraryValue,
     ListOf,
-    Modelled,
-    Native,
-    Thing,
-    Unknown,
+    NativeFunction,
+    UnionValue,
+    UnknownValue,
     list_of,
 )
 
@@ -35,15 +35,15 @@ if TYPE_CHECKING:
     from forge.lineage.extract.python.interpreter.interpreter import Interpreter
 
 
-def call(reader: Interpreter, function: Thing, call_: Call) -> Thing:
-    if isinstance(function, Either):
+def call(reader: Interpreter, function: AbstractValue, call_: Call) -> AbstractValue:
+    if isinstance(function, UnionValue):
         return _any_of(reader, [(one, call_) for one in function.options])
-    if isinstance(function, Native):
+    if isinstance(function, NativeFunction):
         return _native(reader, function, call_)
-    if isinstance(function, Bound):
+    if isinstance(function, BoundFunction):
         inner = replace(call_, args=(*function.args, *call_.args), named={**function.named, **call_.named})
         return call(reader, function.function, inner)
-    if isinstance(function, Function):
+    if isinstance(function, FunctionValue):
         return _function(reader, function, call_)
     if isinstance(function, Class):
         return _instance(reader, function, call_)
@@ -51,24 +51,24 @@ def call(reader: Interpreter, function: Thing, call_: Call) -> Thing:
         method = members.find_member(function.of, "__call__")
         if method is not None:
             return call(reader, method, replace(call_, args=(function, *call_.args)))
-    if isinstance(function, Modelled):
+    if isinstance(function, LibraryValue):
         kind = reader.world.libraries.kinds.get(function.kind)
         if kind is not None and kind.called is not None:
             return kind.called(replace(call_, on=function), reader.world)
     return _unknown(reader, function, call_)
 
 
-def _any_of(reader: Interpreter, calls: list[tuple[Thing, Call]]) -> Thing:
+def _any_of(reader: Interpreter, calls: list[tuple[AbstractValue, Call]]) -> AbstractValue:
     """One of several calls is made."""
-    found: Thing | None = None
+    found: AbstractValue | None = None
     with reader.doubt():
         for function, one in calls[:MOST]:
             result = call(reader, function, one)
             found = result if found is None else either(found, result, reader.world)
-    return found if found is not None else Unknown()
+    return found if found is not None else UnknownValue()
 
 
-def _native(reader: Interpreter, function: Native, call_: Call) -> Thing:
+def _native(reader: Interpreter, function: NativeFunction, call_: Call) -> AbstractValue:
     alternatives = _spread(call_)
     if alternatives is not None:
         return _any_of(reader, [(function, one) for one in alternatives])
@@ -79,26 +79,26 @@ def _native(reader: Interpreter, function: Native, call_: Call) -> Thing:
 def _spread(call_: Call) -> list[Call] | None:
     """An argument that may be one of several: a call for each."""
     for place, argument in enumerate(call_.args):
-        if isinstance(argument, Either):
+        if isinstance(argument, UnionValue):
             before, after = call_.args[:place], call_.args[place + 1 :]
             return [replace(call_, args=(*before, one, *after)) for one in argument.options]
     for name, argument in call_.named.items():
-        if isinstance(argument, Either):
+        if isinstance(argument, UnionValue):
             return [replace(call_, named={**call_.named, name: one}) for one in argument.options]
     return None
 
 
-def _function(reader: Interpreter, function: Function, call_: Call) -> Thing:
+def _function(reader: Interpreter, function: FunctionValue, call_: Call) -> AbstractValue:
     node = function.node
     reader.called.add(id(node))
     given = (id(node), recursion.arguments_of(call_))
     if recursion.is_cut(reader, given):
-        recursion.tell_cut(reader, function, call_)
-        return Unknown(call_.written)
-    scope = Scope(function.scope, owner=function.owner)
+        recursion.report_cut(reader, function, call_)
+        return UnknownValue(call_.written)
+    scope = NameScope(function.scope, owner=function.owner)
     _bind(node.args, function, call_, scope)
     for name, value in scope.names.items():
-        if isinstance(value, Unknown):
+        if isinstance(value, UnknownValue):
             scope.names[name] = reader.world.libraries.constants.get(f"parameter.{name}", value)
     reader.running.append(given)
     try:
@@ -110,7 +110,7 @@ def _function(reader: Interpreter, function: Function, call_: Call) -> Thing:
         reader.running.pop()
 
 
-def _body(reader: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: Scope) -> Thing:
+def _body(reader: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef, scope: NameScope) -> AbstractValue:
     reader.returns.append([])
     reader.yields.append([])
     try:
@@ -119,13 +119,13 @@ def _body(reader: Interpreter, node: ast.FunctionDef | ast.AsyncFunctionDef, sco
         returned, yielded = reader.returns.pop(), reader.yields.pop()
     if yielded:
         return list_of(yielded)
-    found: Thing = NONE if not returned else returned[0]
+    found: AbstractValue = NONE if not returned else returned[0]
     for one in returned[1:]:
         found = either(found, one, reader.world)
     return found
 
 
-def _bind(node: ast.arguments, function: Function, call_: Call, scope: Scope) -> None:
+def _bind(node: ast.arguments, function: FunctionValue, call_: Call, scope: NameScope) -> None:
     """Parameters get their arguments, their defaults, or something unknown."""
     places = [*node.posonlyargs, *node.args]
     names = scope.names
@@ -139,22 +139,22 @@ def _bind(node: ast.arguments, function: Function, call_: Call, scope: Scope) ->
         elif place >= start and not call_.open:
             names[parameter.arg] = function.defaults[place - start]
         else:
-            names[parameter.arg] = Unknown(f"the argument {parameter.arg}", settings.holder(parameter.arg))
+            names[parameter.arg] = UnknownValue(f"the argument {parameter.arg}", settings.holder(parameter.arg))
     for parameter in node.kwonlyargs:
-        default = function.named_defaults.get(parameter.arg, Unknown(f"the argument {parameter.arg}"))
+        default = function.named_defaults.get(parameter.arg, UnknownValue(f"the argument {parameter.arg}"))
         names[parameter.arg] = call_.named.get(parameter.arg, default)
     if node.vararg is not None:
         names[node.vararg.arg] = ListOf(list(call_.args[len(places) :]), "tuple", call_.open)
     if node.kwarg is not None:
         taken = {parameter.arg for parameter in (*places, *node.kwonlyargs)}
-        more: dict[Key, Thing] = {name: value for name, value in call_.named.items() if name not in taken}
+        more: dict[Key, AbstractValue] = {name: value for name, value in call_.named.items() if name not in taken}
         names[node.kwarg.arg] = DictOf(more, call_.open)
 
 
-def _instance(reader: Interpreter, of: Class, call_: Call) -> Thing:
+def _instance(reader: Interpreter, of: Class, call_: Call) -> AbstractValue:
     instance = Instance(of)
     start = members.find_member(of, "__init__")
-    if isinstance(start, Function):
+    if isinstance(start, FunctionValue):
         call(reader, start, replace(call_, args=(instance, *call_.args)))
         return instance
     fields = _fields(of)
@@ -163,9 +163,9 @@ def _instance(reader: Interpreter, of: Class, call_: Call) -> Thing:
     instance.attributes.update(call_.named)
     for name in fields[len(call_.args) :]:
         if name not in instance.attributes and members.find_member(of, name) is None:
-            instance.attributes[name] = Unknown(f"{of.name}.{name}", settings.field_setting(of.name, name))
+            instance.attributes[name] = UnknownValue(f"{of.name}.{name}", settings.field_setting(of.name, name))
     after = members.find_member(of, "__post_init__")
-    if isinstance(after, Function):
+    if isinstance(after, FunctionValue):
         call(reader, after, replace(call_, args=(instance,), named={}))
     return instance
 
@@ -182,7 +182,7 @@ _RUNS_IT = frozenset(
 )
 
 
-def _unknown(reader: Interpreter, function: Thing, call_: Call) -> Thing:
+def _unknown(reader: Interpreter, function: AbstractValue, call_: Call) -> AbstractValue:
     """Something that is no part of the program and that no model knows."""
     world = reader.world
     for look in world.libraries.methods_anywhere.get(call_.name, ()):
@@ -191,7 +191,7 @@ def _unknown(reader: Interpreter, function: Thing, call_: Call) -> Thing:
             return found
     if call_.name in world.libraries.sinks:
         world.gap(call_, f"what {call_.written} writes is not known: its rows come from code that cannot be followed")
-        return Unknown(call_.written)
+        return UnknownValue(call_.written)
     _call_back(reader, call_)
     frames = list(_frames(call_))
     if frames:
@@ -200,7 +200,7 @@ def _unknown(reader: Interpreter, function: Thing, call_: Call) -> Thing:
         if not frames[0].kind.startswith("pyspark"):
             return hidden(frames[0], call_.written, (frame.relation for frame in frames[1:]), reason)
         return Frame(frames[0].kind, world.lost(call_, call_.name, reads, reason))
-    return Unknown(call_.written)
+    return UnknownValue(call_.written)
 
 
 def _frames(call_: Call) -> Iterable[Frame]:
@@ -214,7 +214,7 @@ def _frames(call_: Call) -> Iterable[Frame]:
 def _call_back(reader: Interpreter, call_: Call) -> None:
     """A function of the program that is handed to something unknown is called by it, or so it seems."""
     target = call_.named.get("target")
-    handed = [one for one in (target, *call_.args) if isinstance(one, Function | Bound)]
+    handed = [one for one in (target, *call_.args) if isinstance(one, FunctionValue | BoundFunction)]
     if not handed:
         return
     first = handed[0]
@@ -228,9 +228,9 @@ def _call_back(reader: Interpreter, call_: Call) -> None:
         args = tuple(given.items) if isinstance(given, ListOf) else _after(call_.args, first)
         named = {name: one for name, one in call_.named.items() if name not in {"target", "args", "kwargs"}}
         call(reader, first, replace(call_, args=args, named=named))
-    elif isinstance(first, Function) and not first.node.args.args:
+    elif isinstance(first, FunctionValue) and not first.node.args.args:
         call(reader, first, replace(call_, args=(), named={}))
 
 
-def _after(args: tuple[Thing, ...], one: Thing) -> tuple[Thing, ...]:
+def _after(args: tuple[AbstractValue, ...], one: AbstractValue) -> tuple[AbstractValue, ...]:
     return args[args.index(one) + 1 :] if one in args else ()

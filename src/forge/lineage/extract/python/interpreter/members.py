@@ -1,4 +1,4 @@
-"""What is behind a dot, in brackets, and what a loop goes through."""
+"""Attributes, items and iteration."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from typing import TYPE_CHECKING
 
 from forge.lineage.extract.python import containers, settings, texts
 from forge.lineage.extract.python.branch import either
-from forge.lineage.extract.python.library import Call, Handler, Kind
+from forge.lineage.extract.python.library import Call, Handler, ValueKind
 from forge.lineage.extract.python.values import (
-    Bound,
+    AbstractValue,
+    BoundFunction,
     Class,
     Const,
     DictOf,
-    Either,
-    Function,
+    FunctionValue,
     Instance,
+    LibraryValue,
     ListOf,
-    Modelled,
     Module,
-    Native,
-    Property,
-    Range,
-    Static,
-    Super,
+    NativeFunction,
+    PropertyMethod,
+    SliceValue,
+    StaticMethod,
+    SuperProxy,
     Text,
-    Thing,
-    Unknown,
+    UnionValue,
+    UnknownValue,
     from_key,
     key_of,
     known_text,
@@ -35,28 +35,28 @@ from forge.lineage.extract.python.values import (
 
 if TYPE_CHECKING:
     from forge.lineage.extract.python.interpreter.interpreter import Interpreter
-    from forge.lineage.extract.python.scope import Scope
+    from forge.lineage.extract.python.scope import NameScope
 
 
 _MOST_CLASSES = 100  # that one class is derived from
 
 
-def native(path: str, handler: Handler, on: Thing | None = None) -> Native:
-    return Native(path, handler, on)
+def native(path: str, handler: Handler, on: AbstractValue | None = None) -> NativeFunction:
+    return NativeFunction(path, handler, on)
 
 
-def attribute(reader: Interpreter, thing: Thing, call: Call) -> Thing:
+def attribute(reader: Interpreter, thing: AbstractValue, call: Call) -> AbstractValue:
     name = call.name
-    if isinstance(thing, Either):
+    if isinstance(thing, UnionValue):
         return _merged(reader, [attribute(reader, one, _on(call, one)) for one in thing.options])
-    found: Thing | None = None
-    if isinstance(thing, Modelled):
+    found: AbstractValue | None = None
+    if isinstance(thing, LibraryValue):
         found = _of_kind(reader, thing, call)
     elif isinstance(thing, Module):
         found = module_member(reader, thing, name)
     elif isinstance(thing, Instance):
         found = _of_instance(reader, thing, thing.of, name)
-    elif isinstance(thing, Super):
+    elif isinstance(thing, SuperProxy):
         found = _behind(reader, thing, name)
     elif isinstance(thing, Class):
         found = _of_class(thing, name)
@@ -68,48 +68,52 @@ def attribute(reader: Interpreter, thing: Thing, call: Call) -> Thing:
     elif isinstance(thing, ListOf | DictOf):
         table = containers.LIST_METHODS if isinstance(thing, ListOf) else containers.DICT_METHODS
         found = native(f"{type(thing).__name__}.{name}", table[name], thing) if name in table else None
-    elif isinstance(thing, Function | Class) and name == "__name__":
+    elif isinstance(thing, FunctionValue | Class) and name == "__name__":
         found = text(thing.name)
-    if found is not None and not isinstance(found, Unknown):
+    if found is not None and not isinstance(found, UnknownValue):
         return found
     given = reader.world.libraries.constants.get(f"parameter.{name}")  # self.spark
-    if given is not None and not isinstance(thing, Modelled):
+    if given is not None and not isinstance(thing, LibraryValue):
         return given
     if found is not None:
         return found
-    if isinstance(thing, Unknown) and settings.is_read(thing, name):
+    if isinstance(thing, UnknownValue) and settings.is_read(thing, name):
         return native(f"settings.{name}", settings.read, thing)
-    what = call.written if not isinstance(thing, Unknown) or not thing.what else f"{_head(thing, call)}.{name}"
+    what = call.written if not isinstance(thing, UnknownValue) or not thing.what else f"{_head(thing, call)}.{name}"
     if isinstance(thing, Module) and settings.holder(thing.path) is not None:
-        return Unknown(what, name)
-    return Unknown(what, settings.part(thing, text(name), what).setting)
+        return UnknownValue(what, name)
+    return UnknownValue(what, settings.part(thing, text(name), what).setting)
 
 
-def _head(thing: Unknown, call: Call) -> str:
+def _head(thing: UnknownValue, call: Call) -> str:
     written = call.written.rpartition(".")[0]
     return written if len(written) <= 60 else thing.what
 
 
-def _on(call: Call, thing: Thing) -> Call:
+def _on(call: Call, thing: AbstractValue) -> Call:
     return Call(
         name=call.name, line=call.line, args=call.args, named=call.named, on=thing, node=call.node, open=call.open
     )
 
 
-def _merged(reader: Interpreter, things: list[Thing]) -> Thing:
+def _merged(reader: Interpreter, things: list[AbstractValue]) -> AbstractValue:
     found = things[0]
     for one in things[1:]:
         found = (
-            found if found is one else Either((found, one)) if _callable(found) else either(found, one, reader.world)
+            found
+            if found is one
+            else UnionValue((found, one))
+            if _callable(found)
+            else either(found, one, reader.world)
         )
     return found
 
 
-def _callable(thing: Thing) -> bool:
-    return isinstance(thing, Native | Bound | Function | Either)
+def _callable(thing: AbstractValue) -> bool:
+    return isinstance(thing, NativeFunction | BoundFunction | FunctionValue | UnionValue)
 
 
-def _of_kind(reader: Interpreter, thing: Modelled, call: Call) -> Thing | None:
+def _of_kind(reader: Interpreter, thing: LibraryValue, call: Call) -> AbstractValue | None:
     kind = reader.world.libraries.kinds.get(thing.kind)
     if kind is None:
         return None
@@ -122,14 +126,14 @@ def _of_kind(reader: Interpreter, thing: Modelled, call: Call) -> Thing | None:
     return native(f"{kind.name}.{call.name}", kind.otherwise or _not_modelled(kind), thing)
 
 
-def _not_modelled(kind: Kind) -> Handler:
-    def handler(call: Call, world: object) -> Thing:
-        return Unknown(call.written)
+def _not_modelled(kind: ValueKind) -> Handler:
+    def handler(call: Call, world: object) -> AbstractValue:
+        return UnknownValue(call.written)
 
     return handler
 
 
-def module_member(reader: Interpreter, module: Module, name: str) -> Thing | None:
+def module_member(reader: Interpreter, module: Module, name: str) -> AbstractValue | None:
     if module.scope is not None:
         found = module.scope.names.get(name)
         if found is not None:
@@ -140,7 +144,7 @@ def module_member(reader: Interpreter, module: Module, name: str) -> Thing | Non
     return library_member(reader, f"{module.path}.{name}")
 
 
-def library_member(reader: Interpreter, path: str) -> Thing | None:
+def library_member(reader: Interpreter, path: str) -> AbstractValue | None:
     """What a library has under a full name."""
     libraries = reader.world.libraries
     if path.startswith("pyspark.pandas") and path not in libraries.functions:
@@ -161,15 +165,15 @@ def library_member(reader: Interpreter, path: str) -> Thing | None:
     return native(path, owner.otherwise) if owner.otherwise is not None else None
 
 
-def starred(reader: Interpreter, name: str, scope: Scope) -> Thing | None:
-    """A function that nobody defined is one of a library whose names are all imported, if the library says so."""
+def starred(reader: Interpreter, name: str, scope: NameScope) -> AbstractValue | None:
+    """An undefined function belongs to a star-imported library that defines it."""
     if scope.find(name) is not None:
         return None
     found = (library_member(reader, f"{path}.{name}") for path in scope.module.stars)
     return next((one for one in found if one is not None), None)
 
 
-def _of_instance(reader: Interpreter, instance: Instance, start: Class, name: str) -> Thing | None:
+def _of_instance(reader: Interpreter, instance: Instance, start: Class, name: str) -> AbstractValue | None:
     own = instance.attributes.get(name)
     if own is not None:
         return own
@@ -178,16 +182,16 @@ def _of_instance(reader: Interpreter, instance: Instance, start: Class, name: st
     return _bind(reader, instance, find_member(start, name))
 
 
-def _bind(reader: Interpreter, instance: Thing, found: Thing | None) -> Thing | None:
-    if isinstance(found, Property):
+def _bind(reader: Interpreter, instance: AbstractValue, found: AbstractValue | None) -> AbstractValue | None:
+    if isinstance(found, PropertyMethod):
         return reader.call(found.function, Call(name="property", line=0, args=(instance,)))
-    if isinstance(found, Static):
+    if isinstance(found, StaticMethod):
         of = instance.of if isinstance(instance, Instance) else instance
-        return Bound(found.function, (of,)) if found.of_class else found.function
-    return Bound(found, (instance,)) if isinstance(found, Function) else found
+        return BoundFunction(found.function, (of,)) if found.of_class else found.function
+    return BoundFunction(found, (instance,)) if isinstance(found, FunctionValue) else found
 
 
-def _behind(reader: Interpreter, thing: Super, name: str) -> Thing | None:
+def _behind(reader: Interpreter, thing: SuperProxy, name: str) -> AbstractValue | None:
     """The next class in the order of the object's own class, which need not be a base of the one that asks."""
     of = thing.instance.of if isinstance(thing.instance, Instance) else thing.instance
     order = in_order(of) if isinstance(of, Class) else ()
@@ -196,16 +200,16 @@ def _behind(reader: Interpreter, thing: Super, name: str) -> Thing | None:
     return None if found is None else _bind(reader, thing.instance, found)
 
 
-def _of_class(of: Class, name: str) -> Thing | None:
+def _of_class(of: Class, name: str) -> AbstractValue | None:
     if name == "__name__":
         return text(of.name)
     found = find_member(of, name)
-    if isinstance(found, Static):
-        return Bound(found.function, (of,)) if found.of_class else found.function
+    if isinstance(found, StaticMethod):
+        return BoundFunction(found.function, (of,)) if found.of_class else found.function
     return found
 
 
-def find_member(of: Class, name: str) -> Thing | None:
+def find_member(of: Class, name: str) -> AbstractValue | None:
     return next((one.members[name] for one in in_order(of) if name in one.members), None)
 
 
@@ -225,18 +229,18 @@ def in_order(of: Class) -> tuple[Class, ...]:
     return of.order
 
 
-def item(reader: Interpreter, thing: Thing, call: Call) -> Thing:
+def item(reader: Interpreter, thing: AbstractValue, call: Call) -> AbstractValue:
     key = call.args[0]
-    if isinstance(thing, Either):
+    if isinstance(thing, UnionValue):
         return _merged(reader, [item(reader, one, _on(call, one)) for one in thing.options])
-    if isinstance(key, Either) and not isinstance(thing, Modelled):
+    if isinstance(key, UnionValue) and not isinstance(thing, LibraryValue):
         keyed = [
             item(reader, thing, Call(name=call.name, line=call.line, args=(one,), named={}, on=thing, node=call.node))
             for one in key.options
         ]
         return _merged(reader, keyed)
-    found: Thing | None = None
-    if isinstance(thing, Modelled):
+    found: AbstractValue | None = None
+    if isinstance(thing, LibraryValue):
         kind = reader.world.libraries.kinds.get(thing.kind)
         if kind is not None and kind.item is not None:
             return kind.item(call, reader.world)
@@ -253,20 +257,20 @@ def item(reader: Interpreter, thing: Thing, call: Call) -> Thing:
         found = (
             reader.call(method, Call(name="[]", line=call.line, args=(thing, key), node=call.node)) if method else None
         )
-    elif isinstance(thing, Class | Native):
+    elif isinstance(thing, Class | NativeFunction):
         return thing  # Generic[T]
     elif isinstance(thing, Module) and thing.path == "os.environ":
-        return Unknown(call.written, known_text(key))
+        return UnknownValue(call.written, known_text(key))
     return settings.part(thing, key, call.written) if found is None else found
 
 
-def _any_value(reader: Interpreter, thing: DictOf) -> Thing | None:
+def _any_value(reader: Interpreter, thing: DictOf) -> AbstractValue | None:
     """A value of a dict by a key that is not known: any of them."""
     values = list(thing.items.values())
     return _merged(reader, values) if values and not thing.open and len(values) <= 6 else None
 
 
-def _list_item(thing: ListOf, key: Thing) -> Thing | None:
+def _list_item(thing: ListOf, key: AbstractValue) -> AbstractValue | None:
     cut = slice_of(key)
     if cut is not None and not thing.open:
         return ListOf(thing.items[cut], thing.form)
@@ -276,8 +280,8 @@ def _list_item(thing: ListOf, key: Thing) -> Thing | None:
     return thing.items[place] if -len(thing.items) <= place < len(thing.items) else None
 
 
-def slice_of(key: Thing) -> slice | None:
-    if not isinstance(key, Range):
+def slice_of(key: AbstractValue) -> slice | None:
+    if not isinstance(key, SliceValue):
         return None
     parts = [one.value if isinstance(one, Const) else ... for one in (key.start, key.stop, key.step)]
     if any(one is not None and not isinstance(one, int) for one in parts):
@@ -285,7 +289,7 @@ def slice_of(key: Thing) -> slice | None:
     return slice(*parts)
 
 
-def iterate(reader: Interpreter, thing: Thing) -> tuple[list[Thing], bool]:
+def iterate(reader: Interpreter, thing: AbstractValue) -> tuple[list[AbstractValue], bool]:
     """What a loop goes through, and whether that is all."""
     if isinstance(thing, ListOf):
         return list(thing.items), not thing.open
@@ -293,9 +297,9 @@ def iterate(reader: Interpreter, thing: Thing) -> tuple[list[Thing], bool]:
         return [from_key(key) for key in thing.items], not thing.open
     if isinstance(thing, Text) and thing.known is not None and len(thing.known) <= 200:
         return [text(one) for one in thing.known], True
-    if isinstance(thing, Either):
+    if isinstance(thing, UnionValue):
         return _iterate_options(reader, thing)
-    if isinstance(thing, Modelled):
+    if isinstance(thing, LibraryValue):
         kind = reader.world.libraries.kinds.get(thing.kind)
         if kind is not None and kind.iterate is not None:
             return iterate(reader, kind.iterate(Call(name="for", line=0, on=thing), reader.world))
@@ -306,8 +310,8 @@ def iterate(reader: Interpreter, thing: Thing) -> tuple[list[Thing], bool]:
     return [], False
 
 
-def _iterate_options(reader: Interpreter, thing: Either) -> tuple[list[Thing], bool]:
-    found: list[Thing] = []
+def _iterate_options(reader: Interpreter, thing: UnionValue) -> tuple[list[AbstractValue], bool]:
+    found: list[AbstractValue] = []
     known = True
     for option in thing.options:
         items, sure = iterate(reader, option)

@@ -1,4 +1,4 @@
-"""Modules of the codebase: which file an import means, and what is in it."""
+"""Resolves imports to modules of the codebase."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from forge.lineage.extract.python.scope import Scope
-from forge.lineage.extract.python.source import Broken, parse
-from forge.lineage.extract.python.values import Module, Thing, text
+from forge.lineage.extract.python.scope import NameScope
+from forge.lineage.extract.python.source import UnparsedSource, parse
+from forge.lineage.extract.python.values import AbstractValue, Module, text
 
 if TYPE_CHECKING:
     from forge.lineage.extract.python.interpreter.interpreter import Interpreter
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Modules:
-    """`files`: path → text. Each is gone through once in a program, where it is imported first."""
+    """`files`: path → text. Each is executed once per program, at its first import."""
 
     files: Mapping[str, str]
     loaded: dict[str, Module] = field(default_factory=dict)
@@ -52,7 +52,7 @@ class Modules:
         return None if base is None else self._load_at(reader, base)
 
     def _place(self, importing: str, name: str) -> str | None:
-        """Beside the importing file, then in the folders above it, then wherever a path ends so, if only one does."""
+        """In the folder of the importing file, then in those above, then by unique path suffix."""
         tail = name.replace(".", "/")
         folder = posixpath.dirname(importing)
         while True:
@@ -78,19 +78,19 @@ class Modules:
                 return None
             self.loaded[base] = Module(name)
             return self.loaded[base]
-        scope = Scope(names={"__name__": text(name), "__file__": text(path)})
+        scope = NameScope(names={"__name__": text(name), "__file__": text(path)})
         self.loaded[base] = Module(name, scope)
         self._go_through(reader, path, scope)
         return self.loaded[base]
 
-    def _go_through(self, reader: Interpreter, path: str, scope: Scope) -> None:
+    def _go_through(self, reader: Interpreter, path: str, scope: NameScope) -> None:
         tree = parse(self.files[path])
-        if isinstance(tree, Broken):
-            return  # its own program tells
+        if isinstance(tree, UnparsedSource):
+            return  # reported by its own program
         with reader.inside(path):
             reader.run(tree.body, scope)
 
-    def all_of(self, reader: Interpreter, module: Module) -> dict[str, Thing]:
+    def all_of(self, reader: Interpreter, module: Module) -> dict[str, AbstractValue]:
         """What `from module import *` brings."""
         from forge.lineage.extract.python.interpreter.members import library_member
 
@@ -106,7 +106,7 @@ class Modules:
         found = {name: library_member(reader, start + name) for name in names}
         return {name: thing for name, thing in found.items() if thing is not None}
 
-    def run_here(self, reader: Interpreter, path: str, scope: Scope) -> bool:
+    def run_here(self, reader: Interpreter, path: str, scope: NameScope) -> bool:
         """`%run ./other`: the other notebook, as if it stood here. False: there is no such file."""
         base = posixpath.normpath(posixpath.join(posixpath.dirname(reader.world.file), path))
         stem = base.lstrip("/")

@@ -1,4 +1,4 @@
-"""Operators between values: those of plain ones here, those of a library by its kinds."""
+"""Operators on abstract values; library values bring their own."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from forge.lineage.extract.python.branch import either, options
-from forge.lineage.extract.python.library import Call, Kind, source_text
+from forge.lineage.extract.python.library import Call, ValueKind, source_text
 from forge.lineage.extract.python.texts import format_percent, joined_text, repeated_text, to_text
 from forge.lineage.extract.python.values import (
+    AbstractValue,
     Const,
     DictOf,
-    Either,
+    LibraryValue,
     ListOf,
-    Modelled,
     Text,
-    Thing,
-    Unknown,
+    UnionValue,
+    UnknownValue,
     from_key,
     items_of,
     key_of,
@@ -75,21 +75,21 @@ _LARGEST = 10**9
 _MOST = 100_000  # items of a list
 
 
-def operate(reader: Interpreter, sign: str, left: Thing, right: Thing, node: ast.AST) -> Thing:
+def operate(reader: Interpreter, sign: str, left: AbstractValue, right: AbstractValue, node: ast.AST) -> AbstractValue:
     for side in (left, right):
-        if isinstance(side, Either):
+        if isinstance(side, UnionValue):
             return _each(reader, sign, left, right, node)
-    if sign not in {"is", "is not", "not in"} and not (sign == "in" and not isinstance(right, Modelled)):
+    if sign not in {"is", "is not", "not in"} and not (sign == "in" and not isinstance(right, LibraryValue)):
         for side in (left, right):
             kind = kind_of(reader, side)
             if kind is not None and kind.operator is not None:
                 line = getattr(node, "lineno", 0)
                 return kind.operator(Call(name=sign, line=line, args=(right,), on=left, node=node), reader.world)
     found = _plain(sign, left, right, node)
-    return Unknown(source_text(node)) if found is None else found
+    return UnknownValue(source_text(node)) if found is None else found
 
 
-def _each(reader: Interpreter, sign: str, left: Thing, right: Thing, node: ast.AST) -> Thing:
+def _each(reader: Interpreter, sign: str, left: AbstractValue, right: AbstractValue, node: ast.AST) -> AbstractValue:
     results = [operate(reader, sign, a, b, node) for a in options(left) for b in options(right)]
     found = results[0]
     for one in results[1:]:
@@ -97,10 +97,10 @@ def _each(reader: Interpreter, sign: str, left: Thing, right: Thing, node: ast.A
     return found
 
 
-def operate_one(reader: Interpreter, sign: str, side: Thing, node: ast.AST) -> Thing:
+def operate_one(reader: Interpreter, sign: str, side: AbstractValue, node: ast.AST) -> AbstractValue:
     if sign == "not":
         truth = truth_of(side)
-        return Unknown(source_text(node)) if truth is None else Const(not truth)
+        return UnknownValue(source_text(node)) if truth is None else Const(not truth)
     kind = kind_of(reader, side)
     if kind is not None and kind.operator is not None:
         return kind.operator(Call(name=sign, line=getattr(node, "lineno", 0), on=side, node=node), reader.world)
@@ -108,14 +108,14 @@ def operate_one(reader: Interpreter, sign: str, side: Thing, node: ast.AST) -> T
         if sign == "-":
             return Const(-side.value)
         return side if sign == "+" else Const(~int(side.value))
-    return Unknown(source_text(node))
+    return UnknownValue(source_text(node))
 
 
-def kind_of(reader: Interpreter, thing: Thing) -> Kind | None:
-    return reader.world.libraries.kinds.get(thing.kind) if isinstance(thing, Modelled) else None
+def kind_of(reader: Interpreter, thing: AbstractValue) -> ValueKind | None:
+    return reader.world.libraries.kinds.get(thing.kind) if isinstance(thing, LibraryValue) else None
 
 
-def _plain(sign: str, left: Thing, right: Thing, node: ast.AST) -> Thing | None:
+def _plain(sign: str, left: AbstractValue, right: AbstractValue, node: ast.AST) -> AbstractValue | None:
     if sign in {"in", "not in"}:
         inside = _contains(left, right)
         return None if inside is None else Const(inside is (sign == "in"))
@@ -134,7 +134,7 @@ def _plain(sign: str, left: Thing, right: Thing, node: ast.AST) -> Thing | None:
     return None
 
 
-def _on_numbers(sign: str, left: object, right: object) -> Thing | None:
+def _on_numbers(sign: str, left: object, right: object) -> AbstractValue | None:
     if sign in {"==", "!="}:
         return Const((left == right) is (sign == "=="))
     if not isinstance(left, int | float) or not isinstance(right, int | float):
@@ -147,7 +147,7 @@ def _on_numbers(sign: str, left: object, right: object) -> Thing | None:
     return Const(compute(left, right))
 
 
-def _on_text(sign: str, left: Thing, right: Thing, node: ast.AST) -> Thing | None:
+def _on_text(sign: str, left: AbstractValue, right: AbstractValue, node: ast.AST) -> AbstractValue | None:
     if sign in {"==", "!=", "<", "<=", ">", ">="}:
         if isinstance(left, Text) and isinstance(right, Text) and left.known is not None and right.known is not None:
             return Const(_PLAIN[sign](left.known, right.known))
@@ -168,7 +168,7 @@ def _on_text(sign: str, left: Thing, right: Thing, node: ast.AST) -> Thing | Non
     return joined_text([start, text("" if ends else "/"), sides[1]])
 
 
-def _on_lists(sign: str, left: ListOf, right: ListOf) -> Thing | None:
+def _on_lists(sign: str, left: ListOf, right: ListOf) -> AbstractValue | None:
     if sign == "+":
         return _all_of(left, right)
     keys = [[key_of(item) for item in side.items] for side in (left, right)]
@@ -193,13 +193,13 @@ def _all_of(left: ListOf, right: ListOf) -> ListOf:
     return ListOf(items[:_MOST], left.form, left.open or right.open or len(items) > _MOST)
 
 
-def _repeated(left: ListOf, right: Const) -> Thing | None:
+def _repeated(left: ListOf, right: Const) -> AbstractValue | None:
     if isinstance(right.value, int) and 0 <= right.value <= 1000 and len(left.items) * right.value <= _MOST:
         return ListOf(left.items * right.value, left.form, left.open)
     return None
 
 
-def _contains(left: Thing, right: Thing) -> bool | None:
+def _contains(left: AbstractValue, right: AbstractValue) -> bool | None:
     if isinstance(left, Text) and isinstance(right, Text):
         return left.known in right.known if left.known is not None and right.known is not None else None
     if isinstance(right, DictOf) and not right.open:
@@ -215,10 +215,10 @@ def _contains(left: Thing, right: Thing) -> bool | None:
     return False if all(known for known, _ in keys) else None
 
 
-def _same(sign: str, left: Thing, right: Thing) -> Thing | None:
+def _same(sign: str, left: AbstractValue, right: AbstractValue) -> AbstractValue | None:
     if isinstance(left, Const) and isinstance(right, Const):
         return Const((left.value is right.value) is (sign == "is"))
     for one, other in ((left, right), (right, left)):
-        if isinstance(one, Const) and not isinstance(other, Unknown | Either | Const):
+        if isinstance(one, Const) and not isinstance(other, UnknownValue | UnionValue | Const):
             return Const(sign == "is not")
-    return Const(sign == "is") if left is right and not isinstance(left, Unknown) else None
+    return Const(sign == "is") if left is right and not isinstance(left, UnknownValue) else None

@@ -1,4 +1,4 @@
-"""Reads one file of a codebase as a program."""
+"""Reads one Python file as a program."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from dataclasses import replace
 from typing import cast
 
 from forge.lineage.edge import Gap
-from forge.lineage.extract.catalog import Catalog
+from forge.lineage.extract.catalog import TableCatalog
 from forge.lineage.extract.program import Program
 from forge.lineage.extract.python.forge_transform import name_transforms
-from forge.lineage.extract.python.interpreter.idle import read_idle
+from forge.lineage.extract.python.interpreter.entry_points import read_entry_points
 from forge.lineage.extract.python.interpreter.interpreter import ExhaustedError, Interpreter
 from forge.lineage.extract.python.interpreter.modules import Modules
 from forge.lineage.extract.python.libraries import LIBRARIES
 from forge.lineage.extract.python.library import Call
-from forge.lineage.extract.python.reading import World
-from forge.lineage.extract.python.scope import Scope
-from forge.lineage.extract.python.source import Broken, parse
-from forge.lineage.extract.python.values import NONE, Native, Thing, known_text, text
-from forge.lineage.extract.sql.session import Session
+from forge.lineage.extract.python.scope import NameScope
+from forge.lineage.extract.python.source import UnparsedSource, parse
+from forge.lineage.extract.python.values import NONE, AbstractValue, NativeFunction, known_text, text
+from forge.lineage.extract.python.world import World
+from forge.lineage.extract.sql.session import SqlSession
 
 
-def read_program(path: str, files: Mapping[str, str], catalog: Catalog, dialect: str) -> Program:
+def read_program(path: str, files: Mapping[str, str], catalog: TableCatalog, dialect: str) -> Program:
     tree = parse(files[path])
-    if isinstance(tree, Broken):
+    if isinstance(tree, UnparsedSource):
         return Program(file=path, language="python", gaps=(Gap(path, tree.line, tree.reason),), statements=1)
-    session = Session(catalog, dialect, path)
+    session = SqlSession(catalog, dialect, path)
     world = World(session=session, libraries=LIBRARIES, file=path, files=files)
     reader = Interpreter(world=world, modules=Modules(files), called=set())
     try:
         scope = read_module(reader, tree)
-        read_idle(reader, tree, scope, files)
+        read_entry_points(reader, tree, scope, files)
     except ExhaustedError:
         world.file = path
         world.gap(1, "the file takes too long to follow; what comes after is not read")
@@ -54,10 +54,10 @@ def _plainly(program: Program, world: World) -> Program:
     return replace(program, gaps=tuple(replace(one, reason=_ID.sub(shown, one.reason)) for one in program.gaps))
 
 
-def read_module(reader: Interpreter, tree: ast.Module) -> Scope:
+def read_module(reader: Interpreter, tree: ast.Module) -> NameScope:
     path = reader.world.file
-    scope = Scope(names={"__name__": text("__main__"), "__file__": text(path)})
-    scope.names["__forge_run__"] = Native("__forge_run__", _run_other(reader, scope))
+    scope = NameScope(names={"__name__": text("__main__"), "__file__": text(path)})
+    scope.names["__forge_run__"] = NativeFunction("__forge_run__", _run_other(reader, scope))
     reader.run(tree.body, scope)
     for finish in pending(reader.world):
         finish()
@@ -71,8 +71,8 @@ def pending(world: World) -> Iterable[Callable[[], None]]:
         yield waiting.pop(0)
 
 
-def _run_other(reader: Interpreter, scope: Scope) -> Callable[[Call, World], Thing]:
-    def run(call: Call, world: World) -> Thing:
+def _run_other(reader: Interpreter, scope: NameScope) -> Callable[[Call, World], AbstractValue]:
+    def run(call: Call, world: World) -> AbstractValue:
         path = known_text(call.arg(0))
         if path is None or not reader.modules.run_here(reader, path, scope):
             world.gap(call, f"%run {path or ''}: there is no such notebook in the codebase")

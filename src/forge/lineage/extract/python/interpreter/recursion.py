@@ -1,5 +1,5 @@
-"""How far a function that calls itself is followed: as long as each call has another object or other values, as in a
-chain of objects or a list that is worked off. What is cut is told, if it has to do with rows."""
+"""Bounds recursion: a recursive call is followed while its arguments or receiver differ, as in a linked list. A call
+that is cut off is reported as a gap if it concerns rows."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING
 
 from forge.lineage.extract.python.library import Call
 from forge.lineage.extract.python.values import (
-    Bound,
+    AbstractValue,
+    BoundFunction,
     Class,
     Const,
     DictOf,
     Frame,
-    Function,
+    FunctionValue,
     Instance,
+    LibraryValue,
     ListOf,
-    Modelled,
     Text,
-    Thing,
 )
 
 if TYPE_CHECKING:
@@ -29,12 +29,12 @@ _READS = frozenset({"read", "readStream", "sql", "table", "read_csv", "read_parq
 
 
 def arguments_of(call: Call) -> tuple[object, ...]:
-    """What tells one call from another: objects by themselves, values by what they are; rows do not count."""
+    """The identity of a call: objects by identity, values by content; rows do not count."""
     return (*map(_mark, call.args), *((name, _mark(one)) for name, one in call.named.items()))
 
 
-def _mark(thing: Thing) -> object:
-    if isinstance(thing, Instance | Function | Bound | Class):
+def _mark(thing: AbstractValue) -> object:
+    if isinstance(thing, Instance | FunctionValue | BoundFunction | Class):
         return id(thing)
     if isinstance(thing, Const):
         return repr(thing.value)
@@ -58,18 +58,18 @@ def is_cut(reader: Interpreter, given: Given) -> bool:
     return reader.further > FURTHER
 
 
-def tell_cut(reader: Interpreter, function: Function, call: Call) -> None:
+def report_cut(reader: Interpreter, function: FunctionValue, call: Call) -> None:
     if any(_holds_rows(one) for one in (*call.args, *call.named.values())) or _speaks_of_rows(reader, function):
         reader.world.gap(call, f"{function.name} calls itself, and is not followed further here")
 
 
-def _holds_rows(thing: Thing) -> bool:
+def _holds_rows(thing: AbstractValue) -> bool:
     if isinstance(thing, ListOf):
         return any(isinstance(one, Frame) for one in thing.items)
-    return isinstance(thing, Frame | Modelled)
+    return isinstance(thing, Frame | LibraryValue)
 
 
-def _speaks_of_rows(reader: Interpreter, function: Function) -> bool:
+def _speaks_of_rows(reader: Interpreter, function: FunctionValue) -> bool:
     words = reader.world.libraries.sinks
     return any(
         isinstance(node, ast.Attribute) and (node.attr in words or node.attr in _READS)

@@ -1,4 +1,4 @@
-"""What statements do."""
+"""Executes statements."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from forge.lineage.extract.python import settings
 from forge.lineage.extract.python.branch import merge_changes
 from forge.lineage.extract.python.interpreter import members, operators
 from forge.lineage.extract.python.interpreter.assign import assign
+from forge.lineage.extract.python.interpreter.control_flow import ControlFlow
 from forge.lineage.extract.python.interpreter.decorate import define_class, define_function
-from forge.lineage.extract.python.interpreter.flow import Flow
 from forge.lineage.extract.python.library import Call, source_text
-from forge.lineage.extract.python.scope import Scope
+from forge.lineage.extract.python.scope import NameScope
 from forge.lineage.extract.python.values import (
     NONE,
+    AbstractValue,
     Const,
     DictOf,
     Instance,
+    LibraryValue,
     ListOf,
-    Modelled,
     Text,
-    Thing,
-    Unknown,
+    UnknownValue,
     key_of,
     truth_of,
 )
@@ -31,27 +31,27 @@ from forge.lineage.extract.python.values import (
 if TYPE_CHECKING:
     from forge.lineage.extract.python.interpreter.interpreter import Interpreter
 
-Execute = Callable[["Interpreter", ast.stmt, Scope], Flow]
+Execute = Callable[["Interpreter", ast.stmt, NameScope], ControlFlow]
 ROUNDS = 200  # of a loop
-_GONE = (Flow.RETURN, Flow.RAISE)
+_GONE = (ControlFlow.RETURN, ControlFlow.RAISE)
 
 
-def _assignment(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
+def _assignment(reader: Interpreter, node: ast.stmt, scope: NameScope) -> ControlFlow:
     assert isinstance(node, ast.Assign)
     value = reader.evaluate(node.value, scope)
     for target in node.targets:
         assign(reader, target, value, scope)
-    return Flow.NEXT
+    return ControlFlow.NEXT
 
 
-def _annotated(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
+def _annotated(reader: Interpreter, node: ast.stmt, scope: NameScope) -> ControlFlow:
     assert isinstance(node, ast.AnnAssign)
     if node.value is not None:
         assign(reader, node.target, reader.evaluate(node.value, scope), scope)
-    return Flow.NEXT
+    return ControlFlow.NEXT
 
 
-def _augmented(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
+def _augmented(reader: Interpreter, node: ast.stmt, scope: NameScope) -> ControlFlow:
     assert isinstance(node, ast.AugAssign)
     sign = operators.SIGNS[type(node.op)]
     before, value = reader.evaluate(node.target, scope), reader.evaluate(node.value, scope)
@@ -60,13 +60,13 @@ def _augmented(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
         reader.world.change(before)
         before.items.extend(items)
         before.open = before.open or not known
-        return Flow.NEXT
+        return ControlFlow.NEXT
     shown = ast.BinOp(node.target, node.op, node.value)
     assign(reader, node.target, operators.operate(reader, sign, before, value, ast.copy_location(shown, node)), scope)
-    return Flow.NEXT
+    return ControlFlow.NEXT
 
 
-def _delete(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
+def _delete(reader: Interpreter, node: ast.stmt, scope: NameScope) -> ControlFlow:
     assert isinstance(node, ast.Delete)
     world = reader.world
     for target in node.targets:
@@ -79,32 +79,32 @@ def _delete(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
             if isinstance(owner, DictOf):
                 world.change(owner)
                 owner.items.pop(key_of(key)[1], None)
-            elif isinstance(owner, Modelled):
+            elif isinstance(owner, LibraryValue):
                 kind = world.libraries.kinds.get(owner.kind)
                 if kind is not None and kind.delete_item is not None:
                     kind.delete_item(Call(name="del", line=target.lineno, args=(key,), on=owner, node=target), world)
-    return Flow.NEXT
+    return ControlFlow.NEXT
 
 
-def _expression(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
+def _expression(reader: Interpreter, node: ast.stmt, scope: NameScope) -> ControlFlow:
     assert isinstance(node, ast.Expr)
     reader.evaluate(node.value, scope)
-    return Flow.NEXT
+    return ControlFlow.NEXT
 
 
-def _return(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
+def _return(reader: Interpreter, node: ast.stmt, scope: NameScope) -> ControlFlow:
     assert isinstance(node, ast.Return)
     value = reader.evaluate(node.value, scope) if node.value is not None else NONE
     if reader.returns:
         reader.returns[-1].append(value)
-    return Flow.RETURN
+    return ControlFlow.RETURN
 
 
-def _raise(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
-    return Flow.RAISE
+def _raise(reader: Interpreter, node: ast.stmt, scope: NameScope) -> ControlFlow:
+    return ControlFlow.RAISE
 
 
-def _if(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
+def _if(reader: Interpreter, node: ast.stmt, scope: NameScope) -> ControlFlow:
     assert isinstance(node, ast.If)
     truth = truth_of(reader.evaluate(node.test, scope))
     if truth is not None:
@@ -112,9 +112,9 @@ def _if(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
     return _branches(reader, (node.body, node.orelse), scope)
 
 
-def _branches(reader: Interpreter, bodies: Sequence[Sequence[ast.stmt]], scope: Scope) -> Flow:
-    """One of the bodies is run, it is not known which. A branch that raises is left out: what is written elsewhere is
-    then no less sure."""
+def _branches(reader: Interpreter, bodies: Sequence[Sequence[ast.stmt]], scope: NameScope) -> ControlFlow:
+    """One of the bodies runs, unknown which. A branch that raises is ignored and does not lower the confidence of
+    the others."""
     first, *others = bodies
     world = reader.world
     sure = bool(others) and len(others) == 1 and _only_raises(first)
@@ -122,7 +122,7 @@ def _branches(reader: Interpreter, bodies: Sequence[Sequence[ast.stmt]], scope: 
     with reader.doubt():
         flow = reader.run(first, scope)
     changes = world.undo()
-    rest_flow, rest = Flow.NEXT, None
+    rest_flow, rest = ControlFlow.NEXT, None
     if others:
         world.begin()
         if sure:
@@ -135,59 +135,63 @@ def _branches(reader: Interpreter, bodies: Sequence[Sequence[ast.stmt]], scope: 
         rest = world.undo()
     merge_changes(world, None if flow in _GONE else changes, None if rest_flow in _GONE else rest or {})
     if flow in _GONE and rest_flow in _GONE:
-        return Flow.RETURN if Flow.RETURN in (flow, rest_flow) else Flow.RAISE
+        return ControlFlow.RETURN if ControlFlow.RETURN in (flow, rest_flow) else ControlFlow.RAISE
     if flow in _GONE or rest_flow in _GONE:
-        return Flow.NEXT
-    return flow if flow is rest_flow else Flow.NEXT
+        return ControlFlow.NEXT
+    return flow if flow is rest_flow else ControlFlow.NEXT
 
 
 def _only_raises(body: Sequence[ast.stmt]) -> bool:
     return bool(body) and isinstance(body[-1], ast.Raise)
 
 
-def _for(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
+def _for(reader: Interpreter, node: ast.stmt, scope: NameScope) -> ControlFlow:
     assert isinstance(node, ast.For | ast.AsyncFor)
     items, known = members.iterate(reader, reader.evaluate(node.iter, scope))
     if len(items) > ROUNDS:
         reader.world.gap(node.lineno, f"a loop of {len(items)} rounds is followed for {ROUNDS} only")
     rounds = items[:ROUNDS]
     if not known:
-        rounds = [*rounds, Unknown(source_text(node.target))]
+        rounds = [*rounds, UnknownValue(source_text(node.target))]
     for item in rounds:
         assign(reader, node.target, item, scope)
         flow = reader.run(node.body, scope)
         if flow in _GONE:
             return flow
-        if flow is Flow.BREAK:
-            return Flow.NEXT
+        if flow is ControlFlow.BREAK:
+            return ControlFlow.NEXT
     return reader.run(node.orelse, scope)
 
 
-def _while(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
+def _while(reader: Interpreter, node: ast.stmt, scope: NameScope) -> ControlFlow:
     assert isinstance(node, ast.While)
     if truth_of(reader.evaluate(node.test, scope)) is False:
         return reader.run(node.orelse, scope)
     flow = reader.run(node.body, scope)
-    return flow if flow in _GONE else Flow.NEXT
+    return flow if flow in _GONE else ControlFlow.NEXT
 
 
-def _try(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
+def _try(reader: Interpreter, node: ast.stmt, scope: NameScope) -> ControlFlow:
     assert isinstance(node, ast.Try | ast.TryStar)
     flow = reader.run(node.body, scope)
-    if flow is Flow.NEXT:
+    if flow is ControlFlow.NEXT:
         flow = reader.run(node.orelse, scope)
     for handler in node.handlers:
         if handler.name:
-            assign(reader, ast.Name(handler.name, ast.Store(), lineno=handler.lineno), Unknown(handler.name), scope)
+            assign(
+                reader, ast.Name(handler.name, ast.Store(), lineno=handler.lineno), UnknownValue(handler.name), scope
+            )
         caught = (
-            _branches(reader, (handler.body, []), scope) if flow is not Flow.RAISE else reader.run(handler.body, scope)
+            _branches(reader, (handler.body, []), scope)
+            if flow is not ControlFlow.RAISE
+            else reader.run(handler.body, scope)
         )
-        flow = caught if flow is Flow.RAISE else flow
+        flow = caught if flow is ControlFlow.RAISE else flow
     last = reader.run(node.finalbody, scope)
-    return last if last is not Flow.NEXT else flow
+    return last if last is not ControlFlow.NEXT else flow
 
 
-def _with(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
+def _with(reader: Interpreter, node: ast.stmt, scope: NameScope) -> ControlFlow:
     assert isinstance(node, ast.With | ast.AsyncWith)
     for item in node.items:
         value = _entered(reader, reader.evaluate(item.context_expr, scope), node.lineno)
@@ -196,7 +200,7 @@ def _with(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
     return reader.run(node.body, scope)
 
 
-def _entered(reader: Interpreter, value: Thing, line: int) -> Thing:
+def _entered(reader: Interpreter, value: AbstractValue, line: int) -> AbstractValue:
     """What `as` gets: of a generator that is a context manager, what it yields first."""
     if isinstance(value, ListOf) and value.items:
         return value.items[0]
@@ -207,7 +211,7 @@ def _entered(reader: Interpreter, value: Thing, line: int) -> Thing:
     return value
 
 
-def _match(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
+def _match(reader: Interpreter, node: ast.stmt, scope: NameScope) -> ControlFlow:
     assert isinstance(node, ast.Match)
     subject = reader.evaluate(node.subject, scope)
     bodies: list[Sequence[ast.stmt]] = []
@@ -227,7 +231,7 @@ def _match(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
     return _branches(reader, bodies, scope) if len(bodies) > 1 else reader.run(bodies[0], scope)
 
 
-def _fits(reader: Interpreter, pattern: ast.pattern, subject: Thing, scope: Scope) -> bool | None:
+def _fits(reader: Interpreter, pattern: ast.pattern, subject: AbstractValue, scope: NameScope) -> bool | None:
     if isinstance(pattern, ast.MatchAs) and pattern.pattern is None:
         return True
     if isinstance(pattern, ast.MatchOr):
@@ -238,30 +242,30 @@ def _fits(reader: Interpreter, pattern: ast.pattern, subject: Thing, scope: Scop
     return None
 
 
-def _capture(reader: Interpreter, pattern: ast.pattern, subject: Thing, scope: Scope) -> None:
+def _capture(reader: Interpreter, pattern: ast.pattern, subject: AbstractValue, scope: NameScope) -> None:
     for one in ast.walk(pattern):
         if isinstance(one, ast.MatchAs) and one.name:
             whole = one is pattern
             target = ast.Name(one.name, ast.Store(), lineno=one.lineno)
-            assign(reader, target, subject if whole else Unknown(one.name), scope)
+            assign(reader, target, subject if whole else UnknownValue(one.name), scope)
 
 
-def _function(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
+def _function(reader: Interpreter, node: ast.stmt, scope: NameScope) -> ControlFlow:
     assert isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     found = define_function(reader, node, scope)
     if found is not None:
         reader.world.change(scope.home(node.name))
         scope.home(node.name).names[node.name] = found
-    return Flow.NEXT
+    return ControlFlow.NEXT
 
 
-def _class(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
+def _class(reader: Interpreter, node: ast.stmt, scope: NameScope) -> ControlFlow:
     assert isinstance(node, ast.ClassDef)
     scope.names[node.name] = define_class(reader, node, scope)
-    return Flow.NEXT
+    return ControlFlow.NEXT
 
 
-def _import(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
+def _import(reader: Interpreter, node: ast.stmt, scope: NameScope) -> ControlFlow:
     assert isinstance(node, ast.Import)
     for alias in node.names:
         module = reader.modules.find(reader, alias.name)
@@ -270,10 +274,10 @@ def _import(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
         else:
             head = alias.name.split(".")[0]
             scope.names[head] = reader.modules.find(reader, head)
-    return Flow.NEXT
+    return ControlFlow.NEXT
 
 
-def _import_from(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
+def _import_from(reader: Interpreter, node: ast.stmt, scope: NameScope) -> ControlFlow:
     assert isinstance(node, ast.ImportFrom)
     module = reader.modules.find(reader, node.module or "", node.level)
     for alias in node.names:
@@ -283,19 +287,19 @@ def _import_from(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
             continue
         found = members.module_member(reader, module, alias.name)
         scope.names[alias.asname or alias.name] = found if found is not None else _not_there(module.path, alias.name)
-    return Flow.NEXT
+    return ControlFlow.NEXT
 
 
-def _not_there(module: str, name: str) -> Unknown:
+def _not_there(module: str, name: str) -> UnknownValue:
     """What a module has that is not in the codebase."""
-    return Unknown(name, name if settings.holder(module) is not None else settings.holder(name))
+    return UnknownValue(name, name if settings.holder(module) is not None else settings.holder(name))
 
 
-def _declare(reader: Interpreter, node: ast.stmt, scope: Scope) -> Flow:
+def _declare(reader: Interpreter, node: ast.stmt, scope: NameScope) -> ControlFlow:
     assert isinstance(node, ast.Global | ast.Nonlocal)
     for name in node.names:
         scope.declare(name, outermost=isinstance(node, ast.Global))
-    return Flow.NEXT
+    return ControlFlow.NEXT
 
 
 HANDLERS: dict[type[ast.stmt], Execute] = {
@@ -322,6 +326,6 @@ HANDLERS: dict[type[ast.stmt], Execute] = {
     ast.ImportFrom: _import_from,
     ast.Global: _declare,
     ast.Nonlocal: _declare,
-    ast.Break: lambda reader, node, scope: Flow.BREAK,
-    ast.Continue: lambda reader, node, scope: Flow.CONTINUE,
+    ast.Break: lambda reader, node, scope: ControlFlow.BREAK,
+    ast.Continue: lambda reader, node, scope: ControlFlow.CONTINUE,
 }

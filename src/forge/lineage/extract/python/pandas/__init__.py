@@ -1,1 +1,1 @@
-"""The model of pandas."""
+"""The pandas model."""

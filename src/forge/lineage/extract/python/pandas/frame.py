@@ -1,17 +1,17 @@
-"""Methods of pandas frames that keep their rows or choose among them."""
+"""Methods of pandas frames that keep or select rows."""
 
 from __future__ import annotations
 
 import re
 
-from forge.lineage.edge import Indirect
+from forge.lineage.edge import IndirectType
 from forge.lineage.extract.python.cells import renamed, with_column, without_columns
-from forge.lineage.extract.python.held import (
+from forge.lineage.extract.python.frame_columns import (
     blurred,
     changed_name,
     column,
+    column_value,
     has_all,
-    held,
     respelled,
     unexplained,
 )
@@ -29,16 +29,15 @@ from forge.lineage.extract.python.pandas.series import (
     shaped,
     value_of,
 )
-from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.values import (
     NONE,
-    Bound,
+    AbstractValue,
+    BoundFunction,
     DictOf,
     Frame,
-    Function,
-    Native,
-    Thing,
-    Unknown,
+    FunctionValue,
+    NativeFunction,
+    UnknownValue,
     known_text,
     list_of,
     names_in,
@@ -47,27 +46,28 @@ from forge.lineage.extract.python.values import (
     truth_of,
     what_is,
 )
-from forge.lineage.extract.relation import Column, Relation
-from forge.lineage.extract.value import NOTHING, Value
+from forge.lineage.extract.python.world import World
+from forge.lineage.extract.relation import Relation, RelationColumn
+from forge.lineage.extract.value import NOTHING, ColumnValue
 
 
 def copied(frame: Frame, relation: Relation | None = None) -> Frame:
     return Frame(frame.kind, frame.relation if relation is None else relation, extra=frame.extra)
 
 
-def same(call: Call, world: World) -> Thing:
+def same(call: Call, world: World) -> AbstractValue:
     """Nothing happens to the columns: copy, head, sample …"""
     return done(call, world, copied(call.frame))
 
 
-def _callable(thing: Thing | None) -> bool:
-    return isinstance(thing, Function | Bound | Native)
+def _callable(thing: AbstractValue | None) -> bool:
+    return isinstance(thing, FunctionValue | BoundFunction | NativeFunction)
 
 
 # Columns
 
 
-def assign(call: Call, world: World) -> Thing:
+def assign(call: Call, world: World) -> AbstractValue:
     """Each may use those before it."""
     frame = copied(call.frame)
     for name, thing in call.named.items():
@@ -79,7 +79,7 @@ def assign(call: Call, world: World) -> Thing:
     return frame
 
 
-def insert(call: Call, world: World) -> Thing:
+def insert(call: Call, world: World) -> AbstractValue:
     name, value = call.text(1, "column"), call.arg(2, "value")
     if name is None:
         world.gap(call, f"which column is made is not known: it is {what_is(call.arg(1, 'column'))}")
@@ -88,16 +88,16 @@ def insert(call: Call, world: World) -> Thing:
     return NONE
 
 
-def pop(call: Call, world: World) -> Thing:
+def pop(call: Call, world: World) -> AbstractValue:
     name = call.text(0, "item")
     if name is None:
-        return Unknown(call.written)
+        return UnknownValue(call.written)
     series = series_of(call.frame, name, column(call.frame, name, call, world))
     world.update(call.frame, without_columns(call.frame.relation, (name,)))
     return series
 
 
-def drop(call: Call, world: World) -> Thing:
+def drop(call: Call, world: World) -> AbstractValue:
     axis = call.arg(1, "axis")
     by_column = number_in(axis) == 1 or known_text(axis) == "columns"
     gone = call.named.get("columns", call.arg(0, "labels") if by_column else None)
@@ -109,13 +109,13 @@ def drop(call: Call, world: World) -> Thing:
     return done(call, world, copied(call.frame, without_columns(call.frame.relation, names)))
 
 
-def _wanted(thing: Thing | None) -> tuple[str, ...] | None:
-    from forge.lineage.extract.python.pandas.select import Names
+def _wanted(thing: AbstractValue | None) -> tuple[str, ...] | None:
+    from forge.lineage.extract.python.pandas.select import ColumnNames
 
-    return thing.names if isinstance(thing, Names) else names_in(thing)
+    return thing.names if isinstance(thing, ColumnNames) else names_in(thing)
 
 
-def rename(call: Call, world: World) -> Thing:
+def rename(call: Call, world: World) -> AbstractValue:
     frame = call.frame
     axis = call.arg(2, "axis")
     by_column = number_in(axis) == 1 or known_text(axis) == "columns"
@@ -131,12 +131,12 @@ def rename(call: Call, world: World) -> Thing:
     return done(call, world, made)
 
 
-def _pairs(frame: Frame, new: Thing, call: Call, world: World) -> list[tuple[str, str]] | None:
+def _pairs(frame: Frame, new: AbstractValue, call: Call, world: World) -> list[tuple[str, str]] | None:
     if isinstance(new, DictOf):
         names = [(str(old), known_text(one)) for old, one in new.items.items()]
         if new.open or any(name is None for _, name in names):
             return None
-        return [(old, name) for old, name in names if name is not None and held(frame, old) is not None]
+        return [(old, name) for old, name in names if name is not None and column_value(frame, old) is not None]
     if has_all(frame) and changed_name(new, "") is not None:
         return [(one.name, changed_name(new, one.name) or "") for one in data_columns(frame)]
     if _callable(new) and has_all(frame):
@@ -145,7 +145,7 @@ def _pairs(frame: Frame, new: Thing, call: Call, world: World) -> list[tuple[str
     return None
 
 
-def affixed(call: Call, world: World) -> Thing:
+def affixed(call: Call, world: World) -> AbstractValue:
     """`add_prefix`, `add_suffix`."""
     frame, part = call.frame, call.text(0)
     if part is None or not has_all(frame):
@@ -155,7 +155,7 @@ def affixed(call: Call, world: World) -> Thing:
     return copied(frame, renamed(frame.relation, pairs))
 
 
-def set_axis(call: Call, world: World) -> Thing:
+def set_axis(call: Call, world: World) -> AbstractValue:
     axis = call.arg(1, "axis")
     frame = copied(call.frame)
     if number_in(axis) == 1 or known_text(axis) == "columns":
@@ -164,12 +164,12 @@ def set_axis(call: Call, world: World) -> Thing:
     return frame
 
 
-def choose(call: Call, world: World) -> Thing:
+def choose(call: Call, world: World) -> AbstractValue:
     """`filter(items=…, like=…, regex=…)`, `reindex(columns=…)`."""
     frame = call.frame
     names = names_in(call.named.get("columns") if call.name == "reindex" else call.arg(0, "items"))
     if names is not None:
-        known = [name for name in names if held(frame, name) is not None]
+        known = [name for name in names if column_value(frame, name) is not None]
         return narrowed(frame, known, call, world)
     if call.name == "reindex":
         return copied(frame)
@@ -180,41 +180,41 @@ def choose(call: Call, world: World) -> Thing:
     return blurred(frame, call, world, f"which columns {call.written} takes is not known")
 
 
-def by_type(call: Call, world: World) -> Thing:
+def by_type(call: Call, world: World) -> AbstractValue:
     return blurred(call.frame, call, world, "which columns have a type is not known")
 
 
 # The index
 
 
-def set_index(call: Call, world: World) -> Thing:
+def set_index(call: Call, world: World) -> AbstractValue:
     frame, keys = call.frame, call.arg(0, "keys")
     names = names_in(keys)
     if names is None:
         if not isinstance(keys, Frame):
             world.gap(call, f"which columns become the index is not known: it is {what_is(keys)}")
         return copied(frame)
-    columns = [Column(name, column(frame, name, call, world)) for name in names]
+    columns = [RelationColumn(name, column(frame, name, call, world)) for name in names]
     others = [one for one in data_columns(frame) if one.name.lower() not in {name.lower() for name in names}]
     relation = frame.relation.with_columns((*columns, *others))
     return done(call, world, Frame(FRAME, relation, extra={**frame.extra, "index": names}))
 
 
-def reset_index(call: Call, world: World) -> Thing:
+def reset_index(call: Call, world: World) -> AbstractValue:
     frame = call.frame
     if truth_of(call.named.get("drop")):
         relation = frame.relation.with_columns(data_columns(frame))
     elif index_of(frame):
         relation = frame.relation
     else:
-        relation = frame.relation.with_columns((Column("index", NOTHING), *frame.relation.columns))
+        relation = frame.relation.with_columns((RelationColumn("index", NOTHING), *frame.relation.columns))
     new = names_in(call.named.get("names"))
     if new is not None and len(new) == len(index_of(frame)):
         relation = renamed(relation, list(zip(index_of(frame), new, strict=True)))
     return done(call, world, Frame(FRAME, relation, extra={**frame.extra, "index": ()}))
 
 
-def rename_axis(call: Call, world: World) -> Thing:
+def rename_axis(call: Call, world: World) -> AbstractValue:
     frame, names = call.frame, names_in(call.arg(0, "mapper") or call.named.get("index"))
     if names is None or len(names) != len(index_of(frame)):
         return copied(frame)
@@ -225,46 +225,46 @@ def rename_axis(call: Call, world: World) -> Thing:
 # Rows
 
 
-def _by(call: Call, world: World, thing: Thing | None) -> list[Value]:
+def _by(call: Call, world: World, thing: AbstractValue | None) -> list[ColumnValue]:
     names = _wanted(thing)
     if names is None:
         world.gap(call, f"by which columns is not known: it is {what_is(thing)}")
     return [column(call.frame, name, call, world) for name in names or ()]
 
 
-def sort(call: Call, world: World) -> Thing:
+def sort(call: Call, world: World) -> AbstractValue:
     if call.name == "sort_index":
         by = [one.value for one in index_columns(call.frame)]
     else:
         place = 1 if call.name in {"nlargest", "nsmallest"} else 0
         by = _by(call, world, call.arg(place, "columns" if place else "by"))
-    return done(call, world, shaped(call.frame, by, Indirect.SORT))
+    return done(call, world, shaped(call.frame, by, IndirectType.SORT))
 
 
-def drop_duplicates(call: Call, world: World) -> Thing:
+def drop_duplicates(call: Call, world: World) -> AbstractValue:
     subset = call.arg(0, "subset")
     by = _by(call, world, subset) if subset is not None else [one.value for one in data_columns(call.frame)]
-    return done(call, world, shaped(call.frame, by, Indirect.GROUP_BY))
+    return done(call, world, shaped(call.frame, by, IndirectType.GROUP_BY))
 
 
-def dropna(call: Call, world: World) -> Thing:
+def dropna(call: Call, world: World) -> AbstractValue:
     axis, subset = call.arg(0, "axis"), call.named.get("subset")
     if number_in(axis) == 1 or known_text(axis) == "columns":
         return done(call, world, copied(call.frame))
     by = _by(call, world, subset) if subset is not None else [one.value for one in data_columns(call.frame)]
-    return done(call, world, shaped(call.frame, by, Indirect.FILTER))
+    return done(call, world, shaped(call.frame, by, IndirectType.FILTER))
 
 
-def nothing(call: Call, world: World) -> Thing:
+def nothing(call: Call, world: World) -> AbstractValue:
     """Methods that show something and change nothing."""
-    return Unknown(call.written)
+    return UnknownValue(call.written)
 
 
-def otherwise(call: Call, world: World) -> Thing:
+def otherwise(call: Call, world: World) -> AbstractValue:
     return blurred(call.frame, call, world, f"the method {call.name} of a pandas frame is not known here")
 
 
-def iterate(call: Call, world: World) -> Thing:
+def iterate(call: Call, world: World) -> AbstractValue:
     found = list_of([text(one.name) for one in data_columns(call.frame)])
     found.open = not has_all(call.frame)
     return found

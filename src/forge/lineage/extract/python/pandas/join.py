@@ -1,13 +1,13 @@
-"""pandas frames put together: merge, join, concat."""
+"""Joins of pandas frames: merge, join, concat."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.extract.python.cells import combined
-from forge.lineage.extract.python.held import REST, Rest, column, held, rest_of
+from forge.lineage.extract.python.frame_columns import REST, OpenColumns, column, column_value, rest_of
 from forge.lineage.extract.python.library import Call
 from forge.lineage.extract.python.pandas.series import (
     FRAME,
@@ -17,13 +17,12 @@ from forge.lineage.extract.python.pandas.series import (
     name_of,
     value_in,
 )
-from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.values import (
+    AbstractValue,
     DictOf,
     Frame,
     ListOf,
-    Thing,
-    Unknown,
+    UnknownValue,
     items_of,
     known_text,
     names_in,
@@ -31,36 +30,37 @@ from forge.lineage.extract.python.values import (
     truth_of,
     what_is,
 )
-from forge.lineage.extract.relation import Column, Relation, joined, stacked_by_name
-from forge.lineage.extract.value import Value, union
+from forge.lineage.extract.python.world import World
+from forge.lineage.extract.relation import Relation, RelationColumn, joined, stacked_by_name
+from forge.lineage.extract.value import ColumnValue, union
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Key:
-    """One pair of what must be equal. `left` and `right` are the names of the columns, if they are columns."""
+class PandasJoinKey:
+    """One pair of join keys. `left` and `right`: column names, if they are columns."""
 
     left: str
     right: str
-    left_value: Value
-    right_value: Value
+    left_value: ColumnValue
+    right_value: ColumnValue
 
 
-def merge(call: Call, world: World) -> Thing:
+def merge(call: Call, world: World) -> AbstractValue:
     """`left.merge(right, …)`."""
     return _merge(call.frame, call.arg(0, "right"), replace(call, args=call.args[1:]), world)
 
 
-def merge_function(call: Call, world: World) -> Thing:
+def merge_function(call: Call, world: World) -> AbstractValue:
     """`pd.merge(left, right, …)`."""
     left = call.arg(0, "left")
     if not isinstance(left, Frame):
         world.gap(call, f"the frame on the left is not known: it is {what_is(left)}")
-        return Unknown(call.written)
+        return UnknownValue(call.written)
     right = call.arg(1, "right")
     return _merge(left, right, replace(call, args=call.args[2:]), world)
 
 
-def _merge(left: Frame, right: Thing | None, call: Call, world: World) -> Thing:
+def _merge(left: Frame, right: AbstractValue | None, call: Call, world: World) -> AbstractValue:
     """What is left of the arguments starts with `how`."""
     left = as_frame(left)
     if not isinstance(right, Frame):
@@ -70,7 +70,7 @@ def _merge(left: Frame, right: Thing | None, call: Call, world: World) -> Thing:
     how = call.text(0, "how") or ("left" if call.name == "merge_asof" else "inner")
     keys = () if how == "cross" else _keys(left, right, call, world)
     suffixes = names_in(call.arg(7, "suffixes")) or _suffixes(call)
-    return together(left, right, keys, how, suffixes, call)
+    return joined_frame(left, right, keys, how, suffixes, call)
 
 
 def _suffixes(call: Call) -> tuple[str, ...]:
@@ -79,7 +79,7 @@ def _suffixes(call: Call) -> tuple[str, ...]:
     return ("_x", "_y") if given is None else tuple(known_text(one) or "" for one in given)
 
 
-def _keys(left: Frame, right: Frame, call: Call, world: World) -> tuple[Key, ...]:
+def _keys(left: Frame, right: Frame, call: Call, world: World) -> tuple[PandasJoinKey, ...]:
     shared = call.named.get("by") if call.name == "merge_asof" else None
     on = [*_list(call.arg(1, "on")), *_list(shared)]
     if on:
@@ -98,7 +98,7 @@ def _keys(left: Frame, right: Frame, call: Call, world: World) -> tuple[Key, ...
     return _paired(left, right, both, both, call, world)
 
 
-def _list(thing: Thing | None) -> list[object]:
+def _list(thing: AbstractValue | None) -> list[object]:
     """Names, or series."""
     if isinstance(thing, Frame):
         return [thing]
@@ -112,36 +112,38 @@ def _index_keys(frame: Frame) -> list[object]:
 
 def _paired(
     left: Frame, right: Frame, lefts: Sequence[object], rights: Sequence[object], call: Call, world: World
-) -> tuple[Key, ...]:
+) -> tuple[PandasJoinKey, ...]:
     found = []
     for place in range(max(len(lefts), len(rights))):
         ours, left_value = _side(left, lefts[place] if place < len(lefts) else "", call, world)
         theirs, right_value = _side(right, rights[place] if place < len(rights) else "", call, world)
-        found.append(Key(ours, theirs, left_value, right_value))
+        found.append(PandasJoinKey(ours, theirs, left_value, right_value))
     return tuple(found)
 
 
-def _side(frame: Frame, key: object, call: Call, world: World) -> tuple[str, Value]:
+def _side(frame: Frame, key: object, call: Call, world: World) -> tuple[str, ColumnValue]:
     if isinstance(key, str):
-        return (key, column(frame, key, call, world)) if key else ("", Value())
-    return ("", value_in(key)) if isinstance(key, Frame) else ("", Value())
+        return (key, column(frame, key, call, world)) if key else ("", ColumnValue())
+    return ("", value_in(key)) if isinstance(key, Frame) else ("", ColumnValue())
 
 
-def together(left: Frame, right: Frame, keys: Sequence[Key], how: str, suffixes: Sequence[str], call: Call) -> Frame:
+def joined_frame(
+    left: Frame, right: Frame, keys: Sequence[PandasJoinKey], how: str, suffixes: Sequence[str], call: Call
+) -> Frame:
     """Left columns, then right ones; keys of the same name only once; other names that both have get suffixes."""
     same = {key.left.lower(): key for key in keys if key.left and key.left.lower() == key.right.lower()}
     left_names = {one.name.lower() for one in left.relation.columns} - set(same)
     right_names = {one.name.lower() for one in right.relation.columns} - set(same)
     clash = left_names & right_names
-    columns: list[Column] = []
+    columns: list[RelationColumn] = []
     for one in left.relation.columns:
         key = same.get(one.name.lower())
         if key is not None:
-            columns.append(Column(one.name, _key_value(key, how, call)))
+            columns.append(RelationColumn(one.name, _key_value(key, how, call)))
         else:
             columns.append(_suffixed(one, clash, suffixes[0]))
     known = {one.name.lower() for one in left.relation.columns}
-    columns += [Column(key.left, _key_value(key, how, call)) for name, key in same.items() if name not in known]
+    columns += [RelationColumn(key.left, _key_value(key, how, call)) for name, key in same.items() if name not in known]
     columns += [_suffixed(one, clash, suffixes[1]) for one in right.relation.columns if one.name.lower() not in same]
     relation = _matched(joined(left.relation, right.relation), keys)
     without = frozenset(key.right.lower() for key in keys if key.left.lower() == key.right.lower() and key.right)
@@ -158,14 +160,14 @@ def _rests(left: Frame, right: Frame) -> dict[str, object]:
     return {REST: rests[0]} if rests else {}
 
 
-def _matched(relation: Relation, keys: Sequence[Key]) -> Relation:
+def _matched(relation: Relation, keys: Sequence[PandasJoinKey]) -> Relation:
     for key in keys:
-        relation = relation.shaped_by(key.left_value.sources, Indirect.JOIN)
-        relation = relation.shaped_by(key.right_value.sources, Indirect.JOIN)
+        relation = relation.shaped_by(key.left_value.sources, IndirectType.JOIN)
+        relation = relation.shaped_by(key.right_value.sources, IndirectType.JOIN)
     return relation
 
 
-def _key_value(key: Key, how: str, call: Call) -> Value:
+def _key_value(key: PandasJoinKey, how: str, call: Call) -> ColumnValue:
     if how == "right":
         return key.right_value
     if how in {"outer", "full"}:
@@ -173,11 +175,11 @@ def _key_value(key: Key, how: str, call: Call) -> Value:
     return key.left_value
 
 
-def _suffixed(one: Column, clash: set[str], suffix: str) -> Column:
+def _suffixed(one: RelationColumn, clash: set[str], suffix: str) -> RelationColumn:
     return replace(one, name=one.name + suffix, owner="") if one.name.lower() in clash else replace(one, owner="")
 
 
-def join(call: Call, world: World) -> Thing:
+def join(call: Call, world: World) -> AbstractValue:
     """`left.join(right, on=…)`: by the index of the right side."""
     left, other = call.frame, call.arg(0, "other")
     how = call.text(2, "how") or "left"
@@ -191,7 +193,7 @@ def join(call: Call, world: World) -> Thing:
         ours = _list(call.arg(1, "on")) or _index_keys(left)
         keys = _paired(left, right, ours, _index_keys(right), call, world)
         gone = {name.lower() for name in index_of(right)}
-        joined_ = together(left, _without_index(right, gone), _named_apart(keys), how, suffixes, call)
+        joined_ = joined_frame(left, _without_index(right, gone), _named_apart(keys), how, suffixes, call)
         left = joined_
     return left
 
@@ -202,13 +204,13 @@ def _without_index(frame: Frame, gone: set[str]) -> Frame:
     return Frame(FRAME, replace(relation, columns=kept), extra={**frame.extra, "index": ()})
 
 
-def _named_apart(keys: Sequence[Key]) -> list[Key]:
+def _named_apart(keys: Sequence[PandasJoinKey]) -> list[PandasJoinKey]:
     """The index of the right side does not become a column."""
     return [replace(key, right="") for key in keys]
 
 
-def concat(call: Call, world: World) -> Thing:
-    """`pd.concat([a, b])`: under each other by name, or beside each other."""
+def concat(call: Call, world: World) -> AbstractValue:
+    """`pd.concat([a, b])`: by row, matched by name, or by column."""
     given = call.arg(0, "objs")
     things = list(given.items.values()) if isinstance(given, DictOf) else list(items_of(given) or ())
     frames = [one for one in things if isinstance(one, Frame)]
@@ -248,9 +250,9 @@ def stacked_frames(frames: Sequence[Frame], kind: str) -> Frame:
     extra: dict[str, object] = {"index": index}
     if any(one.relation.open or rest_of(one) for one in frames):
 
-        def value(name: str) -> Value | None:
-            found = [value for one in frames if (value := held(one, name)) is not None]
+        def value(name: str) -> ColumnValue | None:
+            found = [value for one in frames if (value := column_value(one, name)) is not None]
             return union(found) if found else None
 
-        extra[REST] = Rest(value)
+        extra[REST] = OpenColumns(value)
     return Frame(kind, relation, extra=extra)

@@ -1,10 +1,11 @@
-"""The model of pandas."""
+"""The pandas model."""
 
 from __future__ import annotations
 
 from forge.lineage.edge import Transformation
-from forge.lineage.extract.python.held import blurred
-from forge.lineage.extract.python.library import Call, Handler, Kind, Library, methods
+from forge.lineage.extract.python.frame_columns import blurred
+from forge.lineage.extract.python.library import Call, Handler, Library, ValueKind, methods
+from forge.lineage.extract.python.name_lists import words
 from forge.lineage.extract.python.pandas import apply as pandas_apply
 from forge.lineage.extract.python.pandas import column as pandas_column
 from forge.lineage.extract.python.pandas import frame as pandas_frame
@@ -18,9 +19,8 @@ from forge.lineage.extract.python.pandas import select as pandas_select
 from forge.lineage.extract.python.pandas import values as pandas_values
 from forge.lineage.extract.python.pandas import window as pandas_window
 from forge.lineage.extract.python.pandas.series import FRAME, SERIES, arguments, changed, is_frame
-from forge.lineage.extract.python.reading import World
-from forge.lineage.extract.python.values import Thing, Unknown, list_of
-from forge.lineage.extract.python.words import words
+from forge.lineage.extract.python.values import AbstractValue, UnknownValue, list_of
+from forge.lineage.extract.python.world import World
 
 _STEP = pandas_values.stepped
 
@@ -125,20 +125,20 @@ _GROUPED: dict[str, Handler] = {
 }
 
 
-def otherwise(call: Call, world: World) -> Thing:
+def otherwise(call: Call, world: World) -> AbstractValue:
     """Functions over columns that have no entry: `pd.to_datetime(df["day"])`."""
     frames = arguments(call)
     if not frames:
-        return Unknown(call.written)
+        return UnknownValue(call.written)
     if is_frame(frames[0]):
         return blurred(frames[0], call, world, f"the function {call.name} is not known here")
     masks = call.name.endswith("hash_pandas_object") or call.name.endswith("hash_array")
     return changed(frames[0], Transformation.TRANSFORMATION, call.written, frames[1:], masking=masks)
 
 
-def named_agg(call: Call, world: World) -> Thing:
+def named_agg(call: Call, world: World) -> AbstractValue:
     pair = [call.arg(0, "column"), call.arg(1, "aggfunc")]
-    return list_of([one if one is not None else Unknown(call.written) for one in pair], "tuple")
+    return list_of([one if one is not None else UnknownValue(call.written) for one in pair], "tuple")
 
 
 PANDAS = Library(
@@ -176,7 +176,7 @@ PANDAS = Library(
         "pyspark.pandas.sql": pandas_io.read_sql_query,
     },
     kinds=(
-        Kind(
+        ValueKind(
             name=FRAME,
             methods=_FRAME,
             attribute=pandas_select.frame_attribute,
@@ -188,7 +188,7 @@ PANDAS = Library(
             iterate=pandas_frame.iterate,
             otherwise=pandas_frame.otherwise,
         ),
-        Kind(
+        ValueKind(
             name=SERIES,
             methods=_SERIES,
             attribute=pandas_column.attribute,
@@ -198,14 +198,14 @@ PANDAS = Library(
             called=pandas_column.called,
             otherwise=pandas_column.otherwise,
         ),
-        Kind(
+        ValueKind(
             name=pandas_column.ACCESSOR,
             attribute=pandas_column.accessor_attribute,
             item=pandas_column.accessor_otherwise,
             otherwise=pandas_column.accessor_otherwise,
         ),
-        Kind(name=pandas_select.LOC, item=pandas_select.loc_item, set_item=pandas_select.loc_set_item),
-        Kind(
+        ValueKind(name=pandas_select.LOC, item=pandas_select.loc_item, set_item=pandas_select.loc_set_item),
+        ValueKind(
             name=pandas_names.NAMES,
             methods=pandas_names.METHODS,
             attribute=pandas_names.attribute,
@@ -213,7 +213,7 @@ PANDAS = Library(
             operator=pandas_names.operator,
             iterate=pandas_names.iterate,
         ),
-        Kind(
+        ValueKind(
             name=pandas_group.GROUPED,
             methods=_GROUPED,
             attribute=pandas_group.grouped_attribute,
@@ -221,19 +221,19 @@ PANDAS = Library(
             iterate=pandas_window.iterate,
             otherwise=pandas_window.otherwise,
         ),
-        Kind(
+        ValueKind(
             name=pandas_group.ROLLING,
             attribute=pandas_window.rolled_attribute,
             item=pandas_window.rolled_item,
             otherwise=pandas_window.rolled,
         ),
-        Kind(name=pandas_group.GROUPER),
-        Kind(
+        ValueKind(name=pandas_group.GROUPER),
+        ValueKind(
             name=pandas_io.CHUNKS,
             iterate=pandas_io.chunks_iterate,
             otherwise=pandas_io.chunks_otherwise,
         ),
-        Kind(
+        ValueKind(
             name=pandas_apply.ROW,
             methods={"get": pandas_apply.row_get},
             attribute=pandas_apply.row_attribute,

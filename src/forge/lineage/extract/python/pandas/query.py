@@ -1,18 +1,18 @@
-"""Expressions that pandas takes as text: `query`, `eval`."""
+"""String expressions of pandas: `query`, `eval`."""
 
 from __future__ import annotations
 
 import ast
 import re
 
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.extract.python.cells import combined, with_column
-from forge.lineage.extract.python.held import column, has_all
+from forge.lineage.extract.python.frame_columns import column, has_all
 from forge.lineage.extract.python.library import Call
 from forge.lineage.extract.python.pandas.series import FRAME, series_of
-from forge.lineage.extract.python.reading import World
-from forge.lineage.extract.python.values import NONE, Frame, Thing, truth_of, what_is
-from forge.lineage.extract.value import Value
+from forge.lineage.extract.python.values import NONE, AbstractValue, Frame, truth_of, what_is
+from forge.lineage.extract.python.world import World
+from forge.lineage.extract.value import ColumnValue
 
 _QUOTED = re.compile(r"`([^`]+)`")
 _VARIABLE = re.compile(r"@(\w+)")
@@ -20,7 +20,7 @@ _AT = "_at_"
 
 
 def _parsed(written: str) -> tuple[ast.AST | None, dict[str, str]]:
-    """The expression as Python, and the columns that stand in backticks by the names given to them."""
+    """The expression as Python, and backticked columns by generated name."""
     quoted: dict[str, str] = {}
 
     def name(found: re.Match[str]) -> str:
@@ -44,12 +44,12 @@ def _columns(node: ast.AST, quoted: dict[str, str]) -> dict[str, None]:
     return found
 
 
-def _values(frame: Frame, node: ast.AST, quoted: dict[str, str], call: Call, world: World) -> list[Value]:
+def _values(frame: Frame, node: ast.AST, quoted: dict[str, str], call: Call, world: World) -> list[ColumnValue]:
     names = [name for name in _columns(node, quoted) if name not in {"index", "True", "False", "None"}]
     return [column(frame, name, call, world) for name in names if frame.relation.find(name) or not has_all(frame)]
 
 
-def query(call: Call, world: World) -> Thing:
+def query(call: Call, world: World) -> AbstractValue:
     frame, written = call.frame, call.text(0, "expr")
     node, quoted = _parsed(" ".join(written.split())) if written is not None else (None, {})
     relation = frame.relation
@@ -57,11 +57,11 @@ def query(call: Call, world: World) -> Thing:
         world.gap(call, f"the condition of query is not known: it is {what_is(call.arg(0, 'expr'))}")
     else:
         for value in _values(frame, node, quoted, call, world):
-            relation = relation.shaped_by(value.sources, Indirect.FILTER)
+            relation = relation.shaped_by(value.sources, IndirectType.FILTER)
     return done(call, world, Frame(FRAME, relation, extra=frame.extra))
 
 
-def evaluate(call: Call, world: World) -> Thing:
+def evaluate(call: Call, world: World) -> AbstractValue:
     """`df.eval("c = a + b")`, several lines too; without a target it gives a series."""
     frame, written = call.frame, call.text(0, "expr")
     if written is None:
@@ -91,7 +91,7 @@ def _step(node: ast.AST) -> Transformation:
     return Transformation.IDENTITY if isinstance(node, ast.Name) else Transformation.TRANSFORMATION
 
 
-def done(call: Call, world: World, frame: Frame) -> Thing:
+def done(call: Call, world: World, frame: Frame) -> AbstractValue:
     """The result, or with `inplace=True` the frame itself changed."""
     if truth_of(call.named.get("inplace")) and isinstance(call.on, Frame):
         world.update(call.on, frame.relation)

@@ -1,18 +1,18 @@
-"""Rows made into columns and columns into rows."""
+"""Reshaping of pandas frames: pivot, melt, explode."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.extract.python.cells import combined, without_columns
-from forge.lineage.extract.python.held import REST, Rest, blurred, column, has_all, values
+from forge.lineage.extract.python.frame_columns import REST, OpenColumns, blurred, column, has_all, values
 from forge.lineage.extract.python.library import Call
 from forge.lineage.extract.python.pandas.series import FRAME, as_frame, data_columns, is_series
-from forge.lineage.extract.python.reading import World
-from forge.lineage.extract.python.values import NONE, Frame, Thing, Unknown, known_text, names_in, what_is
-from forge.lineage.extract.relation import Column, Relation
-from forge.lineage.extract.value import NOTHING, Value, opaque, union
+from forge.lineage.extract.python.values import NONE, AbstractValue, Frame, UnknownValue, known_text, names_in, what_is
+from forge.lineage.extract.python.world import World
+from forge.lineage.extract.relation import Relation, RelationColumn
+from forge.lineage.extract.value import NOTHING, ColumnValue, opaque, union
 
 
 def first_frame(call: Call, world: World) -> tuple[Frame | None, Call]:
@@ -26,15 +26,15 @@ def first_frame(call: Call, world: World) -> tuple[Frame | None, Call]:
     return None, call
 
 
-def _names(thing: Thing | None) -> tuple[str, ...]:
+def _names(thing: AbstractValue | None) -> tuple[str, ...]:
     return names_in(thing) or ()
 
 
-def pivot(call: Call, world: World) -> Thing:
-    """`pivot` and `pivot_table`: columns named by values. Which there are only the data tell."""
+def pivot(call: Call, world: World) -> AbstractValue:
+    """`pivot` and `pivot_table`: columns are named by values, known only from data."""
     frame, call = first_frame(call, world)
     if frame is None:
-        return Unknown(call.written)
+        return UnknownValue(call.written)
     if call.name == "pivot":
         given = (call.named.get("index"), call.named.get("columns"), call.named.get("values"))
     else:
@@ -48,7 +48,7 @@ def pivot(call: Call, world: World) -> Thing:
     return spread(frame, index, across, within, call, world, aggregates=aggregates)
 
 
-def _columns_of(call: Call) -> Thing | None:
+def _columns_of(call: Call) -> AbstractValue | None:
     return call.named.get("columns") or (call.args[2] if len(call.args) > 2 else None)
 
 
@@ -63,30 +63,31 @@ def spread(
     aggregates: bool = True,
     kind: str = FRAME,
 ) -> Frame:
-    keys = tuple(Column(name, column(frame, name, call, world)) for name in index)
+    keys = tuple(RelationColumn(name, column(frame, name, call, world)) for name in index)
     makers = [column(frame, name, call, world) for name in across]
     step = Transformation.AGGREGATION if aggregates else Transformation.CONDITIONAL
     parts = [column(frame, name, call, world) for name in within]
     relation = Relation(keys, (), frozenset(), frame.relation.shaped, frame.relation.reads)
     for value in (*(key.value for key in keys), *makers):
-        relation = relation.shaped_by(value.sources, Indirect.GROUP_BY)
+        relation = relation.shaped_by(value.sources, IndirectType.GROUP_BY)
     if not across:
         columns = tuple(
-            Column(name, combined((value,), step, call.written)) for name, value in zip(within, parts, strict=True)
+            RelationColumn(name, combined((value,), step, call.written))
+            for name, value in zip(within, parts, strict=True)
         )
         return Frame(kind, relation.with_columns((*keys, *columns)), extra={"index": index})
     made = combined((*parts, *makers), step, call.written)
     reason = f"the columns are the values of {', '.join(across)}, which only the data tell; select them by name"
-    rest = Rest(lambda name: made, reason)
+    rest = OpenColumns(lambda name: made, reason)
     return Frame(kind, relation, extra={"index": index if kind == FRAME else (), REST: rest})
 
 
-def crosstab(call: Call, world: World) -> Thing:
+def crosstab(call: Call, world: World) -> AbstractValue:
     """Rows counted by two columns."""
     index, across = call.arg(0, "index"), call.arg(1, "columns")
     frames = [as_frame(one) for one in (index, across) if isinstance(one, Frame)]
     if len(frames) < 2:
-        return Unknown(call.written)
+        return UnknownValue(call.written)
     key, maker = data_columns(frames[0])[0], data_columns(frames[1])[0]
     relation = Relation(
         (key,),
@@ -94,16 +95,16 @@ def crosstab(call: Call, world: World) -> Thing:
         reads=frames[0].relation.reads | frames[1].relation.reads,
     )
     for one in (key, maker):
-        relation = relation.shaped_by(one.value.sources, Indirect.GROUP_BY)
+        relation = relation.shaped_by(one.value.sources, IndirectType.GROUP_BY)
     made = combined((maker.value,), Transformation.AGGREGATION, call.written)
     reason = f"the columns are the values of {maker.name}, which only the data tell; select them by name"
-    return Frame(FRAME, relation, extra={"index": (key.name,), REST: Rest(lambda name: made, reason)})
+    return Frame(FRAME, relation, extra={"index": (key.name,), REST: OpenColumns(lambda name: made, reason)})
 
 
-def melt(call: Call, world: World) -> Thing:
+def melt(call: Call, world: World) -> AbstractValue:
     frame, call = first_frame(call, world)
     if frame is None:
-        return Unknown(call.written)
+        return UnknownValue(call.written)
     given = [call.arg(0, "id_vars"), call.arg(1, "value_vars"), call.arg(2, "var_name"), call.arg(3, "value_name")]
     if any(one is not None and one != NONE and names_in(one) is None for one in given):
         return blurred(frame, call, world, f"which columns become rows is not known: {call.written}")
@@ -122,18 +123,18 @@ def gathered(
     world: World,
 ) -> Frame:
     """Columns made into rows: their values all arrive in one column."""
-    keys = tuple(Column(one, column(frame, one, call, world)) for one in kept)
+    keys = tuple(RelationColumn(one, column(frame, one, call, world)) for one in kept)
     if chosen is None:
         if not has_all(frame):
             world.gap(call, "which columns become rows is not known; name them")
         taken = {one.lower() for one in kept}
         chosen = tuple(one.name for one in data_columns(frame) if one.name.lower() not in taken)
     made = union(column(frame, one, call, world) for one in chosen)
-    columns = (*keys, Column(name, NOTHING), Column(value, made))
+    columns = (*keys, RelationColumn(name, NOTHING), RelationColumn(value, made))
     return Frame(frame.kind, replace(frame.relation, columns=columns, open=()), extra={"index": ()})
 
 
-def explode(call: Call, world: World) -> Thing:
+def explode(call: Call, world: World) -> AbstractValue:
     frame, names = call.frame, names_in(call.arg(0, "column"))
     if names is None:
         world.gap(call, f"which column is made into rows is not known: it is {what_is(call.arg(0, 'column'))}")
@@ -149,22 +150,24 @@ def exploded(frame: Frame, names: tuple[str, ...], call: Call, world: World) -> 
     ]
     known = {one.name.lower() for one in frame.relation.columns}
     columns += [
-        Column(name, _each(column(frame, name, call, world), call)) for name in names if name.lower() not in known
+        RelationColumn(name, _each(column(frame, name, call, world), call))
+        for name in names
+        if name.lower() not in known
     ]
     relation = frame.relation
     without = relation.without | (wanted if relation.open else frozenset())
     return Frame(frame.kind, replace(relation, columns=tuple(columns), without=without), extra=frame.extra)
 
 
-def _each(value: Value, call: Call) -> Value:
+def _each(value: ColumnValue, call: Call) -> ColumnValue:
     return combined((value,), Transformation.GENERATOR, call.written)
 
 
-def get_dummies(call: Call, world: World) -> Thing:
+def get_dummies(call: Call, world: World) -> AbstractValue:
     """One column for each value: their names are in the data."""
     data = call.arg(0, "data")
     if not isinstance(data, Frame):
-        return Unknown(call.written)
+        return UnknownValue(call.written)
     frame = as_frame(data)
     names = names_in(call.named.get("columns"))
     if names is None:
@@ -174,10 +177,10 @@ def get_dummies(call: Call, world: World) -> Thing:
     shown = ", ".join(names) or "the text columns"
     reason = f"the columns are the values of {shown}, which only the data tell; select them by name"
     relation = without_columns(frame.relation, names)
-    return Frame(FRAME, relation, extra={**frame.extra, REST: Rest(lambda name: made, reason)})
+    return Frame(FRAME, relation, extra={**frame.extra, REST: OpenColumns(lambda name: made, reason)})
 
 
-def unstack(call: Call, world: World) -> Thing:
+def unstack(call: Call, world: World) -> AbstractValue:
     """The last level of the index becomes columns."""
     frame = as_frame(call.frame)
     index = frame.extra.get("index", ())

@@ -1,4 +1,4 @@
-"""Columns and rows chosen and set: `df["x"]`, `df[mask]`, `df.loc[rows, columns]`, `df["x"] = …`."""
+"""Selection and assignment: `df["x"]`, `df[mask]`, `df.loc[rows, columns]`, `df["x"] = …`."""
 
 from __future__ import annotations
 
@@ -7,8 +7,18 @@ from dataclasses import dataclass, replace
 
 from forge.lineage.edge import Transformation
 from forge.lineage.extract.python.cells import combined, with_column, without_columns
-from forge.lineage.extract.python.held import REST, blurred, column, has_all, held, respelled, rest_of, unexplained
+from forge.lineage.extract.python.frame_columns import (
+    REST,
+    blurred,
+    column,
+    column_value,
+    has_all,
+    respelled,
+    rest_of,
+    unexplained,
+)
 from forge.lineage.extract.python.library import Call
+from forge.lineage.extract.python.name_lists import words
 from forge.lineage.extract.python.pandas.series import (
     FRAME,
     SERIES,
@@ -25,41 +35,40 @@ from forge.lineage.extract.python.pandas.series import (
     value_in,
     value_of,
 )
-from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.values import (
     NONE,
+    AbstractValue,
     Const,
     Frame,
-    Function,
+    FunctionValue,
+    LibraryValue,
     ListOf,
-    Modelled,
-    Range,
+    SliceValue,
     Text,
-    Thing,
-    Unknown,
+    UnknownValue,
     items_of,
     known_text,
     names_in,
     number_in,
     what_is,
 )
-from forge.lineage.extract.python.words import words
-from forge.lineage.extract.relation import Column
-from forge.lineage.extract.value import NOTHING, Value
+from forge.lineage.extract.python.world import World
+from forge.lineage.extract.relation import RelationColumn
+from forge.lineage.extract.value import NOTHING, ColumnValue
 
 LOC = "pandas.loc"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Loc(Modelled):
-    """`df.loc` (by label), `df.iloc` (by place)."""
+class Loc(LibraryValue):
+    """`df.loc` (by label), `df.iloc` (by position)."""
 
     frame: Frame
     by_place: bool = False
     kind: str = LOC
 
 
-def flat(key: Thing) -> str | None:
+def flat(key: AbstractValue) -> str | None:
     """The name of a column: a text, or a tuple of them where columns have levels."""
     if isinstance(key, ListOf) and key.form == "tuple":
         parts = [known_text(one) for one in key.items]
@@ -71,21 +80,23 @@ def narrowed(frame: Frame, names: Iterable[str], call: Call, world: World) -> Fr
     """Some columns, in this order; the index stays."""
     index = index_columns(frame)
     taken = {one.name.lower() for one in index}
-    columns = tuple(Column(name, column(frame, name, call, world)) for name in names if name.lower() not in taken)
+    columns = tuple(
+        RelationColumn(name, column(frame, name, call, world)) for name in names if name.lower() not in taken
+    )
     extra = {key: value for key, value in frame.extra.items() if key != REST}
     return Frame(FRAME, replace(frame.relation, columns=(*index, *columns), open=()), extra=extra)
 
 
-def frame_item(call: Call, world: World) -> Thing:
+def frame_item(call: Call, world: World) -> AbstractValue:
     frame, key = call.frame, call.args[0]
     name = flat(key)
-    if name is not None and not (isinstance(key, ListOf) and held(frame, name) is None):
+    if name is not None and not (isinstance(key, ListOf) and column_value(frame, name) is None):
         return picked(frame, name, call, world)
     if isinstance(key, Frame):
         return _by_mask(frame, key, call)
-    if isinstance(key, Range):
+    if isinstance(key, SliceValue):
         return Frame(FRAME, frame.relation, extra=frame.extra)
-    if isinstance(key, Function):
+    if isinstance(key, FunctionValue):
         return frame_item(replace(call, args=(world.call(key, (frame,), call),)), world)
     names = _names(key)
     if names is not None:
@@ -93,7 +104,7 @@ def frame_item(call: Call, world: World) -> Thing:
     return blurred(frame, call, world, f"what {call.written} takes is not known: it is {what_is(key)}")
 
 
-def _names(key: Thing) -> tuple[str, ...] | None:
+def _names(key: AbstractValue) -> tuple[str, ...] | None:
     names = names_in(key)
     if names is not None:
         return names
@@ -118,12 +129,12 @@ def _by_mask(frame: Frame, mask: Frame, call: Call) -> Frame:
 # Setting
 
 
-def set_column(frame: Frame, name: str, value: Value, world: World, others: Iterable[Frame] = ()) -> None:
+def set_column(frame: Frame, name: str, value: ColumnValue, world: World, others: Iterable[Frame] = ()) -> None:
     relation = with_column(frame.relation, name, value)
     world.update(frame, beside(relation, (one for one in others if one is not frame)))
 
 
-def frame_set_item(call: Call, world: World) -> Thing:
+def frame_set_item(call: Call, world: World) -> AbstractValue:
     frame, (key, value) = call.frame, call.args
     name = flat(key)
     if name is not None and isinstance(key, Text | ListOf):
@@ -140,7 +151,7 @@ def frame_set_item(call: Call, world: World) -> Thing:
     return NONE
 
 
-def _assigned(value: Thing, call: Call, world: World) -> Value:
+def _assigned(value: AbstractValue, call: Call, world: World) -> ColumnValue:
     if isinstance(value, Frame) and (rest := rest_of(value)) is not None and rest.reason:
         world.gap(call, rest.reason)
     if isinstance(value, Frame) and value.kind == FRAME:
@@ -149,7 +160,7 @@ def _assigned(value: Thing, call: Call, world: World) -> Value:
     return value_of(value)
 
 
-def _spread(value: Thing, names: Sequence[str]) -> list[Value]:
+def _spread(value: AbstractValue, names: Sequence[str]) -> list[ColumnValue]:
     """`df[["a", "b"]] = …`: by position, where there is one value for each."""
     if isinstance(value, Frame) and value.kind == FRAME and len(data_columns(value)) == len(names):
         return [one.value for one in data_columns(value)]
@@ -158,14 +169,14 @@ def _spread(value: Thing, names: Sequence[str]) -> list[Value]:
     return [value_of(value)] * len(names)
 
 
-def _set_where(frame: Frame, name: str, masks: Sequence[Frame], value: Thing, call: Call, world: World) -> None:
-    before = held(frame, name) if frame.relation.find(name) or not has_all(frame) else None
+def _set_where(frame: Frame, name: str, masks: Sequence[Frame], value: AbstractValue, call: Call, world: World) -> None:
+    before = column_value(frame, name) if frame.relation.find(name) or not has_all(frame) else None
     parts = (before or NOTHING, *(value_in(one) for one in masks), value_of(value))
     made = combined(parts, Transformation.CONDITIONAL, call.written)
     set_column(frame, name, made, world, (*masks, *frames_in((value,))))
 
 
-def frame_delete(call: Call, world: World) -> Thing:
+def frame_delete(call: Call, world: World) -> AbstractValue:
     for name in names_in(call.args[0]) or ():
         world.update(call.frame, without_columns(call.frame.relation, (name,)))
     return NONE
@@ -174,11 +185,11 @@ def frame_delete(call: Call, world: World) -> Thing:
 # By label and by place
 
 
-def loc_item(call: Call, world: World) -> Thing:
+def loc_item(call: Call, world: World) -> AbstractValue:
     loc, key = call.receiver(Loc), call.args[0]
     rows, columns = _rows_and_columns(key)
     frame = loc.frame
-    if isinstance(rows, Function):
+    if isinstance(rows, FunctionValue):
         rows = world.call(rows, (frame,), call)
     if isinstance(rows, Frame) and not _plain(rows):
         frame = filtered(frame, rows)
@@ -199,17 +210,17 @@ def _plain(frame: Frame) -> bool:
     return bool(frame.extra.get("labels"))
 
 
-def _rows_and_columns(key: Thing) -> tuple[Thing, Thing | None]:
+def _rows_and_columns(key: AbstractValue) -> tuple[AbstractValue, AbstractValue | None]:
     if isinstance(key, ListOf) and key.form == "tuple" and len(key.items) == 2:
         return key.items[0], key.items[1]
     return key, None
 
 
-def _chosen(frame: Frame, columns: Thing | None, by_place: bool) -> tuple[str, ...] | None:
+def _chosen(frame: Frame, columns: AbstractValue | None, by_place: bool) -> tuple[str, ...] | None:
     names = [one.name for one in data_columns(frame)]
     if columns is None:
         return tuple(names)
-    if isinstance(columns, Range):
+    if isinstance(columns, SliceValue):
         return _range(names, columns, by_place) if has_all(frame) else None
     if not by_place:
         return _names(columns) if not isinstance(columns, Text) else names_in(columns)
@@ -219,7 +230,7 @@ def _chosen(frame: Frame, columns: Thing | None, by_place: bool) -> tuple[str, .
     return tuple(names[one] for one in places if one is not None)
 
 
-def _range(names: list[str], cut: Range, by_place: bool) -> tuple[str, ...] | None:
+def _range(names: list[str], cut: SliceValue, by_place: bool) -> tuple[str, ...] | None:
     """`:`, `1:3`, `"a":"c"` (with its end)."""
     bounds: list[int | None] = []
     for place, bound in enumerate((cut.start, cut.stop)):
@@ -235,11 +246,11 @@ def _range(names: list[str], cut: Range, by_place: bool) -> tuple[str, ...] | No
     return tuple(names[bounds[0] : bounds[1]])
 
 
-def loc_set_item(call: Call, world: World) -> Thing:
+def loc_set_item(call: Call, world: World) -> AbstractValue:
     loc, (key, value) = call.receiver(Loc), call.args
     frame = loc.frame
     rows, columns = _rows_and_columns(key)
-    if isinstance(rows, Function):
+    if isinstance(rows, FunctionValue):
         rows = world.call(rows, (frame,), call)
     chosen = _chosen(frame, columns, loc.by_place)
     if chosen is None or frame.kind == SERIES:
@@ -247,7 +258,7 @@ def loc_set_item(call: Call, world: World) -> Thing:
             world.gap(call, f"which columns {call.written} sets is not known")
         return NONE
     unexplained(rows, "a condition", call, world)
-    everywhere = isinstance(rows, Range) and rows.start == NONE and rows.stop == NONE
+    everywhere = isinstance(rows, SliceValue) and rows.start == NONE and rows.stop == NONE
     masks = (rows,) if isinstance(rows, Frame) else ()
     for name, one in zip(chosen, _spread(value, chosen), strict=True):
         if everywhere:
@@ -262,20 +273,20 @@ def loc_set_item(call: Call, world: World) -> Thing:
 NOT_COLUMNS = frozenset(words("shape size empty dtypes ndim axes attrs flags style plot hist boxplot sparse"))
 
 
-def frame_attribute(call: Call, world: World) -> Thing | None:
+def frame_attribute(call: Call, world: World) -> AbstractValue | None:
     frame, name = call.frame, call.name
     if name in {"loc", "at"}:
         return Loc(frame)
     if name in {"iloc", "iat"}:
         return Loc(frame, by_place=True)
     if name == "columns":
-        return Names(tuple(one.name for one in data_columns(frame)), has_all(frame), _levels(frame))
+        return ColumnNames(tuple(one.name for one in data_columns(frame)), has_all(frame), _levels(frame))
     if name in {"values", "T"}:
         return Frame(FRAME, frame.relation, extra={**frame.extra, "totals": False})
     if name == "index":
         return _index(frame)
     if name in NOT_COLUMNS or name.startswith("__"):
-        return Unknown(call.written)
+        return UnknownValue(call.written)
     if frame.relation.find(name) or (not has_all(frame) and not _is_method(name)):
         return picked(frame, name, call, world)
     return None
@@ -307,7 +318,7 @@ def _levels(frame: Frame) -> dict[str, tuple[str, ...]]:
     return dict(found) if isinstance(found, dict) else {}
 
 
-def frame_set_attribute(call: Call, world: World) -> Thing:
+def frame_set_attribute(call: Call, world: World) -> AbstractValue:
     frame, value = call.frame, call.args[0]
     if call.name == "columns":
         rename_all(frame, value, call, world)
@@ -316,11 +327,11 @@ def frame_set_attribute(call: Call, world: World) -> Thing:
     return NONE
 
 
-def rename_all(frame: Frame, value: Thing, call: Call, world: World) -> None:
+def rename_all(frame: Frame, value: AbstractValue, call: Call, world: World) -> None:
     """`df.columns = […]`: by position."""
-    names = value.names if isinstance(value, Names) else _names(value)
+    names = value.names if isinstance(value, ColumnNames) else _names(value)
     data = data_columns(frame)
-    if isinstance(value, Names) and not value.known:
+    if isinstance(value, ColumnNames) and not value.known:
         return  # names that are not known, in another spelling
     if frame.relation.open and isinstance(value, ListOf) and value.open:
         respelled(frame, call, world, "")
@@ -338,8 +349,8 @@ NAMES = "pandas.names"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Names(Modelled):
-    """`df.columns`. `known`: these are all."""
+class ColumnNames(LibraryValue):
+    """`df.columns`. `known`: the list is complete."""
 
     names: tuple[str, ...]
     known: bool = True

@@ -1,19 +1,19 @@
-"""A column of pandas by itself. It is kept as a frame with one column, beside the columns of its index: `extra` has
-the `name` of the column, the names of the `index`, and whether it is one value only (`scalar`)."""
+"""A pandas series: a frame with one data column and its index columns. `extra` has the `name` of the column, the
+names of the `index`, and whether it is a single value (`scalar`)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
 
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.extract.python.cells import combined
-from forge.lineage.extract.python.held import column, rest_of
+from forge.lineage.extract.python.frame_columns import column, rest_of
 from forge.lineage.extract.python.library import Call
-from forge.lineage.extract.python.reading import World
-from forge.lineage.extract.python.values import DictOf, Frame, ListOf, Thing
-from forge.lineage.extract.relation import Column, Relation, Shape
-from forge.lineage.extract.value import NOTHING, Value, union
+from forge.lineage.extract.python.values import AbstractValue, DictOf, Frame, ListOf
+from forge.lineage.extract.python.world import World
+from forge.lineage.extract.relation import Relation, RelationColumn, Shape
+from forge.lineage.extract.value import NOTHING, ColumnValue, union
 
 FRAME = "pandas"
 SERIES = "pandas.series"
@@ -28,20 +28,20 @@ def name_of(series: Frame) -> str:
     return str(series.extra.get("name", ""))
 
 
-def is_series(thing: Thing | None) -> bool:
+def is_series(thing: AbstractValue | None) -> bool:
     return isinstance(thing, Frame) and thing.kind == SERIES
 
 
-def is_frame(thing: Thing | None) -> bool:
+def is_frame(thing: AbstractValue | None) -> bool:
     return isinstance(thing, Frame) and thing.kind == FRAME
 
 
-def index_columns(frame: Frame) -> tuple[Column, ...]:
+def index_columns(frame: Frame) -> tuple[RelationColumn, ...]:
     names = {name.lower() for name in index_of(frame)}
     return tuple(one for one in frame.relation.columns if one.name.lower() in names)
 
 
-def data_columns(frame: Frame) -> tuple[Column, ...]:
+def data_columns(frame: Frame) -> tuple[RelationColumn, ...]:
     names = {name.lower() for name in index_of(frame)}
     return tuple(one for one in frame.relation.columns if one.name.lower() not in names)
 
@@ -49,23 +49,23 @@ def data_columns(frame: Frame) -> tuple[Column, ...]:
 FIELDS = "fields"  # in the extra of a Series that was made of a dict: what it holds by name
 
 
-def series_of(frame: Frame, name: str, value: Value, *, shaped: Shape = frozenset()) -> Frame:
+def series_of(frame: Frame, name: str, value: ColumnValue, *, shaped: Shape = frozenset()) -> Frame:
     """A column that has the rows of a frame."""
     relation = frame.relation
     kept = tuple(one for one in index_columns(frame) if one.name.lower() != name.lower())
-    made = Relation((*kept, Column(name, value)), (), frozenset(), relation.shaped | shaped, relation.reads)
+    made = Relation((*kept, RelationColumn(name, value)), (), frozenset(), relation.shaped | shaped, relation.reads)
     return Frame(SERIES, made, extra={"name": name, "index": tuple(one.name for one in kept)})
 
 
-def scalar_of(value: Value, *around: Frame, name: str = "") -> Frame:
+def scalar_of(value: ColumnValue, *around: Frame, name: str = "") -> Frame:
     """One value, computed from columns."""
     shaped: Shape = frozenset().union(*(one.relation.shaped for one in around))
     reads: frozenset[str] = frozenset().union(*(one.relation.reads for one in around))
-    relation = Relation((Column(name, value),), shaped=shaped, reads=reads)
+    relation = Relation((RelationColumn(name, value),), shaped=shaped, reads=reads)
     return Frame(SERIES, relation, extra={"name": name, "scalar": True})
 
 
-def value_in(series: Frame) -> Value:
+def value_in(series: Frame) -> ColumnValue:
     """What a series holds; of a frame, all it holds."""
     if series.kind == SERIES:
         found = series.relation.find(name_of(series))
@@ -75,13 +75,13 @@ def value_in(series: Frame) -> Value:
     return union(one.value for one in data_columns(series))
 
 
-def _unnamed(frame: Frame) -> Value:
+def _unnamed(frame: Frame) -> ColumnValue:
     """What comes out of code that cannot be followed has no names."""
     rest = rest_of(frame)
     return (rest.value("") if rest is not None else None) or NOTHING
 
 
-def value_of(thing: Thing | None) -> Value:
+def value_of(thing: AbstractValue | None) -> ColumnValue:
     """What any value brings into a column: series, lists of them; literals bring nothing."""
     if isinstance(thing, Frame):
         return value_in(thing)
@@ -94,7 +94,7 @@ def value_of(thing: Thing | None) -> Value:
     return NOTHING
 
 
-def frames_in(things: Iterable[Thing | None]) -> tuple[Frame, ...]:
+def frames_in(things: Iterable[AbstractValue | None]) -> tuple[Frame, ...]:
     """All series and frames among arguments, also in lists and dicts."""
     found: list[Frame] = []
     for thing in things:
@@ -126,7 +126,7 @@ def changed(series: Frame, step: Transformation, text: str, others: Iterable[Fra
     return replaced(series, value, gathered)
 
 
-def replaced(series: Frame, value: Value, others: Iterable[Frame] = ()) -> Frame:
+def replaced(series: Frame, value: ColumnValue, others: Iterable[Frame] = ()) -> Frame:
     """The same rows, another value."""
     if series.kind != SERIES:
         return series_of(series, "", value)
@@ -138,11 +138,11 @@ def replaced(series: Frame, value: Value, others: Iterable[Frame] = ()) -> Frame
 
 def filtered(frame: Frame, mask: Frame) -> Frame:
     """Rows chosen by a condition."""
-    relation = beside(frame.relation, (mask,)).shaped_by(value_in(mask).sources, Indirect.FILTER)
+    relation = beside(frame.relation, (mask,)).shaped_by(value_in(mask).sources, IndirectType.FILTER)
     return Frame(frame.kind, relation, extra=frame.extra)
 
 
-def shaped(frame: Frame, sources: Iterable[Value], way: Indirect) -> Frame:
+def shaped(frame: Frame, sources: Iterable[ColumnValue], way: IndirectType) -> Frame:
     relation = frame.relation
     for one in sources:
         relation = relation.shaped_by(one.sources, way)

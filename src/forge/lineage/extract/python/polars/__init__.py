@@ -1,1 +1,1 @@
-"""The model of polars."""
+"""The polars model."""

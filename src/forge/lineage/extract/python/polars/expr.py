@@ -1,4 +1,4 @@
-"""Expressions of polars: what they give for a frame, and how they are put together."""
+"""polars expressions: evaluation over a frame, and composition."""
 
 from __future__ import annotations
 
@@ -6,23 +6,14 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.extract.python.cells import combined, one_cell, reads_of, shape_of, values_of
-from forge.lineage.extract.python.held import column, has_all, unexplained
+from forge.lineage.extract.python.frame_columns import column, has_all, unexplained
 from forge.lineage.extract.python.library import Call
-from forge.lineage.extract.python.reading import World
-from forge.lineage.extract.python.values import (
-    Cells,
-    Expr,
-    Frame,
-    ListOf,
-    Text,
-    Thing,
-    Unknown,
-    items_of,
-)
-from forge.lineage.extract.relation import Column, Relation, Shape
-from forge.lineage.extract.value import NOTHING, Value
+from forge.lineage.extract.python.values import AbstractValue, Cells, Expr, Frame, ListOf, Text, UnknownValue, items_of
+from forge.lineage.extract.python.world import World
+from forge.lineage.extract.relation import Relation, RelationColumn, Shape
+from forge.lineage.extract.value import NOTHING, ColumnValue
 
 FRAME = "polars"
 EXPR = "polars.expr"
@@ -48,18 +39,18 @@ def picked(picks: Picks, call: Call, world: World, text: str) -> Expr:
     """Several columns of the frame, whichever it has."""
 
     def make(frame: Frame) -> Cells:
-        return Cells(tuple(Column(name, column(frame, name, call, world)) for name in picks(frame)))
+        return Cells(tuple(RelationColumn(name, column(frame, name, call, world)) for name in picks(frame)))
 
     return expr(make, text, picks=picks)
 
 
-def fixed(columns: Iterable[Column], frame: Frame) -> Expr:
+def fixed(columns: Iterable[RelationColumn], frame: Frame) -> Expr:
     """A column that was taken out of a frame: it stays what it was then."""
     cells = Cells(tuple(columns), frame.relation.shaped, frame.relation.reads)
     return expr(lambda other: cells, "", eager=True)
 
 
-def of(thing: Thing | None, call: Call, world: World, *, texts: bool = True) -> Expr:
+def of(thing: AbstractValue | None, call: Call, world: World, *, texts: bool = True) -> Expr:
     """An argument as an expression; a text is the name of a column where polars takes it so (`texts`)."""
     if isinstance(thing, Expr):
         return thing
@@ -86,14 +77,14 @@ def by_name(name: str, call: Call, world: World) -> Expr:
     return named(name, call, world)
 
 
-def listed(things: Iterable[Thing], call: Call, world: World) -> list[Expr]:
+def listed(things: Iterable[AbstractValue], call: Call, world: World) -> list[Expr]:
     """`select("a", ["b", pl.col("c")], pl.all())`: each argument, lists opened."""
     found: list[Expr] = []
     for thing in things:
         items = items_of(thing) if isinstance(thing, ListOf) else None
         if items is not None:
             found.extend(listed(items, call, world))
-        elif isinstance(thing, ListOf | Unknown):
+        elif isinstance(thing, ListOf | UnknownValue):
             world.gap(call, f"not all columns of {call.name} are known")
             if isinstance(thing, ListOf):
                 found.extend(listed(thing.items, call, world))
@@ -144,7 +135,7 @@ def stepped(
         if step is Transformation.AGGREGATION and frame.extra.get(WINDOW):
             now = Transformation.WINDOW
         columns = tuple(
-            Column(one.name, combined((one.value, *values_of(beside)), now, text, masking=masking))
+            RelationColumn(one.name, combined((one.value, *values_of(beside)), now, text, masking=masking))
             for one in cells.columns
         )
         return Cells(columns, cells.shaped | shape_of(beside), cells.reads | reads_of(beside))
@@ -163,7 +154,7 @@ def joined(parts: Sequence[Expr], step: Transformation, text: str, name: str | N
     return expr(make, text)
 
 
-def operator(call: Call, world: World) -> Thing:
+def operator(call: Call, world: World) -> AbstractValue:
     left, right = call.on, call.args[0] if call.args else None
     picks = _set_operation(call.name, left, right)
     if picks is not None:
@@ -175,7 +166,7 @@ def operator(call: Call, world: World) -> Thing:
     return replace(made, extra={"eager": True}) if eager else made
 
 
-def _set_operation(sign: str, left: Thing | None, right: Thing | None) -> Picks | None:
+def _set_operation(sign: str, left: AbstractValue | None, right: AbstractValue | None) -> Picks | None:
     """Selectors are sets of columns: `cs.numeric() - cs.by_name("id")`."""
     ours, theirs = picks_of(left), picks_of(right)
     if ours is None or theirs is None:
@@ -189,34 +180,34 @@ def _set_operation(sign: str, left: Thing | None, right: Thing | None) -> Picks 
     return None
 
 
-def picks_of(thing: Thing | None) -> Picks | None:
+def picks_of(thing: AbstractValue | None) -> Picks | None:
     found = thing.extra.get("picks") if isinstance(thing, Expr) else None
     return found if callable(found) else None
 
 
 def windowed(inner: Expr, keys: Sequence[Expr], order: Sequence[Expr], text: str) -> Expr:
-    """`over`: values of a group beside each row; its keys are part of the value and shape the rows."""
+    """`over`: window values; the keys are part of the value and affect the rows."""
 
     def make(frame: Frame) -> Cells:
         over = Frame(FRAME, frame.relation, extra={**frame.extra, WINDOW: True})
         cells = inner.make(over)
         around = [one.make(frame) for one in (*keys, *order)]
         by = values_of(around)
-        shaped: Shape = frozenset((source, Indirect.WINDOW) for value in by for source in value.sources)
+        shaped: Shape = frozenset((source, IndirectType.WINDOW) for value in by for source in value.sources)
         columns = tuple(
-            Column(one.name, combined((one.value, *by), Transformation.WINDOW, text)) for one in cells.columns
+            RelationColumn(one.name, combined((one.value, *by), Transformation.WINDOW, text)) for one in cells.columns
         )
         return Cells(columns, cells.shaped | shaped | shape_of(around), cells.reads | reads_of(around))
 
     return expr(make, text)
 
 
-def single(made: Expr, frame: Frame) -> Value:
+def single(made: Expr, frame: Frame) -> ColumnValue:
     """The value of an expression that gives one column."""
     return combined(values_of([made.make(frame)]), Transformation.IDENTITY, "")
 
 
-def known(frame: Frame, call: Call, world: World) -> Sequence[Column]:
+def known(frame: Frame, call: Call, world: World) -> Sequence[RelationColumn]:
     if not has_all(frame):
         tables = " and ".join(frame.relation.open) or "the frame"
         world.gap(

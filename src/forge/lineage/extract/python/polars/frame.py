@@ -1,11 +1,11 @@
-"""Methods of polars frames, lazy or not."""
+"""Methods of polars frames, eager and lazy."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.extract.python.cells import (
     absorbing,
     combined,
@@ -15,24 +15,31 @@ from forge.lineage.extract.python.cells import (
     with_column,
     without_columns,
 )
-from forge.lineage.extract.python.held import REST, blurred, changed_name, column, has_all, held, respelled
+from forge.lineage.extract.python.frame_columns import (
+    REST,
+    blurred,
+    changed_name,
+    column,
+    column_value,
+    has_all,
+    respelled,
+)
 from forge.lineage.extract.python.library import Call, Handler
 from forge.lineage.extract.python.polars.expr import FRAME, fixed, given, listed, of
 from forge.lineage.extract.python.polars.functions import conditions
-from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.values import (
-    Bound,
+    AbstractValue,
+    BoundFunction,
     Cells,
     DictOf,
     Expr,
     Frame,
-    Function,
+    FunctionValue,
+    LibraryValue,
     ListOf,
-    Modelled,
-    Native,
-    Range,
-    Thing,
-    Unknown,
+    NativeFunction,
+    SliceValue,
+    UnknownValue,
     known_text,
     names_in,
     number_in,
@@ -40,7 +47,8 @@ from forge.lineage.extract.python.values import (
     texts,
     what_is,
 )
-from forge.lineage.extract.relation import Column, Relation
+from forge.lineage.extract.python.world import World
+from forge.lineage.extract.relation import Relation, RelationColumn
 from forge.lineage.extract.value import NOTHING
 
 
@@ -48,7 +56,7 @@ def copied(frame: Frame, relation: Relation | None = None) -> Frame:
     return Frame(FRAME, frame.relation if relation is None else relation, extra=frame.extra)
 
 
-def same(call: Call, world: World) -> Thing:
+def same(call: Call, world: World) -> AbstractValue:
     return copied(call.frame)
 
 
@@ -60,11 +68,11 @@ def made_of(frame: Frame, cells: Sequence[Cells]) -> Frame:
     return Frame(FRAME, relation, extra=extra)
 
 
-def select(call: Call, world: World) -> Thing:
+def select(call: Call, world: World) -> AbstractValue:
     return made_of(call.frame, [one.make(call.frame) for one in given(call, world)])
 
 
-def with_columns(call: Call, world: World) -> Thing:
+def with_columns(call: Call, world: World) -> AbstractValue:
     """All of them see the columns as they were before."""
     frame = call.frame
     cells = [one.make(frame) for one in given(call, world)]
@@ -75,54 +83,54 @@ def with_columns(call: Call, world: World) -> Thing:
     return copied(frame, relation)
 
 
-def filter_rows(call: Call, world: World) -> Thing:
+def filter_rows(call: Call, world: World) -> AbstractValue:
     cells = [one.make(call.frame) for one in conditions(call, world)]
-    return copied(call.frame, shaped_by(call.frame.relation, cells, Indirect.FILTER))
+    return copied(call.frame, shaped_by(call.frame.relation, cells, IndirectType.FILTER))
 
 
-def sort(call: Call, world: World) -> Thing:
+def sort(call: Call, world: World) -> AbstractValue:
     start = 1 if call.name in {"top_k", "bottom_k"} else 0
     by = [*call.args[start:], *([call.named["by"]] if "by" in call.named else [])]
     cells = [one.make(call.frame) for one in listed(by, call, world)]
-    return copied(call.frame, shaped_by(call.frame.relation, cells, Indirect.SORT))
+    return copied(call.frame, shaped_by(call.frame.relation, cells, IndirectType.SORT))
 
 
-def unique(call: Call, world: World) -> Thing:
+def unique(call: Call, world: World) -> AbstractValue:
     subset = call.arg(0, "subset")
     if subset is None:
         cells = [Cells((one,)) for one in call.frame.relation.columns]
     else:
         cells = [one.make(call.frame) for one in listed([subset], call, world)]
-    return copied(call.frame, shaped_by(call.frame.relation, cells, Indirect.GROUP_BY))
+    return copied(call.frame, shaped_by(call.frame.relation, cells, IndirectType.GROUP_BY))
 
 
-def drop_nulls(call: Call, world: World) -> Thing:
+def drop_nulls(call: Call, world: World) -> AbstractValue:
     subset = call.arg(0, "subset")
     if subset is None:
         cells = [Cells((one,)) for one in call.frame.relation.columns]
     else:
         cells = [one.make(call.frame) for one in listed([subset], call, world)]
-    return copied(call.frame, shaped_by(call.frame.relation, cells, Indirect.FILTER))
+    return copied(call.frame, shaped_by(call.frame.relation, cells, IndirectType.FILTER))
 
 
-def rename(call: Call, world: World) -> Thing:
+def rename(call: Call, world: World) -> AbstractValue:
     frame, how = call.frame, call.arg(0, "mapping")
     if isinstance(how, DictOf) and not how.open:
         pairs = [(str(old), name) for old, one in how.items.items() if (name := known_text(one)) is not None]
         if len(pairs) == len(how.items):
-            there = [(old, name) for old, name in pairs if held(frame, old) is not None]
+            there = [(old, name) for old, name in pairs if column_value(frame, old) is not None]
             return copied(frame, renamed(frame.relation, there))
     if has_all(frame) and changed_name(how, "") is not None:
         pairs = [(one.name, changed_name(how, one.name) or "") for one in frame.relation.columns]
         return copied(frame, renamed(frame.relation, pairs))
-    if isinstance(how, Function | Bound | Native) and has_all(frame):
+    if isinstance(how, FunctionValue | BoundFunction | NativeFunction) and has_all(frame):
         made = [(one.name, known_text(world.call(how, (text(one.name),), call))) for one in frame.relation.columns]
         if all(name is not None for _, name in made):
             return copied(frame, renamed(frame.relation, [(old, name or "") for old, name in made]))
     return respelled(frame, call, world, f"the new names of the columns are not known: they are {what_is(how)}")
 
 
-def drop(call: Call, world: World) -> Thing:
+def drop(call: Call, world: World) -> AbstractValue:
     frame = call.frame
     things = [*call.args, *([call.named["columns"]] if "columns" in call.named else [])]
     names: list[str] = []
@@ -140,13 +148,13 @@ def drop(call: Call, world: World) -> Thing:
 def each(step: Transformation) -> Handler:
     """`fill_null`, `cast`, `shift` of all columns."""
 
-    def handler(call: Call, world: World) -> Thing:
+    def handler(call: Call, world: World) -> AbstractValue:
         frame, how = call.frame, call.arg(0, "dtypes")
         chosen = {str(name) for name in how.items} if isinstance(how, DictOf) else None
         columns = tuple(
             one
             if chosen is not None and one.name not in chosen
-            else Column(one.name, combined((one.value,), step, call.written))
+            else RelationColumn(one.name, combined((one.value,), step, call.written))
             for one in frame.relation.columns
         )
         return copied(frame, frame.relation.with_columns(columns))
@@ -154,47 +162,47 @@ def each(step: Transformation) -> Handler:
     return handler
 
 
-def with_row_index(call: Call, world: World) -> Thing:
+def with_row_index(call: Call, world: World) -> AbstractValue:
     name = call.text(0, "name") or ("row_nr" if call.name == "with_row_count" else "index")
     relation = call.frame.relation
-    return copied(call.frame, relation.with_columns((Column(name, NOTHING), *relation.columns)))
+    return copied(call.frame, relation.with_columns((RelationColumn(name, NOTHING), *relation.columns)))
 
 
 # Columns taken out
 
 
-def item(call: Call, world: World) -> Thing:
+def item(call: Call, world: World) -> AbstractValue:
     """`df["a"]`, `df[["a", "b"]]`, `df[1:3]`, `df[:, "a"]`."""
     frame, key = call.frame, call.args[0]
     if isinstance(key, ListOf) and key.form == "tuple" and len(key.items) == 2:
         key = key.items[1]
     name = known_text(key)
     if name is not None:
-        return fixed((Column(name, column(frame, name, call, world)),), frame)
-    if isinstance(key, Range) or number_in(key) is not None:
+        return fixed((RelationColumn(name, column(frame, name, call, world)),), frame)
+    if isinstance(key, SliceValue) or number_in(key) is not None:
         return copied(frame)
     names = names_in(key)
     if names is not None:
-        return made_of(frame, [Cells((Column(one, column(frame, one, call, world)),)) for one in names])
+        return made_of(frame, [Cells((RelationColumn(one, column(frame, one, call, world)),)) for one in names])
     if isinstance(key, Expr):
-        return copied(frame, shaped_by(frame.relation, [key.make(frame)], Indirect.FILTER))
+        return copied(frame, shaped_by(frame.relation, [key.make(frame)], IndirectType.FILTER))
     return blurred(frame, call, world, f"what {call.written} takes is not known: it is {what_is(key)}")
 
 
-def get_column(call: Call, world: World) -> Thing:
+def get_column(call: Call, world: World) -> AbstractValue:
     name = call.text(0, "name")
     if name is None:
         return blurred(call.frame, call, world, f"which column is taken is not known: it is {what_is(call.arg(0))}")
-    return fixed((Column(name, column(call.frame, name, call, world)),), call.frame)
+    return fixed((RelationColumn(name, column(call.frame, name, call, world)),), call.frame)
 
 
-def to_series(call: Call, world: World) -> Thing:
+def to_series(call: Call, world: World) -> AbstractValue:
     place = number_in(call.arg(0, "index")) or 0
     columns = call.frame.relation.columns
-    return fixed(columns[place : place + 1], call.frame) if columns else Unknown(call.written)
+    return fixed(columns[place : place + 1], call.frame) if columns else UnknownValue(call.written)
 
 
-def set_item(call: Call, world: World) -> Thing:
+def set_item(call: Call, world: World) -> AbstractValue:
     key, value = call.args
     name = known_text(key)
     if name is not None:
@@ -202,63 +210,65 @@ def set_item(call: Call, world: World) -> Thing:
         relation = absorbing(call.frame.relation, [cells])
         made = combined(values_of([cells]), Transformation.IDENTITY, "")
         world.update(call.frame, with_column(relation, name, made))
-    return Unknown(call.written)
+    return UnknownValue(call.written)
 
 
-def attribute(call: Call, world: World) -> Thing | None:
+def attribute(call: Call, world: World) -> AbstractValue | None:
     frame = call.frame
     if call.name in {"columns", "schema", "dtypes"}:
         if call.name == "dtypes":
-            return Unknown(call.written)
+            return UnknownValue(call.written)
         found = texts(one.name for one in frame.relation.columns)
         found.open = not has_all(frame)
         return found
     if call.name in {"height", "width", "shape", "flags"}:
-        return Unknown(call.written)
+        return UnknownValue(call.written)
     return None
 
 
-def column_names(call: Call, world: World) -> Thing:
+def column_names(call: Call, world: World) -> AbstractValue:
     """`collect_schema()`, with `.names()`."""
     found = texts(one.name for one in call.frame.relation.columns)
     found.open = not has_all(call.frame)
-    return Schema(found)
+    return PolarsSchema(found)
 
 
 SCHEMA = "polars.schema"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Schema(Modelled):
+class PolarsSchema(LibraryValue):
     names: ListOf
     kind: str = SCHEMA
 
 
-def schema_names(call: Call, world: World) -> Thing:
-    return call.receiver(Schema).names
+def schema_names(call: Call, world: World) -> AbstractValue:
+    return call.receiver(PolarsSchema).names
 
 
-def pipe(call: Call, world: World) -> Thing:
+def pipe(call: Call, world: World) -> AbstractValue:
     function = call.arg(0, "function")
     named = {key: value for key, value in call.named.items() if key != "function"}
     return (
-        Unknown(call.written) if function is None else world.call(function, (call.frame, *call.args[1:]), call, named)
+        UnknownValue(call.written)
+        if function is None
+        else world.call(function, (call.frame, *call.args[1:]), call, named)
     )
 
 
-def opaque_rows(call: Call, world: World) -> Thing:
+def opaque_rows(call: Call, world: World) -> AbstractValue:
     """`map_batches`, `map_rows`: f gets the frame. Where it can be read, so can the result."""
     function = call.arg(0, "function")
-    if isinstance(function, Function | Bound) and call.name in {"map_batches", "map"}:
+    if isinstance(function, FunctionValue | BoundFunction) and call.name in {"map_batches", "map"}:
         result = world.call(function, (copied(call.frame),), call)
         if isinstance(result, Frame):
             return result
     return blurred(call.frame, call, world, f"what {call.name} does with the rows cannot be read")
 
 
-def otherwise(call: Call, world: World) -> Thing:
+def otherwise(call: Call, world: World) -> AbstractValue:
     return blurred(call.frame, call, world, f"the method {call.name} of a polars frame is not known here")
 
 
-def nothing(call: Call, world: World) -> Thing:
-    return Unknown(call.written)
+def nothing(call: Call, world: World) -> AbstractValue:
+    return UnknownValue(call.written)

@@ -1,4 +1,4 @@
-"""Functions of polars that make expressions: `pl.when`, `pl.concat_str`, `pl.sum` …"""
+"""polars functions that build expressions: `pl.when`, `pl.concat_str`, `pl.sum` …"""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 
 from forge.lineage.edge import Transformation
 from forge.lineage.extract.python.cells import combined, one_cell, values_of
-from forge.lineage.extract.python.held import unexplained
+from forge.lineage.extract.python.frame_columns import unexplained
 from forge.lineage.extract.python.library import Call
+from forge.lineage.extract.python.name_lists import words
 from forge.lineage.extract.python.polars.expr import (
     EXPR,
     called,
@@ -19,10 +20,9 @@ from forge.lineage.extract.python.polars.expr import (
     of,
     stepped,
 )
-from forge.lineage.extract.python.reading import World
-from forge.lineage.extract.python.values import Cells, Expr, Frame, Modelled, Text, Thing, Unknown
-from forge.lineage.extract.python.words import words
-from forge.lineage.extract.value import Value
+from forge.lineage.extract.python.values import AbstractValue, Cells, Expr, Frame, LibraryValue, Text, UnknownValue
+from forge.lineage.extract.python.world import World
+from forge.lineage.extract.value import ColumnValue
 
 WHEN = "polars.when"
 AGGREGATES = frozenset(
@@ -35,7 +35,7 @@ AGGREGATES = frozenset(
 _CHOOSING = frozenset({"coalesce"})
 
 
-def aggregated(call: Call, world: World) -> Thing:
+def aggregated(call: Call, world: World) -> AbstractValue:
     """`pl.sum("amount")`, `pl.mean("a", "b")`."""
     parts = listed(call.args, call, world)
     if len(parts) == 1:
@@ -49,17 +49,17 @@ def aggregated(call: Call, world: World) -> Thing:
     return stepped(expr(make, call.written), Transformation.AGGREGATION, call.written)
 
 
-def rows(call: Call, world: World) -> Thing:
+def rows(call: Call, world: World) -> AbstractValue:
     """`pl.len()`: no column arrives; `pl.count("a")` is an aggregate of a."""
     return aggregated(call, world) if call.args else literal("len" if call.name.endswith("len") else "count")
 
 
-def lit(call: Call, world: World) -> Thing:
+def lit(call: Call, world: World) -> AbstractValue:
     thing = call.arg(0, "value")
     return thing if isinstance(thing, Expr) else literal()
 
 
-def together(call: Call, world: World) -> Thing:
+def combined_expr(call: Call, world: World) -> AbstractValue:
     """Any function over expressions: `concat_str`, `sum_horizontal`, `date` …; texts are columns."""
     name = call.name.rpartition(".")[2]
     start = 1 if name == "format" else 0
@@ -71,14 +71,14 @@ def together(call: Call, world: World) -> Thing:
     return joined(parts, step, call.written) if parts else literal()
 
 
-def otherwise(call: Call, world: World) -> Thing:
+def otherwise(call: Call, world: World) -> AbstractValue:
     """Functions that have no entry: with expressions they make one of them."""
     if any(isinstance(one, Expr) for one in (*call.args, *call.named.values())) or call.name.endswith("_horizontal"):
-        return together(call, world)
-    return Unknown(call.written)
+        return combined_expr(call, world)
+    return UnknownValue(call.written)
 
 
-def struct(call: Call, world: World) -> Thing:
+def struct(call: Call, world: World) -> AbstractValue:
     """Its fields keep their own sources."""
     parts = given(call, world, but=("schema", "eager"))
 
@@ -87,7 +87,7 @@ def struct(call: Call, world: World) -> Thing:
         members = {column.name: column.value for one in cells for column in one.columns}
         whole = combined(members.values(), Transformation.TRANSFORMATION, call.written)
         name = next(iter(members), "struct")
-        return one_cell(name, Value(whole.sources, members), *cells)
+        return one_cell(name, ColumnValue(whole.sources, members), *cells)
 
     return expr(make, call.written)
 
@@ -96,16 +96,16 @@ def struct(call: Call, world: World) -> Thing:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class When(Modelled):
-    """`pl.when(…)`, before its `then`. `parts`: all conditions and values up to here."""
+class WhenExpr(LibraryValue):
+    """`pl.when(…)`, before its `then`. `parts`: all conditions and values so far."""
 
     parts: tuple[Expr, ...]
     first: Expr | None = None  # the first value: it gives the name
     kind: str = WHEN
 
 
-def when(call: Call, world: World) -> Thing:
-    return When(tuple(conditions(call, world)))
+def when(call: Call, world: World) -> AbstractValue:
+    return WhenExpr(tuple(conditions(call, world)))
 
 
 def conditions(call: Call, world: World) -> list[Expr]:
@@ -117,14 +117,14 @@ def conditions(call: Call, world: World) -> list[Expr]:
     return found
 
 
-def then(call: Call, world: World) -> Thing:
-    before = call.receiver(When)
+def then(call: Call, world: World) -> AbstractValue:
+    before = call.receiver(WhenExpr)
     unexplained(call.arg(0, "statement"), "a value", call, world)
     value = of(call.arg(0, "statement"), call, world)
-    return _chosen(When((*before.parts, value), before.first or value), call)
+    return _chosen(WhenExpr((*before.parts, value), before.first or value), call)
 
 
-def _chosen(chain: When, call: Call) -> Expr:
+def _chosen(chain: WhenExpr, call: Call) -> Expr:
     name = chain.first
 
     def make(frame: Frame) -> Cells:
@@ -136,31 +136,31 @@ def _chosen(chain: When, call: Call) -> Expr:
     return expr(make, call.written, chain=chain)
 
 
-def expr_when(call: Call, world: World) -> Thing:
+def expr_when(call: Call, world: World) -> AbstractValue:
     """`….then(x).when(y)`."""
     chain = _chain(call)
     return replace(chain, parts=(*chain.parts, *conditions(call, world)))
 
 
-def expr_otherwise(call: Call, world: World) -> Thing:
+def expr_otherwise(call: Call, world: World) -> AbstractValue:
     chain = _chain(call)
     unexplained(call.arg(0, "statement"), "a value", call, world)
     value = of(call.arg(0, "statement"), call, world)
     return _chosen(replace(chain, parts=(*chain.parts, value)), call)
 
 
-def _chain(call: Call) -> When:
+def _chain(call: Call) -> WhenExpr:
     inner = call.receiver(Expr)
     found = inner.extra.get("chain")
-    return found if isinstance(found, When) else When((inner,), inner)
+    return found if isinstance(found, WhenExpr) else WhenExpr((inner,), inner)
 
 
-def element(call: Call, world: World) -> Thing:
+def element(call: Call, world: World) -> AbstractValue:
     """`pl.element()`: inside a list, whose column is the source already."""
     return literal("")
 
 
-def series(call: Call, world: World) -> Thing:
+def series(call: Call, world: World) -> AbstractValue:
     """`pl.Series("name", values)`."""
     name = call.text(0, "name")
     values = call.arg(1, "values") if name is not None else call.arg(0, "values")

@@ -1,4 +1,4 @@
-"""Where polars frames come from and where they go; SQL over frames."""
+"""Readers and writers of polars; SQL over frames."""
 
 from __future__ import annotations
 
@@ -6,29 +6,29 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from forge.lineage.extract.python.cells import with_column
-from forge.lineage.extract.python.held import to_write
+from forge.lineage.extract.python.frame_columns import to_write
 from forge.lineage.extract.python.library import Call
+from forge.lineage.extract.python.name_lists import words
 from forge.lineage.extract.python.polars.expr import FRAME, of
 from forge.lineage.extract.python.polars.selectors import TYPES, type_word
-from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.values import (
     NONE,
+    AbstractValue,
     Const,
     DictOf,
     Expr,
     Frame,
+    LibraryValue,
     ListOf,
-    Modelled,
-    Thing,
-    Unknown,
+    UnknownValue,
     items_of,
     known_text,
     names_in,
     truth_of,
     what_is,
 )
-from forge.lineage.extract.python.words import words
-from forge.lineage.extract.relation import Column, Relation
+from forge.lineage.extract.python.world import World
+from forge.lineage.extract.relation import Relation, RelationColumn
 from forge.lineage.extract.value import NOTHING
 
 CONTEXT = "polars.context"
@@ -36,7 +36,7 @@ READERS = words("csv parquet ipc ipc_stream json ndjson avro excel ods delta ice
 WRITERS = words("csv parquet ipc ipc_stream json ndjson avro excel delta iceberg clipboard")
 
 
-def read_file(call: Call, world: World) -> Thing:
+def read_file(call: Call, world: World) -> AbstractValue:
     path = (
         call.args[0]
         if call.args
@@ -54,29 +54,29 @@ def read_file(call: Call, world: World) -> Thing:
             extra[TYPES] = {str(key): type_word(one) or "" for key, one in said.items.items()}
     number = call.text(99, "row_index_name")
     if number is not None:
-        relation = relation.with_columns((Column(number, NOTHING), *relation.columns))
+        relation = relation.with_columns((RelationColumn(number, NOTHING), *relation.columns))
     return Frame(FRAME, relation, extra=extra)
 
 
-def read_database(call: Call, world: World) -> Thing:
+def read_database(call: Call, world: World) -> AbstractValue:
     relation = world.read_sql(call, call.arg(0, "query"))
     return Frame(FRAME, relation if relation is not None else world.lost(call, "query"))
 
 
-def write_database(call: Call, world: World) -> Thing:
+def write_database(call: Call, world: World) -> AbstractValue:
     whole = (call.text(99, "if_table_exists") or call.text(99, "if_exists") or "fail") != "append"
     world.write_table(call, call.arg(0, "table_name"), to_write(call.frame, call, world), whole=whole)
     return NONE
 
 
-def write_file(call: Call, world: World) -> Thing:
+def write_file(call: Call, world: World) -> AbstractValue:
     path = (
         call.args[0]
         if call.args
         else next((call.named[name] for name in ("file", "path", "target", "workbook") if name in call.named), None)
     )
     if path is None or path == NONE:
-        return Unknown(call.written)
+        return UnknownValue(call.written)
     whole = known_text(call.named.get("mode")) != "append"
     world.write_path(call, path, to_write(call.frame, call, world), whole=whole)
     return NONE
@@ -85,7 +85,7 @@ def write_file(call: Call, world: World) -> Thing:
 # Made in the program
 
 
-def data_frame(call: Call, world: World) -> Thing:
+def data_frame(call: Call, world: World) -> AbstractValue:
     data, schema = call.arg(0, "data"), call.arg(1, "schema")
     wanted = names_in(schema) if isinstance(schema, DictOf | ListOf) else None
     if isinstance(data, Frame):
@@ -96,7 +96,7 @@ def data_frame(call: Call, world: World) -> Thing:
     if rows is not None and rows and all(isinstance(one, DictOf) for one in rows):
         names = dict.fromkeys(str(key) for row in rows if isinstance(row, DictOf) for key in row.items)
         return Frame(FRAME, world.made_here(tuple(names)))
-    if isinstance(data, ListOf) and (data.open or any(isinstance(one, Unknown) for one in data.items)):
+    if isinstance(data, ListOf) and (data.open or any(isinstance(one, UnknownValue) for one in data.items)):
         world.gap(call, "not all rows of this frame are known")
     if isinstance(data, ListOf | Const) or data is None:
         return Frame(FRAME, world.made_here(wanted or ()))
@@ -123,7 +123,7 @@ def _of_columns(data: DictOf, call: Call, world: World) -> Frame:
     return Frame(FRAME, relation)
 
 
-def from_other(call: Call, world: World) -> Thing:
+def from_other(call: Call, world: World) -> AbstractValue:
     """`pl.from_pandas(df)`, `pl.from_arrow(table)`."""
     data = call.arg(0, "data")
     if isinstance(data, Frame):
@@ -131,32 +131,32 @@ def from_other(call: Call, world: World) -> Thing:
     return data_frame(call, world)
 
 
-def to_pandas(call: Call, world: World) -> Thing:
+def to_pandas(call: Call, world: World) -> AbstractValue:
     return Frame("pandas", call.frame.relation, extra={**call.frame.extra, "index": ()})
 
 
-def collect_all(call: Call, world: World) -> Thing:
-    return call.arg(0, "lazy_frames") or Unknown(call.written)
+def collect_all(call: Call, world: World) -> AbstractValue:
+    return call.arg(0, "lazy_frames") or UnknownValue(call.written)
 
 
 # SQL
 
 
 @dataclass(slots=True, eq=False)
-class Context(Modelled):
-    """`pl.SQLContext`: frames by the names that SQL knows them by."""
+class PolarsSqlContext(LibraryValue):
+    """`pl.SQLContext`: frames by table name."""
 
     frames: dict[str, Frame] = field(default_factory=dict)
     kind: str = CONTEXT
 
 
-def context(call: Call, world: World) -> Thing:
-    made = Context()
+def context(call: Call, world: World) -> AbstractValue:
+    made = PolarsSqlContext()
     _take(made, call, world)
     return made
 
 
-def _take(into: Context, call: Call, world: World) -> None:
+def _take(into: PolarsSqlContext, call: Call, world: World) -> None:
     given = call.arg(0, "frames")
     pairs = {str(name): one for name, one in given.items.items()} if isinstance(given, DictOf) else {}
     for name, one in {**pairs, **call.named}.items():
@@ -169,8 +169,8 @@ def _take(into: Context, call: Call, world: World) -> None:
         into.frames.update({name: one for name, one in world.variables().items() if isinstance(one, Frame)})
 
 
-def register(call: Call, world: World) -> Thing:
-    receiver = call.receiver(Context)
+def register(call: Call, world: World) -> AbstractValue:
+    receiver = call.receiver(PolarsSqlContext)
     if call.name == "register_many":
         _take(receiver, call, world)
         return receiver
@@ -185,22 +185,22 @@ def register(call: Call, world: World) -> Thing:
     return receiver
 
 
-def execute(call: Call, world: World) -> Thing:
-    frames = call.receiver(Context).frames
+def execute(call: Call, world: World) -> AbstractValue:
+    frames = call.receiver(PolarsSqlContext).frames
     return _run(call, world, call.arg(0, "query"), {name: one.relation for name, one in frames.items()})
 
 
-def frame_sql(call: Call, world: World) -> Thing:
+def frame_sql(call: Call, world: World) -> AbstractValue:
     name = call.text(99, "table_name") or "self"
     return _run(call, world, call.arg(0, "query"), {name: call.frame.relation, "self": call.frame.relation})
 
 
-def sql(call: Call, world: World) -> Thing:
+def sql(call: Call, world: World) -> AbstractValue:
     """`pl.sql(…)`: names are those of variables."""
     frames = {name: one.relation for name, one in world.variables().items() if isinstance(one, Frame)}
     return _run(call, world, call.arg(0, "query"), frames)
 
 
-def _run(call: Call, world: World, query: Thing | None, frames: Mapping[str, Relation]) -> Thing:
+def _run(call: Call, world: World, query: AbstractValue | None, frames: Mapping[str, Relation]) -> AbstractValue:
     relation = world.read_sql(call, query, frames)
     return Frame(FRAME, relation if relation is not None else world.lost(call, "query"))

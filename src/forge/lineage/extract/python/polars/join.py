@@ -1,26 +1,26 @@
-"""polars frames put together: join, join_asof, concat."""
+"""Joins of polars frames: join, join_asof, concat."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.extract.python.cells import combined, shaped_by, values_of
-from forge.lineage.extract.python.held import REST, rest_of
+from forge.lineage.extract.python.frame_columns import REST, rest_of
 from forge.lineage.extract.python.library import Call
 from forge.lineage.extract.python.pandas.join import stacked_frames
 from forge.lineage.extract.python.polars.expr import FRAME, listed
 from forge.lineage.extract.python.polars.frame import copied
-from forge.lineage.extract.python.reading import World
-from forge.lineage.extract.python.values import Cells, Expr, Frame, ListOf, Thing, known_text, truth_of, what_is
-from forge.lineage.extract.relation import Column, Relation, joined
-from forge.lineage.extract.value import Value
+from forge.lineage.extract.python.values import AbstractValue, Cells, Expr, Frame, ListOf, known_text, truth_of, what_is
+from forge.lineage.extract.python.world import World
+from forge.lineage.extract.relation import Relation, RelationColumn, joined
+from forge.lineage.extract.value import ColumnValue
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Key:
-    """`left`, `right`: the names of the columns, where the keys are plain columns."""
+class PolarsJoinKey:
+    """`left`, `right`: column names, where the keys are plain columns."""
 
     left: str
     right: str
@@ -28,7 +28,7 @@ class Key:
     right_cells: Cells
 
 
-def join(call: Call, world: World) -> Thing:
+def join(call: Call, world: World) -> AbstractValue:
     left, right = call.frame, call.arg(0, "other")
     if not isinstance(right, Frame):
         world.gap(call, f"the frame on the right is not known: it is {what_is(right)}")
@@ -45,26 +45,28 @@ def join(call: Call, world: World) -> Thing:
     return _together(left, right, keys, how, "_right" if suffix is None else suffix, together, call)
 
 
-def _keys(left: Frame, right: Frame, call: Call, world: World, asof: bool) -> tuple[Key, ...]:
+def _keys(left: Frame, right: Frame, call: Call, world: World, asof: bool) -> tuple[PolarsJoinKey, ...]:
     on = [] if asof else _list(call.arg(1, "on"))
     on += _list(call.named.get("on")) if asof else []
     on += _list(call.named.get("by")) if asof else []
     ours = [*on, *_list(call.arg(99, "left_on")), *_list(call.named.get("by_left"))]
     theirs = [*on, *_list(call.arg(99, "right_on")), *_list(call.named.get("by_right"))]
     lefts, rights = listed(ours, call, world), listed(theirs, call, world)
-    found: list[Key] = []
+    found: list[PolarsJoinKey] = []
     for one, other, mine, its in zip(lefts, rights, ours, theirs, strict=False):
-        found.append(Key(_plain(mine, one, left), _plain(its, other, right), one.make(left), other.make(right)))
+        found.append(
+            PolarsJoinKey(_plain(mine, one, left), _plain(its, other, right), one.make(left), other.make(right))
+        )
     return tuple(found)
 
 
-def _list(thing: Thing | None) -> list[Thing]:
+def _list(thing: AbstractValue | None) -> list[AbstractValue]:
     if thing is None:
         return []
     return list(thing.items) if isinstance(thing, ListOf) else [thing]
 
 
-def _plain(thing: Thing, made: Expr, frame: Frame) -> str:
+def _plain(thing: AbstractValue, made: Expr, frame: Frame) -> str:
     """The name of a key that is a column as it is."""
     name = known_text(thing)
     if name is not None:
@@ -73,14 +75,14 @@ def _plain(thing: Thing, made: Expr, frame: Frame) -> str:
     return columns[0].name if len(columns) == 1 and made.text == columns[0].name else ""
 
 
-def _matched(relation: Relation, keys: Sequence[Key]) -> Relation:
+def _matched(relation: Relation, keys: Sequence[PolarsJoinKey]) -> Relation:
     for key in keys:
-        relation = shaped_by(relation, (key.left_cells, key.right_cells), Indirect.JOIN)
+        relation = shaped_by(relation, (key.left_cells, key.right_cells), IndirectType.JOIN)
     return relation
 
 
 def _together(
-    left: Frame, right: Frame, keys: Sequence[Key], how: str, suffix: str, coalesce: bool | None, call: Call
+    left: Frame, right: Frame, keys: Sequence[PolarsJoinKey], how: str, suffix: str, coalesce: bool | None, call: Call
 ) -> Frame:
     """Keys of the right side go, unless both are wanted; other names that are there already get the suffix."""
     both = coalesce is False or (how in {"full", "outer"} and not coalesce)
@@ -89,14 +91,14 @@ def _together(
     gone_left = {key.left for key in keys} if flipped else set()
     merged = {key.left: key for key in keys} if how in {"full", "outer", "outer_coalesce"} and not both else {}
     columns = [
-        Column(one.name, _either(merged[one.name], call)) if one.name in merged else replace(one, owner="")
+        RelationColumn(one.name, _either(merged[one.name], call)) if one.name in merged else replace(one, owner="")
         for one in left.relation.columns
         if one.name not in gone_left
     ]
     here = {one.name for one in columns}
     for name, key in _unlisted(left, keys):
         if name not in here and name not in gone_left:
-            columns.append(Column(name, values_of((key.left_cells,))[0]))
+            columns.append(RelationColumn(name, values_of((key.left_cells,))[0]))
             here.add(name)
     for one in right.relation.columns:
         if one.name not in gone_right:
@@ -108,17 +110,17 @@ def _together(
     return Frame(FRAME, relation, extra={REST: rest} if rest is not None else {})
 
 
-def _unlisted(left: Frame, keys: Sequence[Key]) -> list[tuple[str, Key]]:
+def _unlisted(left: Frame, keys: Sequence[PolarsJoinKey]) -> list[tuple[str, PolarsJoinKey]]:
     """Keys of a frame whose columns are not known are known now."""
     known = {one.name for one in left.relation.columns}
     return [(key.left, key) for key in keys if key.left and key.left not in known and left.relation.open]
 
 
-def _either(key: Key, call: Call) -> Value:
+def _either(key: PolarsJoinKey, call: Call) -> ColumnValue:
     return combined(values_of((key.left_cells, key.right_cells)), Transformation.CONDITIONAL, call.written)
 
 
-def concat(call: Call, world: World) -> Thing:
+def concat(call: Call, world: World) -> AbstractValue:
     """`pl.concat([a, b], how=…)`."""
     given = call.arg(0, "items")
     things = list(given.items) if isinstance(given, ListOf) else []
@@ -138,7 +140,7 @@ def _beside(frames: Sequence[Frame]) -> Frame:
     return Frame(FRAME, relation)
 
 
-def stack(call: Call, world: World) -> Thing:
+def stack(call: Call, world: World) -> AbstractValue:
     """`a.vstack(b)`, `a.extend(b)`, `a.hstack(b)`."""
     other = call.arg(0, "other")
     if call.name == "hstack":

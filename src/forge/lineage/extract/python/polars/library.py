@@ -1,11 +1,12 @@
-"""The model of polars."""
+"""The polars model."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 from forge.lineage.edge import Transformation
-from forge.lineage.extract.python.library import Handler, Kind, Library, methods
+from forge.lineage.extract.python.library import Handler, Library, ValueKind, methods
+from forge.lineage.extract.python.name_lists import words
 from forge.lineage.extract.python.polars import expr as polars_expr
 from forge.lineage.extract.python.polars import frame as polars_frame
 from forge.lineage.extract.python.polars import functions as polars_functions
@@ -15,15 +16,14 @@ from forge.lineage.extract.python.polars import join as polars_join
 from forge.lineage.extract.python.polars import methods as polars_methods
 from forge.lineage.extract.python.polars import reshape as polars_reshape
 from forge.lineage.extract.python.polars import selectors as polars_pick
-from forge.lineage.extract.python.values import Modelled
-from forge.lineage.extract.python.words import words
+from forge.lineage.extract.python.values import LibraryValue
 
 COL = "polars.col"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Col(Modelled):
-    """`pl.col`, which is called, or has the column behind a dot."""
+class Col(LibraryValue):
+    """`pl.col`, called or with a column as attribute."""
 
     kind: str = COL
 
@@ -101,7 +101,7 @@ _FUNCTIONS: dict[str, Handler] = {
     ),
     **methods(polars_functions.rows, ["len", "count"]),
     **methods(
-        polars_functions.together,
+        polars_functions.combined_expr,
         words(
             "concat_str concat_list concat_arr coalesce format sum_horizontal min_horizontal max_horizontal "
             "any_horizontal all_horizontal mean_horizontal date datetime duration corr cov fold reduce "
@@ -128,7 +128,7 @@ POLARS = Library(
     functions={f"polars.{name}": handler for name, handler in _FUNCTIONS.items()},
     constants={"polars.col": Col()},
     kinds=(
-        Kind(
+        ValueKind(
             name=polars_expr.FRAME,
             methods=_FRAME,
             attribute=polars_frame.attribute,
@@ -136,7 +136,7 @@ POLARS = Library(
             set_item=polars_frame.set_item,
             otherwise=polars_frame.otherwise,
         ),
-        Kind(
+        ValueKind(
             name=polars_expr.EXPR,
             methods=polars_methods.METHODS,
             attribute=polars_methods.attribute,
@@ -144,17 +144,19 @@ POLARS = Library(
             operator=polars_expr.operator,
             otherwise=polars_methods.otherwise,
         ),
-        Kind(name=polars_methods.SPACE, item=polars_methods.space_item, otherwise=polars_methods.space_otherwise),
-        Kind(name=COL, attribute=polars_pick.col_attribute, called=polars_pick.col),
-        Kind(name=polars_functions.WHEN, methods={"then": polars_functions.then}),
-        Kind(
+        ValueKind(name=polars_methods.SPACE, item=polars_methods.space_item, otherwise=polars_methods.space_otherwise),
+        ValueKind(name=COL, attribute=polars_pick.col_attribute, called=polars_pick.col),
+        ValueKind(name=polars_functions.WHEN, methods={"then": polars_functions.then}),
+        ValueKind(
             name=polars_group.GROUPED,
             methods=_GROUPED,
             iterate=polars_group.group_iterate,
             otherwise=polars_group.group_opaque,
         ),
-        Kind(name=polars_frame.SCHEMA, methods={"names": polars_frame.schema_names}, iterate=polars_frame.schema_names),
-        Kind(
+        ValueKind(
+            name=polars_frame.SCHEMA, methods={"names": polars_frame.schema_names}, iterate=polars_frame.schema_names
+        ),
+        ValueKind(
             name=polars_io.CONTEXT,
             methods={
                 **methods(polars_io.register, ["register", "register_many", "register_globals"]),

@@ -5,33 +5,33 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from forge.lineage.edge import Indirect, Transformation
-from forge.lineage.extract.contract import field_of
-from forge.lineage.extract.python.held import changed_name, unexplained
+from forge.lineage.edge import IndirectType, Transformation
+from forge.lineage.extract.flatten import field_of
+from forge.lineage.extract.python.frame_columns import changed_name, unexplained
 from forge.lineage.extract.python.library import Call, Handler, methods
+from forge.lineage.extract.python.name_lists import words
 from forge.lineage.extract.python.pandas.apply import by_value
 from forge.lineage.extract.python.polars.expr import called, expr, listed, of, renamed, stepped, windowed
 from forge.lineage.extract.python.polars.functions import AGGREGATES, conditions, expr_otherwise, expr_when
 from forge.lineage.extract.python.polars.selectors import expr_exclude
-from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.values import (
-    Bound,
+    AbstractValue,
+    BoundFunction,
     Cells,
     DictOf,
     Expr,
     Frame,
-    Function,
+    FunctionValue,
+    LibraryValue,
     ListOf,
-    Modelled,
-    Native,
-    Thing,
-    Unknown,
+    NativeFunction,
+    UnknownValue,
     items_of,
     known_text,
     text,
 )
-from forge.lineage.extract.python.words import words
-from forge.lineage.extract.relation import Column
+from forge.lineage.extract.python.world import World
+from forge.lineage.extract.relation import RelationColumn
 
 SPACE = "polars.namespace"
 _WINDOWS = words(
@@ -45,7 +45,7 @@ _CONDITIONAL = ("fill_null", "fill_nan", "replace", "replace_strict")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Space(Modelled):
+class ExprNamespace(LibraryValue):
     """`expr.str`, `expr.dt`, `expr.name` …"""
 
     expr: Expr
@@ -63,7 +63,7 @@ def _args(call: Call, world: World) -> list[Expr]:
 
 
 def step(way: Transformation, *, masking: bool = False) -> Handler:
-    def handler(call: Call, world: World) -> Thing:
+    def handler(call: Call, world: World) -> AbstractValue:
         if way is Transformation.CONDITIONAL and call.args:
             unexplained(call.args[0], "a value", call, world)
         return _kept(call, stepped(call.receiver(Expr), way, call.written, _args(call, world), masking=masking))
@@ -76,7 +76,7 @@ def _kept(call: Call, made: Expr) -> Expr:
     return replace(made, extra={**made.extra, "eager": True}) if call.receiver(Expr).extra.get("eager") else made
 
 
-def alias(call: Call, world: World) -> Thing:
+def alias(call: Call, world: World) -> AbstractValue:
     name = call.text(0, "name")
     if name is None:
         world.gap(call, f"the name of a column is not known: {call.written}")
@@ -84,27 +84,27 @@ def alias(call: Call, world: World) -> Thing:
     return _kept(call, called(call.receiver(Expr), name))
 
 
-def same(call: Call, world: World) -> Thing:
+def same(call: Call, world: World) -> AbstractValue:
     return call.receiver(Expr)
 
 
-def over(call: Call, world: World) -> Thing:
+def over(call: Call, world: World) -> AbstractValue:
     keys = listed([*call.args, *([call.named["partition_by"]] if "partition_by" in call.named else [])], call, world)
     order = listed([call.named["order_by"]] if "order_by" in call.named else [], call, world)
     return windowed(call.receiver(Expr), keys, order, call.written)
 
 
-def filtered(call: Call, world: World) -> Thing:
+def filtered(call: Call, world: World) -> AbstractValue:
     """Inside an aggregate: the condition is part of the value."""
     return stepped(call.receiver(Expr), Transformation.TRANSFORMATION, call.written, conditions(call, world))
 
 
-def sorted_by(call: Call, world: World) -> Thing:
+def sorted_by(call: Call, world: World) -> AbstractValue:
     by = listed([*call.args, *([call.named["by"]] if "by" in call.named else [])], call, world)
     return stepped(call.receiver(Expr), Transformation.TRANSFORMATION, call.written, by)
 
 
-def ranked(call: Call, world: World) -> Thing:
+def ranked(call: Call, world: World) -> AbstractValue:
     """Its own value is the order."""
     inner = call.receiver(Expr)
     made = stepped(inner, Transformation.WINDOW, call.written)
@@ -112,22 +112,24 @@ def ranked(call: Call, world: World) -> Thing:
     def make(frame: Frame) -> Cells:
         cells = made.make(frame)
         order = frozenset(
-            (source, Indirect.WINDOW) for one in inner.make(frame).columns for source in one.value.sources
+            (source, IndirectType.WINDOW) for one in inner.make(frame).columns for source in one.value.sources
         )
         return replace(cells, shaped=cells.shaped | order)
 
     return expr(make, call.written)
 
 
-def mapped(call: Call, world: World) -> Thing:
+def mapped(call: Call, world: World) -> AbstractValue:
     """`map_elements(f)`: what f makes of each value."""
     inner, function = call.receiver(Expr), call.arg(0, "function")
-    seen = isinstance(function, Function | Bound | Native)
+    seen = isinstance(function, FunctionValue | BoundFunction | NativeFunction)
 
     def make(frame: Frame) -> Cells:
         cells = inner.make(frame)
         columns = tuple(
-            Column(one.name, by_value(function if seen and function else Unknown(), one.value, call, world))
+            RelationColumn(
+                one.name, by_value(function if seen and function else UnknownValue(), one.value, call, world)
+            )
             for one in cells.columns
         )
         return replace(cells, columns=columns)
@@ -135,7 +137,7 @@ def mapped(call: Call, world: World) -> Thing:
     return _kept(call, expr(make, call.written))
 
 
-def mapped_by(call: Call, world: World) -> Thing:
+def mapped_by(call: Call, world: World) -> AbstractValue:
     """`replace(mapping)`."""
     how = call.arg(0, "old")
     values = list(how.items.values()) if isinstance(how, DictOf) else []
@@ -143,20 +145,20 @@ def mapped_by(call: Call, world: World) -> Thing:
     return stepped(call.receiver(Expr), Transformation.CONDITIONAL, call.written, [*_args(call, world), *inside])
 
 
-def piped(call: Call, world: World) -> Thing:
+def piped(call: Call, world: World) -> AbstractValue:
     function = call.arg(0, "function")
     if function is None:
-        return Unknown(call.written)
+        return UnknownValue(call.written)
     return world.call(function, (call.receiver(Expr), *call.args[1:]), call, call.named)
 
 
-def attribute(call: Call, world: World) -> Thing | None:
+def attribute(call: Call, world: World) -> AbstractValue | None:
     if call.name in {"str", "dt", "list", "arr", "cat", "bin", "struct", "name", "meta"}:
-        return Space(call.receiver(Expr), call.name)
+        return ExprNamespace(call.receiver(Expr), call.name)
     return None
 
 
-def item(call: Call, world: World) -> Thing:
+def item(call: Call, world: World) -> AbstractValue:
     """`series[0]`, `series[mask]`."""
     return call.receiver(Expr)
 
@@ -190,15 +192,15 @@ METHODS: dict[str, Handler] = {
 }
 
 
-def otherwise(call: Call, world: World) -> Thing:
+def otherwise(call: Call, world: World) -> AbstractValue:
     return step(Transformation.TRANSFORMATION)(call, world)
 
 
 # Behind `.str`, `.struct`, `.name` …
 
 
-def space_otherwise(call: Call, world: World) -> Thing:
-    space = call.receiver(Space)
+def space_otherwise(call: Call, world: World) -> AbstractValue:
+    space = call.receiver(ExprNamespace)
     if space.name == "name":
         return _renamed(space, call, world)
     if space.name == "struct":
@@ -208,7 +210,7 @@ def space_otherwise(call: Call, world: World) -> Thing:
     return replace(made, extra={"eager": True}) if space.expr.extra.get("eager") else made
 
 
-def _renamed(space: Space, call: Call, world: World) -> Thing:
+def _renamed(space: ExprNamespace, call: Call, world: World) -> AbstractValue:
     part = call.text(0)
     changes: dict[str, Callable[[str], str]] = {
         "suffix": lambda name: name + (part or ""),
@@ -227,7 +229,7 @@ def _renamed(space: Space, call: Call, world: World) -> Thing:
     return space.expr if change is None else renamed(space.expr, change)
 
 
-def _new_name(function: Thing, name: str, call: Call, world: World) -> str:
+def _new_name(function: AbstractValue, name: str, call: Call, world: World) -> str:
     plain = changed_name(function, name)
     new = plain if plain is not None else known_text(world.call(function, (text(name),), call))
     if new is None:
@@ -235,7 +237,7 @@ def _new_name(function: Thing, name: str, call: Call, world: World) -> str:
     return new or ""
 
 
-def _struct(space: Space, call: Call, world: World) -> Thing:
+def _struct(space: ExprNamespace, call: Call, world: World) -> AbstractValue:
     names = [name for one in call.args if (name := known_text(one)) is not None]
     if call.name != "field" or len(names) < len(call.args):
         if call.name == "field":
@@ -244,15 +246,15 @@ def _struct(space: Space, call: Call, world: World) -> Thing:
 
     def make(frame: Frame) -> Cells:
         cells = space.expr.make(frame)
-        columns = tuple(Column(name, field_of(one.value, name)) for one in cells.columns for name in names)
+        columns = tuple(RelationColumn(name, field_of(one.value, name)) for one in cells.columns for name in names)
         return replace(cells, columns=columns)
 
     return expr(make, call.written)
 
 
-def space_item(call: Call, world: World) -> Thing:
+def space_item(call: Call, world: World) -> AbstractValue:
     """`expr.struct["field"]`, `expr.list[0]`."""
-    space = call.receiver(Space)
+    space = call.receiver(ExprNamespace)
     if space.name == "struct":
         return _struct(space, replace(call, name="field"), world)
     return stepped(space.expr, Transformation.TRANSFORMATION, call.written)

@@ -1,30 +1,24 @@
-"""polars: rows made into columns and columns into rows."""
+"""Reshaping of polars frames: explode, unnest, pivot, unpivot."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from forge.lineage.extract.contract import field_of
-from forge.lineage.extract.python.held import REST, Rest, blurred, column
+from forge.lineage.extract.flatten import field_of
+from forge.lineage.extract.python.frame_columns import REST, OpenColumns, blurred, column
 from forge.lineage.extract.python.library import Call
 from forge.lineage.extract.python.pandas.reshape import exploded, gathered, spread
 from forge.lineage.extract.python.polars.expr import FRAME, listed
 from forge.lineage.extract.python.polars.frame import copied
-from forge.lineage.extract.python.reading import World
-from forge.lineage.extract.python.values import (
-    Expr,
-    Frame,
-    Thing,
-    Unknown,
-    names_in,
-)
-from forge.lineage.extract.relation import Column
-from forge.lineage.extract.sql.around import type_of_value
-from forge.lineage.extract.sql.nested import nested_of
-from forge.lineage.extract.value import Value
+from forge.lineage.extract.python.values import AbstractValue, Expr, Frame, UnknownValue, names_in
+from forge.lineage.extract.python.world import World
+from forge.lineage.extract.relation import RelationColumn
+from forge.lineage.extract.sql.context import type_of_value
+from forge.lineage.extract.sql.nested_type import nested_of
+from forge.lineage.extract.value import ColumnValue
 
 
-def explode(call: Call, world: World) -> Thing:
+def explode(call: Call, world: World) -> AbstractValue:
     frame = call.frame
     names: list[str] = []
     for one in listed([*call.args, *([call.named["columns"]] if "columns" in call.named else [])], call, world):
@@ -32,21 +26,21 @@ def explode(call: Call, world: World) -> Thing:
     return exploded(frame, tuple(names), call, world)
 
 
-def unnest(call: Call, world: World) -> Thing:
+def unnest(call: Call, world: World) -> AbstractValue:
     """The fields of a struct become columns."""
     frame = call.frame
     names = [name for one in call.args for name in names_in(one) or ()]
     if any(names_in(one) is None and not isinstance(one, Expr) for one in call.args):
         return blurred(frame, call, world, f"which structs are opened is not known: {call.written}")
     names += [one.name for thing in call.args if isinstance(thing, Expr) for one in thing.make(frame).columns]
-    columns: list[Column] = []
-    rests: list[Value] = []
+    columns: list[RelationColumn] = []
+    rests: list[ColumnValue] = []
     for one in frame.relation.columns:
         if one.name not in names:
             columns.append(one)
             continue
         fields = list(one.value.members) or _fields(one.value, world)
-        columns += [Column(field, field_of(one.value, field)) for field in fields]
+        columns += [RelationColumn(field, field_of(one.value, field)) for field in fields]
         rests += [] if fields else [one.value]
     made = copied(frame, replace(frame.relation, columns=tuple(columns)))
     loose = [name for name in names if not frame.relation.find(name)]
@@ -54,16 +48,18 @@ def unnest(call: Call, world: World) -> Thing:
     if not rests:
         return made
     reason = f"the fields of {', '.join(names)} are not known; select them by name"
-    return Frame(FRAME, made.relation, extra={**made.extra, REST: Rest(lambda name: field_of(rests[0], name), reason)})
+    return Frame(
+        FRAME, made.relation, extra={**made.extra, REST: OpenColumns(lambda name: field_of(rests[0], name), reason)}
+    )
 
 
-def _fields(value: Value, world: World) -> list[str]:
+def _fields(value: ColumnValue, world: World) -> list[str]:
     nested = nested_of(type_of_value(value, world.here()))
     return [name for name, _ in nested.fields]
 
 
-def pivot(call: Call, world: World) -> Thing:
-    """Which columns there are only the data tell."""
+def pivot(call: Call, world: World) -> AbstractValue:
+    """The columns are known only from data."""
     frame = call.frame
     across = _picked(frame, call.named.get("on") or call.named.get("columns") or call.arg(0), call, world)
     index = _picked(frame, call.named.get("index"), call, world)
@@ -77,16 +73,16 @@ def pivot(call: Call, world: World) -> Thing:
     return spread(frame, index, across, within, call, world, aggregates=known is not None, kind=FRAME)
 
 
-def _picked(frame: Frame, thing: Thing | None, call: Call, world: World) -> tuple[str, ...]:
+def _picked(frame: Frame, thing: AbstractValue | None, call: Call, world: World) -> tuple[str, ...]:
     if thing is None:
         return ()
     return tuple(one.name for part in listed([thing], call, world) for one in part.make(frame).columns)
 
 
-def unpivot(call: Call, world: World) -> Thing:
+def unpivot(call: Call, world: World) -> AbstractValue:
     frame = call.frame
     old = call.name == "melt"
-    if any(isinstance(one, Unknown) for one in (*call.args, *call.named.values())):
+    if any(isinstance(one, UnknownValue) for one in (*call.args, *call.named.values())):
         return blurred(frame, call, world, f"which columns become rows is not known: {call.written}")
     on = call.named.get("value_vars" if old else "on") or (call.args[0] if call.args and not old else None)
     index = call.named.get("id_vars" if old else "index") or (call.args[0] if call.args and old else None)

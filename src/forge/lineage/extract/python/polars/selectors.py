@@ -1,4 +1,4 @@
-"""Columns chosen by name, pattern or type: `pl.all()`, `pl.col("^x.*$")`, `cs.numeric()`."""
+"""Column selectors: `pl.all()`, `pl.col("^x.*$")`, `cs.numeric()`."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from collections.abc import Callable, Sequence
 
 from forge.lineage.extract.python.library import Call
 from forge.lineage.extract.python.polars.expr import Picks, by_name, everything, known, listed, picked, picks_of
-from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.values import (
+    AbstractValue,
     Expr,
     Frame,
     ListOf,
-    Native,
+    NativeFunction,
     Text,
-    Thing,
-    Unknown,
+    UnknownValue,
     items_of,
     known_text,
     names_in,
 )
-from forge.lineage.extract.relation import Column
-from forge.lineage.extract.sql.around import type_of_value
+from forge.lineage.extract.python.world import World
+from forge.lineage.extract.relation import RelationColumn
+from forge.lineage.extract.sql.context import type_of_value
 
 TYPES = "types"  # of `Frame.extra`: column → type, where the program says it
 
@@ -57,7 +57,7 @@ _FAMILIES: dict[str, tuple[str, ...]] = {
 _EXACT = {"date": re.compile(r"date(?!time)")}
 
 
-def all_columns(call: Call, world: World) -> Thing:
+def all_columns(call: Call, world: World) -> AbstractValue:
     """`pl.all()`; with names it asks whether all are true."""
     if call.args:
         from forge.lineage.extract.python.polars.functions import aggregated
@@ -66,20 +66,20 @@ def all_columns(call: Call, world: World) -> Thing:
     return picked(everything(call, world), call, world, call.written)
 
 
-def exclude(call: Call, world: World) -> Thing:
+def exclude(call: Call, world: World) -> AbstractValue:
     gone = _gone(call.args)
     return picked(_without(everything(call, world), gone), call, world, call.written)
 
 
-def expr_exclude(call: Call, world: World) -> Thing:
+def expr_exclude(call: Call, world: World) -> AbstractValue:
     """`pl.all().exclude("a")`."""
     inner = picks_of(call.on)
     if inner is None:
-        return call.on if call.on is not None else Unknown(call.written)
+        return call.on if call.on is not None else UnknownValue(call.written)
     return picked(_without(inner, _gone(call.args)), call, world, call.written)
 
 
-def _gone(things: Sequence[Thing]) -> tuple[str, ...]:
+def _gone(things: Sequence[AbstractValue]) -> tuple[str, ...]:
     return tuple(name for thing in things for name in names_in(thing) or ())
 
 
@@ -90,7 +90,7 @@ def _without(inner: Picks, gone: Sequence[str]) -> Picks:
     ]
 
 
-def col(call: Call, world: World) -> Thing:
+def col(call: Call, world: World) -> AbstractValue:
     """`pl.col("a")`, `pl.col("a", "b")`, `pl.col(["a", "b"])`, `pl.col(pl.String)`."""
     things = [one for arg in call.args for one in (items_of(arg) or (arg,) if isinstance(arg, ListOf) else (arg,))]
     types = [type_word(one) for one in things]
@@ -104,7 +104,7 @@ def col(call: Call, world: World) -> Thing:
     return _several(things, call, world)
 
 
-def _several(things: Sequence[Thing], call: Call, world: World) -> Expr:
+def _several(things: Sequence[AbstractValue], call: Call, world: World) -> Expr:
     parts = listed([one for one in things if isinstance(one, Text | Expr)], call, world)
 
     def picks(frame: Frame) -> list[str]:
@@ -113,7 +113,7 @@ def _several(things: Sequence[Thing], call: Call, world: World) -> Expr:
     return picked(picks, call, world, call.written)
 
 
-def col_attribute(call: Call, world: World) -> Thing | None:
+def col_attribute(call: Call, world: World) -> AbstractValue | None:
     """`pl.col.amount`."""
     return by_name(call.name, call, world) if not call.name.startswith("__") else None
 
@@ -121,18 +121,18 @@ def col_attribute(call: Call, world: World) -> Thing | None:
 # By type
 
 
-def type_word(thing: Thing | None) -> str | None:
+def type_word(thing: AbstractValue | None) -> str | None:
     """`pl.String`, `pl.Decimal(10, 2)` → its name in small letters."""
-    if isinstance(thing, Native) and thing.path.startswith("polars."):
+    if isinstance(thing, NativeFunction) and thing.path.startswith("polars."):
         name = thing.path.rpartition(".")[2]
-    elif isinstance(thing, Unknown) and "pl." in thing.what:
+    elif isinstance(thing, UnknownValue) and "pl." in thing.what:
         name = thing.what.rpartition("pl.")[2].partition("(")[0]
     else:
         return None
     return name.lower() if name[:1].isupper() else None
 
 
-def _type_of(frame: Frame, one: Column, world: World) -> str:
+def _type_of(frame: Frame, one: RelationColumn, world: World) -> str:
     said = frame.extra.get(TYPES)
     if isinstance(said, dict) and one.name in said:
         return str(said[one.name])
@@ -159,7 +159,7 @@ def _typed(fits: Callable[[str], bool], call: Call, world: World) -> Picks:
     return picks
 
 
-def selector(call: Call, world: World) -> Thing:
+def selector(call: Call, world: World) -> AbstractValue:
     """`cs.…`."""
     name = call.name.rpartition(".")[2]
     if name in _FAMILIES:

@@ -1,1 +1,1 @@
-"""The model of PySpark."""
+"""The PySpark model."""

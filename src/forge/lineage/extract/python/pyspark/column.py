@@ -1,33 +1,33 @@
-"""Columns of PySpark: expressions that a frame gives a meaning to."""
+"""PySpark columns: expressions that are resolved against a frame."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.extract.python.cells import combined, one_cell, reads_of, shape_of, values_of
 from forge.lineage.extract.python.library import Call
 from forge.lineage.extract.python.pyspark.name import all_columns, find_column, rebound
-from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.values import (
+    AbstractValue,
     Cells,
     Const,
     Expr,
     Frame,
+    LibraryValue,
     ListOf,
     Make,
-    Modelled,
     Text,
-    Thing,
-    Unknown,
+    UnknownValue,
     known_text,
     number_in,
     what_is,
 )
-from forge.lineage.extract.relation import Column
+from forge.lineage.extract.python.world import World
+from forge.lineage.extract.relation import RelationColumn
 from forge.lineage.extract.sql.fields import field_of
-from forge.lineage.extract.value import NOTHING, Value
+from forge.lineage.extract.value import NOTHING, ColumnValue
 
 COLUMN = "pyspark.column"
 _T = Transformation
@@ -53,12 +53,12 @@ def column_of(frame: Frame, name: str, call: Call, world: World) -> Expr:
     return Expr(COLUMN, lambda other: Cells((rebound(column, other, world),)), name, frame)
 
 
-def literal(thing: Thing) -> Expr:
+def literal(thing: AbstractValue) -> Expr:
     shown = thing.shown if isinstance(thing, Text) else str(thing.value) if isinstance(thing, Const) else what_is(thing)
     return Expr(COLUMN, lambda frame: one_cell(shown, NOTHING), shown, step="literal")
 
 
-def expr_of(thing: Thing | None, call: Call, world: World, *, text_is_column: bool = True) -> Expr:
+def expr_of(thing: AbstractValue | None, call: Call, world: World, *, text_is_column: bool = True) -> Expr:
     """What an argument means where a column is expected."""
     if isinstance(thing, Expr):
         return thing
@@ -71,7 +71,7 @@ def expr_of(thing: Thing | None, call: Call, world: World, *, text_is_column: bo
         return literal(thing)
     if isinstance(thing, ListOf):
         return listed([expr_of(item, call, world, text_is_column=text_is_column) for item in thing.items])
-    if isinstance(thing, Unknown) and text_is_column:
+    if isinstance(thing, UnknownValue) and text_is_column:
         world.gap(call, f"a column is not known: it is {what_is(thing)}")
     return literal(thing) if thing is not None else literal(Const(None))
 
@@ -84,7 +84,7 @@ def listed(parts: Sequence[Expr]) -> Expr:
     return Expr(COLUMN, make, ", ".join(part.text for part in parts))
 
 
-def exprs_of(things: Sequence[Thing], call: Call, world: World) -> list[Expr]:
+def exprs_of(things: Sequence[AbstractValue], call: Call, world: World) -> list[Expr]:
     """Arguments of select and its like: names, columns, lists of both. Some may not be known."""
     found: list[Expr] = []
     for thing in things:
@@ -133,9 +133,9 @@ def renamed_expr(inner: Expr, names: Sequence[str]) -> Expr:
             return (
                 cells
                 if len(names) != 1
-                else replace(cells, columns=tuple(Column(names[0], one.value) for one in cells.columns))
+                else replace(cells, columns=tuple(RelationColumn(names[0], one.value) for one in cells.columns))
             )
-        columns = tuple(Column(name, one.value) for name, one in zip(names, cells.columns, strict=True))
+        columns = tuple(RelationColumn(name, one.value) for name, one in zip(names, cells.columns, strict=True))
         return replace(cells, columns=columns)
 
     return replace(inner, make=make, step="" if inner.step == "*" else inner.step)
@@ -146,7 +146,7 @@ def same_named(inner: Expr, step: Transformation, text: str) -> Expr:
 
     def make(frame: Frame) -> Cells:
         cells = inner.make(frame)
-        columns = tuple(Column(one.name, combined([one.value], step, text)) for one in cells.columns)
+        columns = tuple(RelationColumn(one.name, combined([one.value], step, text)) for one in cells.columns)
         return replace(cells, columns=columns)
 
     return replace(inner, make=make, text=text, frame=None, step=str(step))
@@ -159,14 +159,14 @@ def windowed(inner: Expr, keys: Sequence[Expr], text: str) -> Expr:
     def make(frame: Frame) -> Cells:
         cells, around = make_inner(frame), [key.make(frame) for key in keys]
         value = combined(values_of([cells, *around]), _T.WINDOW, text, masking=False)
-        shaped = {(source, Indirect.WINDOW) for one in values_of(around) for source in one.sources}
+        shaped = {(source, IndirectType.WINDOW) for one in values_of(around) for source in one.sources}
         found = one_cell(text, value, cells, *around)
         return replace(found, shaped=found.shaped | shaped)
 
     return Expr(COLUMN, make, text, step="window")
 
 
-def field_expr(inner: Expr, key: Thing | None, call: Call, world: World) -> Expr:
+def field_expr(inner: Expr, key: AbstractValue | None, call: Call, world: World) -> Expr:
     """`getField("a")`, `["a"]`, `[0]`."""
     name = known_text(key)
 
@@ -176,11 +176,11 @@ def field_expr(inner: Expr, key: Thing | None, call: Call, world: World) -> Expr
         for column in cells.columns:
             if name is not None:
                 value = field_of(column.value, name.split("."), world.here())
-                columns.append(Column(name, value))
+                columns.append(RelationColumn(name, value))
             else:
                 place = number_in(key)
                 shown = f"{column.name}[{place if place is not None else what_is(key)}]"
-                columns.append(Column(shown, combined([column.value], _T.TRANSFORMATION, call.written)))
+                columns.append(RelationColumn(shown, combined([column.value], _T.TRANSFORMATION, call.written)))
         return replace(cells, columns=tuple(columns))
 
     if isinstance(key, Expr):
@@ -195,7 +195,7 @@ def struct_expr(parts: Sequence[Expr], names: Sequence[str] | None, text: str) -
         keys = list(names) if names is not None and len(names) == len(columns) else [one.name for one in columns]
         members = {key: column.value for key, column in zip(keys, columns, strict=True)}
         whole = combined(members.values(), _T.IDENTITY, text)
-        return one_cell(f"struct({', '.join(keys)})", Value(whole.sources, members), *cells)
+        return one_cell(f"struct({', '.join(keys)})", ColumnValue(whole.sources, members), *cells)
 
     return Expr(COLUMN, make, text)
 
@@ -203,7 +203,7 @@ def struct_expr(parts: Sequence[Expr], names: Sequence[str] | None, text: str) -
 _NAMES = {"==": "=", "&": "AND", "|": "OR", "!=": "!=", "~": "NOT"}
 
 
-def operator(call: Call, world: World) -> Thing:
+def operator(call: Call, world: World) -> AbstractValue:
     """`a + b`, `a == b`, `~a`."""
     sides = [expr_of(side, call, world, text_is_column=False) for side in (call.on, *call.args) if side is not None]
     sign = _NAMES.get(call.name, call.name)
@@ -214,7 +214,7 @@ def operator(call: Call, world: World) -> Thing:
     return made_of(sides, _T.TRANSFORMATION, call.written, name)
 
 
-class WindowSpec(Modelled):
+class WindowSpec(LibraryValue):
     """`Window.partitionBy(…).orderBy(…)`."""
 
     __slots__ = ("keys", "kind")
@@ -224,11 +224,11 @@ class WindowSpec(Modelled):
         self.keys = keys
 
 
-def add_keys(call: Call, world: World) -> Thing:
+def add_keys(call: Call, world: World) -> AbstractValue:
     """partitionBy, orderBy; of Window itself, or of a specification."""
     before = call.on.keys if isinstance(call.on, WindowSpec) else ()
     return WindowSpec((*before, *exprs_of(call.args, call, world)))
 
 
-def same_window(call: Call, world: World) -> Thing:
+def same_window(call: Call, world: World) -> AbstractValue:
     return call.on if isinstance(call.on, WindowSpec) else WindowSpec()

@@ -1,11 +1,11 @@
-"""Methods of a PySpark DataFrame that give another one."""
+"""DataFrame transformations of PySpark."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.extract.python.cells import (
     absorbing,
     combined,
@@ -20,8 +20,8 @@ from forge.lineage.extract.python.pyspark.join import cross_join, join
 from forge.lineage.extract.python.pyspark.name import rebound
 from forge.lineage.extract.python.pyspark.schema import NUMBERS
 from forge.lineage.extract.python.pyspark.sql import sql_expr
-from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.values import (
+    AbstractValue,
     Cells,
     Const,
     DictOf,
@@ -29,15 +29,15 @@ from forge.lineage.extract.python.values import (
     Frame,
     ListOf,
     Text,
-    Thing,
-    Unknown,
+    UnknownValue,
     items_of,
     known_text,
     names_in,
     what_is,
 )
-from forge.lineage.extract.relation import Column, Relation, stacked, stacked_by_name
-from forge.lineage.extract.sql.around import type_of_value
+from forge.lineage.extract.python.world import World
+from forge.lineage.extract.relation import Relation, RelationColumn, stacked, stacked_by_name
+from forge.lineage.extract.sql.context import type_of_value
 from forge.lineage.extract.sql.star import matching
 from forge.lineage.extract.value import union
 
@@ -50,7 +50,7 @@ def derived(frame: Frame, relation: Relation) -> Frame:
 
 
 def selected(frame: Frame, exprs: Sequence[Expr], *, rest: bool = False) -> Frame:
-    """`rest`: it is not known which columns beside these are selected."""
+    """`rest`: further, unknown columns are selected."""
     cells = [one.make(frame) for one in exprs]
     relation = frame.relation
     columns = tuple(column for one in cells for column in one.columns)
@@ -62,13 +62,13 @@ def selected(frame: Frame, exprs: Sequence[Expr], *, rest: bool = False) -> Fram
     return derived(frame, absorbing(found, cells))
 
 
-def _select(call: Call, world: World) -> Thing:
+def _select(call: Call, world: World) -> AbstractValue:
     rest = call.open or any(isinstance(one, ListOf) and one.open for one in call.args)
     return selected(call.frame, exprs_of(call.args, call, world), rest=rest)
 
 
-def _select_expr(call: Call, world: World) -> Thing:
-    things: list[Thing] = []
+def _select_expr(call: Call, world: World) -> AbstractValue:
+    things: list[AbstractValue] = []
     for one in call.args:
         things.extend(one.items if isinstance(one, ListOf) else [one])
     if call.open or any(isinstance(one, ListOf) and one.open for one in call.args):
@@ -76,7 +76,7 @@ def _select_expr(call: Call, world: World) -> Thing:
     return selected(call.frame, [sql_expr(one, call, world) for one in things])
 
 
-def _with_column(call: Call, world: World) -> Thing:
+def _with_column(call: Call, world: World) -> AbstractValue:
     name = world.name(call, call.arg(0, "colName"), "column")
     if name is None:
         return call.frame
@@ -93,7 +93,7 @@ def with_exprs(frame: Frame, pairs: Iterable[tuple[str, Expr]]) -> Frame:
     return derived(frame, absorbing(relation, [cells for _, cells in made]))
 
 
-def _with_columns(call: Call, world: World) -> Thing:
+def _with_columns(call: Call, world: World) -> AbstractValue:
     given = call.arg(0, "colsMap")
     if not isinstance(given, DictOf):
         world.gap(call, f"the columns of withColumns are not known: {what_is(given)}")
@@ -103,7 +103,7 @@ def _with_columns(call: Call, world: World) -> Thing:
     return with_exprs(call.frame, [(str(key), expr_of(one, call, world)) for key, one in given.items.items()])
 
 
-def _rename(call: Call, world: World) -> Thing:
+def _rename(call: Call, world: World) -> AbstractValue:
     old, new = call.text(0, "existing"), call.text(1, "new")
     if old is None or new is None:
         world.gap(call, "the names of withColumnRenamed are not known")
@@ -111,7 +111,7 @@ def _rename(call: Call, world: World) -> Thing:
     return rename_columns(call.frame, [(old, new)], world)
 
 
-def _rename_many(call: Call, world: World) -> Thing:
+def _rename_many(call: Call, world: World) -> AbstractValue:
     given = call.arg(0, "colsMap")
     if not isinstance(given, DictOf) or given.open:
         world.gap(call, f"the names of withColumnsRenamed are not known: {what_is(given)}")
@@ -126,7 +126,7 @@ def rename_columns(frame: Frame, pairs: Sequence[tuple[str, str]], world: World)
     return derived(frame, renamed(frame.relation, pairs))
 
 
-def _to_df(call: Call, world: World) -> Thing:
+def _to_df(call: Call, world: World) -> AbstractValue:
     names: list[str] = []
     for one in call.args:
         names.extend(names_in(one) or ())
@@ -138,13 +138,13 @@ def _to_df(call: Call, world: World) -> Thing:
             world.needs(table)
         world.gap(call, "toDF names columns by their place, but the columns before it are not all known")
         return Frame(SPARK, Relation(world.made_here(names).columns, (), frozenset(), relation.shaped, relation.reads))
-    columns = tuple(Column(name, one.value) for name, one in zip(names, relation.columns, strict=True))
+    columns = tuple(RelationColumn(name, one.value) for name, one in zip(names, relation.columns, strict=True))
     return derived(call.frame, relation.with_columns(columns))
 
 
-def _drop(call: Call, world: World) -> Thing:
+def _drop(call: Call, world: World) -> AbstractValue:
     frame, relation = call.frame, call.frame.relation
-    things: list[Thing] = []
+    things: list[AbstractValue] = []
     for one in call.args:
         things.extend(one.items if isinstance(one, ListOf) else [one])
     for thing in things:
@@ -166,26 +166,26 @@ def _drop(call: Call, world: World) -> Thing:
     return derived(frame, relation)
 
 
-def condition(thing: Thing | None, call: Call, world: World) -> Expr:
+def condition(thing: AbstractValue | None, call: Call, world: World) -> Expr:
     """Text is SQL here."""
     return sql_expr(thing, call, world) if isinstance(thing, Text) else expr_of(thing, call, world)
 
 
-def _filter(call: Call, world: World) -> Thing:
+def _filter(call: Call, world: World) -> AbstractValue:
     cells = condition(call.arg(0, "condition"), call, world).make(call.frame)
-    return derived(call.frame, shaped_by(call.frame.relation, [cells], Indirect.FILTER))
+    return derived(call.frame, shaped_by(call.frame.relation, [cells], IndirectType.FILTER))
 
 
-def _sort(call: Call, world: World) -> Thing:
-    return _shaped(call, world, Indirect.SORT)
+def _sort(call: Call, world: World) -> AbstractValue:
+    return _shaped(call, world, IndirectType.SORT)
 
 
-def _shaped(call: Call, world: World, way: Indirect) -> Frame:
+def _shaped(call: Call, world: World, way: IndirectType) -> Frame:
     cells = [one.make(call.frame) for one in exprs_of(call.args, call, world)]
     return derived(call.frame, shaped_by(call.frame.relation, cells, way))
 
 
-def _distinct(call: Call, world: World) -> Thing:
+def _distinct(call: Call, world: World) -> AbstractValue:
     """By all columns, or by those that are named."""
     relation = call.frame.relation
     subset = call.arg(0, "subset")
@@ -193,14 +193,14 @@ def _distinct(call: Call, world: World) -> Thing:
         cells = [one.make(call.frame) for one in exprs_of([subset], call, world)]
     else:
         cells = [Cells(relation.columns)]
-    return derived(call.frame, shaped_by(relation, cells, Indirect.GROUP_BY))
+    return derived(call.frame, shaped_by(relation, cells, IndirectType.GROUP_BY))
 
 
-def _same(call: Call, world: World) -> Thing:
+def _same(call: Call, world: World) -> AbstractValue:
     return call.frame
 
 
-def _alias(call: Call, world: World) -> Thing:
+def _alias(call: Call, world: World) -> AbstractValue:
     name = call.text(0, "alias")
     if name is None:
         return call.frame
@@ -217,44 +217,44 @@ def _other(call: Call, world: World) -> Frame | None:
     return None
 
 
-def _union(call: Call, world: World) -> Thing:
+def _union(call: Call, world: World) -> AbstractValue:
     other = _other(call, world)
     if other is None:
         return call.frame
     by_name = call.name == "unionByName"
     sides = (call.frame.relation, other.relation)
     if not by_name and any(one.open for one in sides) and any(one.columns for one in sides):
-        # Some are known by name only, so the places cannot be told.
+        # Some are known by name only, so positions are unknown.
         by_name = True
     relation = (stacked_by_name if by_name else stacked)(sides)
     # Of several open relations, each has every column.
     return Frame(SPARK, relation, {}, {"stacked": True} if len(relation.open) > 1 else {})
 
 
-def _intersect(call: Call, world: World) -> Thing:
+def _intersect(call: Call, world: World) -> AbstractValue:
     other = _other(call, world)
     return call.frame if other is None else Frame(SPARK, stacked((call.frame.relation, other.relation)))
 
 
-def _except(call: Call, world: World) -> Thing:
+def _except(call: Call, world: World) -> AbstractValue:
     other = _other(call, world)
     if other is None:
         return call.frame
-    relation = shaped_by(call.frame.relation, [Cells(other.relation.columns)], Indirect.FILTER)
+    relation = shaped_by(call.frame.relation, [Cells(other.relation.columns)], IndirectType.FILTER)
     behind = other.relation
     return derived(
         call.frame, replace(relation, shaped=relation.shaped | behind.shaped, reads=relation.reads | behind.reads)
     )
 
 
-def _transform(call: Call, world: World) -> Thing:
+def _transform(call: Call, world: World) -> AbstractValue:
     function = call.arg(0, "func")
     if function is None:
         return call.frame
     return world.call(function, (call.frame, *call.rest(1)), call, {k: v for k, v in call.named.items() if k != "func"})
 
 
-def fill(call: Call, world: World) -> Thing:
+def fill(call: Call, world: World) -> AbstractValue:
     """fillna, na.fill, replace: a value may be put in the place of another."""
     frame = call.frame
     given = call.arg(0, "value")
@@ -273,7 +273,7 @@ def fill(call: Call, world: World) -> Thing:
     return derived(frame, relation)
 
 
-def _may_fill(column: Column, given: Thing | None, world: World) -> bool:
+def _may_fill(column: RelationColumn, given: AbstractValue | None, world: World) -> bool:
     """A number is filled in only where there are numbers, a text where there are texts, as far as types are known."""
     type_ = type_of_value(column.value, world.here())
     if not type_ or isinstance(given, DictOf | ListOf):
@@ -285,16 +285,16 @@ def _may_fill(column: Column, given: Thing | None, world: World) -> bool:
     return NUMBERS.match(type_) is not None
 
 
-def drop_null(call: Call, world: World) -> Thing:
+def drop_null(call: Call, world: World) -> AbstractValue:
     frame = call.frame
     subset = call.named.get("subset") or call.arg(2)
     cells = [Cells(frame.relation.columns)]
     if subset is not None:
         cells = [one.make(frame) for one in exprs_of([subset], call, world)]
-    return derived(frame, shaped_by(frame.relation, cells, Indirect.FILTER))
+    return derived(frame, shaped_by(frame.relation, cells, IndirectType.FILTER))
 
 
-def unpivot(call: Call, world: World) -> Thing:
+def unpivot(call: Call, world: World) -> AbstractValue:
     """melt: columns become rows."""
     frame = call.frame
     ids = exprs_of([one for one in (call.arg(0, "ids"),) if one is not None], call, world)
@@ -309,18 +309,18 @@ def unpivot(call: Call, world: World) -> Thing:
     name, value = call.text(2, "variableColumnName"), call.text(3, "valueColumnName")
     together = union(column.value for one in taken for column in one.columns)
     columns = [column for one in kept for column in one.columns]
-    columns += [*world.made_here([name or "variable"]).columns, Column(value or "value", together)]
+    columns += [*world.made_here([name or "variable"]).columns, RelationColumn(value or "value", together)]
     return Frame(SPARK, Relation(tuple(columns), (), frozenset(), frame.relation.shaped, frame.relation.reads))
 
 
-def _by_pattern(call: Call, world: World) -> Thing:
+def _by_pattern(call: Call, world: World) -> AbstractValue:
     """``df.select(df.colRegex("`a.*`"))``: known only where the columns are."""
     name = call.text(0, "colName")
     relation = call.frame.relation
     found = None if name is None or relation.open else matching(name.strip("`"), relation.columns)
     if found is None:
         world.gap(call, "the columns that are chosen by a pattern are not known")
-        return Unknown(call.written)
+        return UnknownValue(call.written)
     return Expr(COLUMN, lambda frame: Cells(tuple(rebound(one, frame, world) for one in found)), call.written)
 
 

@@ -10,7 +10,7 @@ from functools import lru_cache
 import sqlglot
 from sqlglot.errors import SqlglotError
 
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.extract.python.cells import combined, one_cell, values_of
 from forge.lineage.extract.python.library import Call, Handler, methods
 from forge.lineage.extract.python.pyspark.column import (
@@ -24,27 +24,27 @@ from forge.lineage.extract.python.pyspark.column import (
 )
 from forge.lineage.extract.python.pyspark.schema import type_text
 from forge.lineage.extract.python.pyspark.sql import sql_expr
-from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.values import (
-    Bound,
+    AbstractValue,
+    BoundFunction,
     Cells,
     Const,
     Expr,
     Frame,
-    Function,
+    FunctionValue,
+    LibraryValue,
     ListOf,
-    Modelled,
     Text,
-    Thing,
-    Unknown,
+    UnknownValue,
     known_text,
     number_in,
 )
-from forge.lineage.extract.relation import Column
-from forge.lineage.extract.sql.around import type_of_value
+from forge.lineage.extract.python.world import World
+from forge.lineage.extract.relation import RelationColumn
+from forge.lineage.extract.sql.context import type_of_value
 from forge.lineage.extract.sql.kinds import kind_of
-from forge.lineage.extract.sql.nested import nested_of, parsed_type
-from forge.lineage.extract.value import Value
+from forge.lineage.extract.sql.nested_type import nested_of, parsed_type
+from forge.lineage.extract.value import ColumnValue
 
 _T = Transformation
 FUNCTIONS = "pyspark.sql.functions"
@@ -121,11 +121,11 @@ def step_of(name: str) -> tuple[Transformation, bool]:
     return (_T.TRANSFORMATION if found is _T.IDENTITY else found), masking
 
 
-def function(call: Call, world: World) -> Thing:
+def function(call: Call, world: World) -> AbstractValue:
     """Any function of the module that has no entry of its own."""
     name = call.name.rpartition(".")[2]
     if name[:1].isupper():
-        return Unknown(call.written)
+        return UnknownValue(call.written)
     step, masking = step_of(name)
     parts = _arguments(name, call, world)
     if name in {"grouping", "grouping_id"} or (name == "count" and [one.step for one in parts] in _ALL_ROWS):
@@ -140,7 +140,7 @@ def _arguments(name: str, call: Call, world: World) -> list[Expr]:
     found: list[Expr] = []
     things = (*call.args, *call.named.values())
     for place, thing in enumerate(things):
-        if isinstance(thing, Function | Bound):
+        if isinstance(thing, FunctionValue | BoundFunction):
             found.extend(_through_lambda(thing, found[:1], call, world))
         elif isinstance(thing, ListOf):
             found.extend(exprs_of([thing], call, world))
@@ -148,44 +148,44 @@ def _arguments(name: str, call: Call, world: World) -> list[Expr]:
             plain = place == 0 if first < 0 else place >= first and name not in _SECOND_ALSO
             if not plain or (first < 0 and place > 0):
                 found.append(expr_of(thing, call, world))
-        elif isinstance(thing, Expr | Text) or (isinstance(thing, Unknown) and place == 0 and first is None):
+        elif isinstance(thing, Expr | Text) or (isinstance(thing, UnknownValue) and place == 0 and first is None):
             found.append(expr_of(thing, call, world))
         elif isinstance(thing, Const) and name == "count":
             found.append(literal(thing))
     return found
 
 
-def _through_lambda(thing: Thing, over: Sequence[Expr], call: Call, world: World) -> list[Expr]:
+def _through_lambda(thing: AbstractValue, over: Sequence[Expr], call: Call, world: World) -> list[Expr]:
     """`transform("items", lambda x: x.price * col("rate"))`: what the lambda adds."""
-    count = len(thing.node.args.args) if isinstance(thing, Function) else 1
+    count = len(thing.node.args.args) if isinstance(thing, FunctionValue) else 1
     parameter = over[0] if over else literal(Const(None))
     result = world.call(thing, tuple(parameter for _ in range(count)), call)
     return [result] if isinstance(result, Expr) else []
 
 
-def _column(call: Call, world: World) -> Thing:
+def _column(call: Call, world: World) -> AbstractValue:
     return expr_of(call.arg(0, "col"), call, world)
 
 
-def _literal(call: Call, world: World) -> Thing:
+def _literal(call: Call, world: World) -> AbstractValue:
     thing = call.arg(0, "col")
     return thing if isinstance(thing, Expr) else literal(thing or Const(None))
 
 
-def _expr(call: Call, world: World) -> Thing:
+def _expr(call: Call, world: World) -> AbstractValue:
     return sql_expr(call.arg(0, "str"), call, world)
 
 
-def _struct(call: Call, world: World) -> Thing:
+def _struct(call: Call, world: World) -> AbstractValue:
     return struct_expr(exprs_of(call.args, call, world), None, call.written)
 
 
-def _named_struct(call: Call, world: World) -> Thing:
+def _named_struct(call: Call, world: World) -> AbstractValue:
     names = [one.text if isinstance(one, Expr) else str(known_text(one)) for one in call.args[::2]]
     return struct_expr([expr_of(one, call, world) for one in call.args[1::2]], names, call.written)
 
 
-def when(call: Call, world: World) -> Thing:
+def when(call: Call, world: World) -> AbstractValue:
     """when, and further `.when` and `.otherwise` of what it gave."""
     parts = [expr_of(one, call, world, text_is_column=False) for one in (*call.args, *call.named.values())]
     before = call.on.extra.get("branches") if isinstance(call.on, Expr) else None
@@ -195,7 +195,7 @@ def when(call: Call, world: World) -> Thing:
     return replace(made, extra={**made.extra, "branches": tuple(parts)})
 
 
-def _generated(call: Call, world: World) -> Thing:
+def _generated(call: Call, world: World) -> AbstractValue:
     """explode and its like: one column, or several."""
     name = call.name.rpartition(".")[2]
     parts = [expr_of(call.arg(0, "col"), call, world)] if name != "stack" else exprs_of(call.args[1:], call, world)
@@ -204,14 +204,14 @@ def _generated(call: Call, world: World) -> Thing:
         cells = [part.make(frame) for part in parts]
         value = combined(values_of(cells), _T.GENERATOR, call.written)
         inner = values_of(cells)
-        names = _generated_names(name, inner[0] if inner else Value(), len(call.args), _width(call), world)
+        names = _generated_names(name, inner[0] if inner else ColumnValue(), len(call.args), _width(call), world)
         if names is None:
             world.gap(call, f"the columns that {name} makes are not known")
             names = ()
-        columns = [Column(one, value) for one in names]
+        columns = [RelationColumn(one, value) for one in names]
         if columns and "explode" in name and inner:
             element = nested_of(type_of_value(inner[0], world.here())).element
-            columns[-1] = Column(names[-1], replace(value, type=element))
+            columns[-1] = RelationColumn(names[-1], replace(value, type=element))
         return replace(one_cell("", value, *cells), columns=tuple(columns))
 
     return Expr(COLUMN, make, call.written, step="generator")
@@ -225,7 +225,7 @@ def _width(call: Call) -> int:
     return -(-(len(call.args) - 1) // rows) if rows else 0
 
 
-def _generated_names(name: str, value: Value, arguments: int, rows: int, world: World) -> tuple[str, ...] | None:
+def _generated_names(name: str, value: ColumnValue, arguments: int, rows: int, world: World) -> tuple[str, ...] | None:
     type_ = type_of_value(value, world.here())
     nested = nested_of(type_)
     if name.startswith("inline"):
@@ -241,34 +241,34 @@ def _generated_names(name: str, value: Value, arguments: int, rows: int, world: 
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Udf(Modelled):
-    """A function of the user: what it makes comes from what it takes."""
+class Udf(LibraryValue):
+    """A user-defined function: its result derives from its arguments."""
 
     kind: str
     name: str
 
 
-def make_udf(call: Call, world: World) -> Thing:
+def make_udf(call: Call, world: World) -> AbstractValue:
     """udf(f, type), udf(type) as decorator, pandas_udf(…)."""
     first = call.arg(0, "f")
-    if isinstance(first, Function):
+    if isinstance(first, FunctionValue):
         return Udf("pyspark.udf", first.name)
-    return Udf("pyspark.udf", "udf") if isinstance(first, Bound) else Udf("pyspark.udf.maker", "udf")
+    return Udf("pyspark.udf", "udf") if isinstance(first, BoundFunction) else Udf("pyspark.udf.maker", "udf")
 
 
-def finish_udf(call: Call, world: World) -> Thing:
+def finish_udf(call: Call, world: World) -> AbstractValue:
     """`udf(returnType=…)` gives what makes a udf of a function."""
     first = call.arg(0)
-    return Udf("pyspark.udf", first.name if isinstance(first, Function) else "udf")
+    return Udf("pyspark.udf", first.name if isinstance(first, FunctionValue) else "udf")
 
 
-def call_udf(call: Call, world: World) -> Thing:
+def call_udf(call: Call, world: World) -> AbstractValue:
     udf = call.receiver(Udf)
     parts = exprs_of((*call.args, *call.named.values()), call, world)
     return made_of(parts, _T.TRANSFORMATION, call.written, called(udf.name))
 
 
-def call_named_udf(call: Call, world: World) -> Thing:
+def call_named_udf(call: Call, world: World) -> AbstractValue:
     """`F.call_udf("f", …)`, `F.call_function`."""
     name = call.text(0) or "udf"
     step, masking = step_of(name)
@@ -276,7 +276,7 @@ def call_named_udf(call: Call, world: World) -> Thing:
     return made_of(parts, step, call.written, called(name), masking=masking)
 
 
-def _from_json(call: Call, world: World) -> Thing:
+def _from_json(call: Call, world: World) -> AbstractValue:
     """What it makes has the fields of its schema."""
     made = function(call, world)
     written = type_text(call.arg(1, "schema"))
@@ -291,21 +291,21 @@ def _from_json(call: Call, world: World) -> Thing:
     return replace(made, make=make)
 
 
-def _time_window(call: Call, world: World) -> Thing:
+def _time_window(call: Call, world: World) -> AbstractValue:
     """A struct of start and end; rows without a time are left out."""
     inner = expr_of(call.arg(0, "timeColumn"), call, world)
 
     def make(frame: Frame) -> Cells:
         cells = inner.make(frame)
         value = combined(values_of([cells]), _T.TRANSFORMATION, call.written)
-        found = one_cell("window", Value(value.sources, {"start": value, "end": value}), cells)
-        return replace(found, shaped=found.shaped | {(source, Indirect.FILTER) for source in value.sources})
+        found = one_cell("window", ColumnValue(value.sources, {"start": value, "end": value}), cells)
+        return replace(found, shaped=found.shaped | {(source, IndirectType.FILTER) for source in value.sources})
 
     return Expr(COLUMN, make, call.written)
 
 
-def _broadcast(call: Call, world: World) -> Thing:
-    return call.args[0] if call.args else Unknown(call.written)
+def _broadcast(call: Call, world: World) -> AbstractValue:
+    return call.args[0] if call.args else UnknownValue(call.written)
 
 
 _OWN: dict[str, Handler] = {

@@ -5,56 +5,56 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.extract.python.cells import absorbing, combined, shaped_by
 from forge.lineage.extract.python.library import Call, Handler, methods
 from forge.lineage.extract.python.pyspark.column import called, expr_of, exprs_of, made_of, named_column
 from forge.lineage.extract.python.pyspark.opaque import opaque_rows
 from forge.lineage.extract.python.pyspark.schema import NUMBERS
-from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.values import (
+    AbstractValue,
     Cells,
     DictOf,
     Expr,
     Frame,
-    Modelled,
-    Thing,
+    LibraryValue,
     items_of,
     key_of,
     known_text,
 )
-from forge.lineage.extract.relation import Column, Relation
-from forge.lineage.extract.sql.around import type_of_value
-from forge.lineage.extract.value import Value
+from forge.lineage.extract.python.world import World
+from forge.lineage.extract.relation import Relation, RelationColumn
+from forge.lineage.extract.sql.context import type_of_value
+from forge.lineage.extract.value import ColumnValue
 
 _T = Transformation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Grouped(Modelled):
+class SparkGroups(LibraryValue):
     kind: str
     frame: Frame
     keys: tuple[Expr, ...] = ()
     pivot: Expr | None = None
     values: tuple[str, ...] | None = None
-    other: Grouped | None = None  # of cogroup
+    other: SparkGroups | None = None  # of cogroup
 
 
-def group(call: Call, world: World) -> Thing:
-    return Grouped("pyspark.grouped", call.frame, tuple(exprs_of(call.args, call, world)))
+def group(call: Call, world: World) -> AbstractValue:
+    return SparkGroups("pyspark.grouped", call.frame, tuple(exprs_of(call.args, call, world)))
 
 
-def grouping_sets(call: Call, world: World) -> Thing:
-    return Grouped("pyspark.grouped", call.frame, tuple(exprs_of(call.args[1:], call, world)))
+def grouping_sets(call: Call, world: World) -> AbstractValue:
+    return SparkGroups("pyspark.grouped", call.frame, tuple(exprs_of(call.args[1:], call, world)))
 
 
-def aggregate_all(call: Call, world: World) -> Thing:
+def aggregate_all(call: Call, world: World) -> AbstractValue:
     """df.agg: one row."""
-    return _aggregated(Grouped("pyspark.grouped", call.frame), _wanted(call, world), call, world)
+    return _aggregated(SparkGroups("pyspark.grouped", call.frame), _wanted(call, world), call, world)
 
 
-def _agg(call: Call, world: World) -> Thing:
-    return _aggregated(call.receiver(Grouped), _wanted(call, world), call, world)
+def _agg(call: Call, world: World) -> AbstractValue:
+    return _aggregated(call.receiver(SparkGroups), _wanted(call, world), call, world)
 
 
 def _wanted(call: Call, world: World) -> list[Expr]:
@@ -77,14 +77,14 @@ def _function(function: str, column: str, call: Call, world: World) -> Expr:
     return made_of([named_column(column, call, world)], _T.AGGREGATION, f"{shown}({column})", called(shown))
 
 
-def _count(call: Call, world: World) -> Thing:
+def _count(call: Call, world: World) -> AbstractValue:
     one = made_of([], _T.AGGREGATION, "count(1)", lambda names: "count")
-    return _aggregated(call.receiver(Grouped), [one], call, world)
+    return _aggregated(call.receiver(SparkGroups), [one], call, world)
 
 
-def _shorthand(call: Call, world: World) -> Thing:
+def _shorthand(call: Call, world: World) -> AbstractValue:
     """groupBy(…).sum("a", "b"); without names, of all columns that are numbers."""
-    grouped = call.receiver(Grouped)
+    grouped = call.receiver(SparkGroups)
     names = [known_text(one) for one in call.args]
     if not call.args:
         relation = grouped.frame.relation
@@ -98,32 +98,32 @@ def _shorthand(call: Call, world: World) -> Thing:
     return _aggregated(grouped, wanted, call, world)
 
 
-def _is_number(column: Column, call: Call, world: World) -> bool:
+def _is_number(column: RelationColumn, call: Call, world: World) -> bool:
     type_ = type_of_value(column.value, world.here())
     if not type_:
         world.gap(call, f"{call.name}() is over all columns that are numbers; it is not known if {column.name} is one")
     return NUMBERS.match(type_) is not None
 
 
-def _aggregated(grouped: Grouped, wanted: Sequence[Expr], call: Call, world: World) -> Frame:
+def _aggregated(grouped: SparkGroups, wanted: Sequence[Expr], call: Call, world: World) -> Frame:
     frame = grouped.frame
     keys = [key.make(frame) for key in grouped.keys]
     made = [one.make(frame) for one in wanted]
-    relation = shaped_by(frame.relation, keys, Indirect.GROUP_BY)
+    relation = shaped_by(frame.relation, keys, IndirectType.GROUP_BY)
     columns = [column for one in keys for column in one.columns]
     if grouped.pivot is None:
         columns += [column for one in made for column in one.columns]
     else:
         turned = grouped.pivot.make(frame)
-        relation = shaped_by(relation, [turned], Indirect.GROUP_BY)
+        relation = shaped_by(relation, [turned], IndirectType.GROUP_BY)
         columns += _pivoted(grouped, turned, made, wanted, call, world)
     found = Relation(tuple(columns), (), frozenset(), relation.shaped, relation.reads)
     return Frame(frame.kind, absorbing(found, made), frame.aliases)
 
 
 def _pivoted(
-    grouped: Grouped, turned: Cells, made: Sequence[Cells], wanted: Sequence[Expr], call: Call, world: World
-) -> list[Column]:
+    grouped: SparkGroups, turned: Cells, made: Sequence[Cells], wanted: Sequence[Expr], call: Call, world: World
+) -> list[RelationColumn]:
     """A column for each value; what decides into which a row goes is part of its value."""
     if grouped.values is None:
         world.gap(call, "the columns that pivot makes come from the data; give its values as the second argument")
@@ -134,12 +134,12 @@ def _pivoted(
         for column in aggregates:
             name = value if len(aggregates) == 1 else f"{value}_{column.name}"
             decided = combined([one.value for one in turned.columns], _T.AGGREGATION, call.written)
-            found.append(Column(name, Value({**decided.sources, **column.value.sources})))
+            found.append(RelationColumn(name, ColumnValue({**decided.sources, **column.value.sources})))
     return found
 
 
-def _pivot(call: Call, world: World) -> Thing:
-    grouped = call.receiver(Grouped)
+def _pivot(call: Call, world: World) -> AbstractValue:
+    grouped = call.receiver(SparkGroups)
     values = items_of(call.arg(1, "values"))
     names = None
     if values is not None:
@@ -148,19 +148,21 @@ def _pivot(call: Call, world: World) -> Thing:
     return replace(grouped, pivot=expr_of(call.arg(0, "pivot_col"), call, world), values=names)
 
 
-def _apply(call: Call, world: World) -> Thing:
+def _apply(call: Call, world: World) -> AbstractValue:
     """applyInPandas and its like: Python code gets the rows of a group and gives others."""
-    grouped = call.receiver(Grouped)
-    relation = shaped_by(grouped.frame.relation, [key.make(grouped.frame) for key in grouped.keys], Indirect.GROUP_BY)
+    grouped = call.receiver(SparkGroups)
+    relation = shaped_by(
+        grouped.frame.relation, [key.make(grouped.frame) for key in grouped.keys], IndirectType.GROUP_BY
+    )
     frames = [replace(grouped.frame, relation=relation)]
     if grouped.other is not None:
         frames.append(grouped.other.frame)
     return opaque_rows(frames, call.arg(1, "schema") or call.named.get("outputStructType"), call, world)
 
 
-def _cogroup(call: Call, world: World) -> Thing:
+def _cogroup(call: Call, world: World) -> AbstractValue:
     other = call.arg(0)
-    return replace(call.receiver(Grouped), other=other if isinstance(other, Grouped) else None)
+    return replace(call.receiver(SparkGroups), other=other if isinstance(other, SparkGroups) else None)
 
 
 GROUPED_METHODS: dict[str, Handler] = {

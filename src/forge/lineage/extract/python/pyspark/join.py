@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from forge.lineage.edge import Indirect, Transformation
+from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.extract.python.cells import combined, shaped_by
 from forge.lineage.extract.python.library import Call
 from forge.lineage.extract.python.pyspark.column import expr_of, named_column
-from forge.lineage.extract.python.reading import World
-from forge.lineage.extract.python.values import Const, Expr, Frame, ListOf, Thing, names_in, what_is
-from forge.lineage.extract.relation import Column, Relation, joined
+from forge.lineage.extract.python.values import AbstractValue, Const, Expr, Frame, ListOf, names_in, what_is
+from forge.lineage.extract.python.world import World
+from forge.lineage.extract.relation import Relation, RelationColumn, joined
 
 _ONLY_LEFT = {"semi", "leftsemi", "anti", "leftanti"}
 _RIGHT = {"right", "rightouter"}
 _FULL = {"full", "outer", "fullouter"}
 
 
-def join(call: Call, world: World) -> Thing:
+def join(call: Call, world: World) -> AbstractValue:
     left, right = call.frame, call.arg(0, "other")
     if not isinstance(right, Frame):
         world.gap(call, f"the other side of the join is not known: {what_is(right)}")
@@ -30,13 +30,13 @@ def join(call: Call, world: World) -> Thing:
     both = _beside(left, right)
     relation = both.relation
     for condition in _conditions(on, call, world):
-        relation = shaped_by(relation, [condition.make(both)], Indirect.JOIN)
+        relation = shaped_by(relation, [condition.make(both)], IndirectType.JOIN)
     if how in _ONLY_LEFT:
         return _only_left(left, relation)
     return replace_relation(both, relation)
 
 
-def cross_join(call: Call, world: World) -> Thing:
+def cross_join(call: Call, world: World) -> AbstractValue:
     right = call.arg(0, "other")
     if not isinstance(right, Frame):
         world.gap(call, f"the other side of the join is not known: {what_is(right)}")
@@ -44,7 +44,7 @@ def cross_join(call: Call, world: World) -> Thing:
     return _beside(call.frame, right)
 
 
-def _conditions(on: Thing | None, call: Call, world: World) -> list[Expr]:
+def _conditions(on: AbstractValue | None, call: Call, world: World) -> list[Expr]:
     if on is None or on == Const(None):
         return []
     if isinstance(on, ListOf):
@@ -79,14 +79,14 @@ def _using(left: Frame, right: Frame, names: tuple[str, ...], how: str, call: Ca
     relation, keys = both.relation, []
     for name in names:
         one, other = (named_column(name, call, world).make(side) for side in (left, right))
-        relation = shaped_by(relation, [one, other], Indirect.JOIN)
+        relation = shaped_by(relation, [one, other], IndirectType.JOIN)
         mine, theirs = one.columns[0], other.columns[0]
         if how in _FULL:
             text = f"coalesce({name}, {name})"
             value = combined([mine.value, theirs.value], Transformation.CONDITIONAL, text)
         else:
             value = theirs.value if how in _RIGHT else mine.value
-        keys.append(Column(mine.name, value, theirs.owner if how in _RIGHT else mine.owner))
+        keys.append(RelationColumn(mine.name, value, theirs.owner if how in _RIGHT else mine.owner))
     if how in _ONLY_LEFT:
         return _only_left(left, relation)
     gone = {name.lower() for name in names}

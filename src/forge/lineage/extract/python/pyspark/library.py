@@ -1,11 +1,11 @@
-"""The model of PySpark, put together."""
+"""The PySpark model."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from forge.lineage.extract.python.given import default_at
-from forge.lineage.extract.python.library import Call, Handler, Kind, Library, methods
+from forge.lineage.extract.python.library import Call, Handler, Library, ValueKind, methods
+from forge.lineage.extract.python.parameters import default_at
 from forge.lineage.extract.python.pyspark.column import (
     COLUMN,
     add_keys,
@@ -36,10 +36,10 @@ from forge.lineage.extract.python.pyspark.group import FRAME_GROUPING, GROUPED_M
 from forge.lineage.extract.python.pyspark.methods import COLUMN_METHODS, column_attribute, column_item
 from forge.lineage.extract.python.pyspark.opaque import map_rows
 from forge.lineage.extract.python.pyspark.pipelines import TABLE_DECORATORS, TABLE_FUNCTIONS
-from forge.lineage.extract.python.pyspark.read import READER_METHODS, Reader
+from forge.lineage.extract.python.pyspark.read import READER_METHODS, SparkReader
 from forge.lineage.extract.python.pyspark.schema import (
     TYPES,
-    Schema,
+    SparkSchema,
     add_field,
     data_type,
     each_field,
@@ -68,48 +68,48 @@ from forge.lineage.extract.python.pyspark.write import (
     STREAM_METHODS,
     WRITER2_METHODS,
     WRITER_METHODS,
-    Writer,
+    SparkWriter,
     write_to,
 )
-from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.values import (
     NONE,
+    AbstractValue,
     Const,
     Expr,
     Frame,
     ListOf,
     Module,
     Text,
-    Thing,
-    Unknown,
+    UnknownValue,
     known_text,
     list_of,
     number_in,
     text,
 )
-from forge.lineage.extract.sql.around import type_of_value
-from forge.lineage.extract.sql.nested import plain
+from forge.lineage.extract.python.world import World
+from forge.lineage.extract.sql.context import type_of_value
+from forge.lineage.extract.sql.nested_type import plain
 
 
-def _unknown(call: Call, world: World) -> Thing:
-    return Unknown(call.written)
+def _unknown(call: Call, world: World) -> AbstractValue:
+    return UnknownValue(call.written)
 
 
-def _nothing(call: Call, world: World) -> Thing:
+def _nothing(call: Call, world: World) -> AbstractValue:
     return NONE
 
 
-def _to_pandas(call: Call, world: World) -> Thing:
+def _to_pandas(call: Call, world: World) -> AbstractValue:
     return Frame("pandas", call.frame.relation)
 
 
-def _rdd(call: Call, world: World) -> Thing:
+def _rdd(call: Call, world: World) -> AbstractValue:
     """Rows as Python objects: what happens to them is not followed; what they come from is."""
     reason = f"what is done with rows as an RDD (line {call.line}) is not followed; use DataFrame operations"
     return Frame("pyspark.rdd", world.lost(call, "rdd", call.frame.relation.reads, reason))
 
 
-def frame_attribute(call: Call, world: World) -> Thing | None:
+def frame_attribute(call: Call, world: World) -> AbstractValue | None:
     frame = call.frame
     relation = frame.relation
     if call.name == "columns":
@@ -117,25 +117,27 @@ def frame_attribute(call: Call, world: World) -> Thing | None:
             world.needs(table)
         return ListOf([text(name) for name in relation.names], "list", bool(relation.open))
     if call.name == "write":
-        return Writer("pyspark.writer", frame)
+        return SparkWriter("pyspark.writer", frame)
     if call.name == "writeStream":
-        return Writer("pyspark.stream", frame)
+        return SparkWriter("pyspark.stream", frame)
     if call.name in {"na", "stat"}:
         return Frame("pyspark.na", relation, frame.aliases, frame.extra)
     if call.name == "schema":
         if relation.open:
-            return Schema("pyspark.schema", None)
-        return Schema("pyspark.schema", relation.names, _types(frame, world))
+            return SparkSchema("pyspark.schema", None)
+        return SparkSchema("pyspark.schema", relation.names, _types(frame, world))
     if call.name == "dtypes":
-        types = [text(one) if one else Unknown("a type") for one in _types(frame, world)]
-        pairs: list[Thing] = [list_of(pair, "tuple") for pair in zip(map(text, relation.names), types, strict=True)]
+        types = [text(one) if one else UnknownValue("a type") for one in _types(frame, world)]
+        pairs: list[AbstractValue] = [
+            list_of(pair, "tuple") for pair in zip(map(text, relation.names), types, strict=True)
+        ]
         return ListOf(pairs, "list", bool(relation.open))
     if call.name == "rdd":
         return _rdd(call, world)
     if call.name in {"sparkSession", "sql_ctx"}:
         return SESSION
     if call.name.startswith("_") or call.name in {"isStreaming", "storageLevel"}:
-        return Unknown(call.written)
+        return UnknownValue(call.written)
     return column_of(frame, call.name, call, world)
 
 
@@ -144,7 +146,7 @@ def _types(frame: Frame, world: World) -> tuple[str, ...]:
     return tuple(plain(type_of_value(one.value, world.here())) for one in frame.relation.columns)
 
 
-def frame_item(call: Call, world: World) -> Thing:
+def frame_item(call: Call, world: World) -> AbstractValue:
     """`df["x"]`, `df[["a", "b"]]`, `df[condition]`, `df[0]`."""
     frame, key = call.frame, call.args[0]
     name = known_text(key)
@@ -163,31 +165,31 @@ def frame_item(call: Call, world: World) -> Thing:
         return FRAME_METHODS["filter"](call, world)
     if isinstance(key, Text):
         world.gap(call, f"the column {key.shown} is not known: it depends on {', '.join(key.holes)}")
-    return Unknown(call.written)
+    return UnknownValue(call.written)
 
 
 def _na(handler: Handler) -> Handler:
-    def inner(call: Call, world: World) -> Thing:
+    def inner(call: Call, world: World) -> AbstractValue:
         result = handler(call, world)
         return Frame(SPARK, result.relation, result.aliases, result.extra) if isinstance(result, Frame) else result
 
     return inner
 
 
-def _rows(call: Call, world: World) -> Thing:
+def _rows(call: Call, world: World) -> AbstractValue:
     """collect: rows whose values are not known."""
     return ListOf([], "list", True)
 
 
-def _from_rdd(call: Call, world: World) -> Thing:
+def _from_rdd(call: Call, world: World) -> AbstractValue:
     return Frame(SPARK, call.frame.relation)
 
 
-def _column_called(call: Call, world: World) -> Thing:
-    """A method of a frame or column that the model does not know: `df.newMethod(…)` looks like a column first."""
+def _column_called(call: Call, world: World) -> AbstractValue:
+    """An unknown method of a frame or column: `df.newMethod(…)` is an attribute, hence a column, first."""
     name = call.receiver(Expr).text
     world.gap(call, f"the method {name} is not known")
-    return Unknown(call.written)
+    return UnknownValue(call.written)
 
 
 _QUIET = (
@@ -197,7 +199,7 @@ _VALUES = (
     "count", "first", "head", "isEmpty", "approxQuantile", "corr", "cov", "toLocalIterator", "toJSON", "isLocal",
     "describe", "summary", "crosstab", "freqItems", "semanticHash", "sameSemantics",
 )  # fmt: skip
-FRAME = Kind(
+FRAME = ValueKind(
     name=SPARK,
     methods={
         **FRAME_METHODS,
@@ -217,7 +219,7 @@ FRAME = Kind(
     attribute=frame_attribute,
     item=frame_item,
 )
-RDD = Kind(
+RDD = ValueKind(
     name="pyspark.rdd",
     methods={
         **methods(_from_rdd, ("toDF",)),
@@ -234,10 +236,10 @@ _WINDOW_METHODS: dict[str, Handler] = {
 KINDS = (
     FRAME,
     RDD,
-    Kind(
+    ValueKind(
         name="pyspark.na", methods={"fill": _na(fill), "replace": _na(fill), "drop": _na(drop_null)}, otherwise=_unknown
     ),
-    Kind(
+    ValueKind(
         name=COLUMN,
         methods=COLUMN_METHODS,
         attribute=column_attribute,
@@ -245,39 +247,41 @@ KINDS = (
         operator=operator,
         called=_column_called,
     ),
-    Kind(name="pyspark.window", methods=_WINDOW_METHODS),
-    Kind(name="pyspark.udf", called=call_udf, otherwise=_unknown),
-    Kind(name="pyspark.udf.maker", called=finish_udf, otherwise=_unknown),
-    Kind(name="pyspark.grouped", methods=GROUPED_METHODS, otherwise=_unknown),
-    Kind(name="pyspark.session", methods=SESSION_METHODS, attribute=session_attribute),
-    Kind(
+    ValueKind(name="pyspark.window", methods=_WINDOW_METHODS),
+    ValueKind(name="pyspark.udf", called=call_udf, otherwise=_unknown),
+    ValueKind(name="pyspark.udf.maker", called=finish_udf, otherwise=_unknown),
+    ValueKind(name="pyspark.grouped", methods=GROUPED_METHODS, otherwise=_unknown),
+    ValueKind(name="pyspark.session", methods=SESSION_METHODS, attribute=session_attribute),
+    ValueKind(
         name="pyspark.builder", methods={"getOrCreate": get_session}, attribute=builder_attribute, called=builder_call
     ),
-    Kind(name="pyspark.catalog", methods=CATALOG_METHODS, otherwise=_unknown),
-    *(Kind(name=f"pyspark.{name}", otherwise=_unknown) for name in ("sparkContext", "streams", "row")),
-    Kind(name="pyspark.conf", methods={"get": default_at(1, "default")}, otherwise=_unknown),
-    Kind(
+    ValueKind(name="pyspark.catalog", methods=CATALOG_METHODS, otherwise=_unknown),
+    *(ValueKind(name=f"pyspark.{name}", otherwise=_unknown) for name in ("sparkContext", "streams", "row")),
+    ValueKind(name="pyspark.conf", methods={"get": default_at(1, "default")}, otherwise=_unknown),
+    ValueKind(
         name="pyspark.type",
         methods=methods(type_name, ("simpleString", "typeName")),
         operator=same_type,
         instance=is_type,
         otherwise=_unknown,
     ),
-    Kind(name="pyspark.reader", methods=READER_METHODS, otherwise=lambda call, world: call.receiver(Reader)),
-    Kind(name="pyspark.writer", methods=WRITER_METHODS, otherwise=lambda call, world: call.receiver(Writer)),
-    Kind(name="pyspark.writer2", methods=WRITER2_METHODS, otherwise=lambda call, world: call.receiver(Writer)),
-    Kind(name="pyspark.stream", methods=STREAM_METHODS, otherwise=lambda call, world: call.receiver(Writer)),
-    Kind(
+    ValueKind(name="pyspark.reader", methods=READER_METHODS, otherwise=lambda call, world: call.receiver(SparkReader)),
+    ValueKind(name="pyspark.writer", methods=WRITER_METHODS, otherwise=lambda call, world: call.receiver(SparkWriter)),
+    ValueKind(
+        name="pyspark.writer2", methods=WRITER2_METHODS, otherwise=lambda call, world: call.receiver(SparkWriter)
+    ),
+    ValueKind(name="pyspark.stream", methods=STREAM_METHODS, otherwise=lambda call, world: call.receiver(SparkWriter)),
+    ValueKind(
         name="pyspark.schema",
         methods={"add": add_field, "fieldNames": field_names},
         attribute=schema_attribute,
         iterate=each_field,
     ),
-    Kind(name="pyspark.field", attribute=field_attribute),
-    Kind(name="delta.table", methods=DELTA_METHODS, otherwise=_unknown),
-    Kind(name="delta.merge", methods=MERGE_METHODS),
-    Kind(name="pyspark.merge", methods=INTO_METHODS),
-    Kind(name="pyspark.merge.branch", methods=BRANCH_METHODS),
+    ValueKind(name="pyspark.field", attribute=field_attribute),
+    ValueKind(name="delta.table", methods=DELTA_METHODS, otherwise=_unknown),
+    ValueKind(name="delta.merge", methods=MERGE_METHODS),
+    ValueKind(name="pyspark.merge", methods=INTO_METHODS),
+    ValueKind(name="pyspark.merge.branch", methods=BRANCH_METHODS),
 )
 
 _SESSIONS = (
@@ -289,14 +293,14 @@ _CLASSES = (
 )  # fmt: skip
 
 
-def _otherwise(call: Call, world: World) -> Thing:
+def _otherwise(call: Call, world: World) -> AbstractValue:
     if call.name.startswith(FUNCTIONS + "."):
         return function(call, world)
     start, _, name = call.name.rpartition(".")
     table = {"DataFrame": FRAME.methods, "Column": COLUMN_METHODS}.get(start.rpartition(".")[2], {})
     if name in table and call.args:  # DataFrame.union(a, b)
         return table[name](replace(call, name=name, on=call.args[0], args=call.args[1:]), world)
-    return Unknown(call.written)
+    return UnknownValue(call.written)
 
 
 PYSPARK = Library(

@@ -9,8 +9,17 @@ from dataclasses import dataclass, field, replace
 from forge.lineage.extract.python.library import Call, Handler, methods
 from forge.lineage.extract.python.pyspark.frame import SPARK
 from forge.lineage.extract.python.pyspark.schema import schema_of
-from forge.lineage.extract.python.reading import World
-from forge.lineage.extract.python.values import DictOf, Frame, ListOf, Modelled, Text, Thing, known_text, text
+from forge.lineage.extract.python.values import (
+    AbstractValue,
+    DictOf,
+    Frame,
+    LibraryValue,
+    ListOf,
+    Text,
+    known_text,
+    text,
+)
+from forge.lineage.extract.python.world import World
 from forge.lineage.extract.relation import Relation, relation_of
 from forge.lineage.extract.sql.names import split_name
 
@@ -19,40 +28,40 @@ _SUBQUERY = re.compile(r"\A\s*\((.*)\)\s*(?:AS\s+)?\w*\s*\Z", re.IGNORECASE | re
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reader(Modelled):
+class SparkReader(LibraryValue):
     kind: str
     format: str = ""
-    options: Mapping[str, Thing] = field(default_factory=dict)
-    schema: Thing | None = None
+    options: Mapping[str, AbstractValue] = field(default_factory=dict)
+    schema: AbstractValue | None = None
 
-    def option(self, name: str) -> Thing | None:
+    def option(self, name: str) -> AbstractValue | None:
         return next((one for key, one in self.options.items() if key.lower() == name), None)
 
 
-def _format(call: Call, world: World) -> Thing:
-    return replace(call.receiver(Reader), format=(call.text(0, "source") or "").lower())
+def _format(call: Call, world: World) -> AbstractValue:
+    return replace(call.receiver(SparkReader), format=(call.text(0, "source") or "").lower())
 
 
-def _option(call: Call, world: World) -> Thing:
-    reader, key, value = call.receiver(Reader), call.text(0, "key"), call.arg(1, "value")
+def _option(call: Call, world: World) -> AbstractValue:
+    reader, key, value = call.receiver(SparkReader), call.text(0, "key"), call.arg(1, "value")
     return reader if key is None or value is None else replace(reader, options={**reader.options, key: value})
 
 
-def _options(call: Call, world: World) -> Thing:
-    reader = call.receiver(Reader)
+def _options(call: Call, world: World) -> AbstractValue:
+    reader = call.receiver(SparkReader)
     return replace(reader, options={**reader.options, **call.named})
 
 
-def _schema(call: Call, world: World) -> Thing:
-    return replace(call.receiver(Reader), schema=call.arg(0, "schema"))
+def _schema(call: Call, world: World) -> AbstractValue:
+    return replace(call.receiver(SparkReader), schema=call.arg(0, "schema"))
 
 
-def _table(call: Call, world: World) -> Thing:
+def _table(call: Call, world: World) -> AbstractValue:
     return table_frame(call.arg(0, "tableName"), call, world)
 
 
-def table_frame(table: Thing | None, call: Call, world: World) -> Frame:
-    """The name of the table, or the end of it, may stand before its columns."""
+def table_frame(table: AbstractValue | None, call: Call, world: World) -> Frame:
+    """Columns may be qualified by the table name or a suffix of it."""
     relation = world.read_table(call, table)
     name = ".".join(split_name(known_text(table) or ""))
     if not name:
@@ -61,9 +70,9 @@ def table_frame(table: Thing | None, call: Call, world: World) -> Frame:
     return Frame(SPARK, owned, {name: owned})
 
 
-def _files(call: Call, world: World) -> Thing:
+def _files(call: Call, world: World) -> AbstractValue:
     """csv, json, parquet, orc, text, delta …: of one path or several."""
-    reader = call.receiver(Reader)
+    reader = call.receiver(SparkReader)
     if call.named.get("schema") is not None:
         reader = replace(reader, schema=call.named["schema"])
     path = call.arg(0, "path") or call.named.get("paths")
@@ -72,15 +81,15 @@ def _files(call: Call, world: World) -> Thing:
     return _at(replace(reader, format=call.name), path, call, world)
 
 
-def _at(reader: Reader, path: Thing | None, call: Call, world: World) -> Frame:
+def _at(reader: SparkReader, path: AbstractValue | None, call: Call, world: World) -> Frame:
     columns = schema_of(reader.schema)
     if columns is None and reader.format == "text":
         columns = ("value",)
     return Frame(SPARK, world.read_path(call, path, columns))
 
 
-def _load(call: Call, world: World) -> Thing:
-    reader = call.receiver(Reader)
+def _load(call: Call, world: World) -> AbstractValue:
+    reader = call.receiver(SparkReader)
     named = {name: one for name, one in call.named.items() if name not in {"path", "format", "schema"}}
     reader = replace(reader, options={**reader.options, **named})
     if call.named.get("schema") is not None:
@@ -108,7 +117,7 @@ def _load(call: Call, world: World) -> Thing:
     return _at(reader, path, call, world)
 
 
-def from_database(thing: Thing, is_query: bool, call: Call, world: World) -> Relation:
+def from_database(thing: AbstractValue, is_query: bool, call: Call, world: World) -> Relation:
     """A table by JDBC, or a query that runs there."""
     known = known_text(thing)
     inner = _SUBQUERY.match(known) if known is not None else None
@@ -120,12 +129,12 @@ def from_database(thing: Thing, is_query: bool, call: Call, world: World) -> Rel
     return relation if relation is not None else world.lost(call, "query")
 
 
-def _jdbc(call: Call, world: World) -> Thing:
+def _jdbc(call: Call, world: World) -> AbstractValue:
     table = call.arg(1, "table")
     return Frame(SPARK, from_database(table, False, call, world) if table is not None else world.lost(call, "jdbc"))
 
 
-def options_of(call: Call) -> dict[str, Thing]:
+def options_of(call: Call) -> dict[str, AbstractValue]:
     first = call.arg(0)
     return {str(key): one for key, one in first.items.items()} if isinstance(first, DictOf) else {}
 

@@ -1,4 +1,4 @@
-"""SparkSession: what gives frames, and temporary views."""
+"""SparkSession: sources of frames, and temporary views."""
 
 from __future__ import annotations
 
@@ -11,55 +11,55 @@ from forge.lineage.extract.python.branch import either_relation
 from forge.lineage.extract.python.library import Call, Handler, methods
 from forge.lineage.extract.python.pyspark.frame import SPARK
 from forge.lineage.extract.python.pyspark.functions import Udf
-from forge.lineage.extract.python.pyspark.read import READER_METHODS, Reader, table_frame
+from forge.lineage.extract.python.pyspark.read import READER_METHODS, SparkReader, table_frame
 from forge.lineage.extract.python.pyspark.schema import schema_of
-from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.texts import joined_text, to_text
 from forge.lineage.extract.python.values import (
     NONE,
+    AbstractValue,
     DictOf,
     Frame,
-    Function,
+    FunctionValue,
     Hole,
     Instance,
+    LibraryValue,
     ListOf,
-    Modelled,
     Text,
-    Thing,
-    Unknown,
+    UnknownValue,
     known_text,
     text,
 )
-from forge.lineage.extract.relation import Column, Relation
+from forge.lineage.extract.python.world import World
+from forge.lineage.extract.relation import Relation, RelationColumn
 
 __all__ = ["READER_METHODS"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Handle(Modelled):
-    """Something of Spark that has no state of its own."""
+class SparkHandle(LibraryValue):
+    """A stateless Spark object."""
 
     kind: str
 
 
 _LIVE = re.compile(r"\bLIVE\.(?=[\w`])")
-SESSION = Handle("pyspark.session")
-BUILDER = Handle("pyspark.builder")
+SESSION = SparkHandle("pyspark.session")
+BUILDER = SparkHandle("pyspark.builder")
 
 
-def get_session(call: Call, world: World) -> Thing:
+def get_session(call: Call, world: World) -> AbstractValue:
     return SESSION
 
 
-def session_attribute(call: Call, world: World) -> Thing | None:
+def session_attribute(call: Call, world: World) -> AbstractValue | None:
     if call.name in {"read", "readStream"}:
-        return Reader("pyspark.reader")
+        return SparkReader("pyspark.reader")
     if call.name in {"catalog", "udf", "conf", "sparkContext", "streams"}:
-        return Handle(f"pyspark.{call.name}")
-    return BUILDER if call.name == "builder" else Unknown(call.written)
+        return SparkHandle(f"pyspark.{call.name}")
+    return BUILDER if call.name == "builder" else UnknownValue(call.written)
 
 
-def _sql(call: Call, world: World) -> Thing:
+def _sql(call: Call, world: World) -> AbstractValue:
     """Frames may be named in the text, `{df}`; values, `{x}` or `:x`, are no matter."""
     query = call.arg(0, "sqlQuery")
     frames: dict[str, Relation] = {}
@@ -71,7 +71,7 @@ def _sql(call: Call, world: World) -> Thing:
     return Frame(SPARK, relation if relation is not None else _nothing(query, call, world))
 
 
-def _nothing(query: Thing | None, call: Call, world: World) -> Relation:
+def _nothing(query: AbstractValue | None, call: Call, world: World) -> Relation:
     known = known_text(query)
     if known is not None and not re.match(
         r"\s*(?:--[^\n]*\n|\s)*(?:select|with|from|table|values)\b", known, re.IGNORECASE
@@ -102,22 +102,22 @@ def _with_frames(query: Text, call: Call, frames: dict[str, Relation]) -> Text:
     return joined_text(parts)
 
 
-def _table(call: Call, world: World) -> Thing:
+def _table(call: Call, world: World) -> AbstractValue:
     return table_frame(call.arg(0, "tableName"), call, world)
 
 
-def _range(call: Call, world: World) -> Thing:
+def _range(call: Call, world: World) -> AbstractValue:
     return Frame(SPARK, world.made_here(["id"]))
 
 
-def _create_frame(call: Call, world: World) -> Thing:
+def _create_frame(call: Call, world: World) -> AbstractValue:
     """Rows from the program itself, or from a frame of another library."""
     data, schema = call.arg(0, "data"), call.arg(1, "schema")
     names = schema_of(schema)
     if isinstance(data, Frame):
         relation = data.relation
         if names is not None and len(names) == len(relation.columns) and not relation.open:
-            columns = (Column(name, one.value) for name, one in zip(names, relation.columns, strict=True))
+            columns = (RelationColumn(name, one.value) for name, one in zip(names, relation.columns, strict=True))
             relation = relation.with_columns(columns)
         return Frame(SPARK, relation)
     if names is None and isinstance(data, ListOf) and data.items:
@@ -128,24 +128,24 @@ def _create_frame(call: Call, world: World) -> Thing:
     return Frame(SPARK, world.made_here(names))
 
 
-def _names_in_row(row: Thing) -> tuple[str, ...] | None:
+def _names_in_row(row: AbstractValue) -> tuple[str, ...] | None:
     if isinstance(row, DictOf) and not row.open:
         return tuple(str(key) for key in row.items)
     if isinstance(row, Instance):
         return tuple(row.attributes)
-    if isinstance(row, Row):
+    if isinstance(row, SparkRow):
         return row.names
     return tuple(f"_{place + 1}" for place in range(len(row.items))) if isinstance(row, ListOf) else None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Row(Modelled):
+class SparkRow(LibraryValue):
     kind: str
     names: tuple[str, ...]
 
 
-def make_row(call: Call, world: World) -> Thing:
-    return Row("pyspark.row", tuple(call.named))
+def make_row(call: Call, world: World) -> AbstractValue:
+    return SparkRow("pyspark.row", tuple(call.named))
 
 
 SESSION_METHODS: dict[str, Handler] = {
@@ -157,11 +157,11 @@ SESSION_METHODS: dict[str, Handler] = {
 }
 
 
-def builder_attribute(call: Call, world: World) -> Thing | None:
+def builder_attribute(call: Call, world: World) -> AbstractValue | None:
     return BUILDER
 
 
-def builder_call(call: Call, world: World) -> Thing:
+def builder_call(call: Call, world: World) -> AbstractValue:
     return BUILDER
 
 
@@ -169,7 +169,7 @@ def builder_call(call: Call, world: World) -> Thing:
 
 
 def _view(of_all: bool) -> Handler:
-    def handler(call: Call, world: World) -> Thing:
+    def handler(call: Call, world: World) -> AbstractValue:
         name = world.name(call, call.arg(0, "name"), "view")
         if name is None:
             return NONE
@@ -191,28 +191,28 @@ VIEW_METHODS: dict[str, Handler] = {
 }
 
 
-def _drop_view(call: Call, world: World) -> Thing:
+def _drop_view(call: Call, world: World) -> AbstractValue:
     name = call.text(0)
     if name is not None:
         world.here().drop_view(name if "Global" not in call.name else f"global_temp.{name}")
     return NONE
 
 
-def _known_nothing(call: Call, world: World) -> Thing:
-    return Unknown(call.written)
+def _known_nothing(call: Call, world: World) -> AbstractValue:
+    return UnknownValue(call.written)
 
 
 CATALOG_METHODS: dict[str, Handler] = methods(_drop_view, ("dropTempView", "dropGlobalTempView"))
 
 
-def _register(call: Call, world: World) -> Thing:
+def _register(call: Call, world: World) -> AbstractValue:
     function = call.arg(1, "f")
-    name = call.text(0, "name") or (function.name if isinstance(function, Function) else "udf")
+    name = call.text(0, "name") or (function.name if isinstance(function, FunctionValue) else "udf")
     return Udf("pyspark.udf", name)
 
 
 UDF_METHODS: dict[str, Handler] = methods(_register, ("register", "registerJavaFunction", "registerJavaUDAF"))
 
 
-def quiet(kind: str) -> Callable[[Call, World], Thing]:
+def quiet(kind: str) -> Callable[[Call, World], AbstractValue]:
     return _known_nothing

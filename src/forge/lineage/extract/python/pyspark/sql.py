@@ -1,4 +1,4 @@
-"""Expressions of SQL inside PySpark: `F.expr`, `selectExpr`, `filter("…")`."""
+"""SQL expressions in PySpark: `F.expr`, `selectExpr`, `filter("…")`."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from forge.lineage.extract.python.cells import reads_of, shape_of
 from forge.lineage.extract.python.holes import fill_holes
 from forge.lineage.extract.python.library import Call
 from forge.lineage.extract.python.pyspark.column import COLUMN, literal
-from forge.lineage.extract.python.reading import World
-from forge.lineage.extract.python.values import Cells, Expr, Frame, Text, Thing, what_is
-from forge.lineage.extract.relation import Column, Relation
-from forge.lineage.extract.sql.expression import Scope, output_name, value_of_expression
+from forge.lineage.extract.python.values import AbstractValue, Cells, Expr, Frame, Text, what_is
+from forge.lineage.extract.python.world import World
+from forge.lineage.extract.relation import Relation, RelationColumn
+from forge.lineage.extract.sql.expression import QueryScope, output_name, value_of_expression
 from forge.lineage.extract.sql.names import table_named
 from forge.lineage.extract.sql.rows import rows_of
-from forge.lineage.extract.sql.syntax.parse import Broken, parse
-from forge.lineage.extract.sql.syntax.split import Piece
+from forge.lineage.extract.sql.syntax.parse import UnparsedStatement, parse
+from forge.lineage.extract.sql.syntax.split import ScriptStatement
 from forge.lineage.extract.value import union
 
 _ROWS = "__rows"
@@ -33,7 +33,7 @@ _SEVERAL = {
 }
 
 
-def sql_expr(thing: Thing | None, call: Call, world: World) -> Expr:
+def sql_expr(thing: AbstractValue | None, call: Call, world: World) -> Expr:
     if not isinstance(thing, Text):
         world.gap(call, f"the SQL expression is not known: it is {what_is(thing)}")
         return literal(thing) if thing is not None else literal(Text())
@@ -57,16 +57,17 @@ def sql_cells(text: str, frame: Frame, call: Call, world: World) -> Cells:
     session = world.here()
     session.offset = call.line - 1
     session.first_line = call.line
-    tree = parse(Piece(f"SELECT {text}", call.line), session.dialect)
+    tree = parse(ScriptStatement(f"SELECT {text}", call.line), session.dialect)
     if not isinstance(tree, exp.Select):
-        reason = tree.reason if isinstance(tree, Broken) else "it is not an expression"
+        reason = tree.reason if isinstance(tree, UnparsedStatement) else "it is not an expression"
         world.gap(call, f"the SQL expression {text} cannot be read: {reason}")
-        return Cells((Column(text, literal(Text()).make(frame).columns[0].value),))
+        return Cells((RelationColumn(text, literal(Text()).make(frame).columns[0].value),))
     if _is_table_like(tree):
         return _selected(tree, frame, world)
     scope = _scope(frame, world)
     columns = tuple(
-        Column(output_name(one, session.dialect, scope), value_of_expression(one, scope)) for one in tree.expressions
+        RelationColumn(output_name(one, session.dialect, scope), value_of_expression(one, scope))
+        for one in tree.expressions
     )
     relation = frame.relation
     return Cells(columns, frozenset(scope.shaped) - relation.shaped, frozenset(scope.reads) - relation.reads)
@@ -77,7 +78,7 @@ def _of_each(text: str, frame: Frame, call: Call, world: World) -> Cells:
     parts = [replace(frame, relation=replace(frame.relation, open=(table,)), extra={}) for table in frame.relation.open]
     cells = [sql_cells(text, part, call, world) for part in parts]
     rows = zip(*(one.columns for one in cells), strict=False)
-    columns = tuple(Column(row[0].name, union(column.value for column in row)) for row in rows)
+    columns = tuple(RelationColumn(row[0].name, union(column.value for column in row)) for row in rows)
     return Cells(columns, shape_of(cells), reads_of(cells))
 
 
@@ -105,8 +106,8 @@ def _selected(tree: exp.Select, frame: Frame, world: World) -> Cells:
     return Cells(found.columns, found.shaped - frame.relation.shaped, found.reads - frame.relation.reads)
 
 
-def _scope(frame: Frame, world: World) -> Scope:
-    """Names before columns are those of aliases; of an open relation only its alias tells what is meant."""
+def _scope(frame: Frame, world: World) -> QueryScope:
+    """Qualifiers are aliases; columns of an open relation are resolved only by its alias."""
     relation, session = frame.relation, world.session
     if relation.open and frame.aliases:
         owners = {name.lower() for name in frame.aliases}
@@ -115,8 +116,8 @@ def _scope(frame: Frame, world: World) -> Scope:
         named = {table for _, one in parts for behind in one.open for table in world.behind(behind)}
         further = tuple(table for table in relation.open if not named.issuperset(world.behind(table)))
         others = Relation(rest.columns, further, relation.without)
-        return Scope.over((*parts, ("", others)), session)
-    return Scope.of(relation, session)
+        return QueryScope.over((*parts, ("", others)), session)
+    return QueryScope.of(relation, session)
 
 
 def _present(name: str, alias: Relation, relation: Relation) -> Relation:

@@ -7,80 +7,82 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from forge.lineage.extract.python.library import Call, Handler, methods
-from forge.lineage.extract.python.reading import World
 from forge.lineage.extract.python.values import (
     NONE,
+    AbstractValue,
     Frame,
-    Modelled,
+    LibraryValue,
     Text,
-    Thing,
-    Unknown,
+    UnknownValue,
     known_text,
     text,
     truth_of,
 )
+from forge.lineage.extract.python.world import World
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Writer(Modelled):
+class SparkWriter(LibraryValue):
     kind: str
     frame: Frame
     format: str = ""
     mode: str = ""
-    options: Mapping[str, Thing] = field(default_factory=dict)
-    name: Thing | None = None
+    options: Mapping[str, AbstractValue] = field(default_factory=dict)
+    name: AbstractValue | None = None
 
-    def option(self, name: str) -> Thing | None:
+    def option(self, name: str) -> AbstractValue | None:
         return next((one for key, one in self.options.items() if key.lower() == name), None)
 
 
-def _format(call: Call, world: World) -> Thing:
-    return replace(call.receiver(Writer), format=(call.text(0, "source") or "").lower())
+def _format(call: Call, world: World) -> AbstractValue:
+    return replace(call.receiver(SparkWriter), format=(call.text(0, "source") or "").lower())
 
 
-def _mode(call: Call, world: World) -> Thing:
-    return replace(call.receiver(Writer), mode=(call.text(0) or call.text(0, "saveMode") or "").lower())
+def _mode(call: Call, world: World) -> AbstractValue:
+    return replace(call.receiver(SparkWriter), mode=(call.text(0) or call.text(0, "saveMode") or "").lower())
 
 
-def _option(call: Call, world: World) -> Thing:
-    writer, key, value = call.receiver(Writer), call.text(0, "key"), call.arg(1, "value")
+def _option(call: Call, world: World) -> AbstractValue:
+    writer, key, value = call.receiver(SparkWriter), call.text(0, "key"), call.arg(1, "value")
     return writer if key is None or value is None else replace(writer, options={**writer.options, key: value})
 
 
-def _options(call: Call, world: World) -> Thing:
-    writer = call.receiver(Writer)
+def _options(call: Call, world: World) -> AbstractValue:
+    writer = call.receiver(SparkWriter)
     return replace(writer, options={**writer.options, **call.named})
 
 
-def _same(call: Call, world: World) -> Thing:
-    return call.receiver(Writer)
+def _same(call: Call, world: World) -> AbstractValue:
+    return call.receiver(SparkWriter)
 
 
-def _said(call: Call) -> Writer:
+def _said(call: Call) -> SparkWriter:
     """Modes and formats may also be arguments of the call that writes."""
-    writer = call.receiver(Writer)
+    writer = call.receiver(SparkWriter)
     mode, format_ = known_text(call.named.get("mode")), known_text(call.named.get("format"))
     return replace(writer, mode=(mode or writer.mode).lower(), format=(format_ or writer.format).lower())
 
 
-def _save_as_table(call: Call, world: World) -> Thing:
+def _save_as_table(call: Call, world: World) -> AbstractValue:
     writer = _said(call)
     world.write_table(call, call.arg(0, "name"), writer.frame.relation, whole=writer.mode != "append")
     return NONE
 
 
-def _insert_into(call: Call, world: World) -> Thing:
-    world.write_table(call, call.arg(0, "tableName"), call.receiver(Writer).frame.relation, by="position", whole=False)
+def _insert_into(call: Call, world: World) -> AbstractValue:
+    world.write_table(
+        call, call.arg(0, "tableName"), call.receiver(SparkWriter).frame.relation, by="position", whole=False
+    )
     return NONE
 
 
-def _files(call: Call, world: World) -> Thing:
+def _files(call: Call, world: World) -> AbstractValue:
     writer = _said(call)
     world.write_path(call, call.arg(0, "path"), writer.frame.relation, whole=writer.mode != "append")
     return NONE
 
 
-def _save(call: Call, world: World) -> Thing:
+def _save(call: Call, world: World) -> AbstractValue:
     writer = _said(call)
     writer = replace(writer, options={**writer.options, **call.named})
     relation, whole = writer.frame.relation, writer.mode != "append"
@@ -102,7 +104,7 @@ def _save(call: Call, world: World) -> Thing:
     return NONE
 
 
-def _jdbc(call: Call, world: World) -> Thing:
+def _jdbc(call: Call, world: World) -> AbstractValue:
     writer = _said(call)
     world.write_table(call, call.arg(1, "table"), writer.frame.relation, whole=writer.mode != "append")
     return NONE
@@ -126,18 +128,18 @@ WRITER_METHODS: dict[str, Handler] = {
 # writeTo
 
 
-def write_to(call: Call, world: World) -> Thing:
-    return Writer("pyspark.writer2", call.frame, name=call.arg(0, "table"))
+def write_to(call: Call, world: World) -> AbstractValue:
+    return SparkWriter("pyspark.writer2", call.frame, name=call.arg(0, "table"))
 
 
-def _create(call: Call, world: World) -> Thing:
-    writer = call.receiver(Writer)
+def _create(call: Call, world: World) -> AbstractValue:
+    writer = call.receiver(SparkWriter)
     world.write_table(call, writer.name, writer.frame.relation, whole=True)
     return NONE
 
 
-def _append(call: Call, world: World) -> Thing:
-    writer = call.receiver(Writer)
+def _append(call: Call, world: World) -> AbstractValue:
+    writer = call.receiver(SparkWriter)
     world.write_table(call, writer.name, writer.frame.relation, whole=False)
     return NONE
 
@@ -152,16 +154,16 @@ WRITER2_METHODS: dict[str, Handler] = {
 # writeStream
 
 
-def _to_table(call: Call, world: World) -> Thing:
-    writer = call.receiver(Writer)
+def _to_table(call: Call, world: World) -> AbstractValue:
+    writer = call.receiver(SparkWriter)
     world.write_table(call, call.arg(0, "tableName"), writer.frame.relation, whole=False)
-    return Unknown("query")
+    return UnknownValue("query")
 
 
-def _start(call: Call, world: World) -> Thing:
+def _start(call: Call, world: World) -> AbstractValue:
     writer = _said(call)
     if truth_of(writer.options.get("__batch")):
-        return Unknown("query")
+        return UnknownValue("query")
     path = call.arg(0, "path") or writer.option("path") or writer.option("table") or writer.option("dbtable")
     topic = known_text(writer.option("topic"))
     known = known_text(path)
@@ -174,19 +176,19 @@ def _start(call: Call, world: World) -> Thing:
         world.write_path(call, text(f"kafka:{topic}"), writer.frame.relation, whole=False)
     elif name is not None and writer.format == "memory":
         world.here().define_view(name, writer.frame.relation, call.line)
-    return Unknown("query")
+    return UnknownValue("query")
 
 
-def _for_each_batch(call: Call, world: World) -> Thing:
+def _for_each_batch(call: Call, world: World) -> AbstractValue:
     """The function gets the rows of each batch."""
-    writer, function = call.receiver(Writer), call.arg(0, "func")
+    writer, function = call.receiver(SparkWriter), call.arg(0, "func")
     if function is not None:
-        world.call(function, (Frame(writer.frame.kind, writer.frame.relation), Unknown("batch_id")), call)
+        world.call(function, (Frame(writer.frame.kind, writer.frame.relation), UnknownValue("batch_id")), call)
     return replace(writer, options={**writer.options, "__batch": Text(("yes",))})
 
 
-def _query_name(call: Call, world: World) -> Thing:
-    return replace(call.receiver(Writer), name=call.arg(0, "queryName"))
+def _query_name(call: Call, world: World) -> AbstractValue:
+    return replace(call.receiver(SparkWriter), name=call.arg(0, "queryName"))
 
 
 STREAM_METHODS: dict[str, Handler] = {

@@ -1,1 +1,1 @@
-"""Statements: one handler for each kind."""
+"""Statements: one handler per kind."""

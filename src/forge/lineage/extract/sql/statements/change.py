@@ -1,4 +1,4 @@
-"""UPDATE, DELETE and TRUNCATE: what they write, and what decides which rows."""
+"""UPDATE, DELETE and TRUNCATE: columns written, and columns that filter rows."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from forge.lineage.edge import Transformation
 from forge.lineage.extract.relation import Relation
 from forge.lineage.extract.sql.names import parts_of, word_of
 from forge.lineage.extract.sql.rows import rows_of, selected
-from forge.lineage.extract.sql.state import State
+from forge.lineage.extract.sql.state import SessionState
 from forge.lineage.extract.sql.statements.insert import returned
 from forge.lineage.extract.sql.statements.sets import FIELD, Sets, assigned, plain, sets_of, without_target
-from forge.lineage.extract.sql.target import Target, Written
-from forge.lineage.extract.value import NOTHING, Value
+from forge.lineage.extract.sql.target import WriteContent, WriteTarget
+from forge.lineage.extract.value import NOTHING, ColumnValue
 from forge.model.names import ColumnName
 
 
-def update(state: State, node: exp.Update) -> Relation | None:
+def update(state: SessionState, node: exp.Update) -> Relation | None:
     table = node.this
     if not isinstance(table, exp.Table):
         state.gap(0, "the target of this UPDATE is not understood")
@@ -44,7 +44,7 @@ def update(state: State, node: exp.Update) -> Relation | None:
             continue
         target = state.target(plain(real))
         columns = assigned(target, [names for names, _ in group], found)
-        written = Written(columns, found.shaped, without_target(found.reads, target, columns))
+        written = WriteContent(columns, found.shaped, without_target(found.reads, target, columns))
         state.put(target, written)
         result = returned(state, node, target, written, real)
     return result
@@ -57,7 +57,7 @@ def _is_cte(node: exp.Update | exp.Delete, table: exp.Table) -> bool:
 
 
 def _update_through(
-    state: State, node: exp.Update, table: exp.Table, names: list[tuple[str, ...]], found: Relation
+    state: SessionState, node: exp.Update, table: exp.Table, names: list[tuple[str, ...]], found: Relation
 ) -> None:
     """T-SQL: an UPDATE of a CTE changes the table that the columns come from."""
     for those, column in zip(names, found.columns, strict=False):
@@ -68,12 +68,12 @@ def _update_through(
             if origin is None:
                 state.gap(0, f"{name} of {table.name} is not a column of one table")
                 continue
-            meant = Target(origin.table, None)
+            meant = WriteTarget(origin.table, None)
             columns = {origin.column: column.value}
-            state.put(meant, Written(columns, found.shaped, without_target(found.reads, meant, columns)))
+            state.put(meant, WriteContent(columns, found.shaped, without_target(found.reads, meant, columns)))
 
 
-def _origin(state: State, value: Value) -> ColumnName | None:
+def _origin(state: SessionState, value: ColumnValue) -> ColumnName | None:
     """The column of a table that a value is a copy of, through what lies between."""
     made = {step.target: step for step in state.steps if not step.made.real}
     while len(value.sources) == 1:
@@ -108,14 +108,14 @@ def _update_from(node: exp.Update, table: exp.Table) -> tuple[exp.Expr, list[exp
 def _qualified_sets(
     expressions: Iterable[exp.Expr], tables: Sequence[exp.Table]
 ) -> list[tuple[str, tuple[str, ...], exp.Expr]]:
-    """With the alias that stands before each; what is no alias is a column of which a field is set."""
+    """With the alias of each; a prefix that is no alias is a column whose field is set."""
     aliases = {one.alias_or_name.lower() for one in tables}
     found: list[tuple[str, tuple[str, ...], exp.Expr]] = []
     for one in expressions:
         left = one.this if isinstance(one, exp.EQ | exp.PropertyEQ) else None
         if isinstance(left, exp.Column | exp.Dot):
             path = [word_of(part) for part in left.parts]
-            # The last of the parts before the column that is an alias; a schema may stand before it.
+            # The last qualifier that is an alias; a schema may precede it.
             at = max((place for place, part in enumerate(path[:-1]) if part.lower() in aliases), default=-1)
             owner, column = (path[at].lower() if at >= 0 else ""), path[at + 1 :]
             inner = FIELD + ".".join(column[1:]) if column[1:] else ""
@@ -126,12 +126,12 @@ def _qualified_sets(
 
 
 def _named(owner: str, table: exp.Table, tables: Iterable[exp.Table]) -> exp.Table:
-    """The table whose alias stands before a column that is set; the first one if none does."""
+    """The table of the alias of an assigned column; the first one without alias."""
     wanted = owner or table.alias_or_name.lower()
     return next((one for one in tables if one.alias_or_name.lower() == wanted), table)
 
 
-def delete(state: State, node: exp.Delete) -> Relation | None:
+def delete(state: SessionState, node: exp.Delete) -> Relation | None:
     named = [one for one in node.args.get("tables") or () if isinstance(one, exp.Table)]
     table = node.this if isinstance(node.this, exp.Table) else named[0] if len(named) == 1 else None
     if table is None:
@@ -150,20 +150,20 @@ def delete(state: State, node: exp.Delete) -> Relation | None:
         if target is None:
             state.gap(0, f"the rows of {one.name} are not those of one table")
             continue
-        written = Written({}, found.shaped, without_target(found.reads, target, {}))
+        written = WriteContent({}, found.shaped, without_target(found.reads, target, {}))
         if target.temporary or written.shaped or written.reads:
             state.put(target, written)
         result = returned(state, node, target, written, one)
     return result
 
 
-def _behind(state: State, node: exp.Delete, table: exp.Table) -> Target | None:
+def _behind(state: SessionState, node: exp.Delete, table: exp.Table) -> WriteTarget | None:
     """T-SQL: a DELETE from a CTE deletes from the table that its columns come from."""
     query = exp.Select(expressions=[exp.Star()], from_=exp.From(this=plain(table)))
     reached = rows_of(state, query, node.args["with_"].copy())
     origins = [_origin(state, column.value) for column in reached.columns]
     tables = {origin.table for origin in origins if origin is not None}
-    return Target(tables.pop(), None) if len(tables) == 1 else None
+    return WriteTarget(tables.pop(), None) if len(tables) == 1 else None
 
 
 def _bare(one: exp.Expr) -> exp.Expr:
@@ -172,7 +172,7 @@ def _bare(one: exp.Expr) -> exp.Expr:
     return copied
 
 
-def truncate(state: State, node: exp.TruncateTable) -> None:
+def truncate(state: SessionState, node: exp.TruncateTable) -> None:
     """A temporary table is empty again; of a real one nothing is known to change."""
     for one in node.expressions:
         if not isinstance(one, exp.Table):
@@ -180,4 +180,4 @@ def truncate(state: State, node: exp.TruncateTable) -> None:
         made = state.temporary_of(parts_of(one))
         if made is not None and made.changes and made.names is not None:
             target = state.target(one)
-            state.put(target, Written(dict.fromkeys(made.names, NOTHING)), whole=True)
+            state.put(target, WriteContent(dict.fromkeys(made.names, NOTHING)), whole=True)

@@ -6,23 +6,23 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from forge.lineage.extract.definition import ColumnDefinition, Definition
+from forge.lineage.extract.definition import ColumnDefinition, TableDefinition
 from forge.lineage.extract.paths import plain_path
-from forge.lineage.extract.program import Made
-from forge.lineage.extract.relation import Column, Relation, relation_of
+from forge.lineage.extract.program import OutputKind
+from forge.lineage.extract.relation import Relation, RelationColumn, relation_of
 from forge.lineage.extract.sql.functions import body_text, function_of, language_of
 from forge.lineage.extract.sql.names import parts_of, split_name, word_of
-from forge.lineage.extract.sql.rows import Fit, fitted, renamed, rows_of
-from forge.lineage.extract.sql.state import State
+from forge.lineage.extract.sql.rows import InsertMapping, fitted, renamed, rows_of
+from forge.lineage.extract.sql.state import SessionState
 from forge.lineage.extract.sql.statements.ddl import altered, columns_of, definition_of
 from forge.lineage.extract.sql.statements.rename import rename, rename_column, swap
-from forge.lineage.extract.sql.target import Target, Written
-from forge.lineage.extract.value import NOTHING, Value
+from forge.lineage.extract.sql.target import WriteContent, WriteTarget
+from forge.lineage.extract.value import NOTHING, ColumnValue
 
 _HARMLESS = frozenset({"python", "java", "scala", "javascript", "r", "c", "external"})
 
 
-def create(state: State, node: exp.Create) -> None:
+def create(state: SessionState, node: exp.Create) -> None:
     kind = str(node.args.get("kind") or "").upper()
     if kind in ("FUNCTION", "MACRO", "PROCEDURE"):
         _create_routine(state, node)
@@ -30,7 +30,7 @@ def create(state: State, node: exp.Create) -> None:
         _create_table(state, node, view=kind == "VIEW")
 
 
-def _create_routine(state: State, node: exp.Create) -> None:
+def _create_routine(state: SessionState, node: exp.Create) -> None:
     found = function_of(node, state.dialect)
     if found is not None:
         state.functions[found.name.lower()] = found
@@ -47,7 +47,7 @@ def _create_routine(state: State, node: exp.Create) -> None:
     state.script(body, state.first_line + state.statement.count("\n", 0, max(at, 0)))
 
 
-def table_of(node: exp.Create, state: State) -> tuple[str, ...]:
+def table_of(node: exp.Create, state: SessionState) -> tuple[str, ...]:
     """The name of what is created."""
     this = node.this
     table = this.this if isinstance(this, exp.Schema) else this
@@ -76,7 +76,7 @@ def _properties(node: exp.Create) -> list[exp.Expr]:
     return list(properties.expressions) if isinstance(properties, exp.Properties) else []
 
 
-def _create_table(state: State, node: exp.Create, *, view: bool) -> None:
+def _create_table(state: SessionState, node: exp.Create, *, view: bool) -> None:
     parts = table_of(node, state)
     if not parts:
         state.gap(0, "the name of what is created here is not known")
@@ -94,29 +94,29 @@ def _create_table(state: State, node: exp.Create, *, view: bool) -> None:
     if temporary:
         state.define(_key(state, node, parts), parts[-1], relation, changes=not view)
         return
-    made = Made.VIEW if view else Made.TABLE
+    made = OutputKind.VIEW if view else OutputKind.TABLE
     to = next((one for one in _properties(node) if isinstance(one, exp.ToTableProperty)), None)
     if to is not None and isinstance(to.this, exp.Table):
         target = state.target(to.this)
-        state.put(target, fitted(state, target, relation, Fit(by_name=True)))
+        state.put(target, fitted(state, target, relation, InsertMapping(by_name=True)))
         return
     target = state.created(parts, made)
     write_whole(state, target, relation, view=view)
 
 
-def _key(state: State, node: exp.Create, parts: tuple[str, ...]) -> str:
+def _key(state: SessionState, node: exp.Create, parts: tuple[str, ...]) -> str:
     spark = state.dialect in ("spark", "databricks", "hive")
     global_ = spark and any(isinstance(one, exp.GlobalProperty) for one in _properties(node))
     return state.key_of((*(("global_temp",) if global_ else ()), *parts))
 
 
-def write_whole(state: State, target: Target, relation: Relation, *, view: bool, line: int = 0) -> None:
+def write_whole(state: SessionState, target: WriteTarget, relation: Relation, *, view: bool, line: int = 0) -> None:
     """CREATE … AS: the columns are those of the query."""
-    columns: dict[str, Value] = {}
+    columns: dict[str, ColumnValue] = {}
     for one in relation.columns:
         spelled = next((n for n in target.names or () if n.lower() == one.name.lower()), one.name)
         columns.setdefault(spelled, one.value)
-    state.put(target, Written(columns, relation.shaped, relation.reads, relation.open), line, whole=True)
+    state.put(target, WriteContent(columns, relation.shaped, relation.reads, relation.open), line, whole=True)
     state.infer(target.name, relation, view=view, line=line)
 
 
@@ -126,7 +126,7 @@ def _listed(node: exp.Create) -> list[str]:
     return [word_of(one) for one in node.this.expressions if isinstance(one, exp.ColumnDef | exp.Identifier)]
 
 
-def _source(state: State, node: exp.Create) -> Relation | None:
+def _source(state: SessionState, node: exp.Create) -> Relation | None:
     """The rows that it is made from, if any."""
     query = node.expression
     if isinstance(query, exp.Query | exp.Values | exp.Table):
@@ -151,7 +151,7 @@ def _file(node: exp.Create) -> Relation | None:
     return None
 
 
-def _declare(state: State, node: exp.Create, parts: tuple[str, ...], *, temporary: bool) -> None:
+def _declare(state: SessionState, node: exp.Create, parts: tuple[str, ...], *, temporary: bool) -> None:
     """CREATE TABLE with a list of columns, or LIKE another table."""
     definition = declared(state, node, parts)
     if temporary:
@@ -162,22 +162,22 @@ def _declare(state: State, node: exp.Create, parts: tuple[str, ...], *, temporar
         state.settle(definition)
 
 
-def declared(state: State, node: exp.Create, parts: tuple[str, ...]) -> Definition | None:
-    name = state.created(parts, Made.TABLE).name
+def declared(state: SessionState, node: exp.Create, parts: tuple[str, ...]) -> TableDefinition | None:
+    name = state.created(parts, OutputKind.TABLE).name
     definition = definition_of(node, name, state.complete, state.file, state.first_line)
     like = node.find(exp.LikeProperty)
     if like is not None and isinstance(like.this, exp.Table):
         columns = _columns_of(state, like.this)
         if columns:
             own = definition.columns if definition is not None else ()
-            base = definition or Definition(
+            base = definition or TableDefinition(
                 name=name, columns=(), kind="physical", file=state.file, line=state.first_line
             )
             return replace(base, columns=(*columns, *own))
     return definition
 
 
-def _columns_of(state: State, table: exp.Table) -> tuple[ColumnDefinition, ...]:
+def _columns_of(state: SessionState, table: exp.Table) -> tuple[ColumnDefinition, ...]:
     parts = parts_of(table)
     made = state.temporary_of(parts)
     if made is not None:
@@ -189,7 +189,7 @@ def _columns_of(state: State, table: exp.Table) -> tuple[ColumnDefinition, ...]:
     return meant.definition.columns
 
 
-def alter(state: State, node: exp.Alter) -> None:
+def alter(state: SessionState, node: exp.Alter) -> None:
     if not isinstance(node.this, exp.Table):
         return
     parts = parts_of(node.this)
@@ -204,21 +204,21 @@ def alter(state: State, node: exp.Alter) -> None:
             alter_columns(state, parts, action)
 
 
-def _new_name(state: State, parts: tuple[str, ...], named: exp.Expr) -> tuple[str, ...]:
+def _new_name(state: SessionState, parts: tuple[str, ...], named: exp.Expr) -> tuple[str, ...]:
     """A bare new name stays in the schema of the old one."""
     new = parts_of(named) if isinstance(named, exp.Table) else (word_of(named),)
     return (*parts[:-1], *new) if len(new) == 1 else new
 
 
-def _redefine_view(state: State, parts: tuple[str, ...], query: exp.Query) -> None:
+def _redefine_view(state: SessionState, parts: tuple[str, ...], query: exp.Query) -> None:
     relation = rows_of(state, query)
     if state.temporary_of(parts) is not None:
         state.define(state.key_of(parts), parts[-1], relation)
         return
-    write_whole(state, replace(state.target_named(parts), made=Made.VIEW), relation, view=True)
+    write_whole(state, replace(state.target_named(parts), made=OutputKind.VIEW), relation, view=True)
 
 
-def alter_columns(state: State, parts: tuple[str, ...], action: exp.Expr) -> None:
+def alter_columns(state: SessionState, parts: tuple[str, ...], action: exp.Expr) -> None:
     made = state.temporary_of(parts)
     if made is not None and made.changes:
         _alter_temporary(state, parts, action)
@@ -234,20 +234,20 @@ def alter_columns(state: State, parts: tuple[str, ...], action: exp.Expr) -> Non
         state.settle(replace(changed, name=meant.name))
 
 
-def _alter_temporary(state: State, parts: tuple[str, ...], action: exp.Expr) -> None:
+def _alter_temporary(state: SessionState, parts: tuple[str, ...], action: exp.Expr) -> None:
     made = state.temporary[state.key_of(parts)]
-    old = Definition(name=made.label, columns=tuple(ColumnDefinition(name) for name in made.relation.names))
+    old = TableDefinition(name=made.label, columns=tuple(ColumnDefinition(name) for name in made.relation.names))
     new = altered(old, action, state.complete)
     kept = {one.name.lower(): one for one in made.relation.columns}
     if isinstance(action, exp.RenameColumn):
         gone, came = word_of(action.this).lower(), word_of(action.args["to"])
         if gone in kept:
-            kept[came.lower()] = Column(came, kept[gone].value)
-    columns = tuple(kept.get(one.name.lower(), Column(one.name, NOTHING)) for one in new.columns)
+            kept[came.lower()] = RelationColumn(came, kept[gone].value)
+    columns = tuple(kept.get(one.name.lower(), RelationColumn(one.name, NOTHING)) for one in new.columns)
     state.define(state.key_of(parts), made.label, made.relation.with_columns(columns), changes=True)
 
 
-def drop(state: State, node: exp.Drop) -> None:
+def drop(state: SessionState, node: exp.Drop) -> None:
     kind = str(node.args.get("kind") or "").upper()
     named = [*(node.args.get("tables") or ()), node.this]
     for one in named:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from forge.lineage.extract.definition import ColumnDefinition, Definition, ForeignKey
+from forge.lineage.extract.definition import ColumnDefinition, ForeignKeyDefinition, TableDefinition
 from forge.lineage.extract.sql.names import parts_of, word_of
 
 _COUNTED = {"serial": "int", "bigserial": "bigint", "smallserial": "smallint"}
@@ -37,7 +37,7 @@ def _field(one: exp.Expr) -> str:
     return f"_:{type_text(one)}"
 
 
-def definition_of(create: exp.Create, name: str, complete: Complete, file: str, line: int) -> Definition | None:
+def definition_of(create: exp.Create, name: str, complete: Complete, file: str, line: int) -> TableDefinition | None:
     """None: the statement lists no columns."""
     schema = create.this
     if not isinstance(schema, exp.Schema):
@@ -49,7 +49,7 @@ def definition_of(create: exp.Create, name: str, complete: Complete, file: str, 
     columns += tuple(one for one in partition_columns(create) if one.name.lower() not in listed)
     primary, foreign = keys_of(schema.expressions, complete)
     columns = tuple(replace(one, nullable=False) if one.name in primary else one for one in columns)
-    return Definition(
+    return TableDefinition(
         name=name, columns=columns, kind="physical", file=file, line=line, primary_key=primary, foreign_keys=foreign
     )
 
@@ -74,9 +74,11 @@ def partition_columns(create: exp.Create) -> tuple[ColumnDefinition, ...]:
     return ()
 
 
-def keys_of(expressions: Iterable[exp.Expr], complete: Complete) -> tuple[tuple[str, ...], tuple[ForeignKey, ...]]:
+def keys_of(
+    expressions: Iterable[exp.Expr], complete: Complete
+) -> tuple[tuple[str, ...], tuple[ForeignKeyDefinition, ...]]:
     primary: tuple[str, ...] = ()
-    foreign: list[ForeignKey] = []
+    foreign: list[ForeignKeyDefinition] = []
     for one in expressions:
         if isinstance(one, exp.ColumnDef):
             for constraint in one.args.get("constraints") or ():
@@ -98,14 +100,14 @@ def keys_of(expressions: Iterable[exp.Expr], complete: Complete) -> tuple[tuple[
     return primary, tuple(foreign)
 
 
-def _reference(columns: tuple[str, ...], reference: exp.Reference, complete: Complete) -> ForeignKey:
+def _reference(columns: tuple[str, ...], reference: exp.Reference, complete: Complete) -> ForeignKeyDefinition:
     there = reference.this
     table = there.this if isinstance(there, exp.Schema) else there
     named = tuple(word_of(one) for one in there.expressions) if isinstance(there, exp.Schema) else ()
-    return ForeignKey(columns, complete(parts_of(table)) if isinstance(table, exp.Table) else "", named)
+    return ForeignKeyDefinition(columns, complete(parts_of(table)) if isinstance(table, exp.Table) else "", named)
 
 
-def altered(definition: Definition, action: exp.Expr, complete: Complete) -> Definition:
+def altered(definition: TableDefinition, action: exp.Expr, complete: Complete) -> TableDefinition:
     """A definition after one action of an ALTER TABLE; what does not change columns or keys leaves it as it is."""
     columns = definition.columns
     if isinstance(action, exp.ColumnDef):
@@ -134,7 +136,7 @@ def altered(definition: Definition, action: exp.Expr, complete: Complete) -> Def
     return definition
 
 
-def _with_columns(definition: Definition, expressions: Iterable[exp.Expr]) -> Definition:
+def _with_columns(definition: TableDefinition, expressions: Iterable[exp.Expr]) -> TableDefinition:
     columns = list(definition.columns)
     for one in expressions:
         if isinstance(one, exp.ColumnDef) and word_of(one.this).lower() not in {c.name.lower() for c in columns}:
@@ -169,7 +171,7 @@ def _dropped(action: exp.Drop) -> frozenset[str]:
     return frozenset(found)
 
 
-def _retyped(definition: Definition, action: exp.AlterColumn) -> Definition:
+def _retyped(definition: TableDefinition, action: exp.AlterColumn) -> TableDefinition:
     name = word_of(action.this).lower()
     kind = type_text(action.args.get("dtype"))
     nullable = action.args.get("allow_null")

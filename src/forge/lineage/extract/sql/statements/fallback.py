@@ -1,5 +1,4 @@
-"""What can still be told of a statement that cannot be parsed: which tables it names where tables are read and
-written."""
+"""Statements that cannot be parsed: the tables they read and write, found by keyword."""
 
 from __future__ import annotations
 
@@ -10,9 +9,9 @@ from sqlglot import Dialect
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from forge.lineage.extract.sql.state import State
+from forge.lineage.extract.sql.state import SessionState
 from forge.lineage.extract.sql.syntax.parse import LARGE
-from forge.lineage.extract.sql.target import Target, Written
+from forge.lineage.extract.sql.target import WriteContent, WriteTarget
 
 _READ = frozenset({"FROM", "JOIN", "USING"})
 _WORDS_AFTER = frozenset({"TABLE", "INTO", "IF", "NOT", "EXISTS", "OVERWRITE", "ONLY", "LATERAL"})
@@ -67,7 +66,7 @@ def is_harmless(text: str) -> bool:
     )
 
 
-def scan_tables(state: State, text: str) -> None:
+def scan_tables(state: SessionState, text: str) -> None:
     """A step without columns, so that table edges remain."""
     if len(text) > LARGE:
         return
@@ -85,8 +84,8 @@ def scan_tables(state: State, text: str) -> None:
         found |= state.named(name).reads
     target = state.target_named(written)
     if target.temporary:
-        target = Target(target.name, None, target.made, target.temporary)
-    state.put(target, Written({}, reads=frozenset(found)))
+        target = WriteTarget(target.name, None, target.made, target.temporary)
+    state.put(target, WriteContent({}, reads=frozenset(found)))
 
 
 def _reads(tokens: Sequence[Token]) -> list[tuple[str, ...]]:

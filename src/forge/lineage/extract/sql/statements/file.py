@@ -8,14 +8,14 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from forge.lineage.extract.paths import plain_path
-from forge.lineage.extract.program import BY_POSITION, Made
+from forge.lineage.extract.program import BY_POSITION, OutputKind
 from forge.lineage.extract.relation import Relation, copy_of
 from forge.lineage.extract.sql.names import path_of, word_of
-from forge.lineage.extract.sql.rows import Fit, fitted, rows_of
-from forge.lineage.extract.sql.state import State
+from forge.lineage.extract.sql.rows import InsertMapping, fitted, rows_of
+from forge.lineage.extract.sql.state import SessionState
 from forge.lineage.extract.sql.statements.insert import partitions
 from forge.lineage.extract.sql.syntax.grammar import dialect_of
-from forge.lineage.extract.sql.target import Target, Written
+from forge.lineage.extract.sql.target import WriteContent, WriteTarget
 from forge.lineage.extract.value import NOTHING
 
 _UNLOAD = re.compile(r"\A\s*UNLOAD\s*\((?P<query>.*)\)\s*TO\s+'(?P<path>[^']*)'", re.IGNORECASE | re.DOTALL)
@@ -26,7 +26,7 @@ _LOAD = re.compile(
 )
 
 
-def copy(state: State, node: exp.Copy) -> None:
+def copy(state: SessionState, node: exp.Copy) -> None:
     into = node.this
     files = [one for one in node.args.get("files") or () if isinstance(one, exp.Expr)]
     if not files or into is None:
@@ -55,13 +55,13 @@ def _path(one: exp.Expr) -> str | None:
     return one.name or None
 
 
-def to_file(state: State, path: str, relation: Relation) -> None:
+def to_file(state: SessionState, path: str, relation: Relation) -> None:
     columns = {one.name: one.value for one in relation.columns}
-    written = Written(columns, relation.shaped, relation.reads, relation.open)
-    state.put(Target(plain_path(path), None, Made.FILE), written, whole=True)
+    written = WriteContent(columns, relation.shaped, relation.reads, relation.open)
+    state.put(WriteTarget(plain_path(path), None, OutputKind.FILE), written, whole=True)
 
 
-def _load(state: State, into: exp.Expr, files: list[exp.Expr]) -> None:
+def _load(state: SessionState, into: exp.Expr, files: list[exp.Expr]) -> None:
     table = into.this if isinstance(into, exp.Schema) else into
     if not isinstance(table, exp.Table):
         state.gap(0, "the target of this COPY is not understood")
@@ -71,7 +71,7 @@ def _load(state: State, into: exp.Expr, files: list[exp.Expr]) -> None:
     first = files[0]
     if isinstance(first, exp.Subquery) and isinstance(first.this, exp.Query):
         relation = rows_of(state, first.this)
-        fit = Fit(by_name=state.dialect in ("databricks", "spark"), columns=listed)
+        fit = InsertMapping(by_name=state.dialect in ("databricks", "spark"), columns=listed)
         state.put(target, fitted(state, target, relation, fit))
         return
     for one in files:
@@ -83,7 +83,7 @@ def _load(state: State, into: exp.Expr, files: list[exp.Expr]) -> None:
 
 
 def from_file(
-    state: State, target: Target, path: str, columns: tuple[str, ...] = (), fixed: tuple[str, ...] = ()
+    state: SessionState, target: WriteTarget, path: str, columns: tuple[str, ...] = (), fixed: tuple[str, ...] = ()
 ) -> None:
     """What columns a file has is known only where the statement lists them."""
     path = plain_path(path)
@@ -91,10 +91,10 @@ def from_file(
         **{name: copy_of(path, name, confidence=BY_POSITION) for name in columns},
         **dict.fromkeys(fixed, NOTHING),
     }
-    state.put(target, Written(values, reads=frozenset({path}), open=() if columns else (path,)))
+    state.put(target, WriteContent(values, reads=frozenset({path}), open=() if columns else (path,)))
 
 
-def load(state: State, node: exp.LoadData) -> None:
+def load(state: SessionState, node: exp.LoadData) -> None:
     if not isinstance(node.this, exp.Table):
         state.gap(0, "the target of this LOAD DATA is not understood")
         return
@@ -112,7 +112,7 @@ def load(state: State, node: exp.LoadData) -> None:
         from_file(state, target, one, (), fixed)
 
 
-def export(state: State, node: exp.Export) -> None:
+def export(state: SessionState, node: exp.Export) -> None:
     options = node.args.get("options")
     found = [one for one in options.expressions if one.name.lower() == "uri"] if isinstance(options, exp.Expr) else []
     value = found[0].args.get("value") if found else None
@@ -128,7 +128,7 @@ _OUTFILE = re.compile(
 )
 
 
-def unload(state: State, text: str) -> bool:
+def unload(state: SessionState, text: str) -> bool:
     """UNLOAD ('query' | query) TO 'path', which sqlglot does not parse."""
     found = _UNLOAD.match(text)
     if found is None:
@@ -141,7 +141,7 @@ def unload(state: State, text: str) -> bool:
     return _query_to_file(state, inner, found["path"])
 
 
-def outfile(state: State, text: str) -> bool:
+def outfile(state: SessionState, text: str) -> bool:
     """MySQL's SELECT … INTO OUTFILE 'path', before FROM or at the end, which sqlglot does not parse."""
     found = _OUTFILE.search(text)
     if found is None:
@@ -149,7 +149,7 @@ def outfile(state: State, text: str) -> bool:
     return _query_to_file(state, f"{text[: found.start()]} {text[found.end() :]}", found["path"])
 
 
-def _query_to_file(state: State, text: str, path: str) -> bool:
+def _query_to_file(state: SessionState, text: str, path: str) -> bool:
     try:
         tree = dialect_of(state.dialect).parse(text)[0]
     except SqlglotError:
@@ -160,7 +160,7 @@ def _query_to_file(state: State, text: str, path: str) -> bool:
     return True
 
 
-def load_text(state: State, text: str) -> bool:
+def load_text(state: SessionState, text: str) -> bool:
     """MySQL's LOAD DATA INFILE, which sqlglot does not parse."""
     found = _LOAD.match(text)
     if found is None:

@@ -1,14 +1,14 @@
-"""Which statement does what: one handler for each kind of tree."""
+"""Dispatch of statements: one handler per kind of tree."""
 
 from __future__ import annotations
 
 from sqlglot import exp
 
-from forge.lineage.extract.program import Made
+from forge.lineage.extract.program import OutputKind
 from forge.lineage.extract.relation import Relation
 from forge.lineage.extract.sql.names import parts_of, split_name
 from forge.lineage.extract.sql.rows import rows_of
-from forge.lineage.extract.sql.state import State
+from forge.lineage.extract.sql.state import SessionState
 from forge.lineage.extract.sql.statements.change import delete, truncate, update
 from forge.lineage.extract.sql.statements.create import alter, create, drop, write_whole
 from forge.lineage.extract.sql.statements.file import copy, export, load
@@ -24,10 +24,10 @@ from forge.lineage.extract.sql.statements.variables import (
     with_variables,
 )
 
-_DATABASES = frozenset({"tsql", "fabric", "snowflake"})  # USE names a database, whose schema is not said
+_DATABASES = frozenset({"tsql", "fabric", "snowflake"})  # USE names a database without schema
 
 
-def run_tree(state: State, tree: exp.Expr) -> Relation | None:
+def run_tree(state: SessionState, tree: exp.Expr) -> Relation | None:
     """Gives the rows of a query, None of anything else."""
     if "IDENTIFIER" in state.statement.upper():
         tree = _with_identifiers(state, tree)
@@ -43,7 +43,7 @@ def run_tree(state: State, tree: exp.Expr) -> Relation | None:
     return None
 
 
-def change(state: State, tree: exp.Expr) -> Relation | None:
+def change(state: SessionState, tree: exp.Expr) -> Relation | None:
     """Statements that write rows. Gives what RETURNING gives, of others no rows; None: it is none of these."""
     match tree:
         case exp.Insert():
@@ -69,7 +69,7 @@ def change(state: State, tree: exp.Expr) -> Relation | None:
     return Relation()
 
 
-def _define(state: State, tree: exp.Expr) -> bool:
+def _define(state: SessionState, tree: exp.Expr) -> bool:
     """Statements that change what names mean; False: it is none of these."""
     match tree:
         case exp.Create():
@@ -97,8 +97,8 @@ def _define(state: State, tree: exp.Expr) -> bool:
     return True
 
 
-def _with_identifiers(state: State, tree: exp.Expr) -> exp.Expr:
-    """IDENTIFIER('a.b') where a column may stand."""
+def _with_identifiers(state: SessionState, tree: exp.Expr) -> exp.Expr:
+    """IDENTIFIER('a.b') in place of a column."""
 
     def named(node: exp.Expr) -> exp.Expr:
         if isinstance(node, exp.Anonymous) and node.name.upper() == "IDENTIFIER" and node.expressions:
@@ -110,8 +110,8 @@ def _with_identifiers(state: State, tree: exp.Expr) -> exp.Expr:
     return tree.transform(named)
 
 
-def _lift_changes(state: State, tree: exp.Expr) -> None:
-    """WITH c AS (DELETE … RETURNING …): the change happens, and c stands for what it returns."""
+def _lift_changes(state: SessionState, tree: exp.Expr) -> None:
+    """WITH c AS (DELETE … RETURNING …): the change happens, and c is what it returns."""
     with_ = tree.args.get("with_")
     if not isinstance(with_, exp.With):
         return
@@ -131,7 +131,7 @@ def _lift_changes(state: State, tree: exp.Expr) -> None:
             tree.set("with_", None)
 
 
-def _query(state: State, tree: exp.Expr) -> Relation | None:
+def _query(state: SessionState, tree: exp.Expr) -> Relation | None:
     into = tree.args.get("into") or (tree.find(exp.Into) if isinstance(tree, exp.SetOperation) else None)
     if not isinstance(into, exp.Into):
         if isinstance(tree, exp.Select) and tree.expressions and all(sets_variable(one) for one in tree.expressions):
@@ -150,11 +150,11 @@ def _query(state: State, tree: exp.Expr) -> Relation | None:
     if into.args.get("temporary") or parts[-1].startswith("#"):
         state.define(state.key_of(parts), parts[-1], relation, changes=True)
     else:
-        write_whole(state, state.created(parts, Made.TABLE), relation, view=False)
+        write_whole(state, state.created(parts, OutputKind.TABLE), relation, view=False)
     return None
 
 
-def _use(state: State, node: exp.Use) -> None:
+def _use(state: SessionState, node: exp.Use) -> None:
     kind = str(node.args["kind"].name if isinstance(node.args.get("kind"), exp.Expr) else "").upper()
     if not isinstance(node.this, exp.Table) or kind in ("ROLE", "WAREHOUSE", "SECONDARY ROLES"):
         return
@@ -166,13 +166,13 @@ def _use(state: State, node: exp.Use) -> None:
     state.used = parts if len(parts) > 1 or not state.used_db else (state.used_db, *parts)
 
 
-def _cache(state: State, node: exp.Cache) -> None:
+def _cache(state: SessionState, node: exp.Cache) -> None:
     if isinstance(node.expression, exp.Query) and isinstance(node.this, exp.Table):
         parts = parts_of(node.this)
         state.define(state.key_of(parts), parts[-1], rows_of(state, node.expression))
 
 
-def _block(state: State, node: exp.Expr) -> None:
+def _block(state: SessionState, node: exp.Expr) -> None:
     """What the splitter left whole."""
     before = state.maybe
     state.maybe = before or not isinstance(node, exp.Block)

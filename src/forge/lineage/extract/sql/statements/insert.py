@@ -6,18 +6,18 @@ from collections.abc import Sequence
 
 from sqlglot import exp
 
-from forge.lineage.edge import Indirect
+from forge.lineage.edge import IndirectType
 from forge.lineage.extract.paths import plain_path
-from forge.lineage.extract.program import Made
-from forge.lineage.extract.relation import Column, Relation, copy_of
+from forge.lineage.extract.program import OutputKind
+from forge.lineage.extract.relation import Relation, RelationColumn, copy_of
 from forge.lineage.extract.sql.names import word_of
-from forge.lineage.extract.sql.rows import Fit, fitted, rows_of, selected, spelled
-from forge.lineage.extract.sql.state import State
-from forge.lineage.extract.sql.target import Target, Written, merge_columns
-from forge.lineage.extract.value import Value
+from forge.lineage.extract.sql.rows import InsertMapping, fitted, rows_of, selected, spelled
+from forge.lineage.extract.sql.state import SessionState
+from forge.lineage.extract.sql.target import WriteContent, WriteTarget, merge_columns
+from forge.lineage.extract.value import ColumnValue
 
 
-def insert(state: State, node: exp.Insert) -> Relation | None:
+def insert(state: SessionState, node: exp.Insert) -> Relation | None:
     """Gives what RETURNING gives."""
     source = node.expression if isinstance(node.expression, exp.Expr) else node.args.get("source")
     into = node.this
@@ -54,19 +54,21 @@ def _identifier(into: exp.Schema) -> bool:
     )
 
 
-def _into_directory(state: State, into: exp.Directory, source: exp.Expr | None) -> None:
+def _into_directory(state: SessionState, into: exp.Directory, source: exp.Expr | None) -> None:
     if source is None:
         return
     relation = rows_of(state, source)
     name = str(into.this.this) if isinstance(into.this, exp.Literal) else into.this.name
-    written = Written({one.name: one.value for one in relation.columns}, relation.shaped, relation.reads, relation.open)
-    state.put(Target(plain_path(name), None, Made.FILE), written, whole=True)
+    written = WriteContent(
+        {one.name: one.value for one in relation.columns}, relation.shaped, relation.reads, relation.open
+    )
+    state.put(WriteTarget(plain_path(name), None, OutputKind.FILE), written, whole=True)
 
 
-def _fit(node: exp.Insert, into: exp.Expr, table: exp.Table) -> Fit:
+def _fit(node: exp.Insert, into: exp.Expr, table: exp.Table) -> InsertMapping:
     columns = tuple(word_of(one) for one in into.expressions) if isinstance(into, exp.Schema) else ()
     fixed, dynamic = partitions(node.args.get("partition") or table.args.get("partition"))
-    return Fit(bool(node.args.get("by_name")), columns, fixed, dynamic)
+    return InsertMapping(bool(node.args.get("by_name")), columns, fixed, dynamic)
 
 
 def partitions(partition: exp.Expr | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -78,10 +80,10 @@ def partitions(partition: exp.Expr | None) -> tuple[tuple[str, ...], tuple[str, 
     return fixed, dynamic
 
 
-def _replacing(state: State, table: exp.Table, where: exp.Expr, written: Written) -> Written:
+def _replacing(state: SessionState, table: exp.Table, where: exp.Expr, written: WriteContent) -> WriteContent:
     """INSERT … REPLACE WHERE: which rows of the target go."""
     found = selected(state, (), source=_plain(table), where=where)
-    return Written(written.columns, written.shaped | found.shaped, written.reads, written.open)
+    return WriteContent(written.columns, written.shaped | found.shaped, written.reads, written.open)
 
 
 def _plain(table: exp.Table) -> exp.Table:
@@ -92,14 +94,19 @@ def _plain(table: exp.Table) -> exp.Table:
 
 
 def _on_conflict(
-    state: State, table: exp.Table, target: Target, conflict: exp.OnConflict, written: Written, source: exp.Expr
-) -> Written:
+    state: SessionState,
+    table: exp.Table,
+    target: WriteTarget,
+    conflict: exp.OnConflict,
+    written: WriteContent,
+    source: exp.Expr,
+) -> WriteContent:
     """DO UPDATE SET and ON DUPLICATE KEY UPDATE: `excluded`, VALUES(x) and the alias of the rows are what would have
     been inserted."""
     sets = [one for one in conflict.expressions if isinstance(one, exp.EQ)]
     if not sets:
         return written
-    arriving = Relation(tuple(Column(name, value) for name, value in written.columns.items()), written.open)
+    arriving = Relation(tuple(RelationColumn(name, value) for name, value in written.columns.items()), written.open)
     alias = source.args.get("alias")
     name = alias.name if isinstance(alias, exp.TableAlias) and alias.name else "excluded"
     before = state.frames
@@ -117,11 +124,11 @@ def _on_conflict(
         state.frames = before
     names = [spelled(word_of(one.this), target.names) for one in sets]
     updated = {name: column.value for name, column in zip(names, found.columns, strict=False)}
-    filters = {(column, way) for column, way in found.shaped if way is Indirect.FILTER}
+    filters = {(column, way) for column, way in found.shaped if way is IndirectType.FILTER}
     columns = merge_columns((written.columns, updated))
     own = any(s.table == target.name for value in updated.values() for s in value.sources)
     reads = written.reads | (found.reads if own else found.reads - {target.name})
-    return Written(columns, written.shaped | filters, reads, written.open)
+    return WriteContent(columns, written.shaped | filters, reads, written.open)
 
 
 def _own_tables(sets: Sequence[exp.Expr], source: exp.Expr) -> list[exp.Expr]:
@@ -152,7 +159,7 @@ def _values_as_columns(expression: exp.Expr, name: str) -> exp.Expr:
     return expression.copy().transform(change)
 
 
-def _owned(expression: exp.Expr, table: exp.Table, target: Target) -> exp.Expr:
+def _owned(expression: exp.Expr, table: exp.Table, target: WriteTarget) -> exp.Expr:
     """A bare name is a column of the target."""
     known = {name.lower() for name in target.names} if target.names is not None else None
 
@@ -164,14 +171,16 @@ def _owned(expression: exp.Expr, table: exp.Table, target: Target) -> exp.Expr:
     return expression.transform(change)
 
 
-def returned(state: State, node: exp.Expr, target: Target, written: Written, table: exp.Table) -> Relation | None:
+def returned(
+    state: SessionState, node: exp.Expr, target: WriteTarget, written: WriteContent, table: exp.Table
+) -> Relation | None:
     """RETURNING and OUTPUT: the rows as written, into another table if it says so."""
     returning = node.args.get("returning")
     if not isinstance(returning, exp.Returning) or target.temporary:
         return None
     known = target.names or tuple(written.columns)
     current = Relation(
-        tuple(Column(name, _one(written, name, target.name)) for name in known),
+        tuple(RelationColumn(name, _one(written, name, target.name)) for name in known),
         () if target.names else (target.name,),
         shaped=written.shaped,
         reads=written.reads | {target.name},
@@ -207,22 +216,22 @@ def _frame(alias: str) -> exp.Table:
     return exp.Table(this=exp.to_identifier("__rows"), alias=exp.TableAlias(this=exp.to_identifier(alias)))
 
 
-def _one(written: Written, name: str, table: str) -> Value:
+def _one(written: WriteContent, name: str, table: str) -> ColumnValue:
     value = written.columns.get(name)
     return value if value is not None else copy_of(table, name)
 
 
-def _output_into(state: State, into: exp.Expr, relation: Relation) -> None:
+def _output_into(state: SessionState, into: exp.Expr, relation: Relation) -> None:
     table = into.this if isinstance(into, exp.Schema) else into
     if isinstance(table, exp.Identifier | exp.Parameter):
         table = exp.Table(this=table.copy())
     if isinstance(table, exp.Table):
         columns = tuple(word_of(one) for one in into.expressions) if isinstance(into, exp.Schema) else ()
         target = state.target(table)
-        state.put(target, fitted(state, target, relation, Fit(columns=columns)))
+        state.put(target, fitted(state, target, relation, InsertMapping(columns=columns)))
 
 
-def insert_many(state: State, node: exp.MultitableInserts) -> None:
+def insert_many(state: SessionState, node: exp.MultitableInserts) -> None:
     """FROM t INSERT … INSERT …, and INSERT ALL."""
     source = node.args["source"]
     for one in node.expressions:
@@ -233,7 +242,7 @@ def insert_many(state: State, node: exp.MultitableInserts) -> None:
         _insert_all(state, conditional, source, node.args.get("with_"))
 
 
-def _from_shared(state: State, one: exp.Insert, source: exp.Expr, with_: exp.Expr | None) -> None:
+def _from_shared(state: SessionState, one: exp.Insert, source: exp.Expr, with_: exp.Expr | None) -> None:
     query = one.expression
     if isinstance(query, exp.Select) and query.args.get("from_") is None:
         query = query.copy()
@@ -251,7 +260,7 @@ def _from_shared(state: State, one: exp.Insert, source: exp.Expr, with_: exp.Exp
 
 
 def _insert_all(
-    state: State, conditional: Sequence[exp.ConditionalInsert], source: exp.Expr, with_: exp.Expr | None
+    state: SessionState, conditional: Sequence[exp.ConditionalInsert], source: exp.Expr, with_: exp.Expr | None
 ) -> None:
     relation = rows_of(state, source, with_)
     before = state.frames
@@ -280,7 +289,9 @@ def _insert_all(
             target = state.target(table)
             if cells and not columns and target.names is None:
                 names = [cell.name or f"__{place}" for place, cell in enumerate(cells)]
-                given = given.with_columns(Column(n, c.value) for n, c in zip(names, given.columns, strict=False))
-            state.put(target, fitted(state, target, given, Fit(columns=columns)))
+                given = given.with_columns(
+                    RelationColumn(n, c.value) for n, c in zip(names, given.columns, strict=False)
+                )
+            state.put(target, fitted(state, target, given, InsertMapping(columns=columns)))
     finally:
         state.frames = before

@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
-from forge.lineage.edge import Indirect
-from forge.lineage.extract.relation import Column, Relation, Shape
+from forge.lineage.edge import IndirectType
+from forge.lineage.extract.relation import Relation, RelationColumn, Shape
 from forge.lineage.extract.sql.names import word_of
 from forge.lineage.extract.sql.rows import rows_of, selected, spelled
-from forge.lineage.extract.sql.state import State
+from forge.lineage.extract.sql.state import SessionState
 from forge.lineage.extract.sql.statements.insert import returned
 from forge.lineage.extract.sql.statements.sets import assigned, plain, sets_of, without_target
-from forge.lineage.extract.sql.target import Target, Written, merge_columns
+from forge.lineage.extract.sql.target import WriteContent, WriteTarget, merge_columns
 
 
-def merge(state: State, node: exp.Merge) -> None:
+def merge(state: SessionState, node: exp.Merge) -> None:
     table = node.this
     if not isinstance(table, exp.Table):
         state.gap(0, "the target of this MERGE is not understood")
@@ -35,7 +35,7 @@ def merge(state: State, node: exp.Merge) -> None:
         state.frames = before
     columns = merge_columns(part.columns for part in parts)
     reads = frozenset[str]().union(*(part.reads for part in parts), *(one.reads for one in rows.values()))
-    written = Written(
+    written = WriteContent(
         columns,
         shaped.union(*(part.shaped for part in parts)),
         without_target(reads, target, columns),
@@ -46,9 +46,9 @@ def merge(state: State, node: exp.Merge) -> None:
 
 
 def _merge_source(
-    state: State, using: exp.Expr, with_: exp.Expr | None
+    state: SessionState, using: exp.Expr, with_: exp.Expr | None
 ) -> tuple[exp.Expr, Mapping[str, Relation], Shape]:
-    """A query is read once, and stands under a name of its own for all branches."""
+    """A query is read once, as an intermediate relation for all branches."""
     if isinstance(using, exp.Table) and with_ is None:
         return using, {}, frozenset()
     alias = using.args.get("alias")
@@ -68,21 +68,21 @@ def _merge_source(
     columns = [word_of(one) for one in alias.columns] if isinstance(alias, exp.TableAlias) else []
     if columns and len(columns) == len(relation.columns):
         named = zip(columns, relation.columns, strict=True)
-        relation = relation.with_columns(Column(n, c.value) for n, c in named)
+        relation = relation.with_columns(RelationColumn(n, c.value) for n, c in named)
     shown = exp.Table(
         this=exp.to_identifier("__source"), alias=exp.TableAlias(this=exp.to_identifier(name or "__source"))
     )
     return shown, {"__source": replace(relation, shaped=frozenset())}, relation.shaped
 
 
-def _matching(state: State, table: exp.Table, source: exp.Expr, node: exp.Merge) -> Written:
+def _matching(state: SessionState, table: exp.Table, source: exp.Expr, node: exp.Merge) -> WriteContent:
     on = node.args.get("on")
     join = exp.Join(this=source.copy(), on=on.copy() if isinstance(on, exp.Expr) else None)
     found = selected(state, (), source=plain(table), joins=[join])
-    return Written({}, found.shaped, found.reads)
+    return WriteContent({}, found.shaped, found.reads)
 
 
-def _when(state: State, when: exp.When, table: exp.Table, source: exp.Expr, target: Target) -> Written:
+def _when(state: SessionState, when: exp.When, table: exp.Table, source: exp.Expr, target: WriteTarget) -> WriteContent:
     """One branch. What it can see: both sides if matched, else only the side that is there."""
     condition = when.args.get("condition")
     then = when.args.get("then")
@@ -97,9 +97,9 @@ def _when(state: State, when: exp.When, table: exp.Table, source: exp.Expr, targ
         where = _both(condition, then.args.get("where"))
         found = _select(state, [value for _, value in sets], where, sides)
         columns = assigned(target, [names for names, _ in sets], found)
-        return Written(columns, _filters(found), found.reads, ())
+        return WriteContent(columns, _filters(found), found.reads, ())
     found = _select(state, (), condition, sides)
-    return Written({}, _filters(found), found.reads)
+    return WriteContent({}, _filters(found), found.reads)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class _Sides:
     by_source: bool
 
 
-def _select(state: State, expressions: Iterable[exp.Expr], where: object, sides: _Sides) -> Relation:
+def _select(state: SessionState, expressions: Iterable[exp.Expr], where: object, sides: _Sides) -> Relation:
     condition = where if isinstance(where, exp.Expr) else None
     wanted = list(expressions)
     if sides.matched:
@@ -119,7 +119,9 @@ def _select(state: State, expressions: Iterable[exp.Expr], where: object, sides:
     return selected(state, wanted, source=plain(sides.table) if sides.by_source else sides.source, where=condition)
 
 
-def _when_insert(state: State, then: exp.Insert, condition: object, sides: _Sides, target: Target) -> Written:
+def _when_insert(
+    state: SessionState, then: exp.Insert, condition: object, sides: _Sides, target: WriteTarget
+) -> WriteContent:
     listed, values = then.this, then.expression
     if isinstance(listed, exp.Star) or (isinstance(listed, exp.Var) and listed.name.upper() == "ROW"):
         return _all_of(state, condition, sides, target, by_position=isinstance(listed, exp.Var))
@@ -139,12 +141,14 @@ def _when_insert(state: State, then: exp.Insert, condition: object, sides: _Side
     if not names or len(names) != len(cells):
         state.gap(0, f"the columns of {target.name} are needed to tell what this INSERT fills; give them with --schema")
         state.unknown.add(target.name)
-        return Written({}, _filters(found), found.reads)
+        return WriteContent({}, _filters(found), found.reads)
     columns = {spelled(name, target.names): one.value for name, one in zip(names, found.columns, strict=False)}
-    return Written(columns, _filters(found), found.reads)
+    return WriteContent(columns, _filters(found), found.reads)
 
 
-def _all_of(state: State, condition: object, sides: _Sides, target: Target, *, by_position: bool = False) -> Written:
+def _all_of(
+    state: SessionState, condition: object, sides: _Sides, target: WriteTarget, *, by_position: bool = False
+) -> WriteContent:
     """UPDATE SET * and INSERT *: by name; INSERT ROW: by position."""
     rows = rows_of(state, exp.Select(expressions=[exp.Star()], from_=exp.From(this=sides.source.copy())))
     found = _select(state, (), condition, sides)
@@ -153,7 +157,7 @@ def _all_of(state: State, condition: object, sides: _Sides, target: Target, *, b
         pairs = [(name, value) for name, (_, value) in zip(target.names, pairs, strict=True)]
     known = {name.lower() for name in target.names} if target.names is not None else None
     if rows.open and target.names is not None and len(rows.open) == 1:
-        # By name, so what the target has tells what arrives.
+        # By name, so the columns of the target are written.
         have = {name.lower() for name, _ in pairs}
         for name in target.names:
             value = rows.value(name)
@@ -163,11 +167,11 @@ def _all_of(state: State, condition: object, sides: _Sides, target: Target, *, b
     else:
         open_ = rows.open
     columns = {spelled(name, target.names): value for name, value in pairs if known is None or name.lower() in known}
-    return Written(columns, _filters(found), rows.reads | found.reads, open_)
+    return WriteContent(columns, _filters(found), rows.reads | found.reads, open_)
 
 
 def _filters(relation: Relation) -> Shape:
-    return frozenset((column, way) for column, way in relation.shaped if way is not Indirect.JOIN)
+    return frozenset((column, way) for column, way in relation.shaped if way is not IndirectType.JOIN)
 
 
 def _both(one: object, other: object) -> exp.Expr | None:

@@ -1,17 +1,17 @@
-"""A table or a column that gets another name: what was written into it before is then found under the new one."""
+"""Renamed tables and columns: earlier writes are found under the new name."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
 
-from forge.lineage.extract.program import Step
-from forge.lineage.extract.sql.state import State
-from forge.lineage.extract.value import Value
+from forge.lineage.extract.program import ProgramStep
+from forge.lineage.extract.sql.state import SessionState
+from forge.lineage.extract.value import ColumnValue
 from forge.model.names import ColumnName
 
 
-def rename(state: State, old: tuple[str, ...], new: tuple[str, ...]) -> None:
+def rename(state: SessionState, old: tuple[str, ...], new: tuple[str, ...]) -> None:
     made = state.temporary.pop(state.key_of(old), None)
     if made is not None:
         state.temporary[state.key_of(new)] = made
@@ -25,7 +25,7 @@ def rename(state: State, old: tuple[str, ...], new: tuple[str, ...]) -> None:
         state.settle(replace(definition, name=after, given=False))
 
 
-def swap(state: State, one: tuple[str, ...], other: tuple[str, ...]) -> None:
+def swap(state: SessionState, one: tuple[str, ...], other: tuple[str, ...]) -> None:
     first, second = state.find(one), state.find(other)
     _follow(state, {first.name: second.name, second.name: first.name})
     for name, meant in ((first.name, second), (second.name, first)):
@@ -35,11 +35,11 @@ def swap(state: State, one: tuple[str, ...], other: tuple[str, ...]) -> None:
             state.settle(replace(meant.definition, name=name, given=False))
 
 
-def _follow(state: State, names: Mapping[str, str]) -> None:
+def _follow(state: SessionState, names: Mapping[str, str]) -> None:
     """Tables that this program wrote go by their new name wherever they are read after that; those it only read were
     there before, and keep the name by which others know them."""
     written: set[str] = set()
-    steps: list[Step] = []
+    steps: list[ProgramStep] = []
     for step in state.steps:
         steps.append(_renamed(step, names, written))
         if step.made.real and step.target in names:
@@ -47,7 +47,7 @@ def _follow(state: State, names: Mapping[str, str]) -> None:
     state.steps[:] = steps
 
 
-def _renamed(step: Step, names: Mapping[str, str], written: set[str]) -> Step:
+def _renamed(step: ProgramStep, names: Mapping[str, str], written: set[str]) -> ProgramStep:
     target = names.get(step.target, step.target) if step.made.real else step.target
     moved = {old: new for old, new in names.items() if old in written}
     if not moved:
@@ -62,13 +62,13 @@ def _renamed(step: Step, names: Mapping[str, str], written: set[str]) -> Step:
     )
 
 
-def _value(value: Value, names: Mapping[str, str]) -> Value:
+def _value(value: ColumnValue, names: Mapping[str, str]) -> ColumnValue:
     sources = {_column(column, names): trace for column, trace in value.sources.items()}
     members = {name: _value(member, names) for name, member in value.members.items()}
     return replace(value, sources=sources, members=members)
 
 
-def rename_column(state: State, table: str, old: str, new: str) -> None:
+def rename_column(state: SessionState, table: str, old: str, new: str) -> None:
     """Of a table that this program wrote; who read it before reads the column of the new name."""
     written = False
     for place, step in enumerate(state.steps):
@@ -86,7 +86,7 @@ def rename_column(state: State, table: str, old: str, new: str) -> None:
         state.steps[place] = changed
 
 
-def _with_column(value: Value, table: str, old: str, new: str) -> Value:
+def _with_column(value: ColumnValue, table: str, old: str, new: str) -> ColumnValue:
     sources = {_renamed_column(one, table, old, new): trace for one, trace in value.sources.items()}
     members = {name: _with_column(member, table, old, new) for name, member in value.members.items()}
     return replace(value, sources=sources, members=members)

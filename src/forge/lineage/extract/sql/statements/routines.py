@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from sqlglot import exp
 
-from forge.lineage.extract.program import Made
+from forge.lineage.extract.program import OutputKind
 from forge.lineage.extract.sql.names import split_name
 from forge.lineage.extract.sql.rows import rows_of
-from forge.lineage.extract.sql.state import State
+from forge.lineage.extract.sql.state import SessionState
 from forge.lineage.extract.sql.syntax.parse import parse
-from forge.lineage.extract.sql.syntax.split import Kind, Piece
+from forge.lineage.extract.sql.syntax.split import ScriptStatement, StatementKind
 from forge.lineage.extract.value import NOTHING
 
 _TRIGGER = re.compile(r"\A\s*CREATE\s.*?\bTRIGGER\s.*?\bON\s+([\w.`\"\[\]]+)", re.IGNORECASE | re.DOTALL)
@@ -23,7 +23,7 @@ _CURSOR = re.compile(
 )
 
 
-def begin_routine(state: State, head: str) -> None:
+def begin_routine(state: SessionState, head: str) -> None:
     """Its parameters are no columns; a trigger sees the rows of its table."""
     state.values.update(dict.fromkeys(_parameters(head), NOTHING))
     found = _TRIGGER.match(head)
@@ -40,21 +40,21 @@ def _parameters(head: str) -> list[str]:
     return [name.lower().lstrip("@") for name in named if re.fullmatch(r"@?\w+", name)]
 
 
-def loop(state: State, piece: Piece) -> None:
-    """FOR r IN (SELECT …), FOR r IN cursor: r stands for the rows."""
+def loop(state: SessionState, piece: ScriptStatement) -> None:
+    """FOR r IN (SELECT …), FOR r IN cursor: r is a row."""
     found = re.match(r"FOR\s+(\w+)\s+(?:IN|AS)\s+(.*)\Z", piece.text, re.IGNORECASE | re.DOTALL)
     rows = state.cursors.get(found[2].partition("(")[0].strip().lower(), found[2]) if found else ""
     if not found or not re.match(r"[\s(]*(SELECT|WITH|FROM)\b", rows, re.IGNORECASE):
         return
-    tree = parse(replace(piece, text=rows, kind=Kind.STATEMENT), state.dialect)
+    tree = parse(replace(piece, text=rows, kind=StatementKind.STATEMENT), state.dialect)
     if isinstance(tree, exp.Query):
-        reading = state.between(found[1], Made.TEMPORARY, rows_of(state, tree), 0)
+        reading = state.between(found[1], OutputKind.TEMPORARY, rows_of(state, tree), 0)
         state.held |= reading.reads
         for column in reading.columns:
             state.values[f"{found[1]}.{column.name}".lower()] = column.value
 
 
-def declaration(state: State, piece: Piece) -> None:
+def declaration(state: SessionState, piece: ScriptStatement) -> None:
     """x VARCHAR := 'text', CURSOR c IS SELECT …"""
     cursor = _CURSOR.match(piece.text)
     if cursor:

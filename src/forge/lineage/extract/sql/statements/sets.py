@@ -1,4 +1,4 @@
-"""SET a = …: which columns a change writes, and from what."""
+"""SET a = …: columns written by an assignment, and their sources."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from forge.lineage.edge import Transformation
 from forge.lineage.extract.relation import Relation
 from forge.lineage.extract.sql.names import word_of
 from forge.lineage.extract.sql.rows import spelled
-from forge.lineage.extract.sql.target import Target, merge_columns
-from forge.lineage.extract.value import Value
+from forge.lineage.extract.sql.target import WriteTarget, merge_columns
+from forge.lineage.extract.value import ColumnValue
 from forge.model.names import ColumnName
 
 FIELD = "\0"  # between a column and the field of it that is set
@@ -61,7 +61,7 @@ def _apart(names: tuple[str, ...], query: exp.Select) -> Sets:
     return found
 
 
-def assigned(target: Target, names: list[tuple[str, ...]], found: Relation) -> dict[str, Value]:
+def assigned(target: WriteTarget, names: list[tuple[str, ...]], found: Relation) -> dict[str, ColumnValue]:
     parts = []
     for those, column in zip(names, found.columns, strict=False):
         for name in those:
@@ -72,21 +72,21 @@ def assigned(target: Target, names: list[tuple[str, ...]], found: Relation) -> d
     return merge_columns(parts)
 
 
-def _own_kept(value: Value, column: ColumnName) -> Value:
+def _own_kept(value: ColumnValue, column: ColumnName) -> ColumnValue:
     """SET a = a says nothing."""
     trace = value.sources.get(column)
     if trace is None or trace.transformation is not Transformation.IDENTITY or value.members:
         return value
-    return Value({source: way for source, way in value.sources.items() if source != column})
+    return ColumnValue({source: way for source, way in value.sources.items() if source != column})
 
 
-def _member(path: str, value: Value) -> Value:
+def _member(path: str, value: ColumnValue) -> ColumnValue:
     for name in reversed(path.split(".")):
-        value = Value({}, {name: value})
+        value = ColumnValue({}, {name: value})
     return value
 
 
-def without_target(reads: frozenset[str], target: Target, columns: Mapping[str, Value]) -> frozenset[str]:
+def without_target(reads: frozenset[str], target: WriteTarget, columns: Mapping[str, ColumnValue]) -> frozenset[str]:
     """A statement that changes a table reads it only where its values go into values."""
     own = any(source.table == target.name for value in columns.values() for source in value.sources)
     return reads if own or target.temporary else reads - {target.name}

@@ -1,4 +1,4 @@
-"""Statements that are known only as text: what sqlglot does not parse, and texts that a script runs."""
+"""Statements known as text only: those sqlglot does not parse, and dynamic SQL."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 
 from sqlglot import exp
 
-from forge.lineage.extract.program import Made
+from forge.lineage.extract.program import OutputKind
 from forge.lineage.extract.sql.names import split_name
-from forge.lineage.extract.sql.state import State
+from forge.lineage.extract.sql.state import SessionState
 from forge.lineage.extract.sql.statements.create import alter_columns, write_whole
 from forge.lineage.extract.sql.statements.fallback import is_harmless, scan_tables
 from forge.lineage.extract.sql.statements.file import load_text, outfile, unload
 from forge.lineage.extract.sql.statements.rename import rename
-from forge.lineage.extract.sql.target import Written
+from forge.lineage.extract.sql.target import WriteContent
 
 _IMMEDIATE = re.compile(r"\A\s*EXECUTE\s+IMMEDIATE\s+(?P<what>.*)\Z", re.IGNORECASE | re.DOTALL)
 
@@ -58,7 +58,7 @@ _STRING = re.compile(
 )
 
 
-def command(state: State, node: exp.Command) -> None:
+def command(state: SessionState, node: exp.Command) -> None:
     text = state.statement
     word = str(node.this).upper()
     if word == "RENAME":
@@ -70,12 +70,12 @@ def command(state: State, node: exp.Command) -> None:
         state.script(found[1], state.first_line + text.count("\n", 0, found.start(1)))
     elif word == "CREATE" and (found := _STREAM.match(text)):
         relation = state.named(split_name(found[2]))
-        write_whole(state, state.created(split_name(found[1]), Made.VIEW), relation, view=True)
+        write_whole(state, state.created(split_name(found[1]), OutputKind.VIEW), relation, view=True)
     else:
         not_parsed(state, text, f"{head_of(text)} … is not understood")
 
 
-def not_parsed(state: State, text: str, reason: str) -> None:
+def not_parsed(state: SessionState, text: str, reason: str) -> None:
     """A statement that sqlglot refuses, or of which it makes nothing."""
     found = _IMMEDIATE.match(text)
     if found is not None:
@@ -91,7 +91,7 @@ def not_parsed(state: State, text: str, reason: str) -> None:
     scan_tables(state, text)
 
 
-def _routine(state: State, text: str) -> bool:
+def _routine(state: SessionState, text: str) -> bool:
     """A routine whose head sqlglot does not know: its body is read."""
     found = _BODY.match(text)
     if found is None or not re.search(r"\bLANGUAGE\s+'?(?:plpgsql|sql)\b", text, re.IGNORECASE):
@@ -100,15 +100,15 @@ def _routine(state: State, text: str) -> bool:
     return True
 
 
-def _synonym(state: State, text: str) -> bool:
+def _synonym(state: SessionState, text: str) -> bool:
     found = _SYNONYM.match(text)
     if found is not None:
         relation = state.named(split_name(found[2]))
-        write_whole(state, state.created(split_name(found[1]), Made.VIEW), relation, view=True)
+        write_whole(state, state.created(split_name(found[1]), OutputKind.VIEW), relation, view=True)
     return found is not None
 
 
-def call(state: State, text: str) -> None:
+def call(state: SessionState, text: str) -> None:
     """A procedure is read where it is defined; of one that is defined elsewhere nothing is known here."""
     found = _CALL.match(text)
     name = ".".join(split_name(found[1])) if found else ""
@@ -118,7 +118,7 @@ def call(state: State, text: str) -> None:
         state.gap(0, f"what {name} does is not known: it is not defined in this script")
 
 
-def append(state: State, text: str) -> bool:
+def append(state: SessionState, text: str) -> bool:
     """Redshift: ALTER TABLE t APPEND FROM s moves the rows, by name."""
     found = _APPEND.match(text)
     if found is None:
@@ -126,9 +126,9 @@ def append(state: State, text: str) -> bool:
     target = state.target_named(split_name(found[1]))
     relation = state.named(split_name(found[2]))
     names = target.names if target.names is not None else relation.names
-    # Both have the same columns, so what the target has tells what arrives.
+    # Both have the same columns, so those of the target are written.
     columns = {name: value for name in names if (value := relation.value(name)) is not None}
-    state.put(target, Written(columns, reads=relation.reads, open=() if columns else relation.open))
+    state.put(target, WriteContent(columns, reads=relation.reads, open=() if columns else relation.open))
     return True
 
 
@@ -136,13 +136,13 @@ def head_of(text: str) -> str:
     return " ".join(text.split()[:4])[:60]
 
 
-def _anonymous_block(state: State, text: str) -> None:
+def _anonymous_block(state: SessionState, text: str) -> None:
     found = re.search(r"\$(\w*)\$(.*)\$\1\$", text, re.DOTALL)
     if found:
         state.script(found[2], state.first_line + text.count("\n", 0, found.start(2)))
 
 
-def _immediate(state: State, what: str) -> None:
+def _immediate(state: SessionState, what: str) -> None:
     """The text that a program builds and runs: a constant, constants put together, or a variable that holds one."""
     text = _constant(state, what)
     if text is None:
@@ -152,7 +152,7 @@ def _immediate(state: State, what: str) -> None:
     state.script(text, state.first_line)
 
 
-def _constant(state: State, what: str) -> str | None:
+def _constant(state: SessionState, what: str) -> str | None:
     what = (
         re.split(r"\s+(?:INTO|USING)\s", what, maxsplit=1, flags=re.IGNORECASE)[0]
         if not what.lstrip().startswith(("'", '"', "$", "r'", "N'"))
@@ -180,7 +180,7 @@ def _unquoted(single: str | None, double: str | None) -> str:
     return re.sub(r"\\(.)", r"\1", text.replace("''", "'"))
 
 
-def execute(state: State, node: exp.Execute) -> None:
+def execute(state: SessionState, node: exp.Execute) -> None:
     """T-SQL: EXEC sp_executesql N'…', EXEC('…'), EXEC sp_rename 'a', 'b'. Any other procedure is read where it is
     defined."""
     inner = node.this

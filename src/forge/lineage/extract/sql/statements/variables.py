@@ -1,4 +1,4 @@
-"""Variables of scripts: what they hold, and where they stand."""
+"""Script variables: values and references."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from forge.lineage.extract.sql.names import parts_of, word_of
 from forge.lineage.extract.sql.rows import rows_of, selected
-from forge.lineage.extract.sql.state import State
+from forge.lineage.extract.sql.state import SessionState
 from forge.lineage.extract.sql.statements.ddl import columns_of
 from forge.lineage.extract.value import NOTHING
 
@@ -16,7 +16,7 @@ _VARIABLE_INTO = frozenset({"oracle", "snowflake", "mysql", "bigquery", "databri
 _DEFINES = (exp.Set, exp.Declare, exp.Create)
 
 
-def with_variables(state: State, tree: exp.Expr) -> exp.Expr:
+def with_variables(state: SessionState, tree: exp.Expr) -> exp.Expr:
     """A bare name that is a variable, where no table that is known has such a column: else a table of which nothing is
     known would seem to have it."""
     named = {one.name.lower() for one in tree.find_all(exp.Column) if not one.table} & set(state.values)
@@ -46,7 +46,7 @@ def _is_read(node: exp.Column) -> bool:
     return not isinstance(parent, exp.Tuple) or not isinstance(parent.parent, exp.Insert) or parent.arg_key != "this"
 
 
-def is_variable(state: State, table: exp.Table) -> bool:
+def is_variable(state: SessionState, table: exp.Table) -> bool:
     """SELECT … INTO v in the body of a procedure fills a variable."""
     if isinstance(table.this, exp.Parameter | exp.Placeholder):
         return True
@@ -57,7 +57,7 @@ def sets_variable(one: exp.Expr) -> bool:
     return isinstance(one, exp.EQ) and isinstance(one.this, exp.Parameter)
 
 
-def set_variables(state: State, tree: exp.Select) -> None:
+def set_variables(state: SessionState, tree: exp.Select) -> None:
     """T-SQL: SELECT @x = a FROM t."""
     query = tree.copy()
     query.set("expressions", [one.expression.copy() for one in tree.expressions])
@@ -66,7 +66,7 @@ def set_variables(state: State, tree: exp.Select) -> None:
         state.hold(one.this.name.lower(), column.name, relation)
 
 
-def _assign(state: State, name: str, value: exp.Expr) -> None:
+def _assign(state: SessionState, name: str, value: exp.Expr) -> None:
     key = name.lower().lstrip("@:$")
     text = state.text_of(value)
     if text is None:
@@ -79,7 +79,7 @@ def _assign(state: State, name: str, value: exp.Expr) -> None:
     state.hold(key, "__0", selected(state, [value]))
 
 
-def declare(state: State, node: exp.Declare) -> None:
+def declare(state: SessionState, node: exp.Declare) -> None:
     for item in node.expressions:
         if not isinstance(item, exp.DeclareItem):
             continue
@@ -96,7 +96,7 @@ def declare(state: State, node: exp.Declare) -> None:
                 _assign(state, one.name, default)
 
 
-def set_(state: State, node: exp.Set) -> None:
+def set_(state: SessionState, node: exp.Set) -> None:
     for item in node.expressions:
         inner = item.this if isinstance(item, exp.SetItem) else None
         if isinstance(inner, exp.EQ) and isinstance(inner.expression, exp.Expr):

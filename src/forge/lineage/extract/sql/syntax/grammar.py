@@ -1,5 +1,5 @@
-"""What sqlglot's parser does not know: the rest of Spark's pipe syntax, functions of users that are named like one of
-an engine but take other arguments."""
+"""Extensions of sqlglot's parser: the rest of Spark's pipe syntax, and user functions that shadow a builtin with other
+arguments."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Additions(PipeParser):
         return super().parse(spelled_out(raw_tokens, spark=self.READS_SPARK), sql)
 
     def _parse_ddl_select(self) -> exp.Expr | None:
-        """DuckDB's short PIVOT may stand where a query stands."""
+        """DuckDB's short PIVOT in place of a query."""
         if self._match_set((TokenType.PIVOT, TokenType.UNPIVOT)):
             pivot = self._parse_simplified_pivot(is_unpivot=self._prev.token_type is TokenType.UNPIVOT or None)
             return exp.Select(expressions=[exp.Star()], from_=exp.From(this=pivot))

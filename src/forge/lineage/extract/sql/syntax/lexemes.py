@@ -1,4 +1,4 @@
-"""A script as words, strings and signs: only as much as it takes to find where statements end."""
+"""A minimal lexer: words, strings and signs, enough to find the ends of statements."""
 
 from __future__ import annotations
 

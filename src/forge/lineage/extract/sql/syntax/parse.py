@@ -1,4 +1,4 @@
-"""One statement as a tree, or the reason why there is none."""
+"""Parses one statement, or gives the reason why it cannot be parsed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
 from forge.lineage.extract.sql.syntax.grammar import dialect_of
-from forge.lineage.extract.sql.syntax.split import Kind, Piece
+from forge.lineage.extract.sql.syntax.split import ScriptStatement, StatementKind
 
 DEEPEST = 400  # parentheses in each other
 LARGEST = 10_000_000  # characters
@@ -42,7 +42,7 @@ _TOKEN = re.compile(r" but got <Token .*>| for <class '[^']*'>|invalid expressio
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class UnparsedStatement:
     reason: str
 
 
@@ -51,7 +51,7 @@ def _repair(pattern: str, by: str) -> tuple[re.Pattern[str], str]:
 
 
 _EXPECT = r"CONSTRAINT\s+\w+\s+EXPECT\s*\((?:[^()]|\([^()]*\))*\)(?:\s+ON\s+VIOLATION\s+(?:DROP\s+ROW|FAIL\s+UPDATE))?"
-# What sqlglot does not know, said in words it knows. Lines stay where they are.
+# Rewrites of syntax that sqlglot does not know. Lines are preserved.
 _REPAIRS = (
     _repair(r"\AREPLACE(\s+)(TABLE|VIEW)\b", r"CREATE OR REPLACE\1\2"),
     _repair(r"\AREPLACE(\s+)(?:(?:LOW_PRIORITY|DELAYED)\s+)?INTO\b", r"INSERT\1INTO"),
@@ -104,29 +104,29 @@ _TEMPLATE = re.compile(r"\{\{|\{%")
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"|--[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
-def parse(piece: Piece, dialect: str) -> exp.Expr | Broken:
-    if piece.kind is Kind.UNCLOSED:
-        return Broken("a quote or a comment is not closed")
+def parse(piece: ScriptStatement, dialect: str) -> exp.Expr | UnparsedStatement:
+    if piece.kind is StatementKind.UNCLOSED:
+        return UnparsedStatement("a quote or a comment is not closed")
     if piece.depth > DEEPEST:
-        return Broken(f"parentheses are {piece.depth} deep; at most {DEEPEST} are read")
+        return UnparsedStatement(f"parentheses are {piece.depth} deep; at most {DEEPEST} are read")
     if _TEMPLATE.search(_QUOTED.sub("", piece.text)):
-        return Broken(NOT_FILLED_IN)
+        return UnparsedStatement(NOT_FILLED_IN)
     text = repaired(piece.text)
     reason = ""
     kept: exp.Expr | None = None
     siblings = SIBLINGS.get(dialect, ()) if len(text) <= LARGE else ()
     for one in (dialect, *siblings):
         found = _parse_output(text, one)
-        if isinstance(found, Broken):
+        if isinstance(found, UnparsedStatement):
             reason = reason or found.reason
         elif not isinstance(found, exp.Command):
             return found
         elif kept is None:
             kept = found
-    return kept if kept is not None else Broken(reason)
+    return kept if kept is not None else UnparsedStatement(reason)
 
 
-def _parse_output(text: str, dialect: str) -> exp.Expr | Broken:
+def _parse_output(text: str, dialect: str) -> exp.Expr | UnparsedStatement:
     """T-SQL: OUTPUT … INTO dbo.log (a, b), of which sqlglot knows only INTO log."""
     found = _OUTPUT.search(text) if dialect in ("tsql", "fabric") else None
     if found is None:
@@ -157,20 +157,20 @@ def _spelled_out(found: re.Match[str]) -> str:
     return found[0] if found["name"] is None else f"{found['name']} = {found['name']} {found['sign']}"
 
 
-def _parse(text: str, dialect: str) -> exp.Expr | Broken:
+def _parse(text: str, dialect: str) -> exp.Expr | UnparsedStatement:
     try:
         with deep():
             trees = [tree for tree in dialect_of(dialect).parse(text) if tree is not None]
     except ParseError as error:
-        return Broken(_reason(error))
+        return UnparsedStatement(_reason(error))
     except TokenError:
-        return Broken("a quote or a comment is not closed")
+        return UnparsedStatement("a quote or a comment is not closed")
     except RecursionError:
-        return Broken("it is nested too deep to be read")
+        return UnparsedStatement("it is nested too deep to be read")
     except Exception as error:  # sqlglot's builders of functions do not check what they are given
-        return Broken(f"it could not be parsed: {error}")
+        return UnparsedStatement(f"it could not be parsed: {error}")
     if len(trees) != 1:
-        return Broken("it could not be parsed")
+        return UnparsedStatement("it could not be parsed")
     return trees[0]
 
 

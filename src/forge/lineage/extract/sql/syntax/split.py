@@ -1,7 +1,7 @@
-"""Cuts a script into statements, on strings, comments and words alone, so that one bad statement never hides another.
+"""Splits a script into statements on lexemes alone, so that one bad statement never hides another.
 
-Blocks (BEGIN … END, IF, CASE, WHILE, FOR, LOOP, bodies of procedures) are taken apart: what they hold comes out as
-statements in the order of the text, marked `maybe` where it runs only under a condition."""
+Blocks (BEGIN … END, IF, CASE, WHILE, FOR, LOOP, procedure bodies) are flattened to statements in text order, marked
+`maybe` where they are conditional."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from enum import StrEnum
 from forge.lineage.extract.sql.syntax.lexemes import Lexeme, lexemes_of
 
 
-class Kind(StrEnum):
+class StatementKind(StrEnum):
     STATEMENT = "statement"
     ROUTINE = "routine"  # the head of a procedure or function whose body follows as statements
-    LOOP = "loop"  # FOR … IN query: a name, and the rows it stands for
+    LOOP = "loop"  # FOR … IN query: a name and its rows
     DECLARATION = "declaration"  # of a variable before a block
     UNCLOSED = "unclosed"  # a quote or comment that never ends
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class ScriptStatement:
     """`depth`: the deepest nesting of parentheses."""
 
     text: str
     line: int
-    kind: Kind = Kind.STATEMENT
+    kind: StatementKind = StatementKind.STATEMENT
     maybe: bool = False
     depth: int = 0
 
@@ -47,12 +47,11 @@ _SET_WORDS = frozenset({"UNION", "ALL", "EXCEPT", "INTERSECT", "AS", "FOR", "THE
 
 @dataclass(slots=True, kw_only=True)
 class _Scan:
-    """Where the reader stands: `header` is set while a condition or the head of a loop is being passed over, and
-    holds the word that ends it."""
+    """The state of the scan: `header` is the word that ends the current condition or loop head."""
 
     text: str
     dialect: str
-    pieces: list[Piece] = field(default_factory=list)
+    pieces: list[ScriptStatement] = field(default_factory=list)
     blocks: list[str] = field(default_factory=list)
     start: int = -1
     line: int = 1
@@ -69,7 +68,7 @@ class _Scan:
     after_end: bool = False
 
 
-def split(text: str, dialect: str, line: int = 1) -> tuple[Piece, ...]:
+def split(text: str, dialect: str, line: int = 1) -> tuple[ScriptStatement, ...]:
     scan = _Scan(text=text, dialect=dialect)
     at, passed = line, 0
     tokens = list(lexemes_of(text, dialect))
@@ -79,7 +78,7 @@ def split(text: str, dialect: str, line: int = 1) -> tuple[Piece, ...]:
         if kind == "unclosed":
             begun = scan.start >= 0
             rest = text[scan.start if begun else start :]
-            scan.pieces.append(Piece(rest, scan.line if begun else at, Kind.UNCLOSED))
+            scan.pieces.append(ScriptStatement(rest, scan.line if begun else at, StatementKind.UNCLOSED))
             return tuple(scan.pieces)
         _step(scan, kind, start, end, at, tokens, place)
     _finish_statement(scan, len(text))
@@ -136,17 +135,17 @@ def _is_structure(scan: _Scan, word: str, start: int, end: int, line: int, token
         _close(scan)
         return True
     if word == "BEGIN" and "HANDLER" in scan.words:
-        _emit(scan, start, Kind.DECLARATION)
+        _emit(scan, start, StatementKind.DECLARATION)
         scan.blocks.append("maybe")
         return True
     if word == "BEGIN" and (scan.routine or scan.before == "AS") and not scan.cases:
-        _emit(scan, start, Kind.ROUTINE)
+        _emit(scan, start, StatementKind.ROUTINE)
         scan.blocks.append("begin")
         return True
     if word in _ROUTINES and scan.words[:1] in (["CREATE"], ["ALTER"]):
         scan.routine = scan.routine or not (set(scan.words) - _CREATE_WORDS)
     elif word in ("AS", "IS") and scan.routine and _opens_body(scan, word, tokens, place):
-        _emit(scan, start, Kind.ROUTINE)
+        _emit(scan, start, StatementKind.ROUTINE)
         scan.section = scan.dialect == "oracle"
         return True
     elif (
@@ -237,7 +236,7 @@ def _in_header(scan: _Scan, word: str, start: int) -> bool:
         if word == "END":
             _close(scan)
         elif scan.start >= 0:
-            _emit(scan, start, Kind.LOOP)
+            _emit(scan, start, StatementKind.LOOP)
     elif scan.header == ("",) and word in _VERBS and word != "EXISTS" and not scan.cases:
         scan.header = ()
         scan.once = True
@@ -305,14 +304,14 @@ def _finish_statement(scan: _Scan, end: int) -> None:
             scan.blocks.pop()
         scan.header = ()
         scan.start, scan.line = scan.head
-    _emit(scan, end, Kind.DECLARATION if scan.section else Kind.STATEMENT)
+    _emit(scan, end, StatementKind.DECLARATION if scan.section else StatementKind.STATEMENT)
 
 
-def _emit(scan: _Scan, end: int, kind: Kind = Kind.STATEMENT) -> None:
+def _emit(scan: _Scan, end: int, kind: StatementKind = StatementKind.STATEMENT) -> None:
     if scan.start >= 0 and end > scan.start:
         maybe = scan.once or "maybe" in scan.blocks
-        scan.pieces.append(Piece(scan.text[scan.start : end].rstrip(), scan.line, kind, maybe, scan.deepest))
-        if kind is Kind.STATEMENT:
+        scan.pieces.append(ScriptStatement(scan.text[scan.start : end].rstrip(), scan.line, kind, maybe, scan.deepest))
+        if kind is StatementKind.STATEMENT:
             scan.once = False
     scan.start, scan.depth, scan.deepest, scan.cases = -1, 0, 0, 0
     scan.words.clear()

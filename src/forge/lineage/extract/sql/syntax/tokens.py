@@ -1,5 +1,4 @@
-"""Tokens put right before sqlglot's parser sees them: words that are names where they stand, and what has another
-spelling that the parser knows."""
+"""Rewrites tokens before sqlglot parses them: keywords used as names, and spellings that the parser does not know."""
 
 from __future__ import annotations
 
@@ -67,7 +66,7 @@ def _quantifies(tokens: list[Token], place: int) -> bool:
 
 
 def _table_queries(tokens: list[Token]) -> list[Token]:
-    """`TABLE t` where a query may stand is `SELECT * FROM t`."""
+    """`TABLE t` in place of a query is `SELECT * FROM t`."""
     found: list[Token] = []
     for place, token in enumerate(tokens):
         found.append(token)
@@ -127,7 +126,7 @@ def _is_script(tokens: list[Token], place: int) -> bool:
 
 
 def _next_word(tokens: list[Token], start: int, word: str) -> int | None:
-    """Where the word stands next in the same brackets, before another query starts."""
+    """The next position of the word in the same brackets, before another query starts."""
     depth = 0
     for place in range(start, len(tokens)):
         kind = tokens[place].token_type
