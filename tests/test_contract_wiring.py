@@ -12,10 +12,10 @@ from contract_project import CONTRACT, FILES, write
 from migrated import lay_database
 
 from forge.contracts.document.file import read_document
-from forge.contracts.lifecycle import State, StateChange
+from forge.contracts.lifecycle import ContractState, LifecycleStep
 from forge.contracts.load import contract_of
 from forge.contracts.registry import registered_of
-from forge.flows.contracts.ports import ContractPorts, Moving, Registration
+from forge.flows.contracts.ports import ContractPorts, LifecycleWrite, Registration
 from forge.flows.lineage.ports import LineagePorts
 from forge.model.errors import DatabaseUnreachableError
 from forge.model.names import RunId, TableName
@@ -52,7 +52,9 @@ def wiring(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Wiring]:
 def test_what_breaks_is_told_without_names_where_the_lineage_cannot_be_read(wiring: Wiring) -> None:
     text = CONTRACT + "      - name: gone\n        logicalType: string\n"
     contract = contract_of(read_document(text, "contracts/core.orders.odcs.yaml"))
-    first = Moving(StateChange(state=State.ACTIVE, before=None, at=NOW, by="ada", version=contract.version))
+    first = LifecycleWrite(
+        LifecycleStep(state=ContractState.ACTIVE, before=None, at=NOW, by="ada", version=contract.version)
+    )
     new = registered_of(contract, text, "sha256:x", at=NOW, by="ada")
     wiring.contracts.registry.register(Registration(new, lambda head: first))
     found = wiring.project().judged()[TABLE]

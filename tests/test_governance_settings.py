@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from forge.contracts.policy import Enforcement, Governance
-from forge.contracts.policy.governance import Condition
+from forge.contracts.policy.governance import FactCondition
 from forge.model.errors import ForgeError, errors_of
 from forge.settings import load_settings
 from forge.wiring.governance import governance_of
@@ -228,12 +228,12 @@ governance:
       require: {owner: "@x$", contract: true, checks: 3, columns: {min: 1, max: 9}}
 """
     (rule,) = governance(write(tmp_path, project__forge=text)).custom
-    assert rule.when == {"tags": Condition(contains=("gold",)), "kind": Condition(one_of=("full", "view"))}
+    assert rule.when == {"tags": FactCondition(contains=("gold",)), "kind": FactCondition(one_of=("full", "view"))}
     assert rule.require == {
-        "owner": Condition(matches="@x$"),
-        "contract": Condition(exists=True),
-        "checks": Condition(equals=(3,)),
-        "columns": Condition(min=1, max=9),
+        "owner": FactCondition(matches="@x$"),
+        "contract": FactCondition(exists=True),
+        "checks": FactCondition(equals=(3,)),
+        "columns": FactCondition(min=1, max=9),
     }
 
 

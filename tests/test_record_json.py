@@ -67,22 +67,22 @@ from forge.cli.versioning.commit_view import answer_of_log
 from forge.cli.versioning.data import answer_of_commit
 from forge.cli.versioning.diff_view import answer_of_table_diffs
 from forge.cli.versioning.merge_view import answer_of_conflicts, answer_of_merges, answer_of_result
-from forge.connection.contracts.items import Findings
-from forge.connection.quality.items import Gate, IncidentItem, MetricPointItem
-from forge.connection.quality.results import Checked, MonitorItem
-from forge.connection.quality.results import ResultView as PythonResult
+from forge.connection.contracts.items import ContractFindings
+from forge.connection.quality.items import GateResult, IncidentItem, MetricPointItem
+from forge.connection.quality.results import CheckResults, MonitorItem
+from forge.connection.quality.results import ResultItem as PythonResult
 from forge.connection.runs.results import Report
 from forge.connection.versioning.results import BlameReport, Committed, Diff, MergeReport
 from forge.contracts.contract import Violation
-from forge.contracts.registry import Finding
+from forge.contracts.registry import ContractFinding
 from forge.flows.lineage.records import RecordOrigin, RowMatch
 from forge.flows.quality.fitness import Fitness
-from forge.flows.quality.incidents.judge_name import JudgedBy
-from forge.flows.quality.incidents.listed import CameIn, Listed
-from forge.flows.quality.incidents.open import Kept
-from forge.flows.quality.metrics.history import Dated
-from forge.flows.quality.monitors.run import Done
-from forge.flows.quality.monitors.scheduler import MonitorStanding
+from forge.flows.quality.incidents.judge_reference import JudgeReference
+from forge.flows.quality.incidents.listed_incident import FailureOrigin, ListedIncident
+from forge.flows.quality.incidents.open_incidents import KeptVersion
+from forge.flows.quality.metrics.history import DatedValue
+from forge.flows.quality.monitors.run import FinishedRun
+from forge.flows.quality.monitors.scheduler import MonitorStatus
 from forge.flows.runs.records import OutputRecord, OutputStatus, RunRecord, RunStatus
 from forge.flows.runs.run import RunResult
 from forge.flows.versioning.blame import Blame, RowBlame, Written
@@ -96,14 +96,14 @@ from forge.lineage.graph.graph import Graph
 from forge.lineage.graph.store import Snapshot
 from forge.lineage.impact.analysis import ProposedChange, impact_of
 from forge.model.names import BranchName, CatalogName, ColumnName, CommitId, RunId, TableName
-from forge.quality.alerts.alert import AlertState, AlertStatus, Scope
-from forge.quality.alerts.alert import Origin as Judge
+from forge.quality.alerts.alert import AlertOrigin as Judge
+from forge.quality.alerts.alert import AlertScope, AlertState, AlertStatus
 from forge.quality.alerts.delivery import Attempt, Delivery
-from forge.quality.alerts.incident import Entry, EntryKind, IncidentStatus, TrackedIncident
+from forge.quality.alerts.incident import EntryKind, IncidentEntry, IncidentStatus, TrackedIncident
 from forge.quality.alerts.notice import Notice, NoticeKind
 from forge.quality.alerts.quiet import Mute
-from forge.quality.anomaly import Finding as AnomalyFinding
-from forge.quality.fitness import Condition
+from forge.quality.anomaly import AnomalyFinding
+from forge.quality.fitness import FitnessCondition
 from forge.quality.monitors.monitor import (
     CheckResult,
     Monitor,
@@ -113,9 +113,9 @@ from forge.quality.monitors.monitor import (
     ScheduleType,
     Trigger,
 )
-from forge.quality.remedy import Action, ActionKind, Remedied
+from forge.quality.remediation import PreviewVerdict, Remediation, RemedyStatus, RemedyStep, TableCount
+from forge.quality.remedy import Action, ActionKind, RemedyResult
 from forge.quality.verdict import Outcome, Severity, Verdict
-from forge.quality.workflow import JudgedOnPreview, Remediation, RemedyStatus, RemedyStep, TableCount
 from forge.versioning.branch import Branch
 from forge.versioning.changes import ChangeKind, RowChange, RowDiff, SchemaChange, TableDiff
 from forge.versioning.commit import Author, Commit, TableStatistics, TableVersion
@@ -209,7 +209,7 @@ JUDGED = MonitorRun(
     status=MonitorRunStatus.FAILED,
     queued_at=NOON,
 )
-STANDING = MonitorStanding(MONITOR, JUDGED, JUDGED, NOON)
+STANDING = MonitorStatus(MONITOR, JUDGED, JUDGED, NOON)
 SAID = CheckResult(
     id="q1.1",
     check_id="core.orders.amount.range",
@@ -223,15 +223,15 @@ SAID = CheckResult(
     message="3 below 0",
     executed_at=NOON,
 )
-CHECKED = Checked([PythonResult.of(SAID)])
-FINDING = Finding(
+CHECKED = CheckResults([PythonResult.of(SAID)])
+FINDING = ContractFinding(
     "lint",
     Violation(code="E502", severity="error", file="a.yaml", line=1, column=1, path="version", message="None"),
     "data_contract",
     "orders",
 )
 
-RUN_SCOPE = Scope(Judge.RUN, "main")
+RUN_SCOPE = AlertScope(Judge.RUN, "main")
 TRACKED = TrackedIncident(
     id="i1",
     scope=RUN_SCOPE,
@@ -246,10 +246,10 @@ TRACKED = TrackedIncident(
     opened_at=NOON,
     seen_at=NOON,
 )
-LISTED, KEPT = Listed(None, TRACKED), Kept(ORDERS, 1, COMMIT)
-CAUSE = CameIn("raw.orders", "amount", None, "c1", "raw.orders came in")
-JUDGE = JudgedBy(origin=Judge.RUN, branch="main")
-ENTRY = Entry(at=NOON, kind=EntryKind.OPENED, text="3 below 0")
+LISTED, KEPT = ListedIncident(None, TRACKED), KeptVersion(ORDERS, 1, COMMIT)
+CAUSE = FailureOrigin("raw.orders", "amount", None, "c1", "raw.orders came in")
+JUDGE = JudgeReference(origin=Judge.RUN, branch="main")
+ENTRY = IncidentEntry(at=NOON, kind=EntryKind.OPENED, text="3 below 0")
 ALERT = AlertState(
     scope=RUN_SCOPE,
     table="core.orders",
@@ -267,8 +267,8 @@ NOTICE = Notice(kind=NoticeKind.FAILING, scope=RUN_SCOPE, table="core.orders", b
 DELIVERY_ITEM = Delivery(id="d1", channel="ops", notice=NOTICE, created_at=NOON, due_at=NOON, next_at=NOON).to_dict(
     NOON, "slack", (ATTEMPT,)
 )
-STEP, DID = RemedyStep(Action(ActionKind.ROLLBACK), ("c",)), Remedied(ActionKind.ROLLBACK, True, "done")
-COUNT, PREVIEWED = TableCount("core.orders"), JudgedOnPreview("c", Outcome.PASSED, "0 below 0")
+STEP, DID = RemedyStep(Action(ActionKind.ROLLBACK), ("c",)), RemedyResult(ActionKind.ROLLBACK, True, "done")
+COUNT, PREVIEWED = TableCount("core.orders"), PreviewVerdict("c", Outcome.PASSED, "0 below 0")
 REMEDY = Remediation(
     id="r1",
     table=ORDERS,
@@ -281,7 +281,7 @@ REMEDY = Remediation(
     counts=(COUNT,),
     verdicts=(PREVIEWED,),
 )
-CONDITION = Condition("min_score", True, 95.0, 100.0, "all passed")
+CONDITION = FitnessCondition("min_score", True, 95.0, 100.0, "all passed")
 FIT = Fitness(
     table=ORDERS,
     at="main",
@@ -292,7 +292,7 @@ FIT = Fitness(
     judged_at=NOON,
 )
 POINT, FOUND = (
-    Dated(time=NOON, value=1.0),
+    DatedValue(time=NOON, value=1.0),
     AnomalyFinding(
         time=NOON, value=1.0, score=0.0, is_anomaly=False, explanation="", method="zscore", threshold=3.0, points=0
     ),
@@ -341,7 +341,7 @@ KINDS = {
         ResultView,
         local={"place": "the line of the project that has the check, which a server does not read again"},
     ),
-    "result of a monitor": Kind(run_answer(Done(JUDGED, None, (SAID,))).items[0], SAID.to_dict(), ResultView),
+    "result of a monitor": Kind(run_answer(FinishedRun(JUDGED, None, (SAID,))).items[0], SAID.to_dict(), ResultView),
     "run of a monitor": Kind(history_answer(MONITOR, [JUDGED]).items[0], JUDGED.to_dict(), MonitorRunView),
     "monitor": Kind(
         without(monitor_item(STANDING), "when"),  # the schedule in words, for the table
@@ -349,7 +349,7 @@ KINDS = {
         MonitorView,
     ),
     "schedule": Kind(SCHEDULE.to_dict(), MONITOR.to_dict()["schedule"], ScheduleBody),  # type: ignore[arg-type]
-    "finding of a contract": Kind(Findings([FINDING]).rows()[0], FINDING.to_dict(), ViolationView),
+    "finding of a contract": Kind(ContractFindings([FINDING]).rows()[0], FINDING.to_dict(), ViolationView),
     "output of a run": Kind(first(RUN_ITEM, "outputs"), OUTPUT.to_dict(), OutputView),
     "verdict": Kind(
         answer_of_run(RUN, [VERDICT]).document()["verdicts"][0],  # type: ignore[index]
@@ -451,7 +451,7 @@ KINDS = {
     "verdict on a remediation": Kind(first(REMEDY.to_dict(), "verdicts"), PREVIEWED.to_dict(), RemedyVerdict),
     "fitness": Kind(
         FIT.to_dict(),
-        Gate(FIT).to_dict(),
+        GateResult(FIT).to_dict(),
         FitnessView,
         local=dict.fromkeys(("snapshot_id", "written_by"), "for those who look into the table themselves"),
     ),

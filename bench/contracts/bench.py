@@ -16,8 +16,8 @@ from pathlib import Path
 from bench.contracts.generate import SOURCE, contract_text, write_project
 from bench.table import aligned
 from forge.contracts.linter.lint import lint
-from forge.contracts.policy.coverage import asked_tables
-from forge.contracts.policy.governance import Coverage, Documentation, Enforcement, Governance, Naming
+from forge.contracts.policy.coverage import covered_tables
+from forge.contracts.policy.governance import CoveragePolicy, DocumentationPolicy, Enforcement, Governance, NamingPolicy
 from forge.flows.contracts.compile.project import CompilePorts, compile_project
 from forge.model.names import TableName
 
@@ -64,9 +64,9 @@ def compile_all(root: Path, models: int) -> None:
     governance = Governance(
         enforcement=Enforcement.STRICT,
         required_for=("core.*",),
-        naming=(Naming(tables="^[a-z_0-9]+$", columns="^[a-z_0-9]+$"),),
-        coverage=(Coverage(),),
-        documentation=(Documentation(),),
+        naming=(NamingPolicy(tables="^[a-z_0-9]+$", columns="^[a-z_0-9]+$"),),
+        coverage=(CoveragePolicy(),),
+        documentation=(DocumentationPolicy(),),
     )
     source = TableName.parse(SOURCE)
     ports = CompilePorts(
@@ -77,7 +77,7 @@ def compile_all(root: Path, models: int) -> None:
         known=lambda: [source],
     )
     compiled = compile_project(ports)
-    judged = len(asked_tables(compiled.facts, ()))
+    judged = len(covered_tables(compiled.facts, ()))
     if judged != models or len(compiled.facts.contracts) != models:
         raise SystemExit(f"{judged} tables were judged, not {models}")
     if compiled.findings:

@@ -19,13 +19,13 @@ from forge.channels.email import EmailChannel
 from forge.channels.pagerduty import PagerDutyChannel
 from forge.channels.slack import SlackChannel, slack_body
 from forge.channels.webhook import WebhookChannel, signature_of
-from forge.flows.quality.incidents.ports import Channel, NotSent, Outgoing
-from forge.quality.alerts.delivery import Message, PagerEvent
-from forge.quality.alerts.message import Links, document_of, told
+from forge.flows.quality.incidents.ports import Channel, OutgoingMessage, SendError
+from forge.quality.alerts.delivery import ChannelMessage, PagerEvent
+from forge.quality.alerts.message import PageLinks, document_of, render_notices
 from forge.quality.alerts.notice import NoticeKind
 from forge.quality.verdict import Severity
 
-LINKS = Links("https://forge.example.com")
+LINKS = PageLinks("https://forge.example.com")
 MAIL = EmailChannel(
     host="127.0.0.1", sender="Forge <forge@example.com>", to=("ops@example.com", "Bo <bo@example.com>"), timeout=5
 )
@@ -33,11 +33,11 @@ MAIL = EmailChannel(
 
 def outgoing(
     kind: NoticeKind = NoticeKind.FAILING, action: Literal["trigger", "resolve"] = "trigger", **facts: object
-) -> Outgoing:
+) -> OutgoingMessage:
     one = replace(notice(kind), **facts)  # type: ignore[arg-type]
-    words = told([one], LINKS)
+    words = render_notices([one], LINKS)
     event = PagerEvent(action, "forge-key-1", (delivery(1, one),))
-    return Outgoing("m-42", words, document_of("m-42", [one], words, LINKS), LINKS, NOON, (event,))
+    return OutgoingMessage("m-42", words, document_of("m-42", [one], words, LINKS), LINKS, NOON, (event,))
 
 
 def test_a_webhook_gets_json_with_a_signature_over_time_and_body() -> None:
@@ -73,7 +73,7 @@ def test_slack_gets_blocks_in_which_text_is_text() -> None:
 
 def test_slack_s_limits_are_kept_however_much_there_is() -> None:
     check = replace(notice().checks[0], message="<" * 5000)
-    body: dict[str, Any] = slack_body(told([replace(notice(), checks=(check,) * 50)] * 60, LINKS))
+    body: dict[str, Any] = slack_body(render_notices([replace(notice(), checks=(check,) * 50)] * 60, LINKS))
     assert len(body["attachments"]) <= 20
     texts = [block["text"]["text"] for part in body["attachments"] for block in part["blocks"]]
     assert max(map(len, texts)) <= 3000
@@ -119,7 +119,7 @@ def test_mail_is_text_and_html_over_each_kind_of_connection(security: str, tmp_p
 def test_a_certificate_that_nobody_vouches_for_is_not_trusted() -> None:
     with smtp_receiver(starttls=True) as receiver:
         channel = replace(MAIL, host="localhost", port=receiver.port, security="starttls")
-        with pytest.raises(NotSent, match="certificate"):
+        with pytest.raises(SendError, match="certificate"):
             channel.send(outgoing())
     assert receiver.mails == []
 
@@ -127,7 +127,7 @@ def test_a_certificate_that_nobody_vouches_for_is_not_trusted() -> None:
 def test_a_server_without_tls_is_not_spoken_to_in_the_clear_where_tls_is_wanted() -> None:
     with smtp_receiver() as receiver:
         channel = replace(MAIL, port=receiver.port, security="starttls", user="forge", password=lambda: "s3cret")
-        with pytest.raises(NotSent, match="STARTTLS"):
+        with pytest.raises(SendError, match="STARTTLS"):
             channel.send(outgoing())
     assert receiver.signed_in == []
     assert receiver.mails == []
@@ -147,7 +147,7 @@ def test_mail_is_sent_after_signing_in_and_not_with_a_wrong_password(tmp_path: P
         )
         channel.send(outgoing())
         assert len(receiver.mails) == 1
-        with pytest.raises(NotSent, match="535") as caught:
+        with pytest.raises(SendError, match="535") as caught:
             replace(channel, password=lambda: "wrong-secret").send(outgoing())
     assert "wrong-secret" not in str(caught.value)
     assert len(receiver.mails) == 1
@@ -158,13 +158,13 @@ def test_mail_to_some_is_sent_and_tells_who_was_refused() -> None:
         channel = replace(MAIL, port=receiver.port, security="none")
         assert channel.send(outgoing()).startswith("taken for 1 of 2 recipients; refused: bo@example.com (550")
     nobody = SmtpReceiver(refuse=frozenset({"bo@example.com", "ops@example.com"}))
-    with smtp_receiver(nobody), pytest.raises(NotSent, match="refused every recipient"):
+    with smtp_receiver(nobody), pytest.raises(SendError, match="refused every recipient"):
         replace(MAIL, port=nobody.port, security="none").send(outgoing())
 
 
 def test_a_mail_that_is_refused_after_it_was_sent_is_tried_again() -> None:
     busy = SmtpReceiver(after_data="451 try later")
-    with smtp_receiver(busy), pytest.raises(NotSent, match="451") as caught:
+    with smtp_receiver(busy), pytest.raises(SendError, match="451") as caught:
         replace(MAIL, port=busy.port, security="none").send(outgoing())
     assert not caught.value.final
 
@@ -197,7 +197,7 @@ def test_what_may_be_otherwise_tomorrow_is_tried_again_and_redirects_are_not_fol
     elsewhere = {"location": "http://127.0.0.1:1/", "retry-after": "17"}
     with http_receiver(HttpReceiver([(status, elsewhere)] * 3)) as receiver:
         for channel in channels(receiver):
-            with pytest.raises(NotSent, match=f"answered {status}") as caught:
+            with pytest.raises(SendError, match=f"answered {status}") as caught:
                 channel.send(outgoing())
             assert (caught.value.final, caught.value.wait) == (False, 17)
             assert "s3cret" not in caught.value.detail
@@ -206,13 +206,13 @@ def test_what_may_be_otherwise_tomorrow_is_tried_again_and_redirects_are_not_fol
 @pytest.mark.parametrize("status", [400, 413, 422])
 def test_a_message_that_the_other_side_finds_faulty_is_not_tried_again(status: int) -> None:
     receiver = HttpReceiver([(status, {})])
-    with http_receiver(receiver), pytest.raises(NotSent, match="no, thank you") as caught:
+    with http_receiver(receiver), pytest.raises(SendError, match="no, thank you") as caught:
         WebhookChannel(lambda: receiver.url, timeout=5).send(outgoing())
     assert caught.value.final
 
 
 def test_one_that_hangs_up_without_an_answer_is_a_failed_try() -> None:
-    with http_receiver(HttpReceiver(hang_up=True)) as receiver, pytest.raises(NotSent):
+    with http_receiver(HttpReceiver(hang_up=True)) as receiver, pytest.raises(SendError):
         WebhookChannel(lambda: receiver.url, timeout=5).send(outgoing())
 
 
@@ -220,7 +220,7 @@ def test_one_that_hangs_up_without_an_answer_is_a_failed_try() -> None:
 def test_a_slow_receiver_is_not_waited_for(receiver: HttpReceiver) -> None:
     with http_receiver(receiver):
         began = time.monotonic()
-        with pytest.raises(NotSent, match=r"timed out|no answer within"):
+        with pytest.raises(SendError, match=r"timed out|no answer within"):
             WebhookChannel(lambda: receiver.url, timeout=0.15).send(outgoing())
         assert time.monotonic() - began < 2
 
@@ -230,17 +230,17 @@ def test_a_mail_server_that_says_nothing_is_not_waited_for() -> None:
         silent.bind(("127.0.0.1", 0))
         silent.listen()
         began = time.monotonic()
-        with pytest.raises(NotSent):
+        with pytest.raises(SendError):
             replace(MAIL, port=silent.getsockname()[1], security="none", timeout=0.15).send(outgoing())
         assert time.monotonic() - began < 2
 
 
 def test_a_message_of_many_notices_is_one_mail() -> None:
     notices = [replace(notice(table=f"s.t{n}"), monitor_name=f"m{n}") for n in range(30)]
-    message = Message("m-1", "mail", tuple(delivery(n, one) for n, one in enumerate(notices)))
-    words = told(message.notices, LINKS)
+    message = ChannelMessage("m-1", "mail", tuple(delivery(n, one) for n, one in enumerate(notices)))
+    words = render_notices(message.notices, LINKS)
     with smtp_receiver() as receiver:
-        out = Outgoing("m-1", words, {}, LINKS, NOON)
+        out = OutgoingMessage("m-1", words, {}, LINKS, NOON)
         replace(MAIL, port=receiver.port, security="none").send(out)
     body = receiver.mails[0].get_body(("plain",))
     assert body is not None

@@ -12,8 +12,8 @@ from alert_world import notice
 from receivers import http_receiver
 
 from forge.channels.webhook import WebhookChannel
-from forge.flows.quality.incidents.ports import Outgoing
-from forge.quality.alerts.message import Links, document_of, told
+from forge.flows.quality.incidents.ports import OutgoingMessage
+from forge.quality.alerts.message import PageLinks, document_of, render_notices
 from forge.settings import load_settings
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "guide" / "alerts.md").read_text(encoding="utf-8")
@@ -35,8 +35,10 @@ def test_the_settings_of_the_guide_are_read(tmp_path: Path) -> None:
 def test_the_receiver_of_the_guide_accepts_what_is_sent_and_nothing_else() -> None:
     names: dict[str, Any] = {}
     exec(compile(block("python"), "guide", "exec"), names)
-    words = told([notice()], Links())
-    message = Outgoing("m-1", words, document_of("m-1", [notice()], words, Links()), Links(), datetime.now(UTC))
+    words = render_notices([notice()], PageLinks())
+    message = OutgoingMessage(
+        "m-1", words, document_of("m-1", [notice()], words, PageLinks()), PageLinks(), datetime.now(UTC)
+    )
     with http_receiver() as receiver:
         channel = WebhookChannel(lambda: receiver.url, lambda: "key", timeout=5)
         channel.send(message)

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from quick_examples import examples
 
-from forge.contracts.draft import Known, KnownColumn, draft_contract
+from forge.contracts.draft import KnownColumn, KnownTable, draft_contract
 from forge.contracts.drift.table import find_drift
 from forge.contracts.linter.lint import lint
 from forge.contracts.load import load_contract
@@ -32,7 +32,7 @@ SCHEMA = Schema(
 )
 
 
-def drafted(known: Known | None = None, schema: Schema = SCHEMA) -> dict[str, Any]:
+def drafted(known: KnownTable | None = None, schema: Schema = SCHEMA) -> dict[str, Any]:
     text = draft_contract(ORDERS, schema, known)
     assert lint(text) == ()
     found: dict[str, Any] = yaml.safe_load(text)
@@ -79,27 +79,29 @@ def test_what_is_missing_is_left_out_for_the_strict_profile_to_ask_for() -> None
 def test_a_draft_of_what_is_known_is_complete() -> None:
     paths = ("id", "email", "amount", "address", "address.city", "address.zip", "lines", "lines.sku", "lines.n")
     told = {name: KnownColumn(description="Said") for name in (*paths, "counts", "photo", "at", "local")}
-    text = draft_contract(ORDERS, SCHEMA, Known(project="shop", owner="ada@example.com", columns=told))
+    text = draft_contract(ORDERS, SCHEMA, KnownTable(project="shop", owner="ada@example.com", columns=told))
     assert lint(text, profile="strict") == ()
     assert yaml.safe_load(text)["team"] == {"members": [{"username": "ada@example.com", "role": "owner"}]}
 
 
 def test_a_view_is_called_so() -> None:
-    assert drafted(Known(kind="view"))["schema"][0]["physicalType"] == "view"
+    assert drafted(KnownTable(kind="view"))["schema"][0]["physicalType"] == "view"
 
 
 def test_a_team_is_an_owner_too() -> None:
-    assert drafted(Known(owner="finance"))["team"] == {"name": "finance"}
+    assert drafted(KnownTable(owner="finance"))["team"] == {"name": "finance"}
 
 
 def test_the_key_is_required_and_ordered() -> None:
-    found = columns(drafted(Known(key=("AMOUNT", "id"))))
+    found = columns(drafted(KnownTable(key=("AMOUNT", "id"))))
     assert (found["amount"]["primaryKeyPosition"], found["id"]["primaryKeyPosition"]) == (1, 2)
     assert found["amount"]["required"] is True
 
 
 def test_personal_columns_get_a_class_and_a_tag() -> None:
-    found = columns(drafted(Known(columns={"amount": KnownColumn(personal="iban"), "local": KnownColumn(personal="")})))
+    found = columns(
+        drafted(KnownTable(columns={"amount": KnownColumn(personal="iban"), "local": KnownColumn(personal="")}))
+    )
     assert (found["amount"]["classification"], found["amount"]["tags"]) == ("pii", ["pii:iban"])
     assert (found["local"]["classification"], found["local"].get("tags")) == ("pii", None)
     assert found["email"]["classification"] == "pii", "its name alone says so"
@@ -111,7 +113,7 @@ def test_what_the_data_showed_becomes_rules() -> None:
         "amount": KnownColumn(options={"minimum": 0, "format": "email"}),
         "id": KnownColumn(reference="core.customers.customer_id"),
     }
-    data = drafted(Known(columns=told, rows_at_least=10))
+    data = drafted(KnownTable(columns=told, rows_at_least=10))
     found = columns(data)
     assert (found["email"]["required"], found["email"]["unique"]) == (True, True)
     assert found["email"]["quality"][0]["arguments"] == {"validValues": ["a@b.c"]}

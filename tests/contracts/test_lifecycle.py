@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forge.contracts.compare.versions import find_breaking_changes
-from forge.contracts.lifecycle import NEXT, State, is_later, next_states, refuse_move, state_by_file, state_of
+from forge.contracts.lifecycle import NEXT, ContractState, is_later, next_states, refuse_move, state_by_file, state_of
 from forge.contracts.semver import Version, newest, predecessor
 from forge.model.errors import ForgeError
 
@@ -44,25 +44,25 @@ def test_the_version_before_is_the_nearest_below(version: str, known: list[str],
 @pytest.mark.parametrize(
     ("status", "state"),
     [
-        ("draft", State.DRAFT),
-        ("Proposed", State.DRAFT),
-        (" ACTIVE ", State.ACTIVE),
-        ("production", State.ACTIVE),
-        ("current", State.ACTIVE),
-        (None, State.ACTIVE),
-        ("deprecated", State.DEPRECATED),
-        ("sunset", State.SUNSET),
-        ("retired", State.RETIRED),
-        ("obsolete", State.RETIRED),
+        ("draft", ContractState.DRAFT),
+        ("Proposed", ContractState.DRAFT),
+        (" ACTIVE ", ContractState.ACTIVE),
+        ("production", ContractState.ACTIVE),
+        ("current", ContractState.ACTIVE),
+        (None, ContractState.ACTIVE),
+        ("deprecated", ContractState.DEPRECATED),
+        ("sunset", ContractState.SUNSET),
+        ("retired", ContractState.RETIRED),
+        ("obsolete", ContractState.RETIRED),
     ],
 )
-def test_the_status_of_a_file_is_read_as_a_state(status: str | None, state: State) -> None:
+def test_the_status_of_a_file_is_read_as_a_state(status: str | None, state: ContractState) -> None:
     assert state_of(status) is state
 
 
 def test_a_life_goes_on_and_not_back() -> None:
     for before, following in NEXT.items():
-        for after in State:
+        for after in ContractState:
             if after in following:
                 refuse_move("orders", before, after)
                 assert is_later(after, before)
@@ -71,18 +71,18 @@ def test_a_life_goes_on_and_not_back() -> None:
                     refuse_move("orders", before, after)
                 assert refused.value.code == "E507"
                 assert refused.value.fix
-    assert next_states(State.RETIRED) == ()
+    assert next_states(ContractState.RETIRED) == ()
 
 
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        (State.DEPRECATED, State.ACTIVE, "orders is deprecated and cannot go back to active"),
-        (State.ACTIVE, State.RETIRED, "orders is active and cannot become retired"),
-        (State.ACTIVE, State.ACTIVE, "orders is active already"),
+        (ContractState.DEPRECATED, ContractState.ACTIVE, "orders is deprecated and cannot go back to active"),
+        (ContractState.ACTIVE, ContractState.RETIRED, "orders is active and cannot become retired"),
+        (ContractState.ACTIVE, ContractState.ACTIVE, "orders is active already"),
     ],
 )
-def test_a_step_that_is_refused_is_told_in_a_sentence(before: State, after: State, said: str) -> None:
+def test_a_step_that_is_refused_is_told_in_a_sentence(before: ContractState, after: ContractState, said: str) -> None:
     with pytest.raises(ForgeError) as refused:
         refuse_move("orders", before, after)
     assert refused.value.what == said
@@ -91,20 +91,37 @@ def test_a_step_that_is_refused_is_told_in_a_sentence(before: State, after: Stat
 @pytest.mark.parametrize(
     ("known", "version", "wanted", "state"),
     [
-        (None, "1.0.0", State.DRAFT, State.DRAFT),  # the first version says where it begins
-        (State.DRAFT, "1.0.0", State.ACTIVE, State.ACTIVE),
-        (State.ACTIVE, "1.1.0", State.DEPRECATED, State.DEPRECATED),
-        (State.DEPRECATED, "1.1.0", State.ACTIVE, State.DEPRECATED),  # a file that lags behind moves nothing
-        (State.ACTIVE, "1.1.0", State.DRAFT, State.ACTIVE),
-        (State.ACTIVE, "1.1.0", State.RETIRED, State.ACTIVE),  # it was never announced
-        (State.RETIRED, "1.1.0", State.ACTIVE, State.RETIRED),
-        (State.RETIRED, "2.0.0", State.ACTIVE, State.ACTIVE),  # a new MAJOR version has its own life
-        (State.DEPRECATED, "2.0.0", State.DRAFT, State.DRAFT),
-        (State.ACTIVE, "0.9.0", State.DEPRECATED, State.ACTIVE),  # an older version ends without the newest
-        (State.DEPRECATED, "1.0.0-rc.1", State.RETIRED, State.DEPRECATED),
+        (None, "1.0.0", ContractState.DRAFT, ContractState.DRAFT),  # the first version says where it begins
+        (ContractState.DRAFT, "1.0.0", ContractState.ACTIVE, ContractState.ACTIVE),
+        (ContractState.ACTIVE, "1.1.0", ContractState.DEPRECATED, ContractState.DEPRECATED),
+        (
+            ContractState.DEPRECATED,
+            "1.1.0",
+            ContractState.ACTIVE,
+            ContractState.DEPRECATED,
+        ),  # a file that lags behind moves nothing
+        (ContractState.ACTIVE, "1.1.0", ContractState.DRAFT, ContractState.ACTIVE),
+        (ContractState.ACTIVE, "1.1.0", ContractState.RETIRED, ContractState.ACTIVE),  # it was never announced
+        (ContractState.RETIRED, "1.1.0", ContractState.ACTIVE, ContractState.RETIRED),
+        (
+            ContractState.RETIRED,
+            "2.0.0",
+            ContractState.ACTIVE,
+            ContractState.ACTIVE,
+        ),  # a new MAJOR version has its own life
+        (ContractState.DEPRECATED, "2.0.0", ContractState.DRAFT, ContractState.DRAFT),
+        (
+            ContractState.ACTIVE,
+            "0.9.0",
+            ContractState.DEPRECATED,
+            ContractState.ACTIVE,
+        ),  # an older version ends without the newest
+        (ContractState.DEPRECATED, "1.0.0-rc.1", ContractState.RETIRED, ContractState.DEPRECATED),
     ],
 )
-def test_a_file_moves_a_contract_only_on(known: State | None, version: str, wanted: State, state: State) -> None:
+def test_a_file_moves_a_contract_only_on(
+    known: ContractState | None, version: str, wanted: ContractState, state: ContractState
+) -> None:
     assert state_by_file(known, "1.0.0" if known else None, wanted, version) is state
 
 

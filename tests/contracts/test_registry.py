@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from forge.contracts.datacontract_results import MOST_CHECKS, read_results
 from forge.contracts.load import load_contract
 from forge.contracts.registry import digest_of, merged_entries, namespaces_of, refuse_bad_id, registered_of
-from forge.contracts.tested import MOST_CHECKS, read_results
 from forge.model.errors import ForgeError, errors_of
 
 NOW = datetime(2026, 11, 16, 6, tzinfo=UTC)

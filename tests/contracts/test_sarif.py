@@ -9,7 +9,7 @@ import jsonschema_rs
 import pytest
 
 from forge.contracts.contract import Violation, ViolationSeverity
-from forge.contracts.policy.facts import Finding
+from forge.contracts.policy.facts import PolicyFinding
 from forge.contracts.sarif import fingerprints, sarif_of, sarif_text
 
 TEXT = (Path(__file__).parent / "sarif" / "sarif-2.1.0-rtm.4.json").read_text(encoding="utf-8")
@@ -18,7 +18,7 @@ SCHEMA = json.loads(TEXT.replace("-[a-zA-Z]{2}]?$", "-[a-zA-Z]{2}$"))
 VALID = jsonschema_rs.validator_for(SCHEMA)
 
 
-def finding(code: str = "E502", severity: ViolationSeverity = "error", line: int = 4, **more: object) -> Finding:
+def finding(code: str = "E502", severity: ViolationSeverity = "error", line: int = 4, **more: object) -> PolicyFinding:
     path = str(more.pop("path", "schema[0].properties[2].logicalType"))
     message = str(more.pop("message", "'txt' is no type, first in line 3 of contracts/a.odcs.yaml:3:1"))
     file = str(more.pop("file", "contracts/a.odcs.yaml"))
@@ -26,7 +26,7 @@ def finding(code: str = "E502", severity: ViolationSeverity = "error", line: int
         code=code, severity=severity, file=file, line=line, column=7, path=path, message=message, fix="Use string."
     )
     given = {"policy_type": "data_contract", "rule": code, "table": "core.a", **more}
-    return Finding(violation=violation, **given)  # type: ignore[arg-type]
+    return PolicyFinding(violation=violation, **given)  # type: ignore[arg-type]
 
 
 EVERY = (
@@ -41,7 +41,7 @@ EVERY = (
 
 
 @pytest.mark.parametrize("findings", [(), EVERY], ids=["none", "every kind"])
-def test_the_document_is_valid_by_the_schema_of_the_standard(findings: tuple[Finding, ...]) -> None:
+def test_the_document_is_valid_by_the_schema_of_the_standard(findings: tuple[PolicyFinding, ...]) -> None:
     document = json.loads(sarif_text(findings, "1.2.3", "2026-11-16T06:00:00.000000Z"))
     assert [error.message for error in VALID.iter_errors(document)] == []
     assert document["version"] == "2.1.0"
@@ -54,7 +54,7 @@ def test_the_schema_would_have_refused_a_wrong_document() -> None:
     assert not VALID.is_valid(document)
 
 
-def results(*findings: Finding) -> list[dict[str, object]]:
+def results(*findings: PolicyFinding) -> list[dict[str, object]]:
     run = json.loads(sarif_text(findings, "1.2.3"))["runs"][0]
     assert all(run["tool"]["driver"]["rules"][each["ruleIndex"]]["id"] == each["ruleId"] for each in run["results"])
     return list(run["results"])
@@ -98,7 +98,7 @@ def test_a_fingerprint_survives_lines_and_columns_that_move() -> None:
         finding(path="schema[0].properties[2].physicalType"),
     ],
 )
-def test_another_finding_has_another_fingerprint(other: Finding) -> None:
+def test_another_finding_has_another_fingerprint(other: PolicyFinding) -> None:
     assert fingerprints([finding()]) != fingerprints([other])
 
 

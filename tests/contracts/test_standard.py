@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from forge.contracts.contract import Place
+from forge.contracts.contract import FilePlace
 from forge.contracts.document.file import Document, read_document
 from forge.contracts.linter.explain import explain
-from forge.contracts.linter.finding import Findings
+from forge.contracts.linter.finding import LintFindings
 from forge.contracts.linter.lint import lint, lint_document
 from forge.contracts.linter.standard_schema import GRAMMARS, is_valid, schema_of
 
@@ -107,7 +107,7 @@ def test_the_explanation_finds_something_where_the_schema_says_no_and_nothing_wh
     refused = 0
     for _ in range(60):
         data = _changed(chance.choice(examples), chance)
-        findings = Findings(Document(data, "a.yaml", lambda path: Place("a.yaml", 1)))
+        findings = LintFindings(Document(data, "a.yaml", lambda path: FilePlace("a.yaml", 1)))
         explain(findings, version, frozenset())
         # An empty text where a name must be is our own rule; the schema lets it pass.
         found = [each for each in findings.violations if "is empty" not in each.message]

@@ -8,7 +8,7 @@ from decimal import Decimal
 
 from forge.contracts.artifacts import freeze
 from forge.contracts.canonical import content_hash, schema_hash
-from forge.contracts.tested import read_results
+from forge.contracts.datacontract_results import read_results
 from forge.model.names import BranchName, CatalogName, CommitId, SnapshotId, TableName
 from forge.transforms.fingerprint import fingerprint
 from forge.transforms.transform import PythonFunction, Transform

@@ -12,10 +12,18 @@ import pytest
 from alert_world import HOURLY, NOON, delivery, notice, verdict
 from migrated import open_migrated
 
-from forge.flows.quality.incidents.ports import AlertStore, Known, Result, Writing
-from forge.quality.alerts.alert import AlertPolicy, AlertState, AlertStatus, Origin, Scope, Sighting, move
-from forge.quality.alerts.delivery import Attempt, Delivery, DeliveryStatus, Plan, plan_messages
-from forge.quality.alerts.incident import Around, Change, Entry, EntryKind, IncidentStatus, follow, resolve
+from forge.flows.quality.incidents.ports import AlertStore, AlertWrite, KnownAlerts, SendResult
+from forge.quality.alerts.alert import AlertOrigin, AlertPolicy, AlertScope, AlertState, AlertStatus, Sighting, move
+from forge.quality.alerts.delivery import Attempt, Delivery, DeliveryPlan, DeliveryStatus, plan_messages
+from forge.quality.alerts.incident import (
+    EntryKind,
+    FailureContext,
+    IncidentEntry,
+    IncidentStatus,
+    IncidentUpdate,
+    follow,
+    resolve,
+)
 from forge.quality.alerts.notice import NoticeKind
 from forge.quality.alerts.quiet import Mute
 from forge.stores.memory.quality.alerts import MemoryAlerts
@@ -41,31 +49,33 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[AlertStore
             engine.dispose()
 
 
-def fail(store: AlertStore, at: datetime = NOON, *, scope: Scope = HOURLY, told: Sequence[str] = ("ops",)) -> Writing:
+def fail(
+    store: AlertStore, at: datetime = NOON, *, scope: AlertScope = HOURLY, told: Sequence[str] = ("ops",)
+) -> AlertWrite:
     """A failed check, as a judgement writes it: its state, its incident, what is to be told."""
 
-    def decide(known: Known) -> Writing:
+    def decide(known: KnownAlerts) -> AlertWrite:
         name = "core.orders.amount.range"
         one = move(known.states.get(name), verdict(), AlertPolicy(tuple(told)), Sighting(scope, "main", at, "c1"))
         assert one
-        change = follow(known.incidents.get(name), one, Around(columns=("amount",)), worth=True)
+        change = follow(known.incidents.get(name), one, FailureContext(columns=("amount",)), worth=True)
         assert change
         state = replace(one.after, incident_id=change.incident.id)
         number = len(store.deliveries()) + 1
         checks = (replace(notice().checks[0], incident_id=change.incident.id),)
         said = replace(notice(scope=scope), checks=checks)
         queued = tuple(replace(delivery(number, said, channel=c), id=f"d{number}{c}") for c in one.tell)
-        return Writing((state,), (change,), queued)
+        return AlertWrite((state,), (change,), queued)
 
     return store.observe(scope, "core.orders", decide)
 
 
-def take(store: AlertStore, worker: str = "a", now: datetime = NOON, until: datetime = LEASE) -> Plan:
+def take(store: AlertStore, worker: str = "a", now: datetime = NOON, until: datetime = LEASE) -> DeliveryPlan:
     return store.claim("ops", now, worker, until, lambda waiting: plan_messages(waiting, now, lambda *_: True))
 
 
-def sent(at: datetime = NOON) -> Result:
-    return Result(Attempt(at, True, "taken", 3.5), DeliveryStatus.SENT)
+def sent(at: datetime = NOON) -> SendResult:
+    return SendResult(Attempt(at, True, "taken", 3.5), DeliveryStatus.SENT)
 
 
 def test_a_judgement_is_written_whole_and_read_by_the_next(store: AlertStore) -> None:
@@ -80,7 +90,7 @@ def test_a_judgement_is_written_whole_and_read_by_the_next(store: AlertStore) ->
 
 
 def test_a_judgement_that_breaks_leaves_nothing(store: AlertStore) -> None:
-    def broken(known: Known) -> Writing:
+    def broken(known: KnownAlerts) -> AlertWrite:
         raise ValueError("broken")
 
     with pytest.raises(ValueError, match="broken"):
@@ -90,13 +100,13 @@ def test_a_judgement_that_breaks_leaves_nothing(store: AlertStore) -> None:
 
 def test_a_judgement_knows_its_own_table_and_scope_only(store: AlertStore) -> None:
     fail(store)
-    seen: list[Known] = []
+    seen: list[KnownAlerts] = []
 
-    def look(known: Known) -> Writing:
+    def look(known: KnownAlerts) -> AlertWrite:
         seen.append(known)
-        return Writing()
+        return AlertWrite()
 
-    store.observe(Scope(Origin.RUN, "main"), "core.orders", look)
+    store.observe(AlertScope(AlertOrigin.RUN, "main"), "core.orders", look)
     store.observe(HOURLY, "core.other", look)
     store.observe(HOURLY, "core.orders", look)
     assert [len(known.states) for known in seen] == [0, 0, 1]
@@ -105,9 +115,9 @@ def test_a_judgement_knows_its_own_table_and_scope_only(store: AlertStore) -> No
 
 def test_states_are_found_by_what_is_asked_those_that_fail_first(store: AlertStore) -> None:
     fail(store)
-    fail(store, scope=Scope(Origin.RUN, "main"))
+    fail(store, scope=AlertScope(AlertOrigin.RUN, "main"))
     ended = replace(store.states(scope=HOURLY)[0], status=AlertStatus.RECOVERED, seen_at=LATER)
-    store.observe(HOURLY, "core.orders", lambda known: Writing((ended,)))
+    store.observe(HOURLY, "core.orders", lambda known: AlertWrite((ended,)))
     assert [state.status for state in store.states()] == [AlertStatus.FAILING, AlertStatus.RECOVERED]
     assert len(store.states(statuses=(AlertStatus.FAILING,))) == 1
     assert store.states(scope=HOURLY) == (ended,)
@@ -121,7 +131,7 @@ def test_failures_that_follow_one_another_are_one_line_of_the_timeline(store: Al
         fail(store, NOON + timedelta(minutes=minutes))
     lines = [(entry.kind, entry.count) for entry in store.timeline(incident_id)]
     assert lines == [(EntryKind.OPENED, 1), (EntryKind.SEEN, 3)]
-    store.add_entry([incident_id], Entry(at=LATER, kind=EntryKind.NOTE, text="looked at it", by="ada"))
+    store.add_entry([incident_id], IncidentEntry(at=LATER, kind=EntryKind.NOTE, text="looked at it", by="ada"))
     fail(store, NOON + timedelta(minutes=9))
     assert [entry.kind for entry in store.timeline(incident_id)][-2:] == [EntryKind.NOTE, EntryKind.SEEN]
 
@@ -129,11 +139,11 @@ def test_failures_that_follow_one_another_are_one_line_of_the_timeline(store: Al
 def test_a_change_is_made_of_what_is_there_and_its_mark_moves(store: AlertStore) -> None:
     incident_id, mark = fail(store).incidents[0].incident.id, store.mark()
 
-    def state(incident: object, known: AlertState | None) -> Writing:
+    def state(incident: object, known: AlertState | None) -> AlertWrite:
         assert known is not None
-        return Writing((replace(known, status=AlertStatus.RECOVERED),))
+        return AlertWrite((replace(known, status=AlertStatus.RECOVERED),))
 
-    def decide(incident: object) -> tuple[Change, ...]:
+    def decide(incident: object) -> tuple[IncidentUpdate, ...]:
         change = resolve(incident, "ada", LATER)  # type: ignore[arg-type]
         return (change,) if change else ()
 
@@ -148,7 +158,7 @@ def test_a_change_is_made_of_what_is_there_and_its_mark_moves(store: AlertStore)
 
 def test_incidents_are_found_by_what_is_asked(store: AlertStore) -> None:
     one = fail(store).incidents[0].incident
-    fail(store, LATER, scope=Scope(Origin.RUN, "main"))
+    fail(store, LATER, scope=AlertScope(AlertOrigin.RUN, "main"))
     assert [found.opened_at for found in store.incidents()] == [LATER, NOON]
     assert store.incidents(scope=HOURLY) == (one,)
     assert store.incidents(statuses=(IncidentStatus.RESOLVED,)) == ()
@@ -176,13 +186,13 @@ def test_of_two_workers_one_gets_a_message(store: AlertStore) -> None:
 
 
 def test_workers_at_once_send_each_message_once(store: AlertStore) -> None:
-    scopes = [Scope(Origin.MONITOR, f"m{n}") for n in range(8)]
+    scopes = [AlertScope(AlertOrigin.MONITOR, f"m{n}") for n in range(8)]
     for scope in scopes:
         fail(store, scope=scope)
     got: list[str] = []
     barrier = threading.Barrier(4)
 
-    def one_each(waiting: Sequence[Delivery]) -> Plan:
+    def one_each(waiting: Sequence[Delivery]) -> DeliveryPlan:
         free = [one for one in waiting if one.claimed_by is None][:1]
         return plan_messages(free, NOON, lambda *_: True)
 
@@ -202,7 +212,7 @@ def test_workers_at_once_send_each_message_once(store: AlertStore) -> None:
 def test_a_try_is_kept_and_the_timeline_tells_of_its_end(store: AlertStore) -> None:
     incident_id = fail(store).incidents[0].incident.id
     (message,) = take(store).messages
-    failed = Result(Attempt(NOON, False, "503", 12.0), DeliveryStatus.WAITING, "try again: 503", LATER)
+    failed = SendResult(Attempt(NOON, False, "503", 12.0), DeliveryStatus.WAITING, "try again: 503", LATER)
     assert store.record(message, "a", failed) is True
     (waiting,) = store.deliveries()
     assert (waiting.status, waiting.attempts, waiting.next_at, waiting.claimed_by) == (
@@ -226,7 +236,7 @@ def test_a_worker_that_lost_its_message_changes_nothing_unless_it_was_taken(stor
     fail(store)
     (message,) = take(store, "a").messages
     take(store, "b", LEASE, LEASE + timedelta(minutes=5))
-    late = Result(Attempt(LEASE, False, "slow", 1.0), DeliveryStatus.GIVEN_UP, "slow")
+    late = SendResult(Attempt(LEASE, False, "slow", 1.0), DeliveryStatus.GIVEN_UP, "slow")
     assert store.record(message, "a", late) is False
     assert store.deliveries()[0].claimed_by == "b"
     assert store.record(message, "a", sent(LEASE)) is True
@@ -236,7 +246,9 @@ def test_a_worker_that_lost_its_message_changes_nothing_unless_it_was_taken(stor
 def test_what_was_given_up_is_kept_shown_and_can_be_queued_again(store: AlertStore) -> None:
     incident_id = fail(store).incidents[0].incident.id
     (message,) = take(store).messages
-    store.record(message, "a", Result(Attempt(NOON, False, "gone", 1.0), DeliveryStatus.GIVEN_UP, "not taken for 24 h"))
+    store.record(
+        message, "a", SendResult(Attempt(NOON, False, "gone", 1.0), DeliveryStatus.GIVEN_UP, "not taken for 24 h")
+    )
     (given_up,) = store.deliveries(statuses=(DeliveryStatus.GIVEN_UP,))
     assert given_up.reason == "not taken for 24 h"
     assert "not taken for 24 h" in store.timeline(incident_id)[-1].text
@@ -248,7 +260,7 @@ def test_what_was_given_up_is_kept_shown_and_can_be_queued_again(store: AlertSto
 
 def test_what_the_plan_drops_is_marked_so(store: AlertStore) -> None:
     fail(store)
-    store.claim("ops", NOON, "a", LEASE, lambda waiting: Plan((), tuple((one, "over") for one in waiting)))
+    store.claim("ops", NOON, "a", LEASE, lambda waiting: DeliveryPlan((), tuple((one, "over") for one in waiting)))
     (dropped,) = store.deliveries()
     assert (dropped.status, dropped.reason) == (DeliveryStatus.DROPPED, "over")
 
@@ -264,7 +276,7 @@ def test_the_pager_s_key_is_the_one_of_the_last_word(store: AlertStore) -> None:
     assert store.still_failing("ops", "key-1") is True
     assert store.still_failing("ops", "key-2") is False
     ended = replace(store.states()[0], status=AlertStatus.RECOVERED, told=())
-    store.observe(HOURLY, "core.orders", lambda known: Writing((ended,)))
+    store.observe(HOURLY, "core.orders", lambda known: AlertWrite((ended,)))
     assert store.still_failing("ops", "key-1") is False
 
 
@@ -304,7 +316,7 @@ def test_what_was_tried_already_is_not_changed_by_a_mute(store: AlertStore) -> N
 
 def test_deliveries_are_found_by_what_is_asked_the_newest_first(store: AlertStore) -> None:
     store.add_deliveries([delivery(1, notice()), delivery(2, notice(NoticeKind.RECOVERED), channel="mail")])
-    store.add_deliveries([delivery(3, notice(scope=Scope(Origin.RUN, "main")))])
+    store.add_deliveries([delivery(3, notice(scope=AlertScope(AlertOrigin.RUN, "main")))])
     assert [one.id for one in store.deliveries()] == ["d003", "d002", "d001"]
     assert [one.id for one in store.deliveries(channel="mail")] == ["d002"]
     assert [one.id for one in store.deliveries(scope=HOURLY, limit=1)] == ["d002"]

@@ -17,12 +17,12 @@ from forge.channels.email import EmailChannel
 from forge.channels.pagerduty import PagerDutyChannel
 from forge.channels.slack import SlackChannel
 from forge.channels.webhook import WebhookChannel
-from forge.flows.quality.incidents.ports import Channel, NotSent, Outgoing
+from forge.flows.quality.incidents.ports import Channel, OutgoingMessage, SendError
 from forge.quality.alerts.delivery import PagerEvent
-from forge.quality.alerts.message import Links, document_of, told
+from forge.quality.alerts.message import PageLinks, document_of, render_notices
 
 Receiver = HttpReceiver | SmtpReceiver
-LINKS = Links("https://forge.example.com")
+LINKS = PageLinks("https://forge.example.com")
 TYPES = ("slack", "email", "pagerduty", "webhook")
 
 
@@ -62,11 +62,11 @@ def line(request: pytest.FixtureRequest) -> Line:
     return Line(request.param, lambda busy: http_receiver(HttpReceiver([(503 if busy else status, {})])))
 
 
-def outgoing(message: str = "amount.range is off") -> Outgoing:
+def outgoing(message: str = "amount.range is off") -> OutgoingMessage:
     one = replace(notice(), checks=(replace(notice().checks[0], message=message),))
-    words = told([one], LINKS)
+    words = render_notices([one], LINKS)
     event = PagerEvent("trigger", "forge-key-1", (delivery(1, one),))
-    return Outgoing("m-42", words, document_of("m-42", [one], words, LINKS), LINKS, NOON, (event,))
+    return OutgoingMessage("m-42", words, document_of("m-42", [one], words, LINKS), LINKS, NOON, (event,))
 
 
 def text_of(receiver: Receiver) -> str:
@@ -95,7 +95,7 @@ def test_letters_of_all_languages_arrive(line: Line) -> None:
 
 
 def test_one_that_is_busy_now_is_asked_again(line: Line) -> None:
-    with line.receive(True) as receiver, pytest.raises(NotSent) as caught:
+    with line.receive(True) as receiver, pytest.raises(SendError) as caught:
         line.channel(receiver.port).send(outgoing())
     assert not caught.value.final
 
@@ -103,7 +103,7 @@ def test_one_that_is_busy_now_is_asked_again(line: Line) -> None:
 def test_one_that_is_not_there_is_a_failed_try(line: Line) -> None:
     with line.receive(False) as receiver:
         pass
-    with pytest.raises(NotSent, match="refused") as caught:
+    with pytest.raises(SendError, match="refused") as caught:
         line.channel(receiver.port).send(outgoing())
     assert not caught.value.final
 
@@ -119,6 +119,6 @@ def silent() -> Iterator[int]:
 
 def test_one_that_says_nothing_is_not_waited_for(line: Line, silent: int) -> None:
     began = time.monotonic()
-    with pytest.raises(NotSent):
+    with pytest.raises(SendError):
         line.channel(silent, timeout=0.15).send(outgoing())
     assert time.monotonic() - began < 2

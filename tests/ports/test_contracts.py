@@ -16,10 +16,17 @@ from sqlalchemy import Engine, text
 from store_records import MAIN, commit_of, note, quiet, run_record
 
 from forge.contracts.contract import Violation
-from forge.contracts.lifecycle import State, StateChange
-from forge.contracts.registry import NAMESPACE_KEY, Checked, CompileRecord, Finding, Head, Registered
-from forge.contracts.tested import MOST_RUNS, TestedCheck, TestRun, TestSummary
-from forge.flows.contracts.ports import ContractStore, Moving, Registration
+from forge.contracts.datacontract_results import MOST_RUNS, TestedCheck, TestRun, TestSummary
+from forge.contracts.lifecycle import ContractState, LifecycleStep
+from forge.contracts.registry import (
+    NAMESPACE_KEY,
+    CompileRecord,
+    ContractCheck,
+    ContractFinding,
+    ContractHead,
+    RegisteredContract,
+)
+from forge.flows.contracts.ports import ContractStore, LifecycleWrite, Registration
 from forge.flows.ports import Metadata
 from forge.flows.runs.records import AuditRecord, Publication, Published
 from forge.model.errors import ForgeError
@@ -58,8 +65,8 @@ def database(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Engine]
     engine.dispose()
 
 
-def registered(version: str = "1.0.0", name: str = "orders", digest: str = "") -> Registered:
-    return Registered(
+def registered(version: str = "1.0.0", name: str = "orders", digest: str = "") -> RegisteredContract:
+    return RegisteredContract(
         id=f"urn:{name}",
         name=name,
         version=version,
@@ -80,15 +87,17 @@ def registered(version: str = "1.0.0", name: str = "orders", digest: str = "") -
     )
 
 
-def change(state: State, before: State | None, version: str = "1.0.0", at: datetime = NOW) -> StateChange:
-    return StateChange(state=state, before=before, at=at, by="ada@example.com", version=version)
+def change(
+    state: ContractState, before: ContractState | None, version: str = "1.0.0", at: datetime = NOW
+) -> LifecycleStep:
+    return LifecycleStep(state=state, before=before, at=at, by="ada@example.com", version=version)
 
 
-def registration(new: Registered, state: State = State.ACTIVE) -> Registration:
+def registration(new: RegisteredContract, state: ContractState = ContractState.ACTIVE) -> Registration:
     """The state is set by the first version and then stays."""
 
-    def decide(head: Head | None) -> Moving | None:
-        return Moving(change(state, None, new.version)) if head is None else None
+    def decide(head: ContractHead | None) -> LifecycleWrite | None:
+        return LifecycleWrite(change(state, None, new.version)) if head is None else None
 
     return Registration(new, decide, (AUDIT,))
 
@@ -99,7 +108,7 @@ def test_what_is_registered_is_found_again(store: ContractStore) -> None:
     head = store.head("urn:orders")
     assert head is not None
     assert head.newest == registered()
-    assert (head.state, head.versions, head.notice) == (State.ACTIVE, 1, None)
+    assert (head.state, head.versions, head.notice) == (ContractState.ACTIVE, 1, None)
     assert store.version("urn:orders", "1.0.0") == registered()
     assert store.version("urn:orders", "1.0.1") is None
     assert store.versions("urn:other") == ()
@@ -117,13 +126,13 @@ def test_registering_the_same_again_changes_nothing(store: ContractStore) -> Non
 
 def test_a_version_with_another_content_is_refused_and_nothing_moves(store: ContractStore) -> None:
     store.register(registration(registered()))
-    moving = Moving(change(State.DEPRECATED, State.ACTIVE))
+    moving = LifecycleWrite(change(ContractState.DEPRECATED, ContractState.ACTIVE))
     with pytest.raises(ForgeError) as refused:
         store.register(Registration(registered(digest="sha256:other"), lambda head: moving, (AUDIT,)))
     assert refused.value.code == "E505"
     head = store.head("urn:orders")
     assert head is not None
-    assert (head.newest, head.state) == (registered(), State.ACTIVE)
+    assert (head.newest, head.state) == (registered(), ContractState.ACTIVE)
 
 
 def test_the_highest_version_counts_in_whatever_order_they_come(store: ContractStore) -> None:
@@ -137,20 +146,20 @@ def test_the_highest_version_counts_in_whatever_order_they_come(store: ContractS
 
 def test_all_contracts_are_listed_by_name_without_their_texts(store: ContractStore) -> None:
     store.register(registration(registered(name="orders")))
-    store.register(registration(registered(name="customers"), State.DRAFT))
+    store.register(registration(registered(name="customers"), ContractState.DRAFT))
     found = store.heads()
     assert [(head.newest.name, head.state) for head in found] == [
-        ("customers", State.DRAFT),
-        ("orders", State.ACTIVE),
+        ("customers", ContractState.DRAFT),
+        ("orders", ContractState.ACTIVE),
     ]
     assert found[1].newest == replace(registered(), text="")
 
 
 def test_a_contract_goes_on_in_its_life_and_its_history_tells_how(store: ContractStore) -> None:
     store.register(registration(registered()))
-    step = StateChange(
-        state=State.DEPRECATED,
-        before=State.ACTIVE,
+    step = LifecycleStep(
+        state=ContractState.DEPRECATED,
+        before=ContractState.ACTIVE,
         at=NOW + timedelta(days=1),
         by="ben@example.com",
         version="1.0.0",
@@ -159,16 +168,16 @@ def test_a_contract_goes_on_in_its_life_and_its_history_tells_how(store: Contrac
         replacement="urn:orders2",
         told=("marts.revenue",),
     )
-    head = store.move("urn:orders", lambda known: Moving(step))
-    assert (head.state, head.notice) == (State.DEPRECATED, step)
-    assert store.history("urn:orders") == (step, change(State.ACTIVE, None))
+    head = store.move("urn:orders", lambda known: LifecycleWrite(step))
+    assert (head.state, head.notice) == (ContractState.DEPRECATED, step)
+    assert store.history("urn:orders") == (step, change(ContractState.ACTIVE, None))
     assert store.head("urn:orders") == head
 
 
 def test_what_refuses_a_move_leaves_all_as_it_was(store: ContractStore) -> None:
     store.register(registration(registered()))
 
-    def refuse(head: Head) -> Moving:
+    def refuse(head: ContractHead) -> LifecycleWrite:
         raise ForgeError("E507", f"{head.state} stays")
 
     with pytest.raises(ForgeError):
@@ -266,11 +275,13 @@ def test_the_last_check_of_a_contract_replaces_the_one_before(store: ContractSto
         message="amount is missing",
         fix="add it",
     )
-    checked = Checked("urn:orders", "1.0.0", NOW, (Finding("drift", violation, "data_contract", "urn:orders"),))
-    other = Checked("urn:other", "1.0.0", NOW)
+    checked = ContractCheck(
+        "urn:orders", "1.0.0", NOW, (ContractFinding("drift", violation, "data_contract", "urn:orders"),)
+    )
+    other = ContractCheck("urn:other", "1.0.0", NOW)
     store.keep_checks([checked, other])
     assert store.checks() == {"urn:orders": checked, "urn:other": other}
-    clean = Checked("urn:orders", "1.0.1", NOW + timedelta(hours=1))
+    clean = ContractCheck("urn:orders", "1.0.1", NOW + timedelta(hours=1))
     store.keep_checks([clean])
     assert store.checks() == {"urn:orders": clean, "urn:other": other}
     store.keep_checks([])
@@ -279,7 +290,7 @@ def test_the_last_check_of_a_contract_replaces_the_one_before(store: ContractSto
 
 def test_the_last_compile_is_kept(store: ContractStore) -> None:
     assert store.compiled() is None
-    finding = Finding(
+    finding = ContractFinding(
         "policy",
         Violation(code="E540", severity="warning", file="jobs/a.sql", line=1, column=1, path="", message="bad name"),
         "naming",
@@ -322,17 +333,19 @@ def test_notices_go_into_the_outbox_with_the_step_they_tell_of(database: Engine)
     store, alerts = SqlContracts(database), SqlAlerts(database)
     store.register(registration(registered()))
     said = delivery(1, notice(), channel="ops")
-    store.move("urn:orders", lambda head: Moving(change(State.DEPRECATED, State.ACTIVE), (said,)))
+    store.move(
+        "urn:orders", lambda head: LifecycleWrite(change(ContractState.DEPRECATED, ContractState.ACTIVE), (said,))
+    )
     assert [one.id for one in alerts.deliveries()] == [said.id]
 
-    def broken(head: Head) -> Moving:
-        return Moving(change(State.SUNSET, State.DEPRECATED), (said,))  # the same id again
+    def broken(head: ContractHead) -> LifecycleWrite:
+        return LifecycleWrite(change(ContractState.SUNSET, ContractState.DEPRECATED), (said,))  # the same id again
 
     with pytest.raises(Exception, match=r"(?i)unique"):
         store.move("urn:orders", broken)
     head = store.head("urn:orders")
     assert head is not None
-    assert head.state is State.DEPRECATED
+    assert head.state is ContractState.DEPRECATED
 
 
 def namespace(database: Engine, name: str) -> list[dict[str, str]]:

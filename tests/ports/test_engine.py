@@ -18,7 +18,7 @@ from forge.flows.ports import Lake, Stage
 from forge.flows.runs.engine import Batch, ChangeFile, ChangeMode, DeclaredLineage, Engine, Pin, RunContext, Starved
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, RunId, TableName
-from forge.quality.checks import NotNull
+from forge.quality.checks import NotNullCheck
 from forge.quality.measure import Measure
 from forge.stores.memory.catalog import MemoryCatalog
 from forge.stores.memory.engine import MemoryEngine
@@ -149,7 +149,7 @@ def test_a_table_and_a_result_are_measured_and_each_job_is_told(bench: Bench) ->
 
 def test_a_check_that_no_row_fails_has_no_sample(bench: Bench) -> None:
     pin = bench.pin(bench.change(ONE, "append", bench.stage()))
-    checks = [NotNull(("id",))]
+    checks = [NotNullCheck(("id",))]
     assert bench.engine.sample(pin, checks, {Measure(kind="nulls", columns=("id",)): 0, ROWS: 2}, frozenset(), {}) == (
         (),
     )

@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from forge.model.names import TableName
 from forge.quality.kinds import KINDS, MeasureKind
 from forge.quality.measure import Measure, NotMeasured, Reading
-from forge.quality.measurer import Measurer
-from forge.quality.readings import Distinct, Moments, Quantiles
+from forge.quality.measurer_port import Measurer
+from forge.quality.readings import DistinctSketch, Moments, Quantiles
 from forge.stores.memory.measure import MEMORY_KINDS, MemoryMeasurer
 
 if TYPE_CHECKING:
@@ -370,7 +370,7 @@ def test_different_values_are_estimated_and_frequent_ones_are_counted(build: Bui
         m("frequencies", "flag", args=(2,)),
         m("frequencies", "t", args=(1,)),
     )
-    assert isinstance(distinct, Distinct)
+    assert isinstance(distinct, DistinctSketch)
     assert round(distinct.estimate) == 2
     assert (often, flags) == ({"a": 2, "b": 1}, {True: 2, False: 1})
     assert isinstance(too_many, NotMeasured)

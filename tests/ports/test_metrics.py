@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from migrated import open_migrated
 
-from forge.flows.quality.metrics.points import Kept, MetricPoint, MetricStore, Said
+from forge.flows.quality.metrics.points import KeptFinding, MetricPoint, MetricStore, PointFeedback
 from forge.flows.runs.records import AuditRecord
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.quality.anomaly import Feedback
@@ -55,11 +55,11 @@ def point(day: int, value: float = 1.0, metric: str = "row_count", table: TableN
 
 
 def flagged(day: int, table: TableName = ORDERS) -> MetricPoint:
-    return replace(point(day, table=table), finding=Kept(True, 7.5, "far out", 3.0, 1.0, 5.0))
+    return replace(point(day, table=table), finding=KeptFinding(True, 7.5, "far out", 3.0, 1.0, 5.0))
 
 
 def test_a_point_comes_back_as_it_was(store: MetricStore) -> None:
-    whole = replace(point(1, 0.1 + 0.2), finding=Kept(False, 0.25, "in order", 1.5, 1.0, 2.0))
+    whole = replace(point(1, 0.1 + 0.2), finding=KeptFinding(False, 0.25, "in order", 1.5, 1.0, 2.0))
     bare = MetricPoint(
         table=ORDERS,
         metric="mean(amount)",
@@ -71,7 +71,7 @@ def test_a_point_comes_back_as_it_was(store: MetricStore) -> None:
         run_id=None,
         recorded_at=NOON,
     )
-    young = replace(point(2), finding=Kept(False, 0.0, "too little"))
+    young = replace(point(2), finding=KeptFinding(False, 0.0, "too little"))
     store.put((whole, bare, young))
     assert store.points(ORDERS) == (bare, whole, young)
 
@@ -114,7 +114,9 @@ def test_the_newest_of_each_metric(store: MetricStore) -> None:
 
 
 def test_flagged_points_of_all_tables_newest_first(store: MetricStore) -> None:
-    store.put((flagged(1), flagged(3, USERS), flagged(2), point(4), replace(point(5), finding=Kept(False, 0, ""))))
+    store.put(
+        (flagged(1), flagged(3, USERS), flagged(2), point(4), replace(point(5), finding=KeptFinding(False, 0, "")))
+    )
     since = NOON + timedelta(days=2)
     assert [(str(p.table), p.version) for p in store.flagged(since)] == [
         ("core.users", "commit 3"),
@@ -124,7 +126,7 @@ def test_flagged_points_of_all_tables_newest_first(store: MetricStore) -> None:
 
 
 def test_what_was_said_stays_until_it_is_taken_back(store: MetricStore) -> None:
-    said = Said(
+    said = PointFeedback(
         table=ORDERS,
         metric="row_count",
         time=NOON,

@@ -19,7 +19,7 @@ from forge.model.names import BranchName, CatalogName, CommitId, RunId, Snapshot
 from forge.quality.monitors.monitor import (
     OPEN,
     CheckResult,
-    Missed,
+    MissedPolicy,
     Monitor,
     MonitorRun,
     MonitorRunStatus,
@@ -76,7 +76,7 @@ FULL = monitor(
         {"type": "range", "column": "day", "min": date(2026, 1, 1), "max": Decimal("1.10"), "where": "x = 'é'"},
         {"type": "accepted_values", "column": "a", "values": [1, None, "b"]},
     ),
-    schedule=Schedule(ScheduleType.CRON, "0 6 * * *", None, "Europe/Berlin", Missed.CATCH_UP),
+    schedule=Schedule(ScheduleType.CRON, "0 6 * * *", None, "Europe/Berlin", MissedPolicy.CATCH_UP),
     enabled=False,
     channels=("ops", "mail"),
     severity_threshold=Severity.CRITICAL,

@@ -16,9 +16,9 @@ from forge.flows.quality.remediation.ports import RemedyStore
 from forge.flows.runs.records import Publication, Published
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, RunId, TableName
-from forge.quality.remedy import ActionKind, Remedied, load_actions
+from forge.quality.remediation import PreviewVerdict, Remediation, RemedyStatus, RemedyStep, TableCount
+from forge.quality.remedy import ActionKind, RemedyResult, load_actions
 from forge.quality.verdict import Outcome
-from forge.quality.workflow import JudgedOnPreview, Remediation, RemedyStatus, RemedyStep, TableCount
 from forge.stores.memory.metadata import MemoryMetadata
 from forge.stores.sql.metadata import SqlMetadata
 from forge.stores.sql.quality.remediations import SqlRemediations
@@ -67,9 +67,9 @@ def remediation(number: int = 1, status: RemedyStatus = RemedyStatus.PROPOSED) -
         monitor_id="m1",
         base=CommitId("c0"),
         preview=CommitId("c1"),
-        results=(Remedied(ActionKind.QUARANTINE, True, "moved", {"rows": 3, "by_check": {"x": 3}}),),
+        results=(RemedyResult(ActionKind.QUARANTINE, True, "moved", {"rows": 3, "by_check": {"x": 3}}),),
         counts=(TableCount("core.orders", 0, 2, 3),),
-        verdicts=(JudgedOnPreview("core.orders.a.range", Outcome.NOT_MEASURED, "no"),),
+        verdicts=(PreviewVerdict("core.orders.a.range", Outcome.NOT_MEASURED, "no"),),
         decided_by="ben@example.com",
         decided_at=NOW + timedelta(hours=1),
         comment="fine",

@@ -17,23 +17,23 @@ from forge.flows.quality.row_repair import (
     CHECKS,
     SIDE_RUN,
     SIDE_TIME,
-    Failing,
-    Fill,
-    Repaired,
+    CellFill,
+    QuarantineStamp,
+    RepairTarget,
     RepairWork,
-    Stamp,
-    Target,
+    RowFailures,
+    RowRepair,
 )
 from forge.flows.runs.engine import Pin
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName
-from forge.quality.checks import NotNull, Range
+from forge.quality.checks import NotNullCheck, RangeCheck
 from forge.quality.remedy import ImputeMethod
 from forge.stores.lake.arrow.repair import ArrowRepair
 from forge.versioning.field import Field, Fields
 
 ROWS = (((1, "a", 1.0), (2, None, -2.0)), ((2, "b", 4.0), (3, None, None)), ((4, "d", 9.0),))
-FAILING = Failing((("positive", Range("amount", min=0)), ("named", NotNull(("name",)))), {})
+FAILING = RowFailures((("positive", RangeCheck("amount", min=0)), ("named", NotNullCheck(("name",)))), {})
 SIDE = TableName("core", "orders_quarantine")
 SIDE_FIELDS: Fields = (
     *(Field(f.id, f.name, f.type) for f in FIELDS),
@@ -47,9 +47,9 @@ SIDE_FIELDS: Fields = (
 class Clinic:
     house: House
     work: RepairWork
-    target: Target
+    target: RepairTarget
 
-    def written(self, repaired: Repaired) -> list[tuple[object, ...]]:
+    def written(self, repaired: RowRepair) -> list[tuple[object, ...]]:
         stage = self.house.stage()
         repaired.write(stage)
         return self.house.rows(self.house.head(stage.catalog), stage.catalog)
@@ -69,7 +69,7 @@ def clinic(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Clinic]:
         work = SparkRepair(house.spark_engine, house.tables)
     snapshot = house.create(*ROWS)
     pin = Pin(ORDERS, ROW, snapshot)
-    yield Clinic(house, work, Target(ORDERS, pin, house.tables.files(ROW, snapshot), RunId("r-repair")))
+    yield Clinic(house, work, RepairTarget(ORDERS, pin, house.tables.files(ROW, snapshot), RunId("r-repair")))
     house.close()
 
 
@@ -93,7 +93,7 @@ def test_rows_taken_out_are_set_aside_with_their_checks_and_their_time(clinic: C
     repaired = clinic.work.take_out(clinic.target, FAILING)
     stage = clinic.house.lake.open_stage(RunId("r-side"), SIDE, None, None)
     names = {field.name: field.name for field in FIELDS}
-    repaired.set_aside(stage, SIDE_FIELDS, names, Stamp("r-repair", BEGIN))
+    repaired.set_aside(stage, SIDE_FIELDS, names, QuarantineStamp("r-repair", BEGIN))
     found: list[dict[str, Any]] = clinic.house.write(stage).scan().to_arrow().to_pylist()
     found.sort(key=lambda row: row["id"])
     assert [(row["id"], sorted(row[CHECKS])) for row in found] == [(2, ["named", "positive"]), (3, ["named"])]
@@ -105,19 +105,19 @@ def test_rows_taken_out_are_set_aside_with_their_checks_and_their_time(clinic: C
     ("fill", "told", "value", "rows"),
     [
         (
-            Fill(columns=("name",), method=ImputeMethod.CONSTANT, value="x"),
+            CellFill(columns=("name",), method=ImputeMethod.CONSTANT, value="x"),
             {"name": 2},
             {"name": "x"},
             [(1, "a", 1.0), (2, "b", 4.0), (2, "x", -2.0), (3, "x", None), (4, "d", 9.0)],
         ),
         (
-            Fill(columns=("amount",), method=ImputeMethod.MEDIAN),
+            CellFill(columns=("amount",), method=ImputeMethod.MEDIAN),
             {"amount": 1},
             {"amount": 1.0},
             [(1, "a", 1.0), (2, "b", 4.0), (2, None, -2.0), (3, None, 1.0), (4, "d", 9.0)],
         ),
         (
-            Fill(
+            CellFill(
                 columns=("amount",), method=ImputeMethod.CONSTANT, value=0.0, failing=FAILING, bad=frozenset({"amount"})
             ),
             {"amount": 2},
@@ -125,7 +125,7 @@ def test_rows_taken_out_are_set_aside_with_their_checks_and_their_time(clinic: C
             [(1, "a", 1.0), (2, "b", 4.0), (2, None, 0.0), (3, None, 0.0), (4, "d", 9.0)],
         ),
         (
-            Fill(columns=("name",), method=ImputeMethod.FORWARD_FILL, order_by=("id", "amount")),
+            CellFill(columns=("name",), method=ImputeMethod.FORWARD_FILL, order_by=("id", "amount")),
             {"name": 1},
             {},
             [(1, "a", 1.0), (2, "a", -2.0), (2, "b", 4.0), (3, None, None), (4, "d", 9.0)],
@@ -139,7 +139,7 @@ def test_rows_taken_out_are_set_aside_with_their_checks_and_their_time(clinic: C
     ],
 )
 def test_cells_are_filled_and_counted_by_column(
-    clinic: Clinic, fill: Fill, told: dict[str, int], value: dict[str, object], rows: list[tuple[object, ...]]
+    clinic: Clinic, fill: CellFill, told: dict[str, int], value: dict[str, object], rows: list[tuple[object, ...]]
 ) -> None:
     repaired = clinic.work.fill(clinic.target, fill)
     assert (repaired.deleted, repaired.changed) == (0, sum(told.values()))
@@ -149,7 +149,7 @@ def test_cells_are_filled_and_counted_by_column(
 
 def test_a_value_that_does_not_fit_its_column_is_refused(clinic: Clinic) -> None:
     with pytest.raises(ForgeError) as raised:
-        clinic.work.fill(clinic.target, Fill(columns=("amount",), method=ImputeMethod.CONSTANT, value="much"))
+        clinic.work.fill(clinic.target, CellFill(columns=("amount",), method=ImputeMethod.CONSTANT, value="much"))
     assert raised.value.code == "E749"
 
 

@@ -9,7 +9,7 @@ import pytest
 from forge.quality.check import Check
 from forge.quality.checks import CHECKS, class_of
 from forge.quality.description import describe_check, describe_checks, describe_common
-from forge.quality.keys import Key, ValueKind
+from forge.quality.keys import Key, KeyKind
 from forge.quality.spec import COMMON, keys_of
 
 
@@ -59,6 +59,6 @@ def test_the_summary_is_one_sentence_of_the_text(check: type[Check]) -> None:
 
 def test_choices_have_their_words_and_nothing_else_has_any() -> None:
     for key in (*describe_common(), *(key for one in describe_checks() for key in one.keys)):
-        assert bool(key.words) is (key.kind in (ValueKind.CHOICE, ValueKind.CHOICES)), key.name
+        assert bool(key.words) is (key.kind in (KeyKind.CHOICE, KeyKind.CHOICES)), key.name
         for word in key.words if key.name in COMMON else ():
             assert read(COMMON[key.name], word)

@@ -11,7 +11,7 @@ from forge.model.names import TableName
 from forge.model.schema import Column, Schema
 from forge.quality.check import Check, Context
 from forge.quality.measure import PREVIOUS, Measure, Reading
-from forge.quality.plan import judge_all, plan_measures, plan_then
+from forge.quality.plan import judge_all, plan_measures, plan_second_round
 from forge.quality.verdict import Verdict
 from forge.stores.memory.measure import MemoryMeasurer
 
@@ -32,7 +32,7 @@ def judge_in_memory(check: Check, table: FreshTable) -> Verdict:
         added={PREVIOUS: added},
     )
     readings: dict[Measure, Reading] = dict(measurer.measure(plan_measures([check], schema)))
-    readings |= measurer.measure(plan_then([check], readings, schema))
+    readings |= measurer.measure(plan_second_round([check], readings, schema))
     return judge_all([check], readings, Context(TableName.parse(table.name), schema, NOW))[0]
 
 

@@ -9,7 +9,7 @@ import pytest
 from forge.model.errors import ForgeError
 from forge.quality.measure import PREVIOUS, Measure, NotMeasured, Reading
 from forge.quality.metric import Metric, metrics_of, parse_metric
-from forge.quality.readings import Distinct, Moments, Quantiles
+from forge.quality.readings import DistinctSketch, Moments, Quantiles
 
 
 def test_each_reading_of_the_whole_table_gives_its_metrics() -> None:
@@ -18,7 +18,7 @@ def test_each_reading_of_the_whole_table_gives_its_metrics() -> None:
         Measure(kind="nulls", columns=("Amount",)): 5,
         Measure(kind="moments", columns=("amount",)): Moments(4, 2.5, 12.0),
         Measure(kind="quantiles", columns=("amount",)): Quantiles.of([1.0, 2.0, 9.0]),
-        Measure(kind="distinct", columns=("amount",)): Distinct.of([1, 2, 3]),
+        Measure(kind="distinct", columns=("amount",)): DistinctSketch.of([1, 2, 3]),
         Measure(kind="min", columns=("amount",)): Decimal("1.50"),
         Measure(kind="max", columns=("amount",)): 9,
         Measure(kind="duplicates", columns=("id", "day")): 3,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.model.schema import Column, Schema
-from forge.quality.paths import Field, NoField, find_field, is_within, split_path, type_of
+from forge.quality.paths import ColumnField, UnknownField, find_field, is_within, split_path, type_of
 
 SCHEMA = Schema(
     (
@@ -44,7 +44,7 @@ SCHEMA = Schema(
 def test_a_name_leads_to_a_column_or_a_field_and_dots_in_names_go_first(
     name: str, parts: tuple[str, ...], type_: str
 ) -> None:
-    assert find_field(SCHEMA, name) == Field(parts, type_)
+    assert find_field(SCHEMA, name) == ColumnField(parts, type_)
     assert type_of(SCHEMA, name) == type_
 
 
@@ -64,7 +64,7 @@ def test_a_name_leads_to_a_column_or_a_field_and_dots_in_names_go_first(
     ],
 )
 def test_a_name_that_leads_nowhere_says_why(name: str, said: str) -> None:
-    with pytest.raises(NoField) as caught:
+    with pytest.raises(UnknownField) as caught:
         find_field(SCHEMA, name)
     assert said in str(caught.value)
     assert type_of(SCHEMA, name) == ""
@@ -83,7 +83,7 @@ def test_every_path_in_backticks_is_split_as_it_was_joined(parts: list[str]) -> 
 def test_no_name_and_no_type_breaks_the_search(name: str, type_: str) -> None:
     schema = Schema((Column("s", f"struct<{type_}>"), Column("t", type_)))
     for asked in (name, f"s.{name}", f"t.{name}"):
-        with suppress(NoField):
+        with suppress(UnknownField):
             assert find_field(schema, asked).parts[0] in ("s", "t")
 
 

@@ -10,9 +10,9 @@ from typing import ClassVar
 from forge.model.names import TableName
 from forge.model.schema import Column, Schema
 from forge.quality.check import Check, Context, Finding
-from forge.quality.checks import Expression, NotNull, Range, RowCount, Unique
+from forge.quality.checks import ExpressionCheck, NotNullCheck, RangeCheck, RowCountCheck, UniqueCheck
 from forge.quality.measure import Cost, Measure, NotMeasured, Reading, Readings
-from forge.quality.measurer import measure_in_turn
+from forge.quality.measurer_port import measure_in_turn
 from forge.quality.plan import check_ids, cost_of, judge_all, plan_measures
 from forge.quality.verdict import Outcome
 
@@ -42,7 +42,13 @@ class Broken(Check):
 
 
 def test_equal_measures_of_many_checks_are_planned_once() -> None:
-    checks = [NotNull(("a",)), Range("a", 0, 5), Range("a", 0, 9), RowCount(min=1), NotNull(("a", "t"))]
+    checks = [
+        NotNullCheck(("a",)),
+        RangeCheck("a", 0, 5),
+        RangeCheck("a", 0, 9),
+        RowCountCheck(min=1),
+        NotNullCheck(("a", "t")),
+    ]
     measures = plan_measures(checks, SCHEMA)
     assert len(set(measures)) == len(measures)
     assert sorted((m.kind, *m.columns) for m in measures) == [
@@ -57,7 +63,12 @@ def test_equal_measures_of_many_checks_are_planned_once() -> None:
 
 
 def test_the_plan_does_not_depend_on_the_order_of_the_checks() -> None:
-    checks: list[Check] = [NotNull(("a",)), Range("a", 0, 5), Unique(("t", "a")), Expression("a > 0")]
+    checks: list[Check] = [
+        NotNullCheck(("a",)),
+        RangeCheck("a", 0, 5),
+        UniqueCheck(("t", "a")),
+        ExpressionCheck("a > 0"),
+    ]
     assert plan_measures(checks, SCHEMA) == plan_measures(checks[::-1], SCHEMA)
 
 
@@ -82,7 +93,13 @@ def test_what_manifests_may_answer_is_metadata_and_a_filter_makes_it_plain() -> 
 
 
 def test_a_broken_check_is_not_measured_and_takes_no_other_down() -> None:
-    checks = [RowCount(min=1), Broken(planning=True), Broken(), Range("nope", 0), RowCount(min=9, name="many")]
+    checks = [
+        RowCountCheck(min=1),
+        Broken(planning=True),
+        Broken(),
+        RangeCheck("nope", 0),
+        RowCountCheck(min=9, name="many"),
+    ]
     measures = plan_measures(checks, SCHEMA)
     verdicts = judge_all(checks, dict.fromkeys(measures, 5), CONTEXT)
     not_measured = Outcome.NOT_MEASURED
@@ -93,29 +110,32 @@ def test_a_broken_check_is_not_measured_and_takes_no_other_down() -> None:
 
 
 def test_a_reading_of_the_wrong_kind_is_told_and_not_believed() -> None:
-    verdict = judge_all([RowCount(min=1)], {Measure(kind="rows"): "many"}, CONTEXT)[0]
+    verdict = judge_all([RowCountCheck(min=1)], {Measure(kind="rows"): "many"}, CONTEXT)[0]
     assert verdict.outcome is Outcome.NOT_MEASURED
     assert "'many', not a count" in verdict.message
 
 
 def test_checks_that_would_be_called_the_same_are_told_apart_by_what_they_ask_not_by_their_place() -> None:
-    checks = [Range("a", 0), Range("a", 1), Range("a", 2, where="t = 'x'"), Range("a", 3)]
+    checks = [RangeCheck("a", 0), RangeCheck("a", 1), RangeCheck("a", 2, where="t = 'x'"), RangeCheck("a", 3)]
     ids = check_ids(checks, ORDERS)
     assert len(set(ids)) == len(ids)
     assert ids[2] == "core.orders.a.range.t_x"
     assert all(id_.startswith("core.orders.a.range.") for id_ in ids)
     assert check_ids(checks[::-1], ORDERS) == ids[::-1]
-    assert check_ids([checks[3], Range("a", 9), checks[1]], ORDERS)[::2] == (ids[3], ids[1])
+    assert check_ids([checks[3], RangeCheck("a", 9), checks[1]], ORDERS)[::2] == (ids[3], ids[1])
     assert tuple(v.check_id for v in judge_all(checks, {}, CONTEXT)) == ids
 
 
 def test_a_check_with_an_id_keeps_its_identity_whatever_else_changes() -> None:
-    before, after = Range("a", 0, id="Positive amounts"), Range("a", 1, id="Positive amounts", name="more than one")
+    before, after = (
+        RangeCheck("a", 0, id="Positive amounts"),
+        RangeCheck("a", 1, id="Positive amounts", name="more than one"),
+    )
     assert check_ids([before], ORDERS) == check_ids([after], ORDERS) == ("core.orders.positive_amounts",)
 
 
 def test_checks_that_ask_the_very_same_are_counted() -> None:
-    first, second = check_ids([Range("a", 0), Range("a", 0)], ORDERS)
+    first, second = check_ids([RangeCheck("a", 0), RangeCheck("a", 0)], ORDERS)
     assert second == f"{first}.2"
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from forge.quality.kinds import reading_of_no_rows
 from forge.quality.measure import Measure
-from forge.quality.readings import Called, Distinct, Moments, Quantiles
+from forge.quality.readings import DistinctSketch, FunctionReading, Moments, Quantiles
 from forge.quality.values import plain
 
 NUMBERS = st.lists(st.integers(-1000, 1000).map(float), max_size=60)
@@ -84,17 +84,17 @@ def test_quantiles_leave_out_what_is_no_number() -> None:
 
 
 def test_distinct_values_are_counted_once_over_all_parts() -> None:
-    one, two = Distinct.of(range(20_000)), Distinct.of(range(10_000, 30_000))
+    one, two = DistinctSketch.of(range(20_000)), DistinctSketch.of(range(10_000, 30_000))
     assert (one + two).estimate == pytest.approx(30_000, rel=0.03)
-    assert Distinct.of(["a", "b", "a"]).plain() == {"estimate": 2}
-    assert (Distinct.of([]) + Distinct.of([])).estimate == 0
+    assert DistinctSketch.of(["a", "b", "a"]).plain() == {"estimate": 2}
+    assert (DistinctSketch.of([]) + DistinctSketch.of([])).estimate == 0
 
 
 def test_a_broken_sketch_is_an_error_and_no_reading() -> None:
     with pytest.raises((ValueError, IndexError)):
         Quantiles(b"no sketch at all").at(0.5)
     with pytest.raises((ValueError, IndexError)):
-        _ = Distinct(b"abc").estimate
+        _ = DistinctSketch(b"abc").estimate
 
 
 def test_no_rows_read_as_a_part_that_adds_nothing() -> None:
@@ -105,4 +105,4 @@ def test_no_rows_read_as_a_part_that_adds_nothing() -> None:
 
 
 def test_readings_are_shown_as_plain_values() -> None:
-    assert plain({"a": Called(False, "no", 3)}) == {"a": {"passed": False, "message": "no", "failing": 3}}
+    assert plain({"a": FunctionReading(False, "no", 3)}) == {"a": {"passed": False, "message": "no", "failing": 3}}

@@ -7,10 +7,8 @@ from decimal import Decimal
 
 import pytest
 
-from forge.quality.checks import NotNull, Range, Unique
-from forge.quality.remedy import Action, ActionKind, WrongActions, load_actions
-from forge.quality.verdict import Outcome, Severity, Verdict
-from forge.quality.workflow import (
+from forge.quality.checks import NotNullCheck, RangeCheck, UniqueCheck
+from forge.quality.remediation import (
     ApprovalPolicy,
     RemedyStatus,
     RemedyStep,
@@ -18,6 +16,8 @@ from forge.quality.workflow import (
     plan_remedies,
     why_not_approve,
 )
+from forge.quality.remedy import Action, ActionKind, InvalidActions, load_actions
+from forge.quality.verdict import Outcome, Severity, Verdict
 
 
 def test_a_word_a_mapping_and_a_list_are_read() -> None:
@@ -74,13 +74,13 @@ def test_what_is_stored_is_read_back(written: object) -> None:
     ],
 )
 def test_what_is_wrong_is_said(written: object, said: str) -> None:
-    with pytest.raises(WrongActions) as caught:
+    with pytest.raises(InvalidActions) as caught:
         load_actions(written)
     assert said in str(caught.value)
 
 
 def test_all_errors_are_told_at_once() -> None:
-    with pytest.raises(WrongActions) as caught:
+    with pytest.raises(InvalidActions) as caught:
         load_actions(["quarantin", {"action": "impute", "methd": "median", "columns": 3}, "rollback"])
     assert [error.partition(":")[0] for error in caught.value.errors] == ["action 1", "action 2", "action 2"]
 
@@ -100,10 +100,10 @@ def verdict(check_id: str, outcome: Outcome = Outcome.FAILED) -> Verdict:
 
 def test_failed_checks_alone_ask_and_the_automatic_are_apart() -> None:
     checks = (
-        Range(column="a", min=0, on_failure=load_actions("quarantine"), auto=True),
-        Range(column="b", min=0, on_failure=load_actions("quarantine")),
-        NotNull(columns=("c",), on_failure=load_actions("quarantine")),
-        NotNull(columns=("d",), on_failure=load_actions("quarantine")),
+        RangeCheck(column="a", min=0, on_failure=load_actions("quarantine"), auto=True),
+        RangeCheck(column="b", min=0, on_failure=load_actions("quarantine")),
+        NotNullCheck(columns=("c",), on_failure=load_actions("quarantine")),
+        NotNullCheck(columns=("d",), on_failure=load_actions("quarantine")),
     )
     said = [verdict("a"), verdict("b"), verdict("c", Outcome.PASSED), verdict("d", Outcome.NOT_MEASURED)]
     plan = plan_remedies(checks, said)
@@ -114,9 +114,9 @@ def test_failed_checks_alone_ask_and_the_automatic_are_apart() -> None:
 
 def test_one_quarantine_serves_all_checks_and_comes_after_repairs() -> None:
     checks = (
-        Range(column="a", min=0, on_failure=load_actions("quarantine")),
-        NotNull(columns=("b",), on_failure=load_actions(["quarantine", {"action": "impute", "method": "mode"}])),
-        Unique(columns=("id",), on_failure=load_actions({"action": "deduplicate", "order_by": "at"})),
+        RangeCheck(column="a", min=0, on_failure=load_actions("quarantine")),
+        NotNullCheck(columns=("b",), on_failure=load_actions(["quarantine", {"action": "impute", "method": "mode"}])),
+        UniqueCheck(columns=("id",), on_failure=load_actions({"action": "deduplicate", "order_by": "at"})),
     )
     plan = plan_remedies(checks, [verdict("a"), verdict("b"), verdict("id")])
     assert [(str(step.action.kind), step.check_ids) for step in plan.later] == [
@@ -130,15 +130,15 @@ def test_one_quarantine_serves_all_checks_and_comes_after_repairs() -> None:
 
 def test_a_rollback_goes_alone() -> None:
     checks = (
-        Range(column="a", min=0, on_failure=load_actions("quarantine")),
-        Range(column="b", min=0, on_failure=load_actions("rollback")),
+        RangeCheck(column="a", min=0, on_failure=load_actions("quarantine")),
+        RangeCheck(column="b", min=0, on_failure=load_actions("rollback")),
     )
     plan = plan_remedies(checks, [verdict("a"), verdict("b")])
     assert [str(step.action.kind) for step in plan.later] == ["rollback"]
 
 
 def test_to_notify_never_waits() -> None:
-    checks = (Range(column="a", min=0, on_failure=load_actions(["notify", "quarantine"])),)
+    checks = (RangeCheck(column="a", min=0, on_failure=load_actions(["notify", "quarantine"])),)
     plan = plan_remedies(checks, [verdict("a")])
     assert [str(step.action.kind) for step in plan.notify] == ["notify"]
     assert [str(step.action.kind) for step in plan.later] == ["quarantine"]
@@ -157,7 +157,7 @@ def test_users_are_the_same_however_they_are_written() -> None:
     from datetime import UTC, datetime
 
     from forge.model.names import BranchName, TableName
-    from forge.quality.workflow import Remediation
+    from forge.quality.remediation import Remediation
 
     made = Remediation(
         id="q1",

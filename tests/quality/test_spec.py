@@ -11,27 +11,27 @@ from forge.model.schema import Column, Schema
 from forge.quality.check import Check, OnNotMeasured
 from forge.quality.checks import (
     CHECKS,
-    AcceptedValues,
-    Drift,
-    Expression,
-    ForeignKey,
-    Freshness,
-    Function,
-    Iqr,
-    KsTest,
-    Mean,
-    NotNull,
-    Quantile,
-    Query,
-    Range,
-    Regex,
-    RowCount,
-    Std,
-    TableSchema,
-    Unique,
-    ZScore,
+    AcceptedValuesCheck,
+    DriftCheck,
+    ExpressionCheck,
+    ForeignKeyCheck,
+    FreshnessCheck,
+    FunctionCheck,
+    IqrCheck,
+    KsTestCheck,
+    MeanCheck,
+    NotNullCheck,
+    QuantileCheck,
+    QueryCheck,
+    RangeCheck,
+    RegexCheck,
+    RowCountCheck,
+    SchemaCheck,
+    StdCheck,
+    UniqueCheck,
+    ZScoreCheck,
 )
-from forge.quality.spec import Problem, keys_of, load_check, load_checks, validate_checks
+from forge.quality.spec import SpecProblem, keys_of, load_check, load_checks, validate_checks
 from forge.quality.verdict import Severity
 
 ORDERS = TableName("core", "orders")
@@ -65,64 +65,64 @@ def error_of(text: str) -> ForgeError:
 
 def test_the_checks_of_the_guide_are_read() -> None:
     assert load_checks(yaml.safe_load(GUIDE), table=ORDERS, where="checks/core.yaml") == (
-        NotNull(("order_id",)),
-        Unique(("order_id",)),
-        AcceptedValues("status", ("open", "paid", "cancelled")),
-        Range("amount", 0, 5000, severity=Severity.CRITICAL),
-        Regex("email", "^[^@]+@[^@]+$"),
-        RowCount(1, 1_000_000),
-        Freshness("ordered_at", 48),
-        ForeignKey(("customer_id",), CUSTOMERS, ("customer_id",)),
-        Expression("shipped_at IS NULL OR shipped_at >= ordered_at", name="shipped after ordered"),
+        NotNullCheck(("order_id",)),
+        UniqueCheck(("order_id",)),
+        AcceptedValuesCheck("status", ("open", "paid", "cancelled")),
+        RangeCheck("amount", 0, 5000, severity=Severity.CRITICAL),
+        RegexCheck("email", "^[^@]+@[^@]+$"),
+        RowCountCheck(1, 1_000_000),
+        FreshnessCheck("ordered_at", 48),
+        ForeignKeyCheck(("customer_id",), CUSTOMERS, ("customer_id",)),
+        ExpressionCheck("shipped_at IS NULL OR shipped_at >= ordered_at", name="shipped after ordered"),
     )
 
 
 @pytest.mark.parametrize(
     ("text", "check"),
     [
-        ("{type: completeness, columns: [a, b], max_null_percentage: 5%}", NotNull(("a", "b"), 5.0)),
-        ("{type: completeness, columns: []}", NotNull()),
-        ("{type: completeness, max_null_percentage: 1}", NotNull((), 1.0)),
-        ("{type: uniqueness, column: a}", Unique(("a",))),
-        ("{type: set, column: a, values: [1, null]}", AcceptedValues("a", (1, None))),
-        ("{type: volume, min_rows: 3}", RowCount(3)),
-        ("{type: freshness}", Freshness("updated_at", 24)),
+        ("{type: completeness, columns: [a, b], max_null_percentage: 5%}", NotNullCheck(("a", "b"), 5.0)),
+        ("{type: completeness, columns: []}", NotNullCheck()),
+        ("{type: completeness, max_null_percentage: 1}", NotNullCheck((), 1.0)),
+        ("{type: uniqueness, column: a}", UniqueCheck(("a",))),
+        ("{type: set, column: a, values: [1, null]}", AcceptedValuesCheck("a", (1, None))),
+        ("{type: volume, min_rows: 3}", RowCountCheck(3)),
+        ("{type: freshness}", FreshnessCheck("updated_at", 24)),
         (
             "{type: referential, columns: [a, b], references: {table: core.customers, columns: [x, y]}}",
-            ForeignKey(("a", "b"), CUSTOMERS, ("x", "y")),
+            ForeignKeyCheck(("a", "b"), CUSTOMERS, ("x", "y")),
         ),
         (
             "{type: foreign_key, columns: [a, b], references: core.customers}",
-            ForeignKey(("a", "b"), CUSTOMERS, ("a", "b")),
+            ForeignKeyCheck(("a", "b"), CUSTOMERS, ("a", "b")),
         ),
         (
             "{type: foreign_key, column: a, references: core.customers.odd.name}",
-            ForeignKey(("a",), CUSTOMERS, ("odd.name",)),
+            ForeignKeyCheck(("a",), CUSTOMERS, ("odd.name",)),
         ),
-        ("{type: custom, sql: a > 0, max_violation_percentage: 1.5}", Expression("a > 0", 1.5)),
-        ("{type: custom, query: SELECT 1, max: 5}", Query("SELECT 1", max=5)),
+        ("{type: custom, sql: a > 0, max_violation_percentage: 1.5}", ExpressionCheck("a > 0", 1.5)),
+        ("{type: custom, query: SELECT 1, max: 5}", QueryCheck("SELECT 1", max=5)),
         (
             "{type: custom, function: 'quality/own.py:check', arguments: {limits: [1, 2], by: {a: 1}}}",
-            Function("quality/own.py:check", (("limits", (1, 2)), ("by", (("a", 1),)))),
+            FunctionCheck("quality/own.py:check", (("limits", (1, 2)), ("by", (("a", 1),)))),
         ),
-        ("{type: schema, columns: {a: int, b.c: string}, allow_extra: false}", TableSchema(SOME, allow_extra=False)),
-        ("{type: volume, max_change_percentage: 150%}", RowCount(max_change_percentage=150.0)),
-        ("{type: statistical, statistical_check: zscore, column: a}", ZScore("a", 3.0, 1.0)),
-        ("{type: statistical, statistical_check: iqr, column: a, threshold: 3}", Iqr("a", 3.0)),
-        ("{type: iqr, column: a, max_outlier_percentage: 5}", Iqr("a", 3.0, 5.0)),
-        ("{type: mean, column: a, min: -1, max: 1}", Mean("a", -1.0, 1.0)),
-        ("{type: statistical, statistical_check: std, column: a, max: 2}", Std("a", max=2.0)),
-        ("{type: quantile, column: a, quantile: 0.9, max: 2}", Quantile("a", max=2.0, quantile=0.9)),
-        ("{type: ks_test, column: a, reference: main~3, threshold: 0.2}", KsTest("a", "main~3", 0.2)),
-        ("{type: statistical, statistical_check: drift, column: a}", Drift("a", "previous", 0.2)),
+        ("{type: schema, columns: {a: int, b.c: string}, allow_extra: false}", SchemaCheck(SOME, allow_extra=False)),
+        ("{type: volume, max_change_percentage: 150%}", RowCountCheck(max_change_percentage=150.0)),
+        ("{type: statistical, statistical_check: zscore, column: a}", ZScoreCheck("a", 3.0, 1.0)),
+        ("{type: statistical, statistical_check: iqr, column: a, threshold: 3}", IqrCheck("a", 3.0)),
+        ("{type: iqr, column: a, max_outlier_percentage: 5}", IqrCheck("a", 3.0, 5.0)),
+        ("{type: mean, column: a, min: -1, max: 1}", MeanCheck("a", -1.0, 1.0)),
+        ("{type: statistical, statistical_check: std, column: a, max: 2}", StdCheck("a", max=2.0)),
+        ("{type: quantile, column: a, quantile: 0.9, max: 2}", QuantileCheck("a", max=2.0, quantile=0.9)),
+        ("{type: ks_test, column: a, reference: main~3, threshold: 0.2}", KsTestCheck("a", "main~3", 0.2)),
+        ("{type: statistical, statistical_check: drift, column: a}", DriftCheck("a", "previous", 0.2)),
         (
             "{type: unique, column: a, partition_by: [day, address.city], since: previous, auto: true}",
-            Unique(("a",), partition_by=("day", "address.city"), since="previous", auto=True),
+            UniqueCheck(("a",), partition_by=("day", "address.city"), since="previous", auto=True),
         ),
-        ("{type: range, column: a, min: '9', max: '10'}", Range("a", "9", "10")),
+        ("{type: range, column: a, min: '9', max: '10'}", RangeCheck("a", "9", "10")),
         (
             "{type: range, column: a, max: 2026-11-15, where: b, on_not_measured: warn, name: n, severity: info}",
-            Range(
+            RangeCheck(
                 "a",
                 max=yaml.safe_load("2026-11-15"),
                 where="b",
@@ -267,7 +267,7 @@ def test_all_that_is_wrong_is_told_with_its_path_and_nothing_is_run() -> None:
 
 def test_checks_are_a_list() -> None:
     assert validate_checks({"type": "not_null"}) == (
-        Problem("", "the checks are a list, and here is {'type': 'not_null'}"),
+        SpecProblem("", "the checks are a list, and here is {'type': 'not_null'}"),
     )
 
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forge.quality.measure import Measure, NotMeasured, Reading
-from forge.quality.readings import Called, Distinct, Moments, Quantiles
+from forge.quality.readings import DistinctSketch, FunctionReading, Moments, Quantiles
 from forge.quality.state import add, adds_up, dump, is_kept, key_of, load
 
 SAMPLES: tuple[Reading, ...] = (
@@ -19,7 +19,7 @@ SAMPLES: tuple[Reading, ...] = (
     datetime(2026, 11, 15, 1, 2, 3, 4, tzinfo=UTC),
     Moments(3, 0.1, 2.5),
     Quantiles.of([1.0, 2.0]),
-    Distinct.of([1, 2, 3]),
+    DistinctSketch.of([1, 2, 3]),
 )
 
 
@@ -39,7 +39,7 @@ def test_nan_is_read_back_as_nan() -> None:
 
 def test_what_is_no_state_is_not_written() -> None:
     assert dump(NotMeasured("why")) is None
-    assert dump(Called(True)) is None
+    assert dump(FunctionReading(True)) is None
     with pytest.raises(ValueError, match="is no reading"):
         load('["riddle", 1]')
 
@@ -64,8 +64,10 @@ def test_nan_is_the_greatest() -> None:
 
 
 def test_sketches_add_up() -> None:
-    both = add(Measure(kind="distinct", columns=("x",)), Distinct.of(range(100)), Distinct.of(range(50, 150)))
-    assert isinstance(both, Distinct)
+    both = add(
+        Measure(kind="distinct", columns=("x",)), DistinctSketch.of(range(100)), DistinctSketch.of(range(50, 150))
+    )
+    assert isinstance(both, DistinctSketch)
     assert both.estimate == pytest.approx(150, rel=0.02)
 
 

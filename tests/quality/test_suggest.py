@@ -12,28 +12,28 @@ import pytest
 
 from forge.model.names import TableName
 from forge.model.schema import Column, Schema
-from forge.quality.checks import NotNull, Range
+from forge.quality.checks import NotNullCheck, RangeCheck
 from forge.quality.formats import FORMATS, guess_format
 from forge.quality.measure import Measure, NotMeasured
 from forge.quality.profile import (
     ColumnProfile,
-    Key,
+    KeyColumn,
     Profile,
     candidates,
     first_measures,
     guess_formats,
     profile_of,
-    then_measures,
+    second_measures,
 )
-from forge.quality.suggest import Suggestion, suggest_checks
+from forge.quality.suggest import CheckSuggestion, suggest_checks
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
 ORDERS, CUSTOMERS = TableName.parse("core.orders"), TableName.parse("core.customers")
-KEY = Key(CUSTOMERS, "customer_id", "bigint")
+KEY = KeyColumn(CUSTOMERS, "customer_id", "bigint")
 EMAIL = next(one for one in FORMATS if one.name == "e-mail address")
 
 
-def suggested(*columns: ColumnProfile, rows: int = 10_000, had: Sequence[Any] = ()) -> tuple[Suggestion, ...]:
+def suggested(*columns: ColumnProfile, rows: int = 10_000, had: Sequence[Any] = ()) -> tuple[CheckSuggestion, ...]:
     return suggest_checks(Profile(ORDERS, rows, columns, NOW), had)
 
 
@@ -42,7 +42,7 @@ def specs(*columns: ColumnProfile, rows: int = 10_000, had: Sequence[Any] = ()) 
     return {str(one.spec["type"]): one.spec for one in suggested(*columns, rows=rows, had=had) if _own(one)}
 
 
-def _own(one: Suggestion) -> bool:
+def _own(one: CheckSuggestion) -> bool:
     return one.spec["type"] != "row_count"
 
 
@@ -197,17 +197,17 @@ def test_what_is_all_found_in_a_key_elsewhere_refers_to_it() -> None:
 def test_a_key_of_the_table_itself_points_at_none_and_a_set_is_left_to_the_table_that_knows_it() -> None:
     own = column("customer_id", "bigint", distinct=900, duplicates=0, orphans={KEY: 0})
     assert "foreign_key" not in specs(own)
-    country = Key(TableName.parse("ref.countries"), "country", "string")
+    country = KeyColumn(TableName.parse("ref.countries"), "country", "string")
     listed = column("country", "string", values={"DE": 6_000, "FR": 4_000}, distinct=2, orphans={country: 0})
     assert set(specs(listed)) == {"not_null", "foreign_key"}
 
 
 def test_what_the_table_has_already_is_not_suggested_again() -> None:
     amount = column("amount", "double", least=0.0, greatest=9.0)
-    assert "range" not in specs(amount, had=[Range(column="AMOUNT", min=1)])
-    assert "not_null" not in specs(amount, had=[NotNull(columns=("other", "amount"))])
-    assert "not_null" not in specs(amount, had=[NotNull()])
-    assert set(specs(amount, had=[Range(column="other", min=1)])) == {"not_null", "range"}
+    assert "range" not in specs(amount, had=[RangeCheck(column="AMOUNT", min=1)])
+    assert "not_null" not in specs(amount, had=[NotNullCheck(columns=("other", "amount"))])
+    assert "not_null" not in specs(amount, had=[NotNullCheck()])
+    assert set(specs(amount, had=[RangeCheck(column="other", min=1)])) == {"not_null", "range"}
 
 
 # the profile
@@ -244,7 +244,7 @@ def test_only_columns_that_may_be_something_are_asked_more() -> None:
         Measure(kind="distinct", columns=("customer_id",)): 400,
         Measure(kind="distinct", columns=("amount",)): NotMeasured("no"),
     }
-    asked = then_measures(SCHEMA, readings, {"mail": EMAIL}, [KEY])
+    asked = second_measures(SCHEMA, readings, {"mail": EMAIL}, [KEY])
     assert asked == (
         Measure(kind="duplicates", columns=("order_id",)),
         Measure(kind="frequencies", columns=("status",), arguments=(25,)),
@@ -254,7 +254,7 @@ def test_only_columns_that_may_be_something_are_asked_more() -> None:
 
 
 def test_nothing_more_is_asked_of_an_empty_table() -> None:
-    assert then_measures(SCHEMA, {Measure(kind="rows"): 0}, {"mail": EMAIL}, [KEY]) == ()
+    assert second_measures(SCHEMA, {Measure(kind="rows"): 0}, {"mail": EMAIL}, [KEY]) == ()
 
 
 def test_what_was_not_measured_is_left_out_of_the_profile() -> None:
@@ -270,13 +270,13 @@ def test_what_was_not_measured_is_left_out_of_the_profile() -> None:
 
 
 def test_a_column_refers_to_a_key_by_its_name_and_type() -> None:
-    by_id = Key(CUSTOMERS, "id", "int")
+    by_id = KeyColumn(CUSTOMERS, "id", "int")
     assert candidates("customer_id", "bigint", [KEY, by_id]) == (KEY, by_id)
     assert candidates("customer_id", "string", [KEY]) == ()
     assert candidates("customer", "bigint", [by_id]) == (by_id,)
     assert candidates("id", "double", [by_id]) == ()
-    assert candidates("country_id", "int", [Key(TableName.parse("ref.countries"), "id", "int")]) != ()
-    other, named = (Key(TableName.parse(name), "country", "string") for name in ("core.sales", "ref.countries"))
+    assert candidates("country_id", "int", [KeyColumn(TableName.parse("ref.countries"), "id", "int")]) != ()
+    other, named = (KeyColumn(TableName.parse(name), "country", "string") for name in ("core.sales", "ref.countries"))
     assert candidates("country", "string", [other, named]) == (named, other)
 
 

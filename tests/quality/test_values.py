@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.quality.values import Family, Unfit, family_of, lower_bound, member, plain, share, show, upper_bound
+from forge.quality.values import Family, UnfitValue, family_of, lower_bound, member, plain, share, show, upper_bound
 
 NUMBERS = st.decimals(min_value=-(10**12), max_value=10**12, places=4, allow_nan=False, allow_infinity=False)
 
@@ -87,7 +87,7 @@ def test_dates_and_times_are_read_from_text_and_from_yaml() -> None:
     ],
 )
 def test_a_value_that_is_none_of_the_type_is_refused_with_the_reason(value: object, type_: str, said: str) -> None:
-    with pytest.raises(Unfit, match=said):
+    with pytest.raises(UnfitValue, match=said):
         member(value, type_)
 
 

@@ -18,8 +18,8 @@ from alert_world import judged, verdict
 from migrated import lay_database
 from receivers import HttpReceiver, http_receiver
 
-from forge.flows.quality.incidents.alerts import Judging, observe_alerts
-from forge.quality.alerts.alert import AlertPolicy, Origin, Scope
+from forge.flows.quality.incidents.alerts import AlertSource, observe_alerts
+from forge.quality.alerts.alert import AlertOrigin, AlertPolicy, AlertScope
 from forge.quality.alerts.delivery import DeliveryStatus
 from forge.wiring import Wiring
 
@@ -52,7 +52,7 @@ class Site:
 
     def fail(self, number: int = 0) -> None:
         table = f"core.t{number}"
-        judging = Judging(Scope(Origin.MONITOR, f"m{number}"), AlertPolicy(("hook",)))
+        judging = AlertSource(AlertScope(AlertOrigin.MONITOR, f"m{number}"), AlertPolicy(("hook",)))
         observe_alerts(
             judged(verdict(table=table), at=datetime.now(UTC), table=table), self.wiring.quality.alerts, judging
         )

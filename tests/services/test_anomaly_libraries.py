@@ -11,7 +11,7 @@ import pytest
 from forge.quality.anomaly import Point, find_anomalies
 from forge.quality.anomaly.forest import grow, usual_depth
 from forge.quality.anomaly.line import slope_of
-from forge.quality.anomaly.simple import spread_of
+from forge.quality.anomaly.simple_methods import spread_of
 
 pytestmark = pytest.mark.services
 MONDAY = datetime(2026, 6, 1, tzinfo=UTC)

@@ -12,7 +12,7 @@ import pytest
 from spark_jobs import job_ids
 
 from forge.connection import Connection
-from forge.contracts.drift.table import TableDrift, find_drift
+from forge.contracts.drift.table import ContractDrift, find_drift
 from forge.contracts.load import load_contract
 from forge.flows.contracts.drift import find_live_drift, find_source_drift
 from forge.model.errors import ForgeError
@@ -94,7 +94,7 @@ def jobs(spark: SparkSession, act: Callable[[], Any]) -> tuple[Any, int]:
     return result, len(job_ids(spark, group))
 
 
-def told(drifts: tuple[TableDrift, ...]) -> list[str]:
+def told(drifts: tuple[ContractDrift, ...]) -> list[str]:
     return [f"{each.violation.code} {'.'.join(each.steps)}" for d in drifts for each in d.found if each.violation.code]
 
 

@@ -10,7 +10,7 @@ import yaml
 
 from forge.connection import Connection
 from forge.contracts.linter.lint import lint
-from forge.flows.contracts.draft import Drafted, draft_for
+from forge.flows.contracts.draft import ContractDraft, draft_for
 from forge.wiring import Wiring
 
 pytestmark = pytest.mark.spark
@@ -39,7 +39,7 @@ def project(make_project: Callable[..., Connection]) -> Connection:
     return made
 
 
-def columns_of(drafted: Drafted) -> dict[str, dict[str, Any]]:
+def columns_of(drafted: ContractDraft) -> dict[str, dict[str, Any]]:
     assert lint(drafted.text) == ()
     return {each["name"]: each for each in yaml.safe_load(drafted.text)["schema"][0]["properties"]}
 

@@ -18,18 +18,18 @@ from forge.model.names import TableName
 from forge.model.schema import Schema
 from forge.quality.check import Check, Context
 from forge.quality.checks import (
-    AcceptedValues,
-    Expression,
-    ForeignKey,
-    Freshness,
-    NotNull,
-    Range,
-    Regex,
-    RowCount,
-    Unique,
+    AcceptedValuesCheck,
+    ExpressionCheck,
+    ForeignKeyCheck,
+    FreshnessCheck,
+    NotNullCheck,
+    RangeCheck,
+    RegexCheck,
+    RowCountCheck,
+    UniqueCheck,
 )
 from forge.quality.measure import Measure, NotMeasured, Readings
-from forge.quality.measurer import measure_in_turn
+from forge.quality.measurer_port import measure_in_turn
 from forge.quality.plan import judge_all, plan_measures
 from forge.quality.verdict import Outcome
 
@@ -85,9 +85,9 @@ def failing_of(
     **others: DataFrame,
 ) -> Failing:
     from forge.engines.spark.failing import Failing
-    from forge.engines.spark.measure.custom import Custom, no_function, no_query
+    from forge.engines.spark.measure.custom import CustomRules, no_function, no_query
 
-    custom = Custom(spark, no_query, no_function, lambda table: others[table.name])
+    custom = CustomRules(spark, no_query, no_function, lambda table: others[table.name])
     return Failing(spark=spark, frame=frame, others=custom.others, custom=custom, readings=readings, masked=masked)
 
 
@@ -109,17 +109,17 @@ def orders(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Dat
 
 
 PLAIN_CHECKS: tuple[Check, ...] = (
-    NotNull(("order_id",)),
-    NotNull(("amount",), 10.0),
-    AcceptedValues("status", ("open", "paid")),
-    Range("amount", 0, 50),
-    Range("order_id", 0, 99),
-    Regex("email", "^[^@]+@[^@]+$"),
-    RowCount(1, 1000),
-    Freshness("ordered_at", 24 * 400),
-    Freshness("day", 24 * 400),
-    Expression("amount >= 0 OR status = 'open'"),
-    Range("amount", 0, 40, where="status = 'open'"),
+    NotNullCheck(("order_id",)),
+    NotNullCheck(("amount",), 10.0),
+    AcceptedValuesCheck("status", ("open", "paid")),
+    RangeCheck("amount", 0, 50),
+    RangeCheck("order_id", 0, 99),
+    RegexCheck("email", "^[^@]+@[^@]+$"),
+    RowCountCheck(1, 1000),
+    FreshnessCheck("ordered_at", 24 * 400),
+    FreshnessCheck("day", 24 * 400),
+    ExpressionCheck("amount >= 0 OR status = 'open'"),
+    RangeCheck("amount", 0, 40, where="status = 'open'"),
 )
 
 
@@ -272,14 +272,17 @@ def test_a_cancelled_measurement_ends_instead_of_trying_again(spark: SparkSessio
 @pytest.mark.parametrize(
     ("check", "expected"),
     [
-        (Range("amount", max=97), [{"order_id": 98}, {"order_id": 99}]),
-        (NotNull(("amount",), where="order_id < 20"), [{"order_id": 3}, {"order_id": 13}]),
-        (Regex("email", "@"), [{"order_id": 5}]),
-        (Expression("order_id < 98"), [{"order_id": 98}, {"order_id": 99}]),
-        (Unique(("order_id",)), [{"order_id": 13, "(rows)": 2}]),
-        (ForeignKey(("order_id",), CUSTOMERS, ("id",), where="order_id > 95"), [{"order_id": n} for n in (98, 99)]),
-        (RowCount(max=1), []),
-        (Range("nowhere", max=1), []),
+        (RangeCheck("amount", max=97), [{"order_id": 98}, {"order_id": 99}]),
+        (NotNullCheck(("amount",), where="order_id < 20"), [{"order_id": 3}, {"order_id": 13}]),
+        (RegexCheck("email", "@"), [{"order_id": 5}]),
+        (ExpressionCheck("order_id < 98"), [{"order_id": 98}, {"order_id": 99}]),
+        (UniqueCheck(("order_id",)), [{"order_id": 13, "(rows)": 2}]),
+        (
+            ForeignKeyCheck(("order_id",), CUSTOMERS, ("id",), where="order_id > 95"),
+            [{"order_id": n} for n in (98, 99)],
+        ),
+        (RowCountCheck(max=1), []),
+        (RangeCheck("nowhere", max=1), []),
     ],
 )
 def test_a_sample_shows_the_rows_that_fail_in_one_job(
@@ -292,12 +295,12 @@ def test_a_sample_shows_the_rows_that_fail_in_one_job(
     shown = [{key: row[key] for key in ("order_id", "(rows)") if key in row} for row in rows]
     shown.sort(key=lambda row: int(str(row["order_id"])))
     assert shown == expected
-    if not isinstance(check, ForeignKey):  # a join may broadcast one side by a job of its own
+    if not isinstance(check, ForeignKeyCheck):  # a join may broadcast one side by a job of its own
         assert jobs == (1 if expected else 0)
 
 
 def test_a_sample_is_short_plain_and_hides_masked_columns(spark: SparkSession, orders: DataFrame) -> None:
-    rows = sample_of(spark, orders, AcceptedValues("status", ("paid",)), 3, frozenset({"EMAIL"}))
+    rows = sample_of(spark, orders, AcceptedValuesCheck("status", ("paid",)), 3, frozenset({"EMAIL"}))
     assert len(rows) == 3
     assert list(rows[0]) == orders.columns
     assert {row["email"] for row in rows} == {"***"}
@@ -305,13 +308,18 @@ def test_a_sample_is_short_plain_and_hides_masked_columns(spark: SparkSession, o
     for row in rows:
         moment = datetime.fromtimestamp(1790000000, UTC) + timedelta(seconds=int(str(row["order_id"])))
         assert row["ordered_at"] == moment.isoformat() or row["order_id"] == 13
-    keys = sample_of(spark, orders, Unique(("order_id",)), masked=frozenset({"order_id"}))
+    keys = sample_of(spark, orders, UniqueCheck(("order_id",)), masked=frozenset({"order_id"}))
     assert keys == [{"order_id": "***", "(rows)": 2}]
 
 
 def test_of_very_many_bad_rows_a_few_are_shown_in_the_one_job_of_all_checks(spark: SparkSession) -> None:
     frame = spark.range(0, 50_000, 1, 4).selectExpr("id", "id % 2 as odd", "cast(id as double) as x")
-    checks = [AcceptedValues("odd", (2,)), Range("x", 0, 49_996), NotNull(("id",)), Expression("odd = 0")]
+    checks = [
+        AcceptedValuesCheck("odd", (2,)),
+        RangeCheck("x", 0, 49_996),
+        NotNullCheck(("id",)),
+        ExpressionCheck("odd = 0"),
+    ]
     measures = [m for check in checks for m in check.violations(_schema(frame))]
     failing = failing_of(spark, frame, measurer_of(spark, frame).measure(measures))
     (many, few, none, half), jobs = counting_jobs(spark, lambda: failing.sample(checks, 5))
@@ -324,10 +332,10 @@ def test_of_very_many_bad_rows_a_few_are_shown_in_the_one_job_of_all_checks(spar
 def test_failing_rows_are_all_of_them_with_the_checks_they_fail(spark: SparkSession, orders: DataFrame) -> None:
     customers = spark.range(6)
     checks: dict[str, Check] = {
-        "dear": Range("amount", 0, 95),
-        "twice": Unique(("order_id",)),
-        "lost": ForeignKey(("customer_id",), CUSTOMERS, ("id",), where="order_id < 20"),
-        "empty": NotNull(("amount",), where="order_id > 90"),
+        "dear": RangeCheck("amount", 0, 95),
+        "twice": UniqueCheck(("order_id",)),
+        "lost": ForeignKeyCheck(("customer_id",), CUSTOMERS, ("id",), where="order_id < 20"),
+        "empty": NotNullCheck(("amount",), where="order_id > 90"),
     }
     measures = [m for check in checks.values() for m in check.violations(_schema(orders))]
     readings = measurer_of(spark, orders, customers=customers).measure(measures)

@@ -17,7 +17,7 @@ from random_checks import COMMON, CUSTOMERS, PARENTS, POSITIVE, ROW, SCHEMA, WRI
 from forge.engines.spark.measure.measurer import SparkMeasurer
 from forge.quality.check import Check, Context
 from forge.quality.measure import PREVIOUS, Measure, Reading
-from forge.quality.plan import judge_all, plan_measures, plan_then
+from forge.quality.plan import judge_all, plan_measures, plan_second_round
 from forge.quality.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def judge_on_spark(
         return found | {plain[one]: reading for one, reading in readings.items()}
 
     readings = read(plan_measures(checks, SCHEMA))
-    readings |= read(plan_then(checks, readings, SCHEMA))
+    readings |= read(plan_second_round(checks, readings, SCHEMA))
     return judge_all(checks, readings, Context(ORDERS, SCHEMA, NOW))
 
 

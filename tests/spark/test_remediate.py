@@ -15,15 +15,15 @@ from forge.connection import Connection
 from forge.flows.quality.judge import judge_dataset
 from forge.flows.quality.remediation.decision import approve, revert
 from forge.flows.quality.remediation.ports import RemedyPorts
-from forge.flows.quality.remediation.proposal import Wanted, observe_failures, start
+from forge.flows.quality.remediation.proposal import RemedyOrder, observe_failures, start
 from forge.flows.versioning.data.commit import CommitMode, CommitRequest, commit_data
 from forge.flows.versioning.time_travel import travel
 from forge.model.names import BranchName, TableName
 from forge.quality.check import Check
-from forge.quality.checks import Expression, ForeignKey, NotNull, Range, Unique
+from forge.quality.checks import ExpressionCheck, ForeignKeyCheck, NotNullCheck, RangeCheck, UniqueCheck
+from forge.quality.remediation import Remediation, RemedyStatus, RemedyStep
 from forge.quality.remedy import load_actions
 from forge.quality.verdict import Outcome
-from forge.quality.workflow import Remediation, RemedyStatus, RemedyStep
 
 pytestmark = pytest.mark.spark
 
@@ -119,7 +119,7 @@ def test_cells_are_filled_on_spark_as_on_the_driver(project: Connection, options
     steps = tuple(RemedyStep(action, ()) for action in load_actions({"action": "impute", **options}))
     found = []
     for spark in (True, False):
-        made = start(Wanted(ORDERS, MAIN, steps), ports_of(project, spark=spark))
+        made = start(RemedyOrder(ORDERS, MAIN, steps), ports_of(project, spark=spark))
         assert made.status is RemedyStatus.PROPOSED, made.note
         found.append((table_of(project, at=str(made.preview_branch)), made.counts, made.results[0].details["cells"]))
     assert repr(found[0]) == repr(found[1])
@@ -132,7 +132,7 @@ def test_duplicates_are_removed_on_spark_as_on_the_driver(project: Connection, o
     steps = tuple(RemedyStep(a, ()) for a in load_actions({"action": "deduplicate", "key": "id", "order_by": order_by}))
     found = []
     for spark in (True, False):
-        made = start(Wanted(ORDERS, MAIN, steps), ports_of(project, spark=spark))
+        made = start(RemedyOrder(ORDERS, MAIN, steps), ports_of(project, spark=spark))
         assert made.counts[0].deleted == 3
         found.append(table_of(project, at=str(made.preview_branch)))
     assert repr(found[0]) == repr(found[1])
@@ -149,14 +149,14 @@ def test_only_the_files_that_change_are_written_anew(project: Connection) -> Non
 
     before = files()
     (action,) = load_actions({"action": "impute", "method": "constant", "columns": "amount", "value": 1})
-    start(Wanted(ORDERS, MAIN, (RemedyStep(action, ()),)), ports_of(project), auto=True)
+    start(RemedyOrder(ORDERS, MAIN, (RemedyStep(action, ()),)), ports_of(project), auto=True)
     assert len(before) == 2
     assert len(before & files()) == 1
 
 
 def test_a_custom_query_gives_the_new_content(project: Connection) -> None:
     (action,) = load_actions({"action": "custom", "sql": "SELECT * FROM core.orders WHERE amount > 0"})
-    made = start(Wanted(ORDERS, MAIN, (RemedyStep(action, ()),)), ports_of(project))
+    made = start(RemedyOrder(ORDERS, MAIN, (RemedyStep(action, ()),)), ports_of(project))
     done = approve(made.id, ports_of(project))
     assert done.status is RemedyStatus.APPLIED
     assert sorted(str(one["id"]) for one in table_of(project)) == ["1", "1", "2", "None"]
@@ -169,12 +169,12 @@ def test_a_function_of_the_project_gives_the_new_content(project: Connection) ->
     file.parent.mkdir(exist_ok=True)
     file.write_text("def positive(orders):\n    return orders.where('amount > 0')\n")
     (action,) = load_actions({"action": "custom", "function": "quality/mend.py:positive"})
-    made = start(Wanted(ORDERS, MAIN, (RemedyStep(action, ()),)), ports_of(project))
+    made = start(RemedyOrder(ORDERS, MAIN, (RemedyStep(action, ()),)), ports_of(project))
     assert len(table_of(project, at=str(made.preview_branch))) == 4
 
 
-def in_range(actions: object = "quarantine", **options: Any) -> Range:
-    return Range(column="amount", min=0, on_failure=load_actions(actions), **options)
+def in_range(actions: object = "quarantine", **options: Any) -> RangeCheck:
+    return RangeCheck(column="amount", min=0, on_failure=load_actions(actions), **options)
 
 
 def asks(check: type[Check], **options: Any) -> Check:
@@ -182,12 +182,12 @@ def asks(check: type[Check], **options: Any) -> Check:
 
 
 QUARANTINES: list[tuple[Check, list[str]]] = [
-    (asks(Range, column="amount", min=0), ["3"]),
-    (asks(NotNull, columns=("id", "amount")), ["4", "None"]),
-    (asks(Unique, columns=("id",)), ["1"]),
-    (asks(Expression, sql="score < 4"), ["1", "4"]),  # NaN is greater than every number
-    (asks(Expression, sql="city <> 'Ulm'", where="id > 1"), ["3"]),
-    (asks(ForeignKey, columns=("city",), table=TableName.parse("core.cities"), references=("name",)), ["1"]),
+    (asks(RangeCheck, column="amount", min=0), ["3"]),
+    (asks(NotNullCheck, columns=("id", "amount")), ["4", "None"]),
+    (asks(UniqueCheck, columns=("id",)), ["1"]),
+    (asks(ExpressionCheck, sql="score < 4"), ["1", "4"]),  # NaN is greater than every number
+    (asks(ExpressionCheck, sql="city <> 'Ulm'", where="id > 1"), ["3"]),
+    (asks(ForeignKeyCheck, columns=("city",), table=TableName.parse("core.cities"), references=("name",)), ["1"]),
 ]
 
 
@@ -236,7 +236,7 @@ def test_values_of_failing_rows_are_replaced(project: Connection) -> None:
 
 
 def test_repairs_come_first_and_quarantine_sees_what_they_left(project: Connection) -> None:
-    fill = NotNull(
+    fill = NotNullCheck(
         columns=("amount",),
         auto=True,
         on_failure=load_actions({"action": "impute", "method": "constant", "value": -1}),

@@ -15,8 +15,8 @@ from forge.flows.catalog.profile import profile_dataset
 from forge.flows.quality.keep_failing import keep_failing
 from forge.flows.versioning.data.commit import CommitRequest, commit_data
 from forge.model.names import RunId, TableName
-from forge.quality.imports import Names, read_soda_file
-from forge.quality.profile import Key, Profile, first_measures, guess_formats, profile_of, then_measures
+from forge.quality.imports import TableNames, read_soda_file
+from forge.quality.profile import KeyColumn, Profile, first_measures, guess_formats, profile_of, second_measures
 from forge.quality.suggest import suggest_checks
 from forge.stores.memory.measure import MemoryMeasurer
 
@@ -63,11 +63,11 @@ def plain_profile(found: Profile, project: Connection) -> Profile:
     """The same, measured in Python."""
     snapshot = project.wiring.lake.snapshot(project.wiring.versioning.reader().pin(SALES, None).catalog)
     assert snapshot is not None
-    keys = [Key(PEOPLE, "customer_id", "bigint")]
+    keys = [KeyColumn(PEOPLE, "customer_id", "bigint")]
     measurer = MemoryMeasurer(ROWS, {PEOPLE: [{"customer_id": n} for n in range(1, 301)]})
     guessed = guess_formats(snapshot.schema, ROWS)
     readings = dict(measurer.measure(first_measures(snapshot.schema)))
-    readings |= measurer.measure(then_measures(snapshot.schema, readings, guessed, keys))
+    readings |= measurer.measure(second_measures(snapshot.schema, readings, guessed, keys))
     return profile_of(SALES, snapshot.schema, readings, guessed, keys, frozenset(), found.now)
 
 
@@ -146,7 +146,7 @@ checks for sales:
 def test_imported_checks_say_on_spark_what_they_said_there(project: Connection) -> None:
     from forge.quality.spec import load_check
 
-    found = read_soda_file(SODA, "soda.yml", Names(frozenset({SALES, PEOPLE})))
+    found = read_soda_file(SODA, "soda.yml", TableNames(frozenset({SALES, PEOPLE})))
     assert found.unmapped == ()
     checks = [load_check(one.spec, table=SALES, where=one.place) for one in found.mapped]
     checked = project.quality.run("core.sales", checks=checks)

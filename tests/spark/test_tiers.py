@@ -10,24 +10,24 @@ from shop_project import MakeProject, write
 from spark_jobs import job_ids, rows_read
 
 from forge.connection import Connection
-from forge.flows.quality.judge import Judged, judge_dataset
+from forge.flows.quality.judge import JudgedTable, judge_dataset
 from forge.model.names import RunId, TableName
 from forge.quality.check import Check
 from forge.quality.checks import (
-    AcceptedValues,
-    Expression,
-    ForeignKey,
-    Freshness,
-    Function,
-    Mean,
-    NotNull,
-    Quantile,
-    Query,
-    Range,
-    Regex,
-    RowCount,
-    Unique,
-    ZScore,
+    AcceptedValuesCheck,
+    ExpressionCheck,
+    ForeignKeyCheck,
+    FreshnessCheck,
+    FunctionCheck,
+    MeanCheck,
+    NotNullCheck,
+    QuantileCheck,
+    QueryCheck,
+    RangeCheck,
+    RegexCheck,
+    RowCountCheck,
+    UniqueCheck,
+    ZScoreCheck,
 )
 from forge.quality.measure import PREVIOUS, Measure
 from forge.quality.verdict import Outcome
@@ -77,7 +77,7 @@ class Cost:
 _RUNS = iter(range(10**6))
 
 
-def judged(project: Connection, dataset: str, *checks: Check, **options: Any) -> tuple[Judged, Cost]:
+def judged(project: Connection, dataset: str, *checks: Check, **options: Any) -> tuple[JudgedTable, Cost]:
     run_id = RunId(f"tiers-{next(_RUNS)}")
     ports = project.wiring.quality.check_ports(run_id=run_id)
     found = judge_dataset(dataset, ports, checks=checks, **options)
@@ -85,23 +85,23 @@ def judged(project: Connection, dataset: str, *checks: Check, **options: Any) ->
     return found, Cost(project.wiring.session.get(), f"{run_id}:{name}")
 
 
-def outcomes(found: Judged) -> list[str]:
+def outcomes(found: JudgedTable) -> list[str]:
     return [verdict.outcome.value for verdict in found.verdicts]
 
 
-def tiers(found: Judged) -> list[tuple[str, ...]]:
+def tiers(found: JudgedTable) -> list[tuple[str, ...]]:
     return [found.executions[verdict.check_id].tiers for verdict in found.verdicts]
 
 
 BY_MANIFESTS: tuple[Check, ...] = (
-    NotNull(("id",)),
-    NotNull(),
-    RowCount(1, 10_000),
-    RowCount(max_change_percentage=100.0),
-    Range("n", 0, 6),
-    Range("x", 0, 1e9),
-    Range("at", "1970-01-01", "2100-01-01"),
-    Freshness("at", 24 * 365 * 100),
+    NotNullCheck(("id",)),
+    NotNullCheck(),
+    RowCountCheck(1, 10_000),
+    RowCountCheck(max_change_percentage=100.0),
+    RangeCheck("n", 0, 6),
+    RangeCheck("x", 0, 1e9),
+    RangeCheck("at", "1970-01-01", "2100-01-01"),
+    FreshnessCheck("at", 24 * 365 * 100),
 )
 
 
@@ -120,11 +120,11 @@ def test_completeness_volume_ranges_and_freshness_cost_no_job(shop: Connection) 
 
 def test_plain_measures_are_one_job_that_reads_the_table_once(shop: Connection) -> None:
     checks = (
-        AcceptedValues("n", tuple(range(7))),
-        Regex("key", "^[0-9]+$"),
-        Expression("x >= 0"),
-        Range("n", 0, 5),
-        NotNull(("key",), where="id > 10"),
+        AcceptedValuesCheck("n", tuple(range(7))),
+        RegexCheck("key", "^[0-9]+$"),
+        ExpressionCheck("x >= 0"),
+        RangeCheck("n", 0, 5),
+        NotNullCheck(("key",), where="id > 10"),
     )
     found, cost = judged(shop, "core.orders", *checks)
     assert outcomes(found) == ["passed", "passed", "passed", "failed", "passed"]
@@ -135,7 +135,7 @@ def test_plain_measures_are_one_job_that_reads_the_table_once(shop: Connection) 
 
 
 def test_what_was_measured_of_a_snapshot_is_not_read_again(shop: Connection) -> None:
-    checks = (Regex("key", "^[0-9]+$"), Unique(("id",)), ZScore("x"), Range("key", "0", "99999"))
+    checks = (RegexCheck("key", "^[0-9]+$"), UniqueCheck(("id",)), ZScoreCheck("x"), RangeCheck("key", "0", "99999"))
     first, cost = judged(shop, "core.orders", *checks)
     assert cost.jobs > 0
     again, cost = judged(shop, "core.orders", *checks)
@@ -145,7 +145,7 @@ def test_what_was_measured_of_a_snapshot_is_not_read_again(shop: Connection) -> 
 
 
 def test_of_a_table_that_grew_only_the_new_files_are_read(shop: Connection) -> None:
-    checks = (Regex("key", "^[0-9]+$"), AcceptedValues("n", tuple(range(6))), Range("key", "0", "99999"))
+    checks = (RegexCheck("key", "^[0-9]+$"), AcceptedValuesCheck("n", tuple(range(6))), RangeCheck("key", "0", "99999"))
     judged(shop, "core.orders", *checks)
     more(shop, 1000, 1100)
     found, cost = judged(shop, "core.orders", *checks)
@@ -158,7 +158,7 @@ def test_of_a_table_that_grew_only_the_new_files_are_read(shop: Connection) -> N
 
 
 def test_moments_and_sketches_of_a_table_that_grew_are_those_of_the_whole(shop: Connection) -> None:
-    checks = (Mean("x", min=0, max=1e9), Quantile("x", quantile=0.5, min=0, max=1e9))
+    checks = (MeanCheck("x", min=0, max=1e9), QuantileCheck("x", quantile=0.5, min=0, max=1e9))
     judged(shop, "core.orders", *checks)
     more(shop, 1000, 3000)
     grown, cost = judged(shop, "core.orders", *checks)
@@ -173,10 +173,10 @@ def test_moments_and_sketches_of_a_table_that_grew_are_those_of_the_whole(shop: 
 
 
 def test_only_rows_of_new_files_are_judged_since_a_version(shop: Connection) -> None:
-    whole, _ = judged(shop, "core.orders", RowCount(1, 10_000, since=PREVIOUS))
+    whole, _ = judged(shop, "core.orders", RowCountCheck(1, 10_000, since=PREVIOUS))
     assert whole.verdicts[0].message == "1,000 rows"  # all files of the first version are new
     more(shop, 1000, 1010)
-    found, cost = judged(shop, "core.orders", Range("id", 0, 1004), RowCount(1, 10), since=PREVIOUS)
+    found, cost = judged(shop, "core.orders", RangeCheck("id", 0, 1004), RowCountCheck(1, 10), since=PREVIOUS)
     assert outcomes(found) == ["failed", "passed"]
     assert found.verdicts[0].message.startswith("id: 5 of 10 rows")
     assert cost.rows == 20  # the measures, and the sample
@@ -188,30 +188,30 @@ def test_only_rows_of_new_files_are_judged_since_a_version(shop: Connection) -> 
 def test_since_says_where_files_were_rewritten(shop: Connection) -> None:
     more(shop, 1000, 1010)
     shop.wiring.session.get().sql("DELETE FROM forge.core.orders WHERE id = 5")
-    found, _ = judged(shop, "core.orders", RowCount(1, 10, since=PREVIOUS))
+    found, _ = judged(shop, "core.orders", RowCountCheck(1, 10, since=PREVIOUS))
     assert outcomes(found) == ["not measured"]
     assert "files were rewritten since previous" in found.verdicts[0].message
-    unknown, _ = judged(shop, "core.orders", RowCount(1, 10, since="nowhere"), RowCount(1, 10_000))
+    unknown, _ = judged(shop, "core.orders", RowCountCheck(1, 10, since="nowhere"), RowCountCheck(1, 10_000))
     assert outcomes(unknown) == ["not measured", "passed"]
 
 
 def test_unique_numbers_and_texts_are_exact_in_a_job_each(shop: Connection) -> None:
-    found, cost = judged(shop, "core.orders", Unique(("id",)), Unique(("key",)), Unique(("id", "key")))
+    found, cost = judged(shop, "core.orders", UniqueCheck(("id",)), UniqueCheck(("key",)), UniqueCheck(("id", "key")))
     assert set(outcomes(found)) == {"passed"}
     assert (cost.jobs, cost.rows) == (3, 3000)
     assert tiers(found)[0] == ("manifests", "narrow")
-    failed, _ = judged(shop, "core.orders", Unique(("n",)), Unique(("n", "key"), where="id < 10"))
+    failed, _ = judged(shop, "core.orders", UniqueCheck(("n",)), UniqueCheck(("n", "key"), where="id < 10"))
     assert failed.verdicts[0].message.startswith("n: 993 of 1,000 rows")
     assert failed.verdicts[0].details["sample"][0]["(rows)"] in (142, 143)  # type: ignore[index]
     assert failed.verdicts[1].outcome is Outcome.PASSED
 
 
 VIEW_CHECKS = (
-    NotNull(("id",)),
-    Unique(("id",)),
-    Unique(("key",)),
-    Range("key", "0", "99999"),
-    ForeignKey(("n",), TableName("core", "seven"), ("id",)),
+    NotNullCheck(("id",)),
+    UniqueCheck(("id",)),
+    UniqueCheck(("key",)),
+    RangeCheck("key", "0", "99999"),
+    ForeignKeyCheck(("n",), TableName("core", "seven"), ("id",)),
 )
 
 
@@ -234,10 +234,15 @@ def test_a_query_reads_the_version_that_is_judged(shop: Connection) -> None:
     joined = "SELECT o.id FROM core.orders o LEFT ANTI JOIN core.seven s ON o.n = s.id"
     more(shop, 1000, 1200)
     for at, rows in ((None, 1200), ("HEAD~1", 1000)):
-        found, _ = judged(shop, "core.orders", Query(same, min=rows, max=rows), Query(joined), at=at)
+        found, _ = judged(shop, "core.orders", QueryCheck(same, min=rows, max=rows), QueryCheck(joined), at=at)
         assert outcomes(found) == ["passed", "passed"], [v.message for v in found.verdicts]
     broken, _ = judged(
-        shop, "core.orders", Query("SELECT 1 FROM core.nowhere"), Query("DROP TABLE x"), Query(joined), NotNull(("id",))
+        shop,
+        "core.orders",
+        QueryCheck("SELECT 1 FROM core.nowhere"),
+        QueryCheck("DROP TABLE x"),
+        QueryCheck(joined),
+        NotNullCheck(("id",)),
     )
     assert outcomes(broken) == ["not measured", "not measured", "passed", "passed"]
 
@@ -277,14 +282,14 @@ def test_a_function_of_the_project_may_say_it_in_any_form(shop: Connection) -> N
     found, _ = judged(
         shop,
         "core.orders",
-        Function("quality/rules.py:small", (("limit", 998),)),
-        Function("quality/rules.py:said"),
-        Function("quality/rules.py:number"),
-        Function("quality/rules.py:broken"),
-        Function("quality/rules.py:useless"),
-        Function("quality/rules.py:nowhere"),
-        Function("quality/rules.py:with_tables", (), (seven,)),
-        Function("quality/rules.py:small", (("limit", 10),), where="id < 5"),
+        FunctionCheck("quality/rules.py:small", (("limit", 998),)),
+        FunctionCheck("quality/rules.py:said"),
+        FunctionCheck("quality/rules.py:number"),
+        FunctionCheck("quality/rules.py:broken"),
+        FunctionCheck("quality/rules.py:useless"),
+        FunctionCheck("quality/rules.py:nowhere"),
+        FunctionCheck("quality/rules.py:with_tables", (), (seven,)),
+        FunctionCheck("quality/rules.py:small", (("limit", 10),), where="id < 5"),
     )
     assert outcomes(found) == [*("failed", "passed", "failed"), *["not measured"] * 3, "passed", "passed"]
     assert found.verdicts[0].message == "quality/rules.py:small: 2 rows fail"

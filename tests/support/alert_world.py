@@ -7,21 +7,21 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from forge.flows.ports import Metadata
-from forge.flows.quality.incidents.alerts import AlertsObserved, Judging, observe_alerts
-from forge.flows.quality.incidents.ports import AlertPorts, AlertStore, Channel, NotSent, Outgoing
-from forge.flows.quality.judge import Judged
+from forge.flows.quality.incidents.alerts import AlertOutcome, AlertSource, observe_alerts
+from forge.flows.quality.incidents.ports import AlertPorts, AlertStore, Channel, OutgoingMessage, SendError
+from forge.flows.quality.judge import JudgedTable
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.schema import Schema
-from forge.quality.alerts.alert import AlertPolicy, Origin, Scope
-from forge.quality.alerts.delivery import Delivery, Timing
-from forge.quality.alerts.notice import CheckTold, Notice, NoticeKind
+from forge.quality.alerts.alert import AlertOrigin, AlertPolicy, AlertScope
+from forge.quality.alerts.delivery import ChannelTiming, Delivery
+from forge.quality.alerts.notice import CheckNotice, Notice, NoticeKind
 from forge.quality.verdict import Outcome, Severity, Verdict
 from forge.stores.memory.catalog import MemoryCatalog
 from forge.stores.memory.metadata import MemoryMetadata
 from forge.stores.memory.quality.alerts import MemoryAlerts
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)  # a Monday
-HOURLY = Scope(Origin.MONITOR, "orders-hourly")
+HOURLY = AlertScope(AlertOrigin.MONITOR, "orders-hourly")
 FAILED, PASSED, NOT_MEASURED = Outcome.FAILED, Outcome.PASSED, Outcome.NOT_MEASURED
 
 
@@ -50,8 +50,8 @@ def verdict(
     )
 
 
-def judged(*verdicts: Verdict, at: datetime = NOON, table: str = "core.orders", branch: str = "main") -> Judged:
-    return Judged(
+def judged(*verdicts: Verdict, at: datetime = NOON, table: str = "core.orders", branch: str = "main") -> JudgedTable:
+    return JudgedTable(
         table=TableName.parse(table),
         branch=BranchName(branch),
         commit_id=CommitId("3f2a91bcd0001111"),
@@ -81,10 +81,10 @@ class Recorder:
 
     type: str = "webhook"
     timeout: float = 5.0
-    got: list[Outgoing] = field(default_factory=list)
-    broken: NotSent | None = None
+    got: list[OutgoingMessage] = field(default_factory=list)
+    broken: SendError | None = None
 
-    def send(self, message: Outgoing) -> str:
+    def send(self, message: OutgoingMessage) -> str:
         if self.broken is not None:
             raise self.broken
         self.got.append(message)
@@ -99,7 +99,7 @@ class AlertWorld:
     metadata: Metadata = field(default_factory=lambda: MemoryMetadata(MemoryCatalog()))
     clock: SetClock = field(default_factory=SetClock)
     channels: dict[str, Channel] = field(default_factory=lambda: {"ops": Recorder()})
-    timing: Timing = field(default_factory=lambda: Timing(timedelta(0)))
+    timing: ChannelTiming = field(default_factory=lambda: ChannelTiming(timedelta(0)))
     policy: AlertPolicy = field(default_factory=lambda: AlertPolicy(("ops",)))
     heedless: frozenset[str] = frozenset()
     reopen_within: timedelta = timedelta(hours=24)
@@ -126,9 +126,9 @@ class AlertWorld:
         return channel
 
     def judge(
-        self, *verdicts: Verdict, scope: Scope = HOURLY, table: str = "core.orders", whole: bool = True
-    ) -> AlertsObserved:
-        judging = Judging(scope, self.policy, "Orders, hourly", "run-1", whole)
+        self, *verdicts: Verdict, scope: AlertScope = HOURLY, table: str = "core.orders", whole: bool = True
+    ) -> AlertOutcome:
+        judging = AlertSource(scope, self.policy, "Orders, hourly", "run-1", whole)
         return observe_alerts(judged(*verdicts, at=self.clock(), table=table), self.ports, judging)
 
     def subjects(self) -> list[str]:
@@ -141,13 +141,13 @@ def notice(
     table: str = "core.orders",
     checks: Iterable[str] = ("amount.range",),
     severity: Severity = Severity.ERROR,
-    scope: Scope = HOURLY,
+    scope: AlertScope = HOURLY,
     upstream: tuple[str, ...] = (),
     at: datetime = NOON,
     branch: str = "main",
 ) -> Notice:
     told = tuple(
-        CheckTold(
+        CheckNotice(
             check_id=f"{table}.{c}",
             check_type="range",
             severity=severity,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from forge.contracts.contract import Contract, Violation
 from forge.contracts.policy import Governance
-from forge.flows.contracts.compile.project import Compiled, CompilePorts, compile_project
+from forge.flows.contracts.compile.project import CompilePorts, CompileResult, compile_project
 from forge.model.names import TableName
 from forge.model.schema import Column, Schema
 
@@ -71,7 +71,7 @@ class Site:
     tables: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     registered: Mapping[str, tuple[Violation, ...]] = field(default_factory=dict)
 
-    def compile(self, governance: Governance | None = None) -> Compiled:
+    def compile(self, governance: Governance | None = None) -> CompileResult:
         def schema_of(table: TableName) -> Schema | None:
             columns = self.tables.get(str(table))
             return Schema(tuple(Column(name, type_) for name, type_ in columns.items())) if columns else None
@@ -92,7 +92,7 @@ class Site:
         )
 
 
-def told(compiled: Compiled) -> list[str]:
+def told(compiled: CompileResult) -> list[str]:
     """`data_contract E531 contracts/a.yaml:3`, one each."""
     return [
         f"{each.policy_type} {each.violation.code or each.rule} {each.violation.where}" for each in compiled.findings

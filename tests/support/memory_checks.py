@@ -10,7 +10,7 @@ from forge.model.names import TableName
 from forge.model.schema import Column, Schema
 from forge.quality.check import Check, Context
 from forge.quality.measure import PREVIOUS, Measure, Reading
-from forge.quality.plan import judge_all, plan_measures, plan_then
+from forge.quality.plan import judge_all, plan_measures, plan_second_round
 from forge.quality.spec import load_check
 from forge.quality.verdict import Verdict
 from forge.stores.memory.measure import MemoryMeasurer
@@ -41,5 +41,5 @@ def judge_rows(
     others = more.pop("others", {})
     measurer = MemoryMeasurer(rows, others, columns=schema.names, versions={PREVIOUS: previous}, **more)
     readings: dict[Measure, Reading] = dict(measurer.measure(plan_measures([check], schema)))
-    readings |= measurer.measure(plan_then([check], readings, schema))
+    readings |= measurer.measure(plan_second_round([check], readings, schema))
     return judge_all([check], readings, Context(ORDERS, schema, NOW, masked))[0]

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from forge.flows.quality.after_check import Observed, Observer, Observers
 from forge.flows.quality.judge import CheckPorts
-from forge.flows.quality.monitors.run import Done, JudgePorts, carry_out, new_run
+from forge.flows.quality.monitors.run import FinishedRun, JudgePorts, carry_out, new_run
 from forge.flows.quality.monitors.scheduler import Scheduler
 from forge.flows.quality.monitors.store import MonitorPorts, MonitorStore, create_monitor
+from forge.flows.quality.observers import JudgementEvent, JudgementObserver, ObserverChain
 from forge.flows.runs.build import Event
 from forge.flows.runs.processes import Process, this_process
 from forge.flows.runs.project import Project
@@ -43,18 +43,18 @@ class MonitorWorld:
     checks: tuple[Check, ...] = ()
     promises: tuple[Check, ...] = ()
     rows: list[dict[str, object]] = field(default_factory=list)
-    seen: list[Observed] = field(default_factory=list)
-    observers: list[Observer] = field(default_factory=list)
+    seen: list[JudgementEvent] = field(default_factory=list)
+    observers: list[JudgementObserver] = field(default_factory=list)
     process: Process = field(default_factory=this_process)
 
     def __post_init__(self) -> None:
         catalog = MemoryCatalog()
         self.metadata, self.lake = MemoryMetadata(catalog), MemoryLake(catalog)
         self.engine = MemoryEngine(self.lake)
-        self.observers.append(Observer("watch", self._watch))
+        self.observers.append(JudgementObserver("watch", self._watch))
         create_default_branch(self.metadata, MAIN, ADA, MONDAY)
 
-    def _watch(self, seen: Observed) -> tuple[str, ...]:
+    def _watch(self, seen: JudgementEvent) -> tuple[str, ...]:
         self.seen.append(seen)
         return ()
 
@@ -112,7 +112,7 @@ class MonitorWorld:
 
     @property
     def judging(self) -> JudgePorts:
-        observers = Observers(tuple(self.observers))
+        observers = ObserverChain(tuple(self.observers))
         return JudgePorts(
             store=self.store,
             checks=self.check_ports,
@@ -138,7 +138,7 @@ class MonitorWorld:
         given = {"name": "Orders", "dataset": "core.orders", "checks": [NOT_NULL], "schedule": schedule, **fields}
         return create_monitor(given, self.ports)
 
-    def run(self, monitor: Monitor) -> Done:
+    def run(self, monitor: Monitor) -> FinishedRun:
         made = new_run(monitor, monitor.dataset, Trigger.MANUAL, self.judging)
         assert self.store.claim(made)
         return carry_out(monitor, made, self.judging)

@@ -21,7 +21,7 @@ from version_world import Row
 
 from forge.api.app import create_app
 from forge.api.server import Server, bind
-from forge.flows.quality.metrics.points import Kept, MetricPoint
+from forge.flows.quality.metrics.points import KeptFinding, MetricPoint
 from forge.flows.runs.engine import Pin
 from forge.flows.upkeep.access import digest_of
 from forge.model.names import BranchName, TableName
@@ -170,7 +170,7 @@ class QualitySite:
 def _point(time: datetime, day: int, odd: bool) -> MetricPoint:
     usual = 4000 * 1.004**day * (0.6 if time.weekday() >= 5 else 1.0) * (1 + (day * 7 % 5 - 2) / 100)
     value = round(usual * 0.3 if odd else usual)
-    kept = Kept(
+    kept = KeptFinding(
         odd, 9.0 if odd else 0.4, "far below what is expected" if odd else "in order", usual, usual * 0.9, usual * 1.1
     )
     return MetricPoint(

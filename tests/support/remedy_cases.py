@@ -13,10 +13,10 @@ from remedy_world import RemedyWorld, make_remedy_world
 from forge.flows.quality.remediation.proposal import observe_failures
 from forge.model.errors import ForgeError
 from forge.quality.check import Check
-from forge.quality.checks import Range
+from forge.quality.checks import RangeCheck
+from forge.quality.remediation import Remediation
 from forge.quality.remedy import load_actions
 from forge.quality.verdict import Outcome
-from forge.quality.workflow import Remediation
 
 ORDERS, SIDE = "core.orders", "core.orders_quarantine"
 GOOD = [{"id": 1, "amount": 10, "day": "a"}, {"id": 2, "amount": 20, "day": "b"}]
@@ -35,8 +35,8 @@ def bad_world(folder: KeptFolder) -> RemedyWorld:
     return make_remedy_world(folder.lay("bad", make), hours=1)
 
 
-def in_range(actions: object = "quarantine", **options: Any) -> Range:
-    return Range(column="amount", min=0, on_failure=load_actions(actions), **options)
+def in_range(actions: object = "quarantine", **options: Any) -> RangeCheck:
+    return RangeCheck(column="amount", min=0, on_failure=load_actions(actions), **options)
 
 
 def ids(world: RemedyWorld, at: str = "main", table: str = ORDERS) -> list[Any]:

@@ -11,15 +11,15 @@ from typing import Any
 import pyarrow as pa
 from version_world import ADA, BEGIN, MAIN, ArrowEngine, Clock, VersionWorld, make_world
 
-from forge.flows.quality.judge import CheckPorts, Judged, judge_dataset
+from forge.flows.quality.judge import CheckPorts, JudgedTable, judge_dataset
 from forge.flows.quality.remediation.ports import RemedyPorts
-from forge.flows.quality.row_repair import CHECKS, FILE, POSITION, Failing, RepairWork
+from forge.flows.quality.row_repair import CHECKS, FILE, POSITION, RepairWork, RowFailures
 from forge.flows.runs.engine import Pin
 from forge.flows.versioning.tables import Slice
 from forge.model.names import TableName
 from forge.quality.check import Check
 from forge.quality.measure import Measure
-from forge.quality.workflow import ApprovalPolicy
+from forge.quality.remediation import ApprovalPolicy
 from forge.stores.lake.arrow.repair import ArrowRepair
 from forge.stores.lake.iceberg import IcebergLake
 from forge.stores.lake.tables import IcebergTables
@@ -28,7 +28,7 @@ from forge.stores.sql.quality.remediations import SqlRemediations
 from forge.versioning.commit import Author
 
 
-def failing_rows(engine: ArrowEngine, lake: IcebergLake, pin: Pin, failing: Failing) -> pa.Table:
+def failing_rows(engine: ArrowEngine, lake: IcebergLake, pin: Pin, failing: RowFailures) -> pa.Table:
     """File, place and check ids of every row that fails; duplicates are those after the first of their key."""
     assert pin.snapshot_id is not None
     tables = IcebergTables(lake)
@@ -68,7 +68,7 @@ class RemedyWorld:
     ports: RemedyPorts
     told: list[tuple[str, str]] = field(default_factory=list)
 
-    def judge(self, table: str, branch: str = "main", checks: Sequence[Check] | None = None) -> Judged:
+    def judge(self, table: str, branch: str = "main", checks: Sequence[Check] | None = None) -> JudgedTable:
         versions = self.world.ports
         ports = CheckPorts(
             metadata=versions.metadata,

@@ -10,7 +10,7 @@ from forge.api.shape import ErrorView
 from forge.api.site import Site
 from forge.api.upkeep.wire.system import ReadsView, SparkView, SystemView
 from forge.flows.catalog.personal import PersonalColumns
-from forge.flows.quality.shown_verdict import shown_verdict
+from forge.flows.quality.verdict_masking import shown_verdict
 from forge.flows.runs.records import RunRecord, published_by
 from forge.model.errors import ForgeError
 from forge.model.names import TableName

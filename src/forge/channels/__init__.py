@@ -1,1 +1,1 @@
-"""Channels: Slack, e-mail, PagerDuty, webhooks, OpenLineage. Each sends one message and says what became of it."""
+"""Channels: Slack, e-mail, PagerDuty, webhooks, OpenLineage. Each sends one message and returns the outcome."""

@@ -1,4 +1,4 @@
-"""E-mail by SMTP: text and HTML, over TLS from the start, by STARTTLS, or in the clear."""
+"""E-mail by SMTP: text and HTML, over implicit TLS, STARTTLS or plain."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from email.mime.text import MIMEText
 from email.utils import format_datetime, formataddr, parseaddr
 from typing import Any, Literal
 
-from forge.channels.limits import within
-from forge.flows.quality.incidents.ports import NotSent, Outgoing
+from forge.channels.limits import send_within
+from forge.flows.quality.incidents.ports import OutgoingMessage, SendError
 from forge.quality.alerts.message import html_of, text_of
 from forge.quality.verdict import Severity
 
@@ -23,7 +23,7 @@ PORTS = {"starttls": 587, "tls": 465, "none": 25}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmailChannel:
-    """`password` reads it when it is needed; without `user` nobody signs in."""
+    """`password` is read on use; without `user` there is no login."""
 
     host: str
     sender: str
@@ -36,9 +36,9 @@ class EmailChannel:
     ca_file: str | None = None
     type: str = "email"
 
-    def send(self, message: Outgoing) -> str:
+    def send(self, message: OutgoingMessage) -> str:
         mail = mail_of(message, self.sender, self.to)
-        return within(self.timeout, lambda: self._deliver(mail))
+        return send_within(self.timeout, lambda: self._deliver(mail))
 
     def _deliver(self, mail: Message) -> str:
         taken = ""
@@ -49,15 +49,15 @@ class EmailChannel:
                 if self.user is not None:
                     server.login(self.user, self.password() if self.password else "")
                 refused = server.send_message(mail, _bare(self.sender), list(map(_bare, self.to)))
-                taken = _said(self.to, refused)
+                taken = _summary(self.to, refused)
         except smtplib.SMTPRecipientsRefused as error:
-            raise NotSent(f"{self.host} refused every recipient: {_refusals(error.recipients)}") from error
+            raise SendError(f"{self.host} refused every recipient: {_refusals(error.recipients)}") from error
         except smtplib.SMTPResponseException as error:
             if not taken:
-                raise NotSent(f"{self.host} answered {error.smtp_code}: {_text(error.smtp_error)}") from error
+                raise SendError(f"{self.host} answered {error.smtp_code}: {_text(error.smtp_error)}") from error
         except (smtplib.SMTPException, OSError) as error:
-            if not taken:  # what goes wrong after it was taken, in saying goodbye, changes nothing
-                raise NotSent(f"{self.host}: {error or type(error).__name__}") from error
+            if not taken:  # errors after it was accepted, on QUIT, change nothing
+                raise SendError(f"{self.host}: {error or type(error).__name__}") from error
         return taken
 
     def _connect(self) -> smtplib.SMTP:
@@ -73,8 +73,8 @@ class EmailChannel:
         return context
 
 
-def mail_of(message: Outgoing, sender: str, to: Sequence[str]) -> MIMEMultipart:
-    """Its Message-ID is the same in every try, so that a mailbox that got it twice shows it once."""
+def mail_of(message: OutgoingMessage, sender: str, to: Sequence[str]) -> MIMEMultipart:
+    """Its Message-ID is the same in every attempt, so that mailboxes deduplicate."""
     mail = MIMEMultipart("alternative")
     mail["From"], mail["To"] = _address(sender), ", ".join(map(_address, to))
     subject: Any = Header(message.told.subject, "utf-8")  # EmailMessage loses spaces between words that it encodes
@@ -91,7 +91,7 @@ def mail_of(message: Outgoing, sender: str, to: Sequence[str]) -> MIMEMultipart:
 
 
 def _address(text: str) -> str:
-    """With a name of any letters."""
+    """With a display name of any characters."""
     return formataddr(parseaddr(text), "utf-8")
 
 
@@ -99,16 +99,16 @@ def _bare(text: str) -> str:
     return parseaddr(text)[1]
 
 
-Refused = dict[str, tuple[int, bytes]]
+RefusedRecipients = dict[str, tuple[int, bytes]]
 
 
-def _said(to: Sequence[str], refused: Refused) -> str:
+def _summary(to: Sequence[str], refused: RefusedRecipients) -> str:
     if not refused:
         return f"taken for {len(to)} of {len(to)} recipients"
     return f"taken for {len(to) - len(refused)} of {len(to)} recipients; refused: {_refusals(refused)}"
 
 
-def _refusals(refused: Refused) -> str:
+def _refusals(refused: RefusedRecipients) -> str:
     return ", ".join(f"{name} ({code} {_text(said)})" for name, (code, said) in sorted(refused.items()))
 
 

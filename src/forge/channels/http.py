@@ -1,4 +1,4 @@
-"""JSON to an address, without redirects: one would take keys elsewhere."""
+"""POST of JSON without redirects, which could carry keys to another host."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ssl
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
-from forge.flows.quality.incidents.ports import NotSent
+from forge.flows.quality.incidents.ports import SendError
 
 _OF_THE_MESSAGE = (400, 413, 422)  # the message itself is at fault, and will be the next time
 _MOST = 2000  # bytes of an answer that are read
@@ -15,24 +15,23 @@ _MOST = 2000  # bytes of an answer that are read
 def post(
     url: str, body: bytes, headers: Mapping[str, str], seconds: float, ca_file: str | None = None
 ) -> tuple[int, str]:
-    """Status and text of the answer; NotSent for anything but a 2xx. Messages never hold the address's path or query,
-    which may be a secret."""
+    """Status and text of the response; raises for anything but a 2xx. Messages never contain the path or query of the
+    URL, which may be secret."""
     status, said, wait = exchange(url, body, headers, seconds, ca_file)
     if not 200 <= status < 300:
         detail = f"{shown(url)} answered {status}: {said.strip()[:200]}".rstrip(": ")
-        raise NotSent(detail, final=status in _OF_THE_MESSAGE, wait=wait)
+        raise SendError(detail, final=status in _OF_THE_MESSAGE, wait=wait)
     return status, said
 
 
 def exchange(
     url: str, body: bytes, headers: Mapping[str, str], seconds: float, ca_file: str | None = None
 ) -> tuple[int, str, float | None]:
-    """Any answer: its status, the beginning of its text, and how long it asks to be left alone. NotSent where there is
-    none."""
+    """Any response: its status, the beginning of its text, and its Retry-After. Raises where there is none."""
     import httpx
 
     if urlsplit(url).scheme not in ("http", "https"):
-        raise NotSent("the address is not one of http or https")
+        raise SendError("the address is not one of http or https")
     headers = {"content-type": "application/json", "user-agent": "forge", "accept-encoding": "identity", **headers}
     context = ssl.create_default_context()
     try:
@@ -50,7 +49,7 @@ def exchange(
             wait = _seconds(response.headers.get("retry-after"))
             return response.status_code, said[:_MOST].decode(errors="replace"), wait
     except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
-        raise NotSent(f"{shown(url)}: {error or type(error).__name__}") from error
+        raise SendError(f"{shown(url)}: {error or type(error).__name__}") from error
 
 
 def shown(url: str) -> str:
@@ -63,5 +62,5 @@ def shown(url: str) -> str:
 
 
 def _seconds(text: str | None) -> float | None:
-    """Of a Retry-After; one that is a date is not read, the backoff does for it."""
+    """Of a Retry-After; a date is ignored, as the backoff suffices."""
     return float(text) if text is not None and text.strip().isdigit() else None

@@ -1,17 +1,17 @@
-"""A limit on the whole of a try. A time-out of a socket begins anew with each byte, so that a slow receiver could hold
-a channel for hours."""
+"""A deadline for a whole attempt. The timeout of a socket restarts with each byte, so that a slow receiver could hold a
+channel for hours."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
 
-from forge.flows.quality.incidents.ports import NotSent
+from forge.flows.quality.incidents.ports import SendError
 
 
-def within(seconds: float, send: Callable[[], str]) -> str:
-    """What `send` gives, or raises; NotSent where it takes longer. It is left to itself then: what it still achieves is
-    achieved twice, under the same id."""
+def send_within(seconds: float, send: Callable[[], str]) -> str:
+    """The result of `send`, or its exception; raises on timeout. The attempt is then abandoned: if it still succeeds,
+    the message arrives twice, under the same id."""
     done: list[str] = []
     failed: list[Exception] = []
 
@@ -28,4 +28,4 @@ def within(seconds: float, send: Callable[[], str]) -> str:
         raise failed[0]
     if done:
         return done[0]
-    raise NotSent(f"no answer within {seconds:g} seconds")
+    raise SendError(f"no answer within {seconds:g} seconds")

@@ -12,7 +12,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from forge.channels.http import exchange
-from forge.flows.quality.incidents.ports import NotSent
+from forge.flows.quality.incidents.ports import SendError
 from forge.flows.upkeep.private_files import private_file, private_folder
 from forge.lineage.openlineage_events import Json
 from forge.model.errors import ForgeError
@@ -56,7 +56,7 @@ class OpenLineageSink:
             _log.warning("OpenLineage events were not written to %s: %s", self._file, error.strerror)
 
     def _flush(self, url: str) -> None:
-        """The oldest run first, as long as there is time and the other side answers."""
+        """The oldest run first, while there is time and the receiver answers."""
         until = time.monotonic() + self._seconds
         waiting = sorted(self._outbox.glob("*.ndjson"))  # ids of runs begin with their time
         for path in waiting[:-MOST_WAITING]:
@@ -69,7 +69,7 @@ class OpenLineageSink:
                 return
 
     def _send_file(self, path: Path, url: str, until: float) -> str | None:
-        """None once all of it is gone; else why not, and the rest stays."""
+        """None once all of it is sent; else the reason, and the rest stays."""
         try:
             lines = path.read_text(encoding="utf-8").splitlines()
         except FileNotFoundError:  # another process has sent it
@@ -89,7 +89,7 @@ class OpenLineageSink:
         try:
             headers = {"authorization": f"Bearer {self._key()}"} if self._key is not None else {}
             status, told, _ = exchange(url, line.encode(), headers, seconds)
-        except NotSent as error:
+        except SendError as error:
             return error.detail
         except ForgeError as error:
             return error.what
@@ -101,13 +101,13 @@ class OpenLineageSink:
 
 
 def _shown(url: str) -> str:
-    """Without what may be a secret."""
+    """Without parts that may be secret."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.hostname}{f':{parts.port}' if parts.port else ''}{parts.path}"
 
 
 def _replace(path: Path, text: str) -> None:
-    """Whole or not at all."""
+    """Atomic."""
     part = path.with_suffix(".part")
     private_file(part).write_text(text, encoding="utf-8")
     part.replace(path)

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from forge.channels.http import post
-from forge.channels.limits import within
-from forge.flows.quality.incidents.ports import NotSent, Outgoing
+from forge.channels.limits import send_within
+from forge.flows.quality.incidents.ports import OutgoingMessage, SendError
 from forge.quality.alerts.delivery import PagerEvent
-from forge.quality.alerts.message import Line, Told, text_of, told
+from forge.quality.alerts.message import MessageLine, RenderedNotice, render_notices, text_of
 
 URL = "https://events.pagerduty.com/v2/enqueue"
 _SUMMARY, _DETAILS = 1024, 20_000
@@ -18,7 +18,7 @@ _SUMMARY, _DETAILS = 1024, 20_000
 
 @dataclass(frozen=True, slots=True)
 class PagerDutyChannel:
-    """`routing_key` reads the integration key when it is needed."""
+    """`routing_key` reads the integration key on use."""
 
     routing_key: Callable[[], str]
     url: str = URL
@@ -26,24 +26,24 @@ class PagerDutyChannel:
     ca_file: str | None = None
     type: str = "pagerduty"
 
-    def send(self, message: Outgoing) -> str:
-        return within(self.timeout, lambda: "; ".join(self._post(event, message) for event in message.events))
+    def send(self, message: OutgoingMessage) -> str:
+        return send_within(self.timeout, lambda: "; ".join(self._post(event, message) for event in message.events))
 
-    def _post(self, event: PagerEvent, message: Outgoing) -> str:
+    def _post(self, event: PagerEvent, message: OutgoingMessage) -> str:
         body = json.dumps(event_body(event, message, self.routing_key()), ensure_ascii=False).encode()
         headers = {"x-forge-delivery": message.id}
         status, said = post(self.url, body, headers, self.timeout, self.ca_file)
         if status >= 300:
-            raise NotSent(f"PagerDuty answered {status}")
+            raise SendError(f"PagerDuty answered {status}")
         return f"{event.action} {event.key}: {status} {said[:100]}".strip()
 
 
-def event_body(event: PagerEvent, message: Outgoing, routing_key: str) -> dict[str, object]:
+def event_body(event: PagerEvent, message: OutgoingMessage, routing_key: str) -> dict[str, object]:
     body: dict[str, object] = {"routing_key": routing_key, "event_action": event.action, "dedup_key": event.key}
     if event.action == "resolve":
         return body
     notices = [one.notice for one in event.deliveries]
-    first, words = notices[0], told(notices, message.links)
+    first, words = notices[0], render_notices(notices, message.links)
     payload = {
         "summary": words.subject[:_SUMMARY],
         "source": first.table or "forge",
@@ -58,5 +58,5 @@ def event_body(event: PagerEvent, message: Outgoing, routing_key: str) -> dict[s
     return {**body, "client": "Forge", "payload": payload, "links": links}
 
 
-def _linked(words: Told) -> list[Line]:
+def _linked(words: RenderedNotice) -> list[MessageLine]:
     return [line for section in words.sections for line in section.lines if line.href]

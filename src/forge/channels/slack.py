@@ -7,34 +7,34 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from forge.channels.http import post
-from forge.channels.limits import within
-from forge.flows.quality.incidents.ports import Outgoing
-from forge.quality.alerts.message import Line, Section, Told, colour_of
+from forge.channels.limits import send_within
+from forge.flows.quality.incidents.ports import OutgoingMessage
+from forge.quality.alerts.message import MessageLine, MessageSection, RenderedNotice, colour_of
 
 _HEADER, _TEXT = 150, 2900  # characters that Slack takes
 
 
 @dataclass(frozen=True, slots=True)
 class SlackChannel:
-    """`url` reads the address, which is a secret, when it is needed."""
+    """`url` reads the address, which is a secret, on use."""
 
     url: Callable[[], str]
     timeout: float = 10.0
     ca_file: str | None = None
     type: str = "slack"
 
-    def send(self, message: Outgoing) -> str:
+    def send(self, message: OutgoingMessage) -> str:
         body = json.dumps(slack_body(message.told), ensure_ascii=False).encode()
 
         def work() -> str:
             status, said = post(self.url(), body, {"x-forge-delivery": message.id}, self.timeout, self.ca_file)
             return f"{status} {said}".strip()
 
-        return within(self.timeout, work)
+        return send_within(self.timeout, work)
 
 
-def slack_body(told: Told) -> dict[str, object]:
-    """`text` is what a notification shows; the rest is drawn in the channel."""
+def slack_body(told: RenderedNotice) -> dict[str, object]:
+    """`text` is shown in notifications; the rest in the channel."""
     blocks: list[dict[str, object]] = [
         {"type": "header", "text": {"type": "plain_text", "text": told.subject[:_HEADER], "emoji": False}}
     ]
@@ -47,7 +47,7 @@ def slack_body(told: Told) -> dict[str, object]:
     return {"text": _escaped(told.subject), "blocks": blocks, "attachments": attachments}
 
 
-def _section(section: Section) -> dict[str, object]:
+def _section(section: MessageSection) -> dict[str, object]:
     lines = [f"*{_escaped(section.title)}*", *(_line(line) for line in section.lines)]
     kept: list[str] = []
     size = 0
@@ -64,7 +64,7 @@ def _block(text: str) -> dict[str, object]:
     return {"type": "section", "text": {"type": "mrkdwn", "text": text}}
 
 
-def _line(line: Line) -> str:
+def _line(line: MessageLine) -> str:
     text = _escaped(line.text)
     if line.href:
         text = f"<{_escaped(line.href)}|{text.replace('|', '¦')}>"

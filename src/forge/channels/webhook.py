@@ -1,5 +1,5 @@
-"""A webhook: JSON, signed. Who receives it checks the signature over the time and the body, refuses what is old, and
-tells a try of the same message by its id."""
+"""Signed webhooks: JSON with an HMAC over timestamp and body. Receivers verify the signature, reject old timestamps and
+deduplicate retries by message id."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from forge.channels.http import post
-from forge.channels.limits import within
-from forge.flows.quality.incidents.ports import Outgoing
+from forge.channels.limits import send_within
+from forge.flows.quality.incidents.ports import OutgoingMessage
 
 ID, TIMESTAMP, SIGNATURE = "x-forge-delivery", "x-forge-timestamp", "x-forge-signature"
 
 
 @dataclass(frozen=True, slots=True)
 class WebhookChannel:
-    """`secret` reads the key that signs; without one nothing is signed."""
+    """`secret` reads the signing key; without one nothing is signed."""
 
     url: Callable[[], str]
     secret: Callable[[], str] | None = None
@@ -26,7 +26,7 @@ class WebhookChannel:
     ca_file: str | None = None
     type: str = "webhook"
 
-    def send(self, message: Outgoing) -> str:
+    def send(self, message: OutgoingMessage) -> str:
         body = json.dumps(message.document, ensure_ascii=False, separators=(",", ":")).encode()
         stamp = str(int(message.at.timestamp()))
 
@@ -37,7 +37,7 @@ class WebhookChannel:
             status, said = post(self.url(), body, headers, self.timeout, self.ca_file)
             return f"{status} {said[:100]}".strip()
 
-        return within(self.timeout, work)
+        return send_within(self.timeout, work)
 
 
 def signature_of(secret: str, stamp: str, body: bytes) -> str:

@@ -1,7 +1,8 @@
-"""Contracts: ODCS files, their promises, and what holds tables and versions to them. May import `forge.model` only.
+"""Contracts: ODCS documents, inheritance, lint, comparison of versions and drift of tables. May import `forge.model`
+only.
 
-`lint(text)`, `find_breaking_changes(old, new)`, `find_drift(contract, schema)` and `effective_of(chain)` need nothing
-but what they are given."""
+`lint(text)`, `find_breaking_changes(old, new)`, `find_drift(contract, schema)` and `effective_of(chain)` are pure
+functions of their arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""artifacts.json: what a compile froze, to be kept, compared and read by other programs."""
+"""artifacts.json: the reproducible record of a compile, to be stored, compared and read by other programs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ ARTIFACTS_VERSION = 1
 
 
 def contract_artifact(facts: ContractFacts) -> dict[str, object] | None:
-    """One entry of `data_contracts`: the contract in effect, its hashes and where each part came from; None where it
+    """One entry of `data_contracts`: the effective contract, its hashes and the origin of each part; None where it
     could not be read."""
     contract, effective = facts.contract, facts.effective
     if contract is None or effective is None or contract.document is None or effective.document is None:
@@ -36,7 +36,7 @@ def contract_artifact(facts: ContractFacts) -> dict[str, object] | None:
 
 
 def project_hash(contracts: Sequence[ContractFacts]) -> str:
-    """Of one contract, its own; of several, over those of all, whatever files they stand in."""
+    """Of one contract, its own; of several, over all, whatever their files."""
     effective = [facts.effective for facts in contracts if facts.effective and facts.effective.document]
     hashes = sorted((contract.id, schema_hash(contract)) for contract in effective)
     if len(hashes) == 1:
@@ -45,7 +45,7 @@ def project_hash(contracts: Sequence[ContractFacts]) -> str:
 
 
 def freeze(parts: Mapping[str, object], validated_at: str) -> dict[str, object]:
-    """With a hash over all but the time, so that two compiles of the same project can be told to be the same."""
+    """With a hash over everything but the time, so that two compiles of the same project compare equal."""
     frozen = {"schema_version": ARTIFACTS_VERSION, "frozen": True, **parts}
     return {**frozen, "validated_at": validated_at, "content_hash": hash_of(frozen)}
 

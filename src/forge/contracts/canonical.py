@@ -1,4 +1,4 @@
-"""One form of what a contract says, whatever the order, case and spacing of its file, and hashes over it."""
+"""The canonical form of a contract, independent of order, case and spacing of its file, and hashes over it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from forge.contracts.contract import Contract
 from forge.contracts.document.file import Document
 from forge.model.canonical_json import canonical_json, digest_of
 
-# What tells people about a schema and binds nobody.
+# Documentation without effect on the schema.
 _TALK = frozenset(
     {
         *("description", "businessName", "tags", "examples", "authoritativeDefinitions", "customProperties"),
@@ -22,13 +22,13 @@ _NODES = ("items", "map", "key", "value")
 
 
 def schema_hash(contract: Contract | Document | Mapping[str, object]) -> str:
-    """`sha256:…` over the schema: tables and columns with their types, keys and constraints. Descriptions, tags, ids
-    and the order of anything do not change it."""
+    """`sha256:…` over the schema: tables and columns with types, keys and constraints. Descriptions, tags, ids and
+    order do not change it."""
     return f"sha256:{digest_of(canonical_schema(data_of(contract)))}"
 
 
 def content_hash(contract: Contract | Document | Mapping[str, object]) -> str:
-    """`sha256:…` over all that the contract says; how the file is laid out does not change it."""
+    """`sha256:…` over the contract's content; the layout of the file does not change it."""
     return hash_of(data_of(contract))
 
 
@@ -49,7 +49,7 @@ def hash_of(value: object, errors: str = "strict") -> str:
 
 
 def _node(node: Mapping[str, object]) -> dict[str, object]:
-    """A table or a property, without what is only told and without what says the same as leaving it out."""
+    """A table or property without documentation and without default values."""
     found: dict[str, object] = {}
     for key, value in node.items():
         if value is None or value is False or value == [] or value == {} or key in _TALK:
@@ -71,7 +71,7 @@ def _value(key: str, value: object) -> object:
 
 
 def _list(values: list[object]) -> list[object]:
-    """In one order: by name, else by what they say."""
+    """Sorted by name, else by content."""
     found = [_node(each) if isinstance(each, dict) else _plain(each) for each in values]
     found.sort(key=_order)
     return found

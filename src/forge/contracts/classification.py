@@ -1,11 +1,11 @@
-"""Classifications: ordered levels, and beside them the marks of personal data, which no child may drop."""
+"""Classifications: ordered levels, and PII/PHI marks that a child may not drop."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 
-from forge.contracts.tree import Findings, Node
+from forge.contracts.tree import InheritanceFindings, TreeNode
 
 LEVELS = ("public", "internal", "confidential", "restricted")
 _SYNONYMS = {
@@ -30,7 +30,7 @@ _FILLERS = frozenset(
 class Classification:
     level: str | None
     marks: frozenset[str]
-    others: frozenset[str]  # words nobody can rank
+    others: frozenset[str]  # words without a rank
 
 
 def parse_classification(text: str) -> Classification:
@@ -57,8 +57,8 @@ def parse_classification(text: str) -> Classification:
     return Classification(strongest, frozenset(marks), frozenset(others))
 
 
-def merge_classification(parent: Node, child: Node, name: str, findings: Findings) -> Node:
-    """The stronger one, or both in one text where each says something the other does not."""
+def merge_classification(parent: TreeNode, child: TreeNode, name: str, findings: InheritanceFindings) -> TreeNode:
+    """The stronger one, or both in one text where neither includes the other."""
     above, own = parse_classification(str(parent.value)), parse_classification(str(child.value))
     dropped = sorted(above.marks - own.marks)
     is_lower = bool(above.level and own.level and LEVELS.index(own.level) < LEVELS.index(above.level))
@@ -82,7 +82,7 @@ def merge_classification(parent: Node, child: Node, name: str, findings: Finding
     elif above.level in (None, own.level) or own.level:
         return child
     joined = _joined(above, own)
-    return parent if parse_classification(joined) == above else Node(child.source, child.path, joined)
+    return parent if parse_classification(joined) == above else TreeNode(child.source, child.path, joined)
 
 
 def _joined(above: Classification, own: Classification) -> str:
@@ -92,5 +92,5 @@ def _joined(above: Classification, own: Classification) -> str:
 
 
 def _quoted(text: str) -> str:
-    """As it can stand in a mapping in braces, where a comma ends the value."""
+    """Quoted for a flow mapping, where a comma ends the value."""
     return f'"{text}"' if "," in text else text

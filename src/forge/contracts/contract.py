@@ -26,8 +26,8 @@ _PERSONAL = frozenset({"pii", "phi", "spi", "personal"})
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where something is written."""
+class FilePlace:
+    """File, line and column."""
 
     file: str
     line: int
@@ -43,14 +43,14 @@ WEAKER_THAN_PARENT, PARENT_NOT_FOUND, BREAKING_CHANGE = "E510", "E511", "E520"  
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """A finding about a contract, or about a table that should follow one."""
+    """A finding about a contract, or about a table bound by one."""
 
     code: str  # empty where a finding has none: a nullability difference
     severity: ViolationSeverity
     file: str
     line: int
     column: int
-    path: str  # what is meant, inside the contract: schema[0].properties[2].logicalType
+    path: str  # path inside the contract: schema[0].properties[2].logicalType
     message: str
     fix: str = ""
 
@@ -73,31 +73,31 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class QualityRule:
-    """One entry of `quality`, as written. An `implementation` for Forge is parsed already."""
+    """One entry of `quality`, as written. An `implementation` for Forge is already parsed."""
 
     rule: Mapping[str, object]
-    place: Place
+    place: FilePlace
 
 
 @dataclass(frozen=True, slots=True)
-class Relationship:
+class ContractRelationship:
     """One entry of `relationships`, as written; that of a property has no `from`."""
 
     written: Mapping[str, object]
-    place: Place
+    place: FilePlace
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """Something the contract says that Forge does not enforce, and why."""
+    """A term of the contract that Forge does not enforce, and why."""
 
-    place: Place
+    place: FilePlace
     reason: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlaProperty:
-    """One entry of `slaProperties`, as written; forge.contracts.sla says what it promises."""
+    """One entry of `slaProperties`, as written; `forge.contracts.sla` interprets it."""
 
     property: str
     value: object = None
@@ -106,12 +106,12 @@ class SlaProperty:
     element: str | None = None
     driver: str | None = None
     id: str | None = None
-    place: Place = Place("", 1)
+    place: FilePlace = FilePlace("", 1)
     path: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Property:
+class ContractProperty:
     name: str
     logical_type: str | None = None
     physical_type: str | None = None
@@ -127,18 +127,18 @@ class Property:
     allowed_values: tuple[object, ...] = ()  # enum, since v3.2
     quality: tuple[QualityRule, ...] = ()
     notes: tuple[Note, ...] = ()  # found while loading: parts of the property that are not enforced
-    is_column: bool = True  # False for a measure of the semantic layer, which no table holds
+    is_column: bool = True  # False for a measure of the semantic layer, which is in no table
     file: str = ""
     line: int = 1
     column_number: int = 1
     path: str = ""
     id: str | None = None
-    properties: tuple[Property, ...] = ()  # of an object
-    items: Property | None = None  # of an array
-    map_key: Property | None = None
-    map_value: Property | None = None
+    properties: tuple[ContractProperty, ...] = ()  # of an object
+    items: ContractProperty | None = None  # of an array
+    map_key: ContractProperty | None = None
+    map_value: ContractProperty | None = None
     custom: Mapping[str, object] = field(default_factory=dict)  # customProperties by name
-    relationships: tuple[Relationship, ...] = ()
+    relationships: tuple[ContractRelationship, ...] = ()
 
     @property
     def column(self) -> str:
@@ -146,15 +146,15 @@ class Property:
         return self.physical_name or self.name
 
     @property
-    def place(self) -> Place:
-        return Place(self.file, self.line, self.column_number)
+    def place(self) -> FilePlace:
+        return FilePlace(self.file, self.line, self.column_number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableContract:
-    table: str  # core.orders; without a schema where neither the contract nor its file name says it
+    table: str  # core.orders; without a schema where neither the contract nor its file name has one
     description: str = ""
-    properties: tuple[Property, ...] = ()
+    properties: tuple[ContractProperty, ...] = ()
     quality: tuple[QualityRule, ...] = ()
     file: str = ""
     line: int = 1
@@ -163,19 +163,19 @@ class TableContract:
     name: str = ""  # as the contract calls it
     id: str | None = None
     custom: Mapping[str, object] = field(default_factory=dict)
-    relationships: tuple[Relationship, ...] = ()
+    relationships: tuple[ContractRelationship, ...] = ()
 
-    def get(self, column: str) -> Property | None:
-        """The property of a column; names differ in case only."""
+    def get(self, column: str) -> ContractProperty | None:
+        """The property of a column; case-insensitive."""
         return next((p for p in self.columns if p.column.lower() == column.lower()), None)
 
     @property
-    def columns(self) -> tuple[Property, ...]:
+    def columns(self) -> tuple[ContractProperty, ...]:
         return tuple(p for p in self.properties if p.is_column)
 
     @property
-    def place(self) -> Place:
-        return Place(self.file, self.line, self.column_number)
+    def place(self) -> FilePlace:
+        return FilePlace(self.file, self.line, self.column_number)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,18 +196,18 @@ class Contract:
 
     @property
     def extends(self) -> tuple[str, ...]:
-        """The contracts that it names as parents in `forge.extends`: ids, names or files beside it."""
+        """Parents named in `forge.extends`: ids, names or files beside it."""
         named = self.custom.get("forge.extends")
         return tuple(str(each) for each in named) if isinstance(named, list) else (str(named),) if named else ()
 
 
 def pii_columns(contract: TableContract) -> frozenset[str]:
-    """Columns that the contract calls personal, by classification (`pii`, `phi`) or by tag (`pii`, `pii:email`). One
-    with such a field inside it is so as a whole."""
+    """Personal columns by classification (`pii`, `phi`) or tag (`pii`, `pii:email`). A column with such a nested field
+    is personal as a whole."""
     return frozenset(p.column for p in contract.columns if _holds_personal(p))
 
 
-def _holds_personal(of: Property) -> bool:
+def _holds_personal(of: ContractProperty) -> bool:
     if any(_is_personal(text) for text in (of.classification or "", *of.tags)):
         return True
     inside = (*of.properties, of.items, of.map_key, of.map_value)

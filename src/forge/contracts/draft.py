@@ -1,5 +1,5 @@
-"""The draft of a contract for a table that has none: its columns, and what is known of them. What nobody told is left
-out, never made up: `lint` with the strict profile names what is still to be filled in."""
+"""Draft of a contract for a table that has none, from its columns and what is known of them. Unknown values are left
+out, never invented: `lint` with the strict profile lists what is missing."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ Entry = dict[str, object]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownColumn:
-    """What is known of a column beyond its type. `personal`: the kind of personal data in it, `email`; empty where
-    nobody knows the kind."""
+    """Knowledge of a column beyond its type. `personal`: the kind of personal data, such as `email`; empty where the
+    kind is unknown."""
 
     description: str = ""
-    required: bool | None = None  # None: as the table says
+    required: bool | None = None  # None: as in the table
     unique: bool = False
     personal: str | None = None
     tags: Sequence[str] = ()
@@ -37,9 +37,9 @@ class KnownColumn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Known:
-    """What is known of a table. `owner` is an e-mail address or a team; `columns` by name, in any case; a column inside
-    another by its path, `address.city`."""
+class KnownTable:
+    """Knowledge of a table. `owner`: an e-mail address or a team; `columns` by name, case-insensitive; nested ones by
+    path, `address.city`."""
 
     project: str = ""
     domain: str = ""
@@ -52,13 +52,13 @@ class Known:
     columns: Mapping[str, KnownColumn] = field(default_factory=dict)
 
 
-def draft_contract(table: TableName, schema: Schema, known: Known | None = None) -> str:
-    """The text of a draft. It passes `lint`, and the strict profile too where owner and descriptions are known."""
+def draft_contract(table: TableName, schema: Schema, known: KnownTable | None = None) -> str:
+    """The text of a draft. It passes `lint`; also the strict profile where owner and descriptions are known."""
     return write_contract(draft_data(table, schema, known))
 
 
-def draft_data(table: TableName, schema: Schema, known: Known | None = None) -> Entry:
-    facts = known or Known()
+def draft_data(table: TableName, schema: Schema, known: KnownTable | None = None) -> Entry:
+    facts = known or KnownTable()
     columns = {name.lower(): one for name, one in facts.columns.items()}
     key = {name.lower(): position for position, name in enumerate(facts.key, 1)}
     entry: Entry = {"name": table.name, "physicalName": str(table), "physicalType": facts.kind, "logicalType": "object"}
@@ -70,7 +70,7 @@ def draft_data(table: TableName, schema: Schema, known: Known | None = None) -> 
     return _head(table, facts) | {"schema": [entry]}
 
 
-def _head(table: TableName, facts: Known) -> Entry:
+def _head(table: TableName, facts: KnownTable) -> Entry:
     words = re.sub(r"[^a-z0-9]+", "-", " ".join((facts.project, table.schema, table.name)).lower())
     head: Entry = {"apiVersion": VERSION, "kind": "DataContract", "id": words.strip("-"), "name": str(table)}
     head |= {"version": FIRST, "status": "draft"}
@@ -122,8 +122,8 @@ def _property(of: TypeField, known: Mapping[str, KnownColumn], path: tuple[str, 
 
 
 def _types(of: DataType, known: Mapping[str, KnownColumn], path: tuple[str, ...]) -> Entry:
-    """The parts of structs and arrays are properties of their own. The standard has no word for maps before v3.2, nor
-    for bytes: their physical type says all."""
+    """Parts of structs and arrays are nested properties. The standard has no type for maps before v3.2, nor for bytes:
+    their physical type suffices."""
     logical = logical_of(of)
     if logical == "object" and of.fields:
         return {"logicalType": "object", "properties": [_property(f, known, (*path, f.name)) for f in of.fields]}

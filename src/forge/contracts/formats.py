@@ -1,4 +1,4 @@
-"""What the `format` of a logical type means: a pattern for texts, bounds for integers."""
+"""Meaning of `format` of a logical type: a pattern for strings, bounds for integers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _LABEL = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 
 
 def _ipv6() -> str:
-    """Eight groups, of which `::` may stand for one or more, and the last two may be written as an IPv4 address."""
+    """Eight groups, of which `::` may replace one or more; the last two may be an IPv4 address."""
     forms = [f"(?:{_HEX}:){{7}}{_HEX}", f"(?:{_HEX}:){{6}}{_IPV4}"]
     for left in range(8):
         head = f"{_HEX}(?::{_HEX}){{{left - 1}}}" if left else ""
@@ -30,7 +30,7 @@ TEXT_PATTERNS: dict[str, str] = {
     "byte": "^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$",
 }
 
-# They say how a value is shown or kept, nothing that a value could break.
+# Formats of display or storage, which no value can violate.
 FREE_TEXT_FORMATS = ("password", "binary")
 
 # None: wider than any column of integers.

@@ -1,4 +1,4 @@
-"""The life of a contract: draft, active, deprecated, sunset, retired, and not back."""
+"""Lifecycle of a contract: draft, active, deprecated, sunset, retired; only forward."""
 
 from __future__ import annotations
 
@@ -11,39 +11,39 @@ from forge.contracts.semver import Version
 from forge.model.errors import ForgeError
 
 
-class State(StrEnum):
+class ContractState(StrEnum):
     DRAFT = "draft"  # promises nothing yet
     ACTIVE = "active"
-    DEPRECATED = "deprecated"  # its consumers are told to leave
+    DEPRECATED = "deprecated"  # its consumers are asked to leave
     SUNSET = "sunset"  # it has an end that will not move any more
-    RETIRED = "retired"  # nobody may begin to read its tables
+    RETIRED = "retired"  # no new readers of its tables
 
 
-# From each state on. A draft that nobody relied on may be dropped; all else is announced before it ends.
-NEXT: Mapping[State, tuple[State, ...]] = {
-    State.DRAFT: (State.ACTIVE, State.RETIRED),
-    State.ACTIVE: (State.DEPRECATED,),
-    State.DEPRECATED: (State.SUNSET, State.RETIRED),
-    State.SUNSET: (State.RETIRED,),
-    State.RETIRED: (),
+# Transitions. A draft without readers may be dropped; all else is announced before it ends.
+NEXT: Mapping[ContractState, tuple[ContractState, ...]] = {
+    ContractState.DRAFT: (ContractState.ACTIVE, ContractState.RETIRED),
+    ContractState.ACTIVE: (ContractState.DEPRECATED,),
+    ContractState.DEPRECATED: (ContractState.SUNSET, ContractState.RETIRED),
+    ContractState.SUNSET: (ContractState.RETIRED,),
+    ContractState.RETIRED: (),
 }
-ENDING = (State.DEPRECATED, State.SUNSET, State.RETIRED)
+ENDING = (ContractState.DEPRECATED, ContractState.SUNSET, ContractState.RETIRED)
 """States of which consumers are told."""
-_ORDER = tuple(State)
+_ORDER = tuple(ContractState)
 WORDS = {
-    **{state.value: state for state in State},
-    **dict.fromkeys(("proposed", "proposal", "development", "test", "experimental", "in review"), State.DRAFT),
-    **dict.fromkeys(("obsolete", "removed", "archived", "end of life"), State.RETIRED),
+    **{state.value: state for state in ContractState},
+    **dict.fromkeys(("proposed", "proposal", "development", "test", "experimental", "in review"), ContractState.DRAFT),
+    **dict.fromkeys(("obsolete", "removed", "archived", "end of life"), ContractState.RETIRED),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StateChange:
-    """One step in the life of a contract. `before` is None for the first registration. `told`: consumers, tables, that
-    a notice was written for."""
+class LifecycleStep:
+    """One step in the lifecycle of a contract. `before` is None for the first registration. `told`: consumers (tables)
+    that were notified."""
 
-    state: State
-    before: State | None
+    state: ContractState
+    before: ContractState | None
     at: datetime
     by: str
     version: str
@@ -70,22 +70,22 @@ class StateChange:
         }
 
 
-def state_of(status: str | None) -> State:
-    """Of `status` in a contract. The standard leaves the words open; what says neither that a contract is not ready nor
-    that it ends is taken for active."""
-    return WORDS.get((status or "").strip().lower(), State.ACTIVE)
+def state_of(status: str | None) -> ContractState:
+    """From `status` of a contract. The standard leaves the values open; anything that means neither draft nor end of
+    life is active."""
+    return WORDS.get((status or "").strip().lower(), ContractState.ACTIVE)
 
 
-def next_states(state: State) -> tuple[State, ...]:
+def next_states(state: ContractState) -> tuple[ContractState, ...]:
     return NEXT[state]
 
 
-def is_later(one: State, other: State) -> bool:
+def is_later(one: ContractState, other: ContractState) -> bool:
     return _ORDER.index(one) > _ORDER.index(other)
 
 
-def refuse_move(contract_id: str, before: State, after: State) -> None:
-    """E507 where the one does not follow the other."""
+def refuse_move(contract_id: str, before: ContractState, after: ContractState) -> None:
+    """E507 for a transition that is not allowed."""
     if after in NEXT[before]:
         return
     follows = ", ".join(NEXT[before]) or "nothing: it has ended"
@@ -97,17 +97,19 @@ def refuse_move(contract_id: str, before: State, after: State) -> None:
     )
 
 
-def _refusal(contract_id: str, before: State, after: State) -> str:
+def _refusal(contract_id: str, before: ContractState, after: ContractState) -> str:
     if before is after:
         return f"{contract_id} is {before} already"
     way = "become" if is_later(after, before) else "go back to"
     return f"{contract_id} is {before} and cannot {way} {after}"
 
 
-def state_by_file(known: State | None, known_version: str | None, wanted: State, version: str) -> State:
-    """Where a contract stands once `version` is registered with `wanted` in its file. A first version and a new MAJOR
-    one begin their own life. Otherwise the file can move the contract on by what follows; a file that lags behind what
-    was decided elsewhere moves nothing, nor does an older version: its end is not that of the newest."""
+def state_by_file(
+    known: ContractState | None, known_version: str | None, wanted: ContractState, version: str
+) -> ContractState:
+    """The state once `version` is registered with `wanted` in its file. A first version and a new MAJOR one start their
+    own lifecycle. Otherwise the file can advance the state; a file behind a decision made elsewhere, or an older
+    version, changes nothing."""
     if known is None or known_version is None or Version(version).major > Version(known_version).major:
         return wanted
     if Version(version) >= Version(known_version) and wanted in NEXT[known]:

@@ -1,4 +1,4 @@
-"""Reads ODCS files. All that is wrong with a contract is found at once, each finding with file, line and column."""
+"""Loads ODCS files. All errors of a contract are collected, each with file, line and column."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path, PurePosixPath
 from forge.contracts.contract import (
     LOGICAL_TYPES,
     Contract,
-    Place,
-    Property,
+    ContractProperty,
+    ContractRelationship,
+    FilePlace,
     QualityRule,
-    Relationship,
     SlaProperty,
     TableContract,
     Violation,
@@ -19,7 +19,7 @@ from forge.contracts.contract import (
 from forge.contracts.document.file import ContractError, Document, parse_document, read_document
 from forge.contracts.document.regular_file import NO_REGULAR_FILE, read_regular
 from forge.contracts.linter.head import SEMANTIC_VERSION
-from forge.contracts.reader import Node, Reader
+from forge.contracts.reader import ContractNode, ContractReader
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.model.nearest import did_you_mean
@@ -30,8 +30,8 @@ IN_ROOT = ("datacontract.yaml", "datacontract.yml")
 
 
 def load_contract(text: str | bytes, file: str) -> Contract:
-    """One contract. Raises ContractError (E501, E502, E503) with everything that is wrong."""
-    reader = Reader(read_document(text, file))
+    """One contract. Raises E501, E502, E503 with all errors."""
+    reader = ContractReader(read_document(text, file))
     contract = _read_contract(reader.root(), reader)
     if reader.violations:
         raise ContractError(tuple(reader.violations))
@@ -39,19 +39,19 @@ def load_contract(text: str | bytes, file: str) -> Contract:
 
 
 def contract_of(document: Document) -> Contract:
-    """What a document says, also one that is not right: values of the wrong form read as absent."""
+    """The contract of a document, also of an invalid one: malformed values read as absent."""
     return read_contract(document)[0]
 
 
 def read_contract(document: Document) -> tuple[Contract, tuple[Violation, ...]]:
-    """The same, with what is wrong (E501, E502, E503)."""
-    reader = Reader(document)
+    """The same, with its errors (E501, E502, E503)."""
+    reader = ContractReader(document)
     contract = _read_contract(reader.root(), reader)
     return contract, tuple(reader.violations)
 
 
 def load_all(root: Path) -> tuple[Contract, ...]:
-    """The contracts of a project, ordered by file. Raises ContractError with what is wrong in any of them."""
+    """The contracts of a project, ordered by file. Raises with all errors."""
     contracts: list[Contract] = []
     violations: list[Violation] = []
     for path in contract_files(root):
@@ -66,13 +66,13 @@ def load_all(root: Path) -> tuple[Contract, ...]:
 
 
 def by_table(contracts: Iterable[Contract]) -> dict[str, TableContract]:
-    """Each table and its contract. Raises ContractError for a table that has two, or none of the lake's names."""
+    """Each table and its contract. Raises for a table with two contracts, or without a name in the lake."""
     found: dict[str, TableContract] = {}
     violations: list[Violation] = []
     for table in (table for contract in contracts for table in contract.tables):
         problem = _misplaced(table, found)
         if problem:
-            violations.append(Reader.violation_at(table.place, "E502", f"{table.path}.name", *problem))
+            violations.append(ContractReader.violation_at(table.place, "E502", f"{table.path}.name", *problem))
         else:
             found[table.table] = table
     if violations:
@@ -81,14 +81,14 @@ def by_table(contracts: Iterable[Contract]) -> dict[str, TableContract]:
 
 
 def contract_files(root: Path) -> list[Path]:
-    """`contracts/**/*.odcs.yaml`, and `datacontract.yaml` in the root. What is named so and is no file is told when it
-    is read."""
+    """`contracts/**/*.odcs.yaml`, and `datacontract.yaml` in the root. Anything of that name that is no file is
+    reported when read."""
     below = sorted(p for p in (root / "contracts").rglob("*") if p.name.endswith(SUFFIXES) and not p.is_dir())
     return [*below, *(p for p in (root / name for name in IN_ROOT) if p.exists() and not p.is_dir())]
 
 
 def read_bounded(path: Path, file: str) -> bytes:
-    """The file's bytes, and of one that is too large only so many that it is seen."""
+    """The file's bytes; of one that is too large only enough to detect it."""
     try:
         return read_regular(path, MAX_BYTES + 1)
     except OSError as error:
@@ -111,7 +111,7 @@ def _unreadable(file: str, error: OSError) -> Violation:
 
 
 def _misplaced(table: TableContract, found: Mapping[str, TableContract]) -> tuple[str, str] | None:
-    """What is wrong with a table's name in the project, and the fix."""
+    """The error in a table's name, and the fix."""
     try:
         TableName.parse(table.table)
     except ForgeError:
@@ -126,7 +126,7 @@ def _misplaced(table: TableContract, found: Mapping[str, TableContract]) -> tupl
     return f"{table.table} has two contracts: this one and {other.place}", "Keep one of them."
 
 
-def _read_contract(root: Node, reader: Reader) -> Contract:
+def _read_contract(root: ContractNode, reader: ContractReader) -> Contract:
     version = root.text("apiVersion", required=True)
     if version is not None and version not in LOGICAL_TYPES:
         known = ", ".join(LOGICAL_TYPES)
@@ -157,7 +157,7 @@ def _read_contract(root: Node, reader: Reader) -> Contract:
     )
 
 
-def _owner(root: Node) -> str | None:
+def _owner(root: ContractNode) -> str | None:
     """The team member with the role owner, else the team's name. The team is a list before v3.1, an object since."""
     team = root.value("team")
     members = root.nodes("team") if isinstance(team, list) else []
@@ -171,7 +171,7 @@ def _owner(root: Node) -> str | None:
     return next((o for o in owners if o), name)
 
 
-def _read_tables(root: Node, version: str, reader: Reader) -> Iterator[TableContract]:
+def _read_tables(root: ContractNode, version: str, reader: ContractReader) -> Iterator[TableContract]:
     objects = root.nodes("schema")
     schema = _custom_property(root, "forge.schema")
     for node in objects:
@@ -196,7 +196,7 @@ def _read_tables(root: Node, version: str, reader: Reader) -> Iterator[TableCont
         )
 
 
-def _table_name(node: Node, name: str, schema: str | None, file: PurePosixPath, *, alone: bool) -> str:
+def _table_name(node: ContractNode, name: str, schema: str | None, file: PurePosixPath, *, alone: bool) -> str:
     """physicalName or name when qualified; else completed by forge.schema; else the name of the file."""
     physical = node.text("physicalName")
     qualified = next((n for n in (physical, name) if n and "." in n), None)
@@ -211,7 +211,7 @@ def _table_name(node: Node, name: str, schema: str | None, file: PurePosixPath, 
     return stem if is_this else bare
 
 
-def _read_sla(root: Node) -> tuple[SlaProperty, ...]:
+def _read_sla(root: ContractNode) -> tuple[SlaProperty, ...]:
     return tuple(
         SlaProperty(
             property=node.text("property", required=True) or "",
@@ -228,19 +228,19 @@ def _read_sla(root: Node) -> tuple[SlaProperty, ...]:
     )
 
 
-def _custom_properties(node: Node) -> dict[str, object]:
+def _custom_properties(node: ContractNode) -> dict[str, object]:
     return {str(entry.value("property")): entry.value("value") for entry in node.nodes("customProperties")}
 
 
-def _custom_property(node: Node, name: str) -> str | None:
+def _custom_property(node: ContractNode, name: str) -> str | None:
     for entry in node.nodes("customProperties"):
         if entry.value("property") == name:
             return entry.text("value")
     return None
 
 
-def _refuse_duplicates(node: Node, properties: tuple[Property, ...]) -> None:
-    first: dict[str, Property] = {}
+def _refuse_duplicates(node: ContractNode, properties: tuple[ContractProperty, ...]) -> None:
+    first: dict[str, ContractProperty] = {}
     for index, each in enumerate(properties):
         known = first.setdefault(each.column.lower(), each) if each.name else each
         if known is not each:
@@ -248,20 +248,20 @@ def _refuse_duplicates(node: Node, properties: tuple[Property, ...]) -> None:
             node.child("properties", index).refuse("name", "E502", message, "Remove one; case makes no difference.")
 
 
-def _read_nested(node: Node, version: str, *path: str) -> Property | None:
+def _read_nested(node: ContractNode, version: str, *path: str) -> ContractProperty | None:
     if path[0] not in node.mapping:
         return None
     child = node.child(*path)
     return _read_property(child, version, is_named=False) if child.mapping else None
 
 
-def _read_property(node: Node, version: str, *, is_named: bool = True) -> Property:
+def _read_property(node: ContractNode, version: str, *, is_named: bool = True) -> ContractProperty:
     options = node.value("logicalTypeOptions")
     if options is not None and not isinstance(options, Mapping):
         node.refuse("logicalTypeOptions", "E502", "the options must be a mapping", "Write them like {minimum: 0}.")
         options = None
     place = node.place()
-    return Property(
+    return ContractProperty(
         name=node.text("name", required=is_named) or "",
         id=node.text("id"),
         properties=tuple(_read_property(p, version) for p in node.nodes("properties")),
@@ -291,7 +291,7 @@ def _read_property(node: Node, version: str, *, is_named: bool = True) -> Proper
     )
 
 
-def _logical_type(node: Node, version: str) -> str | None:
+def _logical_type(node: ContractNode, version: str) -> str | None:
     name = node.text("logicalType")
     known = LOGICAL_TYPES.get(version)
     if name is None or known is None or name in known:
@@ -303,7 +303,7 @@ def _logical_type(node: Node, version: str) -> str | None:
     return None
 
 
-def _allowed_values(node: Node) -> tuple[object, ...]:
+def _allowed_values(node: ContractNode) -> tuple[object, ...]:
     values = []
     for entry in node.nodes("enum"):
         if "value" not in entry.mapping:
@@ -313,18 +313,18 @@ def _allowed_values(node: Node) -> tuple[object, ...]:
     return tuple(values)
 
 
-def _read_quality(node: Node) -> tuple[QualityRule, ...]:
+def _read_quality(node: ContractNode) -> tuple[QualityRule, ...]:
     rules = []
     for entry in node.nodes("quality"):
         rule = dict(entry.mapping)
         if rule.get("type") == "custom" and str(rule.get("engine")).lower() == "forge":
             rule["implementation"] = _implementation(entry)
-        rules.append(QualityRule(rule, Place(entry.file, entry.line, entry.column)))
+        rules.append(QualityRule(rule, FilePlace(entry.file, entry.line, entry.column)))
     return tuple(rules)
 
 
-def _implementation(entry: Node) -> Mapping[str, object]:
-    """A check for Forge, as a mapping or (the standard allows both) as YAML text."""
+def _implementation(entry: ContractNode) -> Mapping[str, object]:
+    """A check for Forge, as a mapping or YAML text; the standard allows both."""
     check = entry.value("implementation")
     if isinstance(check, str):
         document, problems = parse_document(check, entry.file)  # its own lines would mislead; below the place is named
@@ -340,5 +340,5 @@ def _implementation(entry: Node) -> Mapping[str, object]:
     return {}
 
 
-def _read_relationships(node: Node) -> tuple[Relationship, ...]:
-    return tuple(Relationship(entry.mapping, entry.place()) for entry in node.nodes("relationships"))
+def _read_relationships(node: ContractNode) -> tuple[ContractRelationship, ...]:
+    return tuple(ContractRelationship(entry.mapping, entry.place()) for entry in node.nodes("relationships"))

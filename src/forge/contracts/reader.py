@@ -1,35 +1,35 @@
-"""Reads typed values from a contract's YAML and remembers what is wrong instead of stopping at the first."""
+"""Reads typed values from a contract's YAML and collects errors instead of stopping at the first."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import date
 
-from forge.contracts.contract import Place, Violation
+from forge.contracts.contract import FilePlace, Violation
 from forge.contracts.document.file import ContractError, Document, path_text
 
-__all__ = ["ContractError", "Node", "Reader", "path_text"]
+__all__ = ["ContractError", "ContractNode", "ContractReader", "path_text"]
 
 Step = str | int
 
 
-class Reader:
+class ContractReader:
     def __init__(self, document: Document) -> None:
         self.document = document
         self.file = document.file
         self.violations: list[Violation] = []
 
-    def root(self) -> Node:
-        return Node(self, (), self.document.data)
+    def root(self) -> ContractNode:
+        return ContractNode(self, (), self.document.data)
 
-    def place(self, path: tuple[Step, ...]) -> Place:
+    def place(self, path: tuple[Step, ...]) -> FilePlace:
         return self.document.place_of(path)
 
     def refuse(self, path: tuple[Step, ...], code: str, message: str, fix: str) -> None:
         self.violations.append(self.violation_at(self.place(path), code, path_text(path), message, fix))
 
     @staticmethod
-    def violation_at(place: Place, code: str, path: str, message: str, fix: str) -> Violation:
+    def violation_at(place: FilePlace, code: str, path: str, message: str, fix: str) -> Violation:
         return Violation(
             code=code,
             severity="error",
@@ -42,10 +42,10 @@ class Reader:
         )
 
 
-class Node:
-    """One mapping of the contract and where it stands. A value of the wrong form is refused once and read as absent."""
+class ContractNode:
+    """One mapping of the contract and its place. A malformed value is reported once and read as absent."""
 
-    def __init__(self, reader: Reader, at: tuple[Step, ...], mapping: Mapping[str, object]) -> None:
+    def __init__(self, reader: ContractReader, at: tuple[Step, ...], mapping: Mapping[str, object]) -> None:
         self._reader = reader
         self._at = at
         self.mapping = mapping
@@ -63,7 +63,7 @@ class Node:
     def column(self) -> int:
         return self.place().column
 
-    def place(self, *path: Step) -> Place:
+    def place(self, *path: Step) -> FilePlace:
         return self._reader.place((*self._at, *path))
 
     def refuse(self, key: str, code: str, message: str, fix: str) -> None:
@@ -106,7 +106,7 @@ class Node:
         self.refuse(key, "E502", f"{_shown(value)} is not a whole number", f"Write {key}: 1.")
         return None
 
-    def child(self, *path: Step) -> Node:
+    def child(self, *path: Step) -> ContractNode:
         """The mapping at `path`; empty where there is none."""
         value: object = self.mapping
         for step in path:
@@ -118,10 +118,10 @@ class Node:
                 value = None
         return self._node(path, value if isinstance(value, dict) else {})
 
-    def _node(self, path: tuple[Step, ...], mapping: Mapping[str, object]) -> Node:
-        return Node(self._reader, (*self._at, *path), mapping)
+    def _node(self, path: tuple[Step, ...], mapping: Mapping[str, object]) -> ContractNode:
+        return ContractNode(self._reader, (*self._at, *path), mapping)
 
-    def nodes(self, key: str) -> list[Node]:
+    def nodes(self, key: str) -> list[ContractNode]:
         """The mappings in the list at `key`."""
         value = self.mapping.get(key)
         if value is None:

@@ -1,4 +1,4 @@
-"""Registered contracts: versions that never change, and what others post about them."""
+"""Registered contracts: immutable versions, and test results posted for them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 
 from forge.contracts.canonical import content_hash, data_of
 from forge.contracts.contract import Contract, Violation, ViolationSeverity
-from forge.contracts.lifecycle import State, StateChange
+from forge.contracts.lifecycle import ContractState, LifecycleStep
 from forge.model.errors import ForgeError, NamedError
 from forge.model.nearest import did_you_mean
 
@@ -18,9 +18,9 @@ MOST_ID = 255
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Registered:
-    """One version of a contract, as it was registered. `digest` is over all it says but its `status`, which is where it
-    stands in its life; `schema_hash` is over the schema of the effective contract."""
+class RegisteredContract:
+    """One registered version of a contract. `digest` covers everything but `status`, which is its lifecycle state;
+    `schema_hash` covers the schema of the effective contract."""
 
     id: str
     name: str
@@ -55,7 +55,7 @@ class Registered:
         }
 
     def entry(self) -> dict[str, str | None]:
-        """What the properties of a namespace say of it."""
+        """Its entry in the namespace properties."""
         return {
             "name": self.name,
             "version": self.version,
@@ -66,12 +66,12 @@ class Registered:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
-    """A contract as it stands: its highest version, its state, and how many versions there are."""
+class ContractHead:
+    """The current state of a contract: highest version, lifecycle state, number of versions."""
 
-    newest: Registered
-    state: State
-    last: StateChange
+    newest: RegisteredContract
+    state: ContractState
+    last: LifecycleStep
     versions: int
 
     @property
@@ -79,14 +79,14 @@ class Head:
         return self.newest.id
 
     @property
-    def notice(self) -> StateChange | None:
-        """What its consumers were told last."""
+    def notice(self) -> LifecycleStep | None:
+        """The latest notice to its consumers."""
         return self.last if self.last.is_notice else None
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """A violation, and which of the gates said it: lint, inheritance, version, drift or policy."""
+class ContractFinding:
+    """A violation and its source: lint, inheritance, version, drift or policy."""
 
     source: str
     violation: Violation
@@ -103,13 +103,13 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
-    """What the last check of one contract found."""
+class ContractCheck:
+    """Findings of the last check of one contract."""
 
     contract_id: str
     version: str
     checked_at: datetime
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[ContractFinding, ...] = ()
 
     def count(self, severity: ViolationSeverity) -> int:
         return sum(finding.violation.severity == severity for finding in self.findings)
@@ -117,7 +117,7 @@ class Checked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompileRecord:
-    """What the last compile of the project said."""
+    """The last compile of the project."""
 
     valid: bool
     validated_at: datetime
@@ -125,7 +125,7 @@ class CompileRecord:
     enforcement: str
     schema_hash: str
     summary: Mapping[str, int] = field(default_factory=dict)
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[ContractFinding, ...] = ()
 
 
 def registered_of(
@@ -137,10 +137,10 @@ def registered_of(
     by: str,
     file: str | None = None,
     run_id: str | None = None,
-) -> Registered:
+) -> RegisteredContract:
     refuse_bad_id(contract.id)
     data = data_of(contract)
-    return Registered(
+    return RegisteredContract(
         id=contract.id,
         name=contract.name or contract.id,
         version=contract.version,
@@ -166,7 +166,7 @@ def digest_of(data: Mapping[str, object]) -> str:
 
 
 def description_of(data: Mapping[str, object]) -> str:
-    """ODCS describes purpose, limitations and usage apart; the purpose comes first."""
+    """ODCS separates purpose, limitations and usage; the purpose comes first."""
     told = data.get("description")
     if isinstance(told, str):
         return told.strip()
@@ -191,8 +191,8 @@ class VersionTakenError(NamedError):
     code = "E505"
 
 
-def taken(known: Registered, new: Registered) -> ForgeError:
-    """That a version is there with another content."""
+def version_conflict(known: RegisteredContract, new: RegisteredContract) -> ForgeError:
+    """The version is registered with other content."""
     return VersionTakenError(
         f"{new.id} {new.version} is registered with another content",
         where=new.file,
@@ -202,7 +202,7 @@ def taken(known: Registered, new: Registered) -> ForgeError:
     )
 
 
-def unknown(contract_id: str, known: Iterable[str]) -> ForgeError:
+def unknown_contract(contract_id: str, known: Iterable[str]) -> ForgeError:
     return ForgeError(
         "E504",
         f"There is no contract {contract_id}",
@@ -221,9 +221,9 @@ def unknown_version(contract_id: str, version: str, versions: Sequence[str]) -> 
 
 
 def merged_entries(
-    kept: Iterable[Mapping[str, object]], heads: Iterable[Registered]
+    kept: Iterable[Mapping[str, object]], heads: Iterable[RegisteredContract]
 ) -> tuple[Mapping[str, object], ...]:
-    """The list of a namespace with these contracts in it, one a name, by name."""
+    """The namespace's list with these contracts, one per name, sorted by name."""
     found: dict[str, Mapping[str, object]] = {str(one.get("name")): one for one in kept}
     found |= {one.name: one.entry() for one in heads}
     return tuple(found[name] for name in sorted(found))

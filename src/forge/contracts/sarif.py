@@ -1,4 +1,4 @@
-"""Findings as SARIF 2.1.0, which code hosts and editors show at the lines they are about."""
+"""Findings as SARIF 2.1.0 for code hosts and editors."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import quote
 
-from forge.contracts.policy.facts import Finding
+from forge.contracts.policy.facts import PolicyFinding
 from forge.model.codes import CODES
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -26,8 +26,8 @@ _LINES = re.compile(r"(?<=\S):\d+(?::\d+)?\b|\blines? \d+")
 _INDEX = re.compile(r"\[\d+\]")
 
 
-def sarif_of(findings: Sequence[Finding], version: str, ended: str | None = None) -> dict[str, object]:
-    """One run. Rule ids are stable, paths start at the project, and fingerprints do not change when lines
+def sarif_of(findings: Sequence[PolicyFinding], version: str, ended: str | None = None) -> dict[str, object]:
+    """One run. Rule ids are stable, paths are relative to the project, and fingerprints do not change when lines
     move."""
     rules = _rules(findings)
     index = {str(rule["id"]): number for number, rule in enumerate(rules)}
@@ -50,17 +50,17 @@ def sarif_of(findings: Sequence[Finding], version: str, ended: str | None = None
     }
 
 
-def sarif_text(findings: Sequence[Finding], version: str, ended: str | None = None) -> str:
+def sarif_text(findings: Sequence[PolicyFinding], version: str, ended: str | None = None) -> str:
     return json.dumps(sarif_of(findings, version, ended), indent=2, ensure_ascii=False) + "\n"
 
 
-def rule_id(finding: Finding) -> str:
+def rule_id(finding: PolicyFinding) -> str:
     return f"FORGE-{finding.rule}"
 
 
-def fingerprints(findings: Sequence[Finding]) -> list[str]:
-    """What a finding is, whatever line it stands in: rule, file, what it is about and what is said, without numbers of
-    lines and places in lists. Findings that are alike are counted."""
+def fingerprints(findings: Sequence[PolicyFinding]) -> list[str]:
+    """Identity of a finding independent of its line: rule, file, subject and message, without line numbers and list
+    indexes. Equal findings are numbered."""
     seen: dict[str, int] = {}
     found: list[str] = []
     for finding in findings:
@@ -78,14 +78,14 @@ def fingerprints(findings: Sequence[Finding]) -> list[str]:
     return found
 
 
-def _results(findings: Sequence[Finding], index: Mapping[str, int]) -> list[dict[str, object]]:
+def _results(findings: Sequence[PolicyFinding], index: Mapping[str, int]) -> list[dict[str, object]]:
     return [
         _result(finding, index[rule_id(finding)], mark)
         for finding, mark in zip(findings, fingerprints(findings), strict=True)
     ]
 
 
-def _result(finding: Finding, number: int, mark: str) -> dict[str, object]:
+def _result(finding: PolicyFinding, number: int, mark: str) -> dict[str, object]:
     violation = finding.violation
     fix = f" {violation.fix}" if violation.fix else ""
     region = {"startLine": max(violation.line, 1), "startColumn": max(violation.column, 1)}
@@ -108,15 +108,15 @@ def _result(finding: Finding, number: int, mark: str) -> dict[str, object]:
     }
 
 
-def _rules(findings: Iterable[Finding]) -> list[dict[str, object]]:
-    """Those that were violated, in order of their ids."""
-    first: dict[str, Finding] = {}
+def _rules(findings: Iterable[PolicyFinding]) -> list[dict[str, object]]:
+    """The violated rules, by id."""
+    first: dict[str, PolicyFinding] = {}
     for finding in findings:
         first.setdefault(rule_id(finding), finding)
     return [_rule(name, first[name]) for name in sorted(first)]
 
 
-def _rule(name: str, finding: Finding) -> dict[str, object]:
+def _rule(name: str, finding: PolicyFinding) -> dict[str, object]:
     code = CODES.get(finding.violation.code)
     title = code.title if code else finding.rule
     meaning = code.meaning if code else _WITHOUT_CODE.get(finding.rule, "")

@@ -1,4 +1,4 @@
-"""The schema of a contract in the words of Spark and Iceberg, made of our own types: nothing of a type is lost."""
+"""Exports the schema of a contract to Spark and Iceberg, without loss of type information."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 
-from forge.contracts.contract import Property, TableContract
+from forge.contracts.contract import ContractProperty, TableContract
 from forge.contracts.drift.patch import new_type_of
 from forge.contracts.schema.sql_text import literal, quote
 from forge.model.types import DataType, TypeField, iceberg_text, parse_type
@@ -39,15 +39,15 @@ _SPARK_CLASSES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """`lost`: what the format has no word for, each with its reason."""
+class SchemaText:
+    """`lost`: what the format cannot express, each with its reason."""
 
     text: str
     lost: tuple[str, ...] = ()
 
 
-def iceberg_schema(table: TableContract) -> Written:
-    """One table, as Iceberg writes schemas in JSON. Ids are given from 1 on, first to the columns."""
+def iceberg_schema(table: TableContract) -> SchemaText:
+    """One table as Iceberg JSON schema. Ids are assigned from 1 on, columns first."""
     lost: list[str] = []
     columns = list(_columns(table, lost))
     ids = count(len(columns) + 1)
@@ -63,10 +63,10 @@ def iceberg_schema(table: TableContract) -> Written:
     ]
     keys = [number for number, (each, _) in enumerate(columns, 1) if each.primary_key]
     schema = {"type": "struct", "schema-id": 0, "identifier-field-ids": keys, "fields": fields}
-    return Written(json.dumps(schema, ensure_ascii=False, indent=2) + "\n", tuple(lost))
+    return SchemaText(json.dumps(schema, ensure_ascii=False, indent=2) + "\n", tuple(lost))
 
 
-def spark_code(tables: Sequence[TableContract]) -> Written:
+def spark_code(tables: Sequence[TableContract]) -> SchemaText:
     """A StructType for each table, as Python."""
     lost: list[str] = []
     parts = ["from pyspark.sql.types import *\n"]
@@ -77,11 +77,11 @@ def spark_code(tables: Sequence[TableContract]) -> Written:
             for each, kind in _columns(table, lost)
         ]
         parts.append(f"{_variable(table)} = StructType([\n{''.join(fields)}])\n")
-    return Written("\n".join(parts), tuple(lost))
+    return SchemaText("\n".join(parts), tuple(lost))
 
 
-def spark_ddl(tables: Sequence[TableContract]) -> Written:
-    """CREATE TABLE with the whole name. A table that is there is never replaced."""
+def spark_ddl(tables: Sequence[TableContract]) -> SchemaText:
+    """CREATE TABLE with the full name. An existing table is never replaced."""
     lost: list[str] = []
     parts = []
     for table in tables:
@@ -94,10 +94,10 @@ def spark_ddl(tables: Sequence[TableContract]) -> Written:
         comment = f"\nCOMMENT {literal(table.description)}" if table.description else ""
         body = ",\n".join(lines)
         parts.append(f"CREATE TABLE {name} (\n{body}\n) USING iceberg{comment};\n")
-    return Written("\n".join(parts), tuple(lost))
+    return SchemaText("\n".join(parts), tuple(lost))
 
 
-def _columns(table: TableContract, lost: list[str]) -> Iterator[tuple[Property, DataType]]:
+def _columns(table: TableContract, lost: list[str]) -> Iterator[tuple[ContractProperty, DataType]]:
     for each in table.columns:
         kind = new_type_of(each)
         if kind is None:
@@ -106,8 +106,8 @@ def _columns(table: TableContract, lost: list[str]) -> Iterator[tuple[Property, 
             yield each, _with_nulls(parse_type(kind), each)
 
 
-def _with_nulls(of: DataType, said: Property | None) -> DataType:
-    """The type, with what the contract says of its parts: which of them may be NULL."""
+def _with_nulls(of: DataType, said: ContractProperty | None) -> DataType:
+    """The type with the nullability of its nested parts."""
     if said is None or not of.fields:
         return of
     parts = {"element": said.items, "key": said.map_key, "value": said.map_value}
@@ -116,15 +116,15 @@ def _with_nulls(of: DataType, said: Property | None) -> DataType:
     return replace(of, fields=tuple(_field_with_nulls(field, parts.get(field.name)) for field in of.fields))
 
 
-def _field_with_nulls(field: TypeField, said: Property | None) -> TypeField:
+def _field_with_nulls(field: TypeField, said: ContractProperty | None) -> TypeField:
     return TypeField(field.name, _with_nulls(field.type, said), field.nullable and not (said and said.required))
 
 
-def _is_required(of: Property) -> bool:
+def _is_required(of: ContractProperty) -> bool:
     return of.required or of.primary_key
 
 
-def _comment(of: Property) -> str:
+def _comment(of: ContractProperty) -> str:
     return f", {{'comment': {of.description!r}}}" if of.description else ""
 
 

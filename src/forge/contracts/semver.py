@@ -1,4 +1,4 @@
-"""The order of versions, as semver.org has it."""
+"""Ordering of versions by semver.org."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _VERSION = re.compile(
 
 @total_ordering
 class Version:
-    """What a version is sorted by. One that is no semver comes before all that are, by its letters."""
+    """Sort key of a version. A version that is not semver sorts before all that are, alphabetically."""
 
     __slots__ = ("_key", "major", "minor", "patch", "pre", "text")
 
@@ -44,7 +44,7 @@ class Version:
 
 
 def _order(part: str) -> tuple[int, int, str]:
-    """Numbers come before words, by their size; they may have more digits than Python reads as a number."""
+    """Numeric identifiers sort before alphanumeric ones, by value; they may have more digits than Python parses."""
     digits = part.lstrip("0")
     return (0, len(digits), digits) if part.isdigit() else (1, 0, part)
 
@@ -54,8 +54,8 @@ def newest(versions: Iterable[str]) -> str | None:
 
 
 def predecessor(version: str, versions: Iterable[str]) -> str | None:
-    """The highest of them that comes before; where there is none, the lowest that comes after: a version must be held
-    against something."""
+    """The highest version before it; where there is none, the lowest after it, so that there is something to compare
+    with."""
     others = sorted((one for one in set(versions) if one != version), key=Version)
     before = [one for one in others if Version(one) < Version(version)]
     return before[-1] if before else others[0] if others else None

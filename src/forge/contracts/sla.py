@@ -1,4 +1,4 @@
-"""What an entry of `slaProperties` promises, on what, and which of two promises is the stronger one."""
+"""Meaning of an entry of `slaProperties`, and which of two is stricter."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from enum import Enum
 from fractions import Fraction
 
-from forge.contracts.contract import Place, SlaProperty
+from forge.contracts.contract import FilePlace, SlaProperty
 from forge.model.duration import Duration, compare_durations, number_of, parse_duration
 
 __all__ = [
@@ -16,7 +16,7 @@ __all__ = [
     "SERVICES",
     "Direction",
     "Duration",
-    "Kind",
+    "SlaKind",
     "Promise",
     "Service",
     "elements_of",
@@ -35,7 +35,7 @@ _PERCENTAGE = re.compile(r"(\d+(?:\.\d+)?|\.\d+)\s*(%|percent|percentage|pct)?",
 _CLOCK = re.compile(r"(\d{1,2}):(\d{2})(?::(\d{2}))?\s*(Z|UTC|[+-]\d{2}:?\d{2})?", re.IGNORECASE)
 
 
-class Kind(Enum):
+class SlaKind(Enum):
     DURATION = "duration"
     PERCENTAGE = "percentage"
     DATE = "date"
@@ -45,7 +45,7 @@ class Kind(Enum):
 
 
 class Direction(Enum):
-    """Which value is the stronger promise."""
+    """Which value is stricter."""
 
     LOWER = "lower"
     HIGHER = "higher"
@@ -54,37 +54,37 @@ class Direction(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Service:
-    """A kind of promise. `is_strict`: a value of another form is refused, not only left uncompared."""
+    """A kind of service level. `is_strict`: malformed values are rejected, not only left uncompared."""
 
     name: str
     synonyms: tuple[str, ...]
-    kind: Kind
+    kind: SlaKind
     direction: Direction
     is_strict: bool = True
 
 
 SERVICES: tuple[Service, ...] = (
-    Service("latency", ("ly",), Kind.DURATION, Direction.LOWER),
-    Service("freshness", ("fr", "fs"), Kind.DURATION, Direction.LOWER),
-    Service("retention", ("re", "retentionPeriod"), Kind.DURATION, Direction.HIGHER),
-    Service("availability", ("av",), Kind.PERCENTAGE, Direction.HIGHER),
-    Service("completeness", ("cp",), Kind.PERCENTAGE, Direction.HIGHER),
-    Service("uniqueness", ("uq",), Kind.PERCENTAGE, Direction.HIGHER),
-    Service("accuracy", ("ac",), Kind.PERCENTAGE, Direction.HIGHER),
-    Service("timeToDetect", ("td",), Kind.DURATION, Direction.LOWER),
-    Service("timeToNotify", ("tn",), Kind.DURATION, Direction.LOWER),
-    Service("timeToRepair", ("tr",), Kind.DURATION, Direction.LOWER),
-    Service("frequency", ("fy",), Kind.DURATION, Direction.LOWER, is_strict=False),
-    Service("errorRate", ("er",), Kind.PERCENTAGE, Direction.LOWER, is_strict=False),
-    Service("throughput", ("th",), Kind.NUMBER, Direction.HIGHER, is_strict=False),
-    Service("conformity", ("cf",), Kind.PERCENTAGE, Direction.HIGHER, is_strict=False),
-    Service("consistency", ("cs",), Kind.PERCENTAGE, Direction.HIGHER, is_strict=False),
-    Service("coverage", ("cv",), Kind.PERCENTAGE, Direction.HIGHER, is_strict=False),
-    Service("timeliness", ("tm",), Kind.PERCENTAGE, Direction.HIGHER, is_strict=False),
-    Service("generalAvailability", ("ga",), Kind.DATE, Direction.NONE, is_strict=False),
-    Service("endOfSupport", ("es",), Kind.DATE, Direction.HIGHER, is_strict=False),
-    Service("endOfLife", ("el",), Kind.DATE, Direction.HIGHER, is_strict=False),
-    Service("timeOfAvailability", ("ta", "toa"), Kind.CLOCK, Direction.LOWER, is_strict=False),
+    Service("latency", ("ly",), SlaKind.DURATION, Direction.LOWER),
+    Service("freshness", ("fr", "fs"), SlaKind.DURATION, Direction.LOWER),
+    Service("retention", ("re", "retentionPeriod"), SlaKind.DURATION, Direction.HIGHER),
+    Service("availability", ("av",), SlaKind.PERCENTAGE, Direction.HIGHER),
+    Service("completeness", ("cp",), SlaKind.PERCENTAGE, Direction.HIGHER),
+    Service("uniqueness", ("uq",), SlaKind.PERCENTAGE, Direction.HIGHER),
+    Service("accuracy", ("ac",), SlaKind.PERCENTAGE, Direction.HIGHER),
+    Service("timeToDetect", ("td",), SlaKind.DURATION, Direction.LOWER),
+    Service("timeToNotify", ("tn",), SlaKind.DURATION, Direction.LOWER),
+    Service("timeToRepair", ("tr",), SlaKind.DURATION, Direction.LOWER),
+    Service("frequency", ("fy",), SlaKind.DURATION, Direction.LOWER, is_strict=False),
+    Service("errorRate", ("er",), SlaKind.PERCENTAGE, Direction.LOWER, is_strict=False),
+    Service("throughput", ("th",), SlaKind.NUMBER, Direction.HIGHER, is_strict=False),
+    Service("conformity", ("cf",), SlaKind.PERCENTAGE, Direction.HIGHER, is_strict=False),
+    Service("consistency", ("cs",), SlaKind.PERCENTAGE, Direction.HIGHER, is_strict=False),
+    Service("coverage", ("cv",), SlaKind.PERCENTAGE, Direction.HIGHER, is_strict=False),
+    Service("timeliness", ("tm",), SlaKind.PERCENTAGE, Direction.HIGHER, is_strict=False),
+    Service("generalAvailability", ("ga",), SlaKind.DATE, Direction.NONE, is_strict=False),
+    Service("endOfSupport", ("es",), SlaKind.DATE, Direction.HIGHER, is_strict=False),
+    Service("endOfLife", ("el",), SlaKind.DATE, Direction.HIGHER, is_strict=False),
+    Service("timeOfAvailability", ("ta", "toa"), SlaKind.CLOCK, Direction.LOWER, is_strict=False),
 )
 
 
@@ -95,32 +95,32 @@ def _plain(name: str) -> str:
 _BY_NAME = {_plain(word): service for service in SERVICES for word in (service.name, *service.synonyms)}
 
 
-_NOWHERE = Place("", 1)
+_NOWHERE = FilePlace("", 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Promise:
-    """An SLA in comparable form. No elements: all that the contract covers. No driver: whatever the purpose."""
+    """A service level in comparable form. No elements: the whole contract. No driver: any purpose."""
 
     service: str
-    kind: Kind
+    kind: SlaKind
     direction: Direction
     value: Duration | Fraction | datetime | str
     shown: str  # as written, for messages: 24 h
     unit: str = ""  # of a plain number
     elements: frozenset[str] = frozenset()
     driver: str | None = None
-    place: Place = _NOWHERE
+    place: FilePlace = _NOWHERE
     path: str = ""
 
 
 def service_of(name: str) -> Service | None:
-    """`latency`, `Latency` and `ly` are one; None for a property that only its authors know."""
+    """`latency`, `Latency` and `ly` are one; None for an unknown property."""
     return _BY_NAME.get(_plain(name))
 
 
 def elements_of(text: str | None) -> frozenset[str]:
-    """The elements of a list divided by commas, in lower case."""
+    """The elements of a comma-separated list, in lower case."""
     return frozenset(part.strip().lower() for part in (text or "").split(",") if part.strip())
 
 
@@ -136,21 +136,23 @@ def parse_percentage(value: object, unit: str | None = None) -> Fraction | None:
 
 
 def problem_of(sla: SlaProperty) -> tuple[str, str] | None:
-    """What is wrong with the value, and the fix; None when it can be held to, or when Forge does not know the kind."""
+    """The error in the value, and the fix; None when it is valid, or of an unknown kind."""
     service = service_of(sla.property)
     if service is None or not service.is_strict or sla.value is None:
         return None
     if _value(service, sla) is not None:
         return None
     shown = _shown(sla) or "an empty text"
-    if service.kind is Kind.DURATION:
+    if service.kind is SlaKind.DURATION:
         return f"{shown} is not a duration", _duration_fix(sla)
     return f"{shown} is not a percentage", f"Write {sla.property} as a number from 0 to 100, like 99.9 or 99.9%."
 
 
 def promise_of(sla: SlaProperty, default_element: str | None = None) -> Promise | None:
-    """None when nothing is promised: no value, or one that cannot be read."""
-    service = service_of(sla.property) or Service(_plain(sla.property), (), Kind.FREE, Direction.NONE, is_strict=False)
+    """None without a value, or with an invalid one."""
+    service = service_of(sla.property) or Service(
+        _plain(sla.property), (), SlaKind.FREE, Direction.NONE, is_strict=False
+    )
     value = _value(service, sla)
     if value is None and not service.is_strict and sla.value is not None:
         value = _shown(sla).lower()
@@ -171,7 +173,7 @@ def promise_of(sla: SlaProperty, default_element: str | None = None) -> Promise 
 
 
 def strength(one: Promise, other: Promise) -> int | None:
-    """1 when `one` is the stronger promise, -1 when the weaker, 0 when they say the same; None when nobody can tell."""
+    """1 when `one` is stricter, -1 when weaker, 0 when equal; None where undecidable."""
     order = _compare(one, other)
     if order is None or order == 0:
         return order
@@ -185,7 +187,7 @@ def _compare(one: Promise, other: Promise) -> int | None:
         case Duration() as first, Duration() as second:
             return compare_durations(first, second)
         case Fraction() as first, Fraction() as second:
-            is_one_unit = one.kind is not Kind.NUMBER or one.unit == other.unit
+            is_one_unit = one.kind is not SlaKind.NUMBER or one.unit == other.unit
             return (first > second) - (first < second) if is_one_unit else None
         case datetime() as first, datetime() as second:
             return (first > second) - (first < second)
@@ -196,15 +198,15 @@ def _compare(one: Promise, other: Promise) -> int | None:
 
 def _value(service: Service, sla: SlaProperty) -> Duration | Fraction | datetime | str | None:
     match service.kind:
-        case Kind.DURATION:
+        case SlaKind.DURATION:
             return parse_duration(sla.value, sla.unit)
-        case Kind.PERCENTAGE:
+        case SlaKind.PERCENTAGE:
             return parse_percentage(sla.value, sla.unit)
-        case Kind.NUMBER:
+        case SlaKind.NUMBER:
             return number_of(sla.value)
-        case Kind.DATE:
+        case SlaKind.DATE:
             return _moment(sla.value)
-        case Kind.CLOCK:
+        case SlaKind.CLOCK:
             return _minutes(sla.value)
     return None
 
@@ -219,7 +221,7 @@ def _moment(value: object) -> datetime | None:
 
 
 def _minutes(value: object) -> Fraction | None:
-    """Minutes after midnight in UTC; below zero where the zone is ahead."""
+    """Minutes after midnight in UTC; negative where the zone is ahead."""
     found = _CLOCK.fullmatch(value.strip()) if isinstance(value, str) and len(value) < 60 else None
     if found is None:
         return None

@@ -1,11 +1,11 @@
-"""A contract as a tree whose every part knows the contract and the line it comes from, also after merging."""
+"""A contract as a tree whose nodes keep their source contract and line, also after merging."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from forge.contracts.contract import WEAKER_THAN_PARENT, Place, Violation, ViolationSeverity
+from forge.contracts.contract import WEAKER_THAN_PARENT, FilePlace, Violation, ViolationSeverity
 from forge.contracts.document.file import Document, Path, path_text
 
 _DEPTH = 200  # deeper than any contract; aliases of YAML may form a circle
@@ -16,8 +16,8 @@ Value = object  # a text, number, boolean or None; list[Node]; dict[str, Node]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """A contract of the chain and the name that says so."""
+class ContractSource:
+    """A contract of the chain, and its name in messages."""
 
     name: str
     document: Document
@@ -25,21 +25,20 @@ class Source:
     target: str  # of the effective contract
 
 
-class Node:
-    """A part of a contract. Made from plain data, it is taken apart when somebody looks inside: most of a contract is
-    merged as a whole."""
+class TreeNode:
+    """A part of a contract. Made from plain data, it is expanded on access: most of a contract is merged as a whole."""
 
     __slots__ = ("_plain", "_value", "path", "source")
 
-    def __init__(self, source: Source, path: Path, value: Value) -> None:
+    def __init__(self, source: ContractSource, path: Path, value: Value) -> None:
         self.source = source
         self.path = path
         self._plain: object = _TAKEN_APART
         self._value = value
 
     @classmethod
-    def of(cls, source: Source, path: Path, plain: object) -> Node:
-        """A part as a file says it."""
+    def of(cls, source: ContractSource, path: Path, plain: object) -> TreeNode:
+        """A part as in a file."""
         node = cls(source, path, None)
         node._plain = plain
         return node
@@ -53,7 +52,7 @@ class Node:
 
     @property
     def data(self) -> object:
-        """What the part says, as plain data."""
+        """The part as plain data."""
         if self._plain is not _TAKEN_APART:
             return self._plain
         if isinstance(self._value, dict):
@@ -61,92 +60,92 @@ class Node:
         return [item.data for item in self._value] if isinstance(self._value, list) else self._value
 
     @property
-    def place(self) -> Place:
+    def place(self) -> FilePlace:
         return self.source.document.place_of(self.path)
 
     @property
     def where(self) -> str:
-        """`enterprise.odcs.yaml:12`, as messages name it."""
+        """`enterprise.odcs.yaml:12`, as in messages."""
         return str(self.place)
 
-    def get(self, key: str) -> Node | None:
-        """The part under a key; None where nothing is said. An empty key (`required:`) says nothing."""
+    def get(self, key: str) -> TreeNode | None:
+        """The part under a key; None where it is absent. An empty key (`required:`) counts as absent."""
         value = self.value
         found = value.get(key) if isinstance(value, dict) else None
         return found if found is not None and found.value is not None else None
 
-    def word(self, key: str) -> Node | None:
-        """The part under a key that has to be a text or a number; one of another form says nothing."""
+    def word(self, key: str) -> TreeNode | None:
+        """The string or number under a key; None for other types."""
         found = self.get(key)
         return None if found is None or isinstance(found.value, list | dict) else found
 
     def text(self, key: str) -> str:
-        """The text under a key, without spaces around it; empty where there is none."""
+        """The stripped string under a key; empty where there is none."""
         found = self.word(key)
         return str(found.value).strip() if found else ""
 
     def plain(self, key: str) -> object:
-        """What the file says under a key; None where nothing is said."""
+        """The plain value under a key; None where it is absent."""
         found = self.get(key)
         return data_of(found) if found else None
 
-    def items(self, key: str) -> tuple[Node, ...]:
+    def items(self, key: str) -> tuple[TreeNode, ...]:
         """The mappings of the list under a key."""
         found = self.get(key)
         values = found.value if found and isinstance(found.value, list) else []
-        return tuple(item for item in values if isinstance(item, Node) and isinstance(item.value, dict))
+        return tuple(item for item in values if isinstance(item, TreeNode) and isinstance(item.value, dict))
 
     @property
-    def parts(self) -> dict[str, Node]:
-        """What a mapping says, by key."""
+    def parts(self) -> dict[str, TreeNode]:
+        """The parts of a mapping, by key."""
         found = self.value if isinstance(self.value, dict) else {}
         return {key: node for key, node in found.items() if node.value is not None}
 
-    def with_(self, changes: Mapping[str, Node | None]) -> Node:
-        """The same mapping with some keys set, or left out where the change is None."""
+    def with_(self, changes: Mapping[str, TreeNode | None]) -> TreeNode:
+        """The mapping with some keys set, or removed where the change is None."""
         old = self.value if isinstance(self.value, dict) else {}
         merged = {**old, **changes}
-        return Node(self.source, self.path, {key: node for key, node in merged.items() if node is not None})
+        return TreeNode(self.source, self.path, {key: node for key, node in merged.items() if node is not None})
 
-    def listing(self, key: str, items: tuple[Node, ...] | list[Node]) -> Node:
-        """A list to stand under a key of this mapping."""
-        return Node(self.source, (*self.path, key), list(items))
+    def listing(self, key: str, items: tuple[TreeNode, ...] | list[TreeNode]) -> TreeNode:
+        """A list for a key of this mapping."""
+        return TreeNode(self.source, (*self.path, key), list(items))
 
-    def said(self, key: str, value: object) -> Node:
-        """A value to stand under a key, as if it were written there."""
-        return Node(self.source, (*self.path, key), value)
-
-
-def tree_of(source: Source) -> Node:
-    return Node.of(source, (), source.document.data)
+    def said(self, key: str, value: object) -> TreeNode:
+        """A value for a key, with this mapping's place."""
+        return TreeNode(self.source, (*self.path, key), value)
 
 
-def _children(source: Source, path: Path, plain: object) -> Value:
+def tree_of(source: ContractSource) -> TreeNode:
+    return TreeNode.of(source, (), source.document.data)
+
+
+def _children(source: ContractSource, path: Path, plain: object) -> Value:
     if len(path) > _DEPTH:
         return None
     if isinstance(plain, Mapping):
-        return {str(key): Node.of(source, (*path, str(key)), value) for key, value in plain.items()}
+        return {str(key): TreeNode.of(source, (*path, str(key)), value) for key, value in plain.items()}
     if isinstance(plain, list | tuple):
-        return [Node.of(source, (*path, index), item) for index, item in enumerate(plain)]
+        return [TreeNode.of(source, (*path, index), item) for index, item in enumerate(plain)]
     return plain
 
 
-def placed(at: Node, data: object) -> Node:
-    """Data that stands for something written otherwise: all of it has the place of `at`."""
-    if isinstance(data, Node):
+def placed(at: TreeNode, data: object) -> TreeNode:
+    """Data derived from something else: all of it has the place of `at`."""
+    if isinstance(data, TreeNode):
         return data
     if isinstance(data, Mapping):
-        return Node(at.source, at.path, {str(key): placed(at, value) for key, value in data.items()})
-    return Node(at.source, at.path, [placed(at, item) for item in data] if isinstance(data, list) else data)
+        return TreeNode(at.source, at.path, {str(key): placed(at, value) for key, value in data.items()})
+    return TreeNode(at.source, at.path, [placed(at, item) for item in data] if isinstance(data, list) else data)
 
 
-def data_of(node: Node) -> object:
-    """What the tree says, as plain data."""
+def data_of(node: TreeNode) -> object:
+    """The tree as plain data."""
     return node.data
 
 
-def node_at(root: Node, path: Path) -> Node:
-    """The part at a path of the merged tree, or the nearest part around it."""
+def node_at(root: TreeNode, path: Path) -> TreeNode:
+    """The part at a path of the merged tree, or its nearest ancestor."""
     node = root
     for step in path:
         value = node.value
@@ -159,8 +158,8 @@ def node_at(root: Node, path: Path) -> Node:
     return node
 
 
-def walk(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
-    """All parts with their paths in the merged tree, the root left out."""
+def walk(node: TreeNode, path: Path = ()) -> Iterator[tuple[Path, TreeNode]]:
+    """All parts with their paths in the merged tree, without the root."""
     if path:
         yield path, node
     if isinstance(node.value, dict):
@@ -172,21 +171,21 @@ def walk(node: Node, path: Path = ()) -> Iterator[tuple[Path, Node]]:
 
 
 @dataclass(slots=True)
-class Findings:
-    """What a child says against its parents, in the order found."""
+class InheritanceFindings:
+    """Violations of a child against its parents, in the order found."""
 
     severity: ViolationSeverity = "error"
     found: list[Violation] = field(default_factory=list)
 
-    def weaker(self, at: Node, message: str, parent: Node, fix: str) -> None:
-        """E510: the child takes back or loosens what the parent, at its place, promises."""
+    def weaker(self, at: TreeNode, message: str, parent: TreeNode, fix: str) -> None:
+        """E510: the child removes or loosens a term of the parent."""
         self._add(WEAKER_THAN_PARENT, self.severity, at, f"{message} ({parent.where})", fix)
 
-    def unclear(self, at: Node, message: str, parent: Node, fix: str) -> None:
-        """Nobody can tell whether it is weaker: a warning without a code, which stops nothing."""
+    def unclear(self, at: TreeNode, message: str, parent: TreeNode, fix: str) -> None:
+        """It is undecidable whether it is weaker: a warning without a code, which blocks nothing."""
         self._add("", "warning", at, f"{message} ({parent.where})", fix)
 
-    def _add(self, code: str, severity: ViolationSeverity, at: Node, message: str, fix: str) -> None:
+    def _add(self, code: str, severity: ViolationSeverity, at: TreeNode, message: str, fix: str) -> None:
         place = at.place
         found = Violation(
             code=code,

@@ -1,4 +1,4 @@
-"""A contract as YAML: keys in the order a reader expects, short entries on one line. Reading it gives the same data."""
+"""Writes a contract as YAML: keys in conventional order, short entries on one line. Reading it gives the same data."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class _FlowList(list[object]):
 
 
 class _Dumper(yaml.SafeDumper):
-    """Lists are indented below their key, and no anchors: the same value twice is written twice."""
+    """Lists are indented below their key; no anchors, so that equal values are repeated."""
 
     def increase_indent(self, flow: bool = False, indentless: bool = False) -> None:
         super().increase_indent(flow, False)
@@ -53,7 +53,7 @@ _Dumper.add_representer(
 
 
 def write_contract(data: Mapping[str, object]) -> str:
-    """The text of a contract whose data is in memory."""
+    """The YAML of a contract's data."""
     ordered = {key: _shaped(key, value) for key, value in _in_order(data, _HEAD).items()}
     return yaml.dump(ordered, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=120)
 

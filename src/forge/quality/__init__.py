@@ -1,1 +1,1 @@
-"""Quality: what to measure, how to judge it. Pure: may import `forge.model` only."""
+"""Quality: checks, measures, verdicts, monitors and anomalies as data. Pure: may import `forge.model` only."""

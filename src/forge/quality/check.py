@@ -1,5 +1,5 @@
-"""What every check has in common. A check is data: it says what to measure and how to judge the readings, and touches
-no engine, so that it can be tested, printed, hashed and stored without one."""
+"""The base class of checks. A check is data: it declares what to measure and how to judge the readings, and touches no
+engine, so that it can be tested, printed, hashed and stored without one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from forge.quality.finding import shown_readings
 from forge.quality.keys import Keys
 from forge.quality.measure import Measure, NotMeasured, Readings
 from forge.quality.partitions import find_in_partitions
-from forge.quality.paths import NoField, find_field
+from forge.quality.paths import UnknownField, find_field
 from forge.quality.remedy import Action
 from forge.quality.values import Family, family_of, plain, share, show
 from forge.quality.verdict import Outcome, Severity, Verdict
@@ -37,12 +37,12 @@ class OnNotMeasured(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check(ABC):
-    """A subclass says its `keys`, `targets`, `violations`, `needs` and `decide`; the rest is here."""
+    """A subclass declares `keys`, `targets`, `violations`, `needs` and `decide`; the rest is here."""
 
     type: ClassVar[str]
     words: ClassVar[tuple[str, ...]]  # what a project file may call it
     label: ClassVar[str] = ""  # in forms; without one, its type
-    keys: ClassVar[Keys] = {}  # what a project file may say of it, beside the keys of every check
+    keys: ClassVar[Keys] = {}  # its keys in a project file, in addition to those of every check
     without: ClassVar[frozenset[str]] = frozenset()  # keys of every check that mean nothing for it
 
     severity: Severity = Severity.ERROR
@@ -57,7 +57,7 @@ class Check(ABC):
 
     @classmethod
     def settle(cls, fields: dict[str, Any]) -> list[str]:
-        """What is wrong across the keys, each of which was read into `fields`; may complete them."""
+        """Errors across the keys, each already parsed into `fields`; may complete them."""
         return []
 
     @abstractmethod
@@ -66,38 +66,39 @@ class Check(ABC):
 
     @abstractmethod
     def decide(self, readings: Readings, context: Context) -> Finding | NotMeasured:
-        """Called only when there is no fault and all of `needs` was measured. With `partition_by` it is called for each
-        partition, with the readings of that partition."""
+        """Called only without faults and when all of `needs` was measured. With `partition_by` called for each
+        partition, with its readings."""
 
     def violations(self, schema: Schema) -> tuple[Measure, ...]:
         """The measures that count bad rows, from which a sample of them can be taken."""
         return ()
 
     def needs(self, schema: Schema) -> frozenset[Measure]:
-        """Without these it cannot be judged."""
+        """The measures it cannot be judged without."""
         return frozenset({self.rows(), *self.violations(schema)})
 
     def then(self, readings: Readings, schema: Schema) -> frozenset[Measure]:
-        """What else must be measured, once `needs` is known: bounds of outliers come from a mean. Most need nothing."""
+        """Measures of a second round, once `needs` is known, such as bounds of outliers from a mean. Most checks have
+        none."""
         return frozenset()
 
     def bad(self, readings: Readings, schema: Schema) -> tuple[Measure, ...]:
-        """The measures that count bad rows once all is known; for most `violations` says it before."""
+        """The measures that count bad rows once all readings are known; for most checks the same as `violations`."""
         return self.violations(schema)
 
     def others(self) -> frozenset[TableName]:
-        """Tables it looks up beside its own."""
+        """Other tables it reads."""
         return frozenset()
 
     def measure(self, kind: str, columns: tuple[str, ...] = (), *arguments: object, at: str | None = None) -> Measure:
-        """A measure of the rows that this check is about. Of another version all rows count."""
+        """A measure restricted to the rows that this check covers. At another version all rows count."""
         since = self.since if at is None else None
         return Measure(
             kind=kind, columns=columns, arguments=arguments, where=self.where, by=self.partition_by, since=since, at=at
         )
 
     def extras(self, schema: Schema) -> frozenset[Measure]:
-        """These only make the message better."""
+        """Optional measures that only improve the message."""
         return frozenset()
 
     def unfit(self, schema: Schema) -> str | None:
@@ -113,7 +114,7 @@ class Check(ABC):
                 type_ = find_field(schema, column).type
                 if family_of(type_) is Family.OTHER:
                     return f"{column} is {type_}, and partitions are by text, numbers, dates, times or booleans"
-        except NoField as error:
+        except UnknownField as error:
             return str(error)
         return self.unfit(schema)
 
@@ -133,7 +134,7 @@ class Check(ABC):
         if (reason := _missing(later, readings)) is not None:
             return self.not_measured(reason, context)
         wanted = needed | self.extras(context.schema) | later
-        own = {measure: readings[measure] for measure in sorted(wanted, key=str) if _taken(measure, readings)}
+        own = {measure: readings[measure] for measure in sorted(wanted, key=str) if _was_measured(measure, readings)}
         found = find_in_partitions(self, own, context) if self.partition_by else self.decide(own, context)
         if isinstance(found, NotMeasured):
             return self.not_measured(found.reason, context)
@@ -150,8 +151,8 @@ class Check(ABC):
         return _listed(self.targets()) or self.name or self.type
 
     def check_id(self, table: TableName) -> str:
-        """Readable and the same in every run: core.orders.amount.range. Name, filter, partitions and the version since
-        when tell apart what else would be called the same, unless it has an id of its own."""
+        """Readable and stable across runs: core.orders.amount.range. Name, filter, partitions and `since` distinguish
+        checks that would have the same id, unless an explicit id is given."""
         if self.id:
             return f"{table}.{_slug(self.id)}"
         parts = [str(table), _joined(self.targets()), self.type, _slug(self.name), _slug(self.where)]
@@ -209,7 +210,7 @@ def _missing(measures: Iterable[Measure], readings: Readings) -> str | None:
     return None
 
 
-def _taken(measure: Measure, readings: Readings) -> bool:
+def _was_measured(measure: Measure, readings: Readings) -> bool:
     return measure in readings and not isinstance(readings[measure], NotMeasured)
 
 
@@ -219,7 +220,7 @@ def _listed(columns: tuple[str, ...]) -> str:
 
 
 def _joined(columns: tuple[str, ...]) -> str:
-    """a+b; of a great many columns the first ones, and a mark that tells the rest apart."""
+    """a+b; of very many columns the first ones and a hash of the rest."""
     whole = "+".join(columns)
     if len(whole) <= _LONG:
         return whole
@@ -234,7 +235,7 @@ def _slug(text: str | None) -> str:
 
 
 def count_in(readings: Readings, measure: Measure) -> int:
-    """A count that was measured; what is not a count is a fault of the measurer and is said as such."""
+    """A measured count; anything else is an error of the measurer and raised as such."""
     value = readings[measure]
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"the reading of {measure.kind} is {value!r}, not a count")
@@ -242,12 +243,12 @@ def count_in(readings: Readings, measure: Measure) -> int:
 
 
 def exceeds(bad: int, rows: int, allowed: float) -> bool:
-    """Whether `bad` of `rows` is more than `allowed` percent, without the rounding of floats."""
+    """Whether `bad` of `rows` is more than `allowed` percent, without floating-point rounding."""
     return bad * 100 > Decimal(str(allowed)) * rows
 
 
-def tell(check: Check, bad: int, rows: int, phrases: tuple[str, str, str], allowed: float = 0.0) -> str:
-    """`amount: 1,204 of 50,000 rows (2.41%) are outside 0 … 5000`. The phrases are of no bad row, one, and more."""
+def count_sentence(check: Check, bad: int, rows: int, phrases: tuple[str, str, str], allowed: float = 0.0) -> str:
+    """`amount: 1,204 of 50,000 rows (2.41%) are outside 0 … 5000`. The phrases are for no bad row, one, and more."""
     clean, singular, plural = phrases
     where = f" where {check.where}" if check.where else ""
     noun = "row" if rows == 1 else "rows"

@@ -10,7 +10,7 @@ from typing import Any
 
 from forge.quality import checks
 from forge.quality.check import Check
-from forge.quality.keys import Keys, ValueKind
+from forge.quality.keys import KeyKind, Keys
 from forge.quality.spec import COMMON
 from forge.quality.values import plain
 
@@ -25,7 +25,7 @@ class KeyDescription:
     name: str
     aliases: tuple[str, ...]
     label: str
-    kind: ValueKind
+    kind: KeyKind
     required: bool
     default: object
     words: tuple[str, ...]

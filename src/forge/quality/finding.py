@@ -1,4 +1,4 @@
-"""What a check is told beside its readings, and what it says once it has them."""
+"""Input and output of a check's judgement besides readings: its context, and its finding."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from forge.quality.values import plain
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """Where and when a check is judged. Values of `masked` columns are kept out of messages and details."""
+    """Where and when a check is judged. Values of `masked` columns stay out of messages and details."""
 
     table: TableName
     schema: Schema
@@ -23,13 +23,13 @@ class Context:
     masked: frozenset[str] = frozenset()
 
     def hides(self, column: str) -> bool:
-        """Also a field of a column that is masked."""
+        """True also for a field of a masked column."""
         return any(is_within(column, name) for name in self.masked)
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check found once all it needs was measured."""
+    """The result of a check once all it needs was measured."""
 
     failed: bool
     message: str

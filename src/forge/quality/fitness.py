@@ -1,5 +1,4 @@
-"""Whether a version of a table is fit for a use, like training a model: conditions, and what speaks for and against
-each."""
+"""Fitness of a table version for a use, such as training a model: requirements, and the evidence for each."""
 
 from __future__ import annotations
 
@@ -14,8 +13,8 @@ from forge.model.nearest import did_you_mean
 
 @dataclass(frozen=True, slots=True)
 class Requirements:
-    """`min_score` in percent of checks that passed, `max_age_hours` since the version was written, `no_pii`: no column
-    holds personal data."""
+    """`min_score` in percent of passed checks, `max_age_hours` since the version was written, `no_pii`: no column holds
+    personal data."""
 
     min_score: float | None = None
     max_age_hours: float | None = None
@@ -30,7 +29,7 @@ _KEYS = {"min_score": "min_score", "max_age": "max_age_hours", "max_age_hours": 
 
 
 def read_requirements(given: Mapping[str, object]) -> Requirements:
-    """`{"min_score": 95, "max_age": 24, "no_pii": True}`; all that is wrong at once, as E744."""
+    """`{"min_score": 95, "max_age": 24, "no_pii": True}`; all errors at once, as E744."""
     fields: dict[str, object] = {}
     errors: list[str] = []
     for key, value in given.items():
@@ -65,8 +64,8 @@ def _listed() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
-    """One requirement held against the version. `evidence` is a sentence; `details` are what it was told from."""
+class FitnessCondition:
+    """One requirement evaluated on the version. `evidence` is a sentence; `details` are its data."""
 
     name: Literal["min_score", "max_age", "no_pii"]
     passed: bool

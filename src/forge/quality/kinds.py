@@ -9,7 +9,7 @@ from enum import StrEnum
 from types import NoneType
 
 from forge.quality.measure import Cost, Measure, Reading
-from forge.quality.readings import Distinct, Moments, Quantiles
+from forge.quality.readings import DistinctSketch, Moments, Quantiles
 
 
 class MeasureSource(StrEnum):
@@ -157,8 +157,8 @@ KINDS: dict[str, MeasureKind] = {
             name="distinct",
             about="a sketch of the distinct non-null values of columns[0]: Distinct",
             cost=Cost.STRING,
-            merge=_sum(Distinct),
-            empty=lambda: Distinct.of(()),
+            merge=_sum(DistinctSketch),
+            empty=lambda: DistinctSketch.of(()),
         ),
         MeasureKind(
             name="frequencies",

@@ -1,4 +1,4 @@
-"""A measure says what to compute about a table; an engine computes it; a check judges the reading."""
+"""A measure declares what to compute about a table; an engine computes it; a check judges the reading."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from enum import StrEnum
 
 
 class Cost(StrEnum):
-    """Measures of one cost class are computed together in one scan; classes are kept apart because one aggregate
-    of a dearer class takes whole-stage code generation away from all its neighbours."""
+    """Measures of one cost class are computed together in one scan. Classes are separate because one expensive
+    aggregate disables whole-stage code generation for all others."""
 
     METADATA = "metadata"  # may be answered from Iceberg manifests, else falls to PLAIN
     PLAIN = "plain"  # count, sum of conditions, min/max of numbers and times
@@ -44,7 +44,7 @@ MAX_PARTITIONS = 10_000
 
 @dataclass(frozen=True, slots=True)
 class NotMeasured:
-    """A reading that could not be taken, and why. One broken measure never takes the others down."""
+    """A measure that could not be computed, and why. It never affects other measures."""
 
     reason: str
 

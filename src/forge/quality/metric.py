@@ -1,5 +1,4 @@
-"""Metrics: numbers that say how a table is, one for each of its versions. They come out of the readings that checks
-took anyway, and out of the statistics of every commit."""
+"""Metrics: numbers about a table, one per version, from the readings of checks and the statistics of commits."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
 from forge.quality.measure import Measure, Readings
 from forge.quality.paths import is_within
-from forge.quality.readings import Distinct, Moments, Quantiles
+from forge.quality.readings import DistinctSketch, Moments, Quantiles
 
 # kind → the kinds of measure it is made of
 SOURCES: Mapping[str, tuple[str, ...]] = {
@@ -30,7 +29,7 @@ SOURCES: Mapping[str, tuple[str, ...]] = {
 OF_COMMITS = ("row_count", "rows_added", "rows_deleted", "size_bytes")  # known of every version, checks or none
 KINDS = (*SOURCES, *(kind for kind in OF_COMMITS if kind not in SOURCES))
 WHOLE = OF_COMMITS  # kinds that have no column
-TELLING = frozenset({"mean", "median", "min", "max", "std"})  # they say what is in a column
+TELLING = frozenset({"mean", "median", "min", "max", "std"})  # they reveal values of a column
 UNITS = {"null_percentage": "%", "size_bytes": "bytes"}
 _NAME = re.compile(r"(?P<kind>[a-z_]+)(?:\((?P<column>.+?)\))?(?: where (?P<where>.+))?", re.DOTALL)
 
@@ -69,8 +68,8 @@ def parse_metric(name: str) -> Metric:
 
 
 def metrics_of(readings: Readings, masked: frozenset[str] = frozenset()) -> dict[str, float]:
-    """By name, all that the readings of a whole table say. What columns with personal data hold is left out; how many
-    of their values are there is not."""
+    """All metrics, by name, in the readings of a whole table. Values of personal columns are left out; their counts are
+    not."""
     found: dict[str, float] = {}
     for measure in readings:
         if measure.by or measure.since is not None or measure.at is not None:
@@ -87,12 +86,12 @@ def metrics_of(readings: Readings, masked: frozenset[str] = frozenset()) -> dict
 
 
 def tells(metric: Metric, masked: frozenset[str]) -> bool:
-    """Whether it says what is in a column that is masked."""
+    """Whether it reveals values of a masked column."""
     return metric.kind in TELLING and any(is_within(metric.column or "", name) for name in masked)
 
 
 def value_of(kind: str, measure: Measure, readings: Readings) -> float | None:
-    """None: the reading says no number. `measure` is the last of its sources; the others are of the same rows."""
+    """None: the reading has no number. `measure` is the last of its sources; the others cover the same rows."""
     reading = readings.get(measure)
     match kind, reading:
         case "null_percentage", int():
@@ -114,7 +113,7 @@ def value_of(kind: str, measure: Measure, readings: Readings) -> float | None:
             return _finite(reading.deviation)
         case "median", Quantiles():
             return _finite(reading.at(0.5))
-        case "distinct", Distinct():
+        case "distinct", DistinctSketch():
             return _finite(reading.estimate)
     return _finite(reading)
 

@@ -1,4 +1,4 @@
-"""A check with `partition_by`: judged for each partition, and put together into one finding."""
+"""Judges a check with `partition_by` for each partition and combines the findings."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _NAMED = 3  # in the message
 _MASK = "***"
 
 
-class Partitioned(Protocol):
-    """What is needed of a check here."""
+class PartitionedCheck(Protocol):
+    """The part of a check's interface used here."""
 
     @property
     def partition_by(self) -> tuple[str, ...]: ...
@@ -28,9 +28,9 @@ class Partitioned(Protocol):
     def decide(self, readings: Readings, context: Context) -> Finding | NotMeasured: ...
 
 
-def find_in_partitions(check: Partitioned, own: Readings, context: Context) -> Finding | NotMeasured:
-    """Fails where one partition fails; cannot be judged where none fails and one cannot be judged. A table without
-    partitions, which is one without rows, is judged as a whole."""
+def find_in_partitions(check: PartitionedCheck, own: Readings, context: Context) -> Finding | NotMeasured:
+    """Fails where one partition fails; not measured where none fails and one cannot be measured. A table without
+    partitions, that is without rows, is judged as a whole."""
     split = split_readings(own)
     if len(split) > MAX_PARTITIONS:
         return NotMeasured(f"there are {show(len(split))} partitions, more than {show(MAX_PARTITIONS)}")
@@ -57,7 +57,7 @@ def find_in_partitions(check: Partitioned, own: Readings, context: Context) -> F
 
 
 def split_readings(own: Readings) -> dict[Partition, dict[Measure, Reading]]:
-    """Partition → what was read of it, in a stable order. Every NaN is the same partition."""
+    """Partition → its readings, in a stable order. All NaNs are one partition."""
     split: dict[Partition, dict[Measure, Reading]] = {}
     for measure, reading in own.items():
         if measure.by and isinstance(reading, Mapping):
@@ -70,8 +70,8 @@ def split_readings(own: Readings) -> dict[Partition, dict[Measure, Reading]]:
 def _of_partition(
     own: Readings, partition: Partition, split: Mapping[Partition, Mapping[Measure, Reading]]
 ) -> dict[Measure, Reading]:
-    """What the check would read of a table of these rows alone. A partition that the other version does not have has
-    nothing to be compared with."""
+    """The readings of a table with these rows alone. A partition missing in the other version has nothing to compare
+    with."""
     read = split.get(partition, {})
     readings: dict[Measure, Reading] = {}
     for measure, reading in own.items():
@@ -85,7 +85,7 @@ def _of_partition(
 
 
 def _message(
-    check: Partitioned,
+    check: PartitionedCheck,
     failed: list[Partition],
     found: Mapping[Partition, Finding | NotMeasured],
     context: Context,
@@ -93,7 +93,7 @@ def _message(
     by = ", ".join(check.partition_by)
     if not failed:
         return f"{check.subject()}: {show(len(found))} partition{'s' if len(found) > 1 else ''} by {by}, none fails"
-    told = [f"{_title(check, p, context)}: {_said(found[p])}" for p in failed[:_NAMED]]
+    told = [f"{_title(check, p, context)}: {_text_of(found[p])}" for p in failed[:_NAMED]]
     if len(failed) > _NAMED:
         told.append(f"and {show(len(failed) - _NAMED)} more")
     fails = "fails" if len(failed) == 1 else "fail"
@@ -104,21 +104,21 @@ def _counted(some: int, all_: int) -> str:
     return f"{show(some)} of {show(all_)} partition{'s' if all_ > 1 else ''}"
 
 
-def _said(finding: Finding | NotMeasured) -> str:
+def _text_of(finding: Finding | NotMeasured) -> str:
     return finding.reason if isinstance(finding, NotMeasured) else finding.message
 
 
-def _title(check: Partitioned, partition: Partition, context: Context) -> str:
+def _title(check: PartitionedCheck, partition: Partition, context: Context) -> str:
     return ", ".join(f"{name} = {show(value)}" for name, value in _shown(check, partition, context).items())
 
 
-def _shown(check: Partitioned, partition: Partition, context: Context) -> dict[str, object]:
+def _shown(check: PartitionedCheck, partition: Partition, context: Context) -> dict[str, object]:
     named = zip(check.partition_by, partition, strict=True)
     return {name: _MASK if context.hides(name) else value for name, value in named}
 
 
 def _entry(
-    check: Partitioned, partition: Partition, finding: Finding | NotMeasured, own: Readings, context: Context
+    check: PartitionedCheck, partition: Partition, finding: Finding | NotMeasured, own: Readings, context: Context
 ) -> dict[str, object]:
     outcome = Outcome.PASSED
     readings: dict[str, object] = {}
@@ -128,4 +128,4 @@ def _entry(
         outcome = Outcome.FAILED if finding.failed else Outcome.PASSED
         readings = shown_readings(check.targets(), own, finding.hidden)
     shown = plain(_shown(check, partition, context))
-    return {"partition": shown, "outcome": outcome.value, "message": _said(finding), "readings": readings}
+    return {"partition": shown, "outcome": outcome.value, "message": _text_of(finding), "readings": readings}

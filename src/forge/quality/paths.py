@@ -1,4 +1,4 @@
-"""Columns as checks name them: `amount`, or `address.city` for a field of a struct, in structs of any depth."""
+"""Column paths in checks: `amount`, or `address.city` for a field of a struct, at any depth."""
 
 from __future__ import annotations
 
@@ -13,38 +13,38 @@ _SHOWN = 20
 _last: tuple[Schema, Mapping[str, Column]] | None = None
 
 
-class NoField(ValueError):
-    """Why a name stands for no value of a row."""
+class UnknownField(ValueError):
+    """Why a name does not resolve to a value of a row."""
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
-    """`parts`: the column and the fields below it, as the table writes them."""
+class ColumnField:
+    """`parts`: the column and nested fields, as the table spells them."""
 
     parts: tuple[str, ...]
     type: str
 
 
-def find_field(schema: Schema, name: str) -> Field:
-    """The column of that name, dots and all, or else the field of a struct that it leads to. Names may be in backticks:
-    `a.b`.c is the field c of the column a.b. Upper and lower case are the same. Raises NoField."""
+def find_field(schema: Schema, name: str) -> ColumnField:
+    """The column of exactly that name, else the struct field it leads to. Backticks quote parts: `a.b`.c is the field c
+    of the column a.b. Case-insensitive. Raises if there is none."""
     column = _columns(schema).get(name.lower())
     if column is not None:
-        return Field((column.name,), column.type)
+        return ColumnField((column.name,), column.type)
     words = split_path(name)
     quoted = "`" in name
     columns = [(column.name, column.type) for column in schema.columns] if len(words) > 1 or quoted else []
     reasons: list[str] = []
     for field in _walk(columns, words, (), reasons, quoted):
         return field
-    raise NoField(reasons[0] if reasons else _missing(name, schema))
+    raise UnknownField(reasons[0] if reasons else _missing(name, schema))
 
 
 def type_of(schema: Schema, name: str) -> str:
     """Spark's type of a column or field; empty where there is none."""
     try:
         return find_field(schema, name).type
-    except NoField:
+    except UnknownField:
         return ""
 
 
@@ -65,14 +65,14 @@ def split_path(name: str) -> tuple[str, ...]:
 
 
 def is_within(name: str, column: str) -> bool:
-    """Whether `name` is that column or a field somewhere below it; a path is never told apart by its case."""
+    """Whether `name` is that column or a field below it; case-insensitive."""
     inner, outer = (tuple(part.lower() for part in split_path(text)) for text in (name, column))
     return name.lower() == column.lower() or inner[: len(outer)] == outer
 
 
 def _columns(schema: Schema) -> Mapping[str, Column]:
-    """By name in lower case, the first of each. Kept for the schema asked last: all checks of a table ask for the same
-    one, and a table may have thousands of columns."""
+    """By lower-case name, the first of each. Cached for the last schema: all checks of a table ask for the same one,
+    which may have thousands of columns."""
     global _last
     kept = _last
     if kept is None or kept[0] is not schema:
@@ -82,9 +82,8 @@ def _columns(schema: Schema) -> Mapping[str, Column]:
 
 def _walk(
     fields: Sequence[tuple[str, str]], words: tuple[str, ...], above: tuple[str, ...], reasons: list[str], quoted: bool
-) -> Iterator[Field]:
-    """Every way to read the words as a path; names with dots in them are tried first. Where backticks say what belongs
-    together there is but one way."""
+) -> Iterator[ColumnField]:
+    """All readings of the words as a path; names with dots come first. Backticks leave one reading."""
     for taken in range(1 if quoted else len(words), 0, -1):
         wanted, rest = ".".join(words[:taken]).lower(), words[taken:]
         for name, type_ in fields:
@@ -92,7 +91,7 @@ def _walk(
                 continue
             place = (*above, name)
             if not rest:
-                yield Field(place, type_)
+                yield ColumnField(place, type_)
             elif (struct := parse_type(type_)).name == "struct":
                 inner = [(field.name, str(field.type)) for field in struct.fields]
                 yield from _walk(inner, rest, place, reasons, quoted)

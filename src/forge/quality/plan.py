@@ -1,4 +1,4 @@
-"""From many checks to few measures, and from readings back to one verdict per check."""
+"""From checks to the distinct measures they need, and from readings to one verdict per check."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from forge.quality.verdict import Severity, Verdict
 
 
 def plan_measures(checks: Iterable[Check], schema: Schema) -> tuple[Measure, ...]:
-    """What has to be measured, each once, in a stable order. A check that cannot say what it needs on this schema
-    adds nothing here and is judged as not measured."""
+    """The distinct measures to compute, in a stable order. A check that cannot be planned on this schema adds none and
+    is judged as not measured."""
     wanted: set[Measure] = set()
     for check in checks:
         try:
@@ -29,8 +29,8 @@ def plan_measures(checks: Iterable[Check], schema: Schema) -> tuple[Measure, ...
     return tuple(sorted(wanted, key=_order))
 
 
-def plan_then(checks: Iterable[Check], readings: Readings, schema: Schema) -> tuple[Measure, ...]:
-    """What has to be measured in a second round, out of the readings of the first: bounds of outliers."""
+def plan_second_round(checks: Iterable[Check], readings: Readings, schema: Schema) -> tuple[Measure, ...]:
+    """The measures of a second round, derived from the readings of the first: bounds of outliers."""
     wanted: set[Measure] = set()
     for check in checks:
         try:
@@ -51,7 +51,7 @@ def _order(measure: Measure) -> tuple[str, ...]:
 
 
 def cost_of(measure: Measure, schema: Schema) -> Cost:
-    """METADATA may be answered without reading rows; an engine that cannot counts it as PLAIN."""
+    """METADATA may be answered without reading rows; an engine that cannot treats it as PLAIN."""
     family = family_of(type_of(schema, measure.columns[0])) if measure.columns else Family.OTHER
     kind = kind_of(measure)
     cost = kind.cost_of_text if family in (Family.STRING, Family.OTHER) and kind.cost_of_text else kind.cost
@@ -60,8 +60,8 @@ def cost_of(measure: Measure, schema: Schema) -> Cost:
 
 
 def check_ids(checks: Sequence[Check], table: TableName) -> tuple[str, ...]:
-    """One id per check, in order. Checks that would be called the same end in a hash of what they ask, so that none is
-    taken for another when their order changes; only checks that ask the very same are counted."""
+    """One id per check, in order. Ids that would collide get a hash of the check's definition, so that they do not
+    depend on the order; identical checks are numbered."""
     plain = [check.check_id(table) for check in checks]
     shared = {each for each, times in Counter(plain).items() if times > 1}
     ids = [f"{id_}.{_digest(check)}" if id_ in shared else id_ for check, id_ in zip(checks, plain, strict=True)]
@@ -73,13 +73,13 @@ def check_ids(checks: Sequence[Check], table: TableName) -> tuple[str, ...]:
 
 
 def _digest(check: Check) -> str:
-    """Of what it asks, not of how loud it is or what follows from it."""
+    """Over its definition, without severity and actions."""
     asked = replace(check, severity=Severity.ERROR, on_not_measured=OnNotMeasured.BLOCK, on_failure=(), auto=False)
     return hashlib.sha256(repr(asked).encode()).hexdigest()[:6]
 
 
 def judge_all(checks: Sequence[Check], readings: Readings, context: Context) -> tuple[Verdict, ...]:
-    """One verdict per check, in order. A check that breaks is not measured and takes no other down."""
+    """One verdict per check, in order. A check that raises is not measured and affects no other."""
     ids = check_ids(checks, context.table)
     return tuple(
         replace(_judge(check, readings, context), check_id=id_) for check, id_ in zip(checks, ids, strict=True)
@@ -89,5 +89,5 @@ def judge_all(checks: Sequence[Check], readings: Readings, context: Context) -> 
 def _judge(check: Check, readings: Readings, context: Context) -> Verdict:
     try:
         return check.judge(readings, context)
-    except Exception as error:  # whatever it is, it is this check's own and is told in its verdict
+    except Exception as error:  # any error is this check's own and in its verdict
         return check.not_measured(f"the check itself broke ({type(error).__name__}: {error})", context)

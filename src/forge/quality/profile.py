@@ -1,4 +1,4 @@
-"""What to measure to know a table, and what is known of it then. Pure; `flows/catalog/profile.py` measures."""
+"""Profiles of tables: the measures they need, and the result. Pure; `flows/catalog/profile.py` measures."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from datetime import datetime
 
 from forge.model.names import TableName
 from forge.model.schema import Schema
-from forge.quality.formats import Format, guess_format
+from forge.quality.formats import TextFormat, guess_format
 from forge.quality.measure import Measure, NotMeasured, Reading, Readings
-from forge.quality.readings import Distinct, Quantiles
+from forge.quality.readings import DistinctSketch, Quantiles
 from forge.quality.values import Family, family_of
 
 NUMBERS = frozenset({Family.INTEGER, Family.DECIMAL, Family.FLOAT, Family.DOUBLE})
@@ -24,8 +24,8 @@ _KEY_NAME = re.compile(r"(^|_)(id|key|uuid|guid|no|nr|number|code|sku|ean|iban)$
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
-    """A column that tells the rows of another table apart."""
+class KeyColumn:
+    """A column that identifies the rows of another table."""
 
     table: TableName
     column: str
@@ -34,20 +34,20 @@ class Key:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnProfile:
-    """What was measured is None where it was not."""
+    """Values that were not measured are None."""
 
     name: str
     type: str
     nulls: int | None = None
-    distinct: int | None = None  # by a sketch; exact where `values` or `duplicates` say so
+    distinct: int | None = None  # by a sketch; exact where `values` or `duplicates` are known
     least: object = None
     greatest: object = None
     quantiles: Mapping[float, float] = field(default_factory=dict)
     values: Mapping[object, int] | None = None  # all of them, where they are few
     duplicates: int | None = None
-    format: Format | None = None
+    format: TextFormat | None = None
     mismatches: int | None = None  # values that are not of the format
-    orphans: Mapping[Key, int] = field(default_factory=dict)
+    orphans: Mapping[KeyColumn, int] = field(default_factory=dict)
     masked: bool = False
 
     @property
@@ -56,7 +56,7 @@ class ColumnProfile:
 
     @property
     def is_id(self) -> bool:
-        """Named like what points at a row: neither a set nor a range says anything of it."""
+        """Named like an identifier: neither a value set nor a range is meaningful."""
         return _ID_NAME.search(self.name) is not None
 
     @property
@@ -73,7 +73,7 @@ class Profile:
 
 
 def first_measures(schema: Schema) -> tuple[Measure, ...]:
-    """One scan over all columns: what is cheap to know of each."""
+    """One scan over all columns for the cheap measures of each."""
     found = [Measure(kind="rows")]
     for column in schema.columns:
         family, on = family_of(column.type), (column.name,)
@@ -88,11 +88,10 @@ def first_measures(schema: Schema) -> tuple[Measure, ...]:
     return tuple(found)
 
 
-def then_measures(
-    schema: Schema, readings: Readings, guessed: Mapping[str, Format], keys: Sequence[Key]
+def second_measures(
+    schema: Schema, readings: Readings, guessed: Mapping[str, TextFormat], keys: Sequence[KeyColumn]
 ) -> tuple[Measure, ...]:
-    """What only a few columns are asked for: their values, whether they are keys, whether a format holds, whether all
-    is found elsewhere."""
+    """Measures of selected columns: their values, uniqueness, formats, and referential integrity."""
     rows = _count(readings.get(Measure(kind="rows"))) or 0
     found: list[Measure] = []
     for column in schema.columns:
@@ -111,13 +110,13 @@ def then_measures(
     return tuple(found)
 
 
-def _orphans(column: str, key: Key) -> Measure:
+def _orphans(column: str, key: KeyColumn) -> Measure:
     return Measure(kind="orphans", columns=(column,), arguments=(key.table, key.column))
 
 
-def candidates(column: str, type_: str, keys: Sequence[Key]) -> tuple[Key, ...]:
-    """Keys that a column may refer to, by its name: `customer_id` to customers.customer_id or customers.id. Those of a
-    table that is called like the column first."""
+def candidates(column: str, type_: str, keys: Sequence[KeyColumn]) -> tuple[KeyColumn, ...]:
+    """Keys that a column may refer to by its name: `customer_id` to customers.customer_id or customers.id. Tables named
+    like the column come first."""
     name, family = column.lower(), family_of(type_)
     if family not in (Family.INTEGER, Family.STRING):
         return ()
@@ -126,7 +125,7 @@ def candidates(column: str, type_: str, keys: Sequence[Key]) -> tuple[Key, ...]:
     return tuple(found[:3])
 
 
-def _may_mean(name: str, key: Key) -> bool:
+def _may_mean(name: str, key: KeyColumn) -> bool:
     stem, own = _singular(key.table.name), key.column.lower()
     return name in (own, f"{stem}_{own}", stem)
 
@@ -137,9 +136,9 @@ def _singular(name: str) -> str:
     return name[:-1] if name.endswith("s") and not name.endswith("ss") else name
 
 
-def guess_formats(schema: Schema, sample: Sequence[Mapping[str, object]]) -> dict[str, Format]:
-    """The format that the values of a sample have, for each column of text that has one."""
-    found: dict[str, Format] = {}
+def guess_formats(schema: Schema, sample: Sequence[Mapping[str, object]]) -> dict[str, TextFormat]:
+    """The format of the sampled values, for each string column that has one."""
+    found: dict[str, TextFormat] = {}
     for column in schema.columns:
         if family_of(column.type) is not Family.STRING:
             continue
@@ -154,8 +153,8 @@ def profile_of(
     table: TableName,
     schema: Schema,
     readings: Readings,
-    guessed: Mapping[str, Format],
-    keys: Sequence[Key],
+    guessed: Mapping[str, TextFormat],
+    keys: Sequence[KeyColumn],
     masked: frozenset[str],
     now: datetime,
 ) -> Profile:
@@ -168,7 +167,12 @@ def profile_of(
 
 
 def _column(
-    name: str, type_: str, readings: Readings, guessed: Mapping[str, Format], keys: Sequence[Key], masked: bool
+    name: str,
+    type_: str,
+    readings: Readings,
+    guessed: Mapping[str, TextFormat],
+    keys: Sequence[KeyColumn],
+    masked: bool,
 ) -> ColumnProfile:
     on = (name,)
     form = guessed.get(name)
@@ -203,7 +207,7 @@ def _value(reading: Reading) -> object:
 
 
 def _distinct(reading: Reading) -> int | None:
-    if isinstance(reading, Distinct):
+    if isinstance(reading, DistinctSketch):
         return round(reading.estimate)
     return _count(reading)
 

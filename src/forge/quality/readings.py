@@ -1,4 +1,4 @@
-"""Readings that are more than one value. Each can be put together from the readings of parts of the table."""
+"""Composite readings (moments, sketches), mergeable from the readings of parts of a table."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ DISTINCT_BITS = 14  # of Distinct (HyperLogLog's lg k): off by about 0.8 percent
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Of the finite values. `m2` is the sum of squared deviations from the mean, which adds up without the loss of
-    digits that a sum of squares has."""
+    """Of the finite values. `m2` is the sum of squared deviations from the mean, which merges without the cancellation
+    of a sum of squares."""
 
     count: int = 0
     mean: float = 0.0
@@ -47,7 +47,7 @@ class Moments:
 
     @property
     def deviation(self) -> float | None:
-        """Of a sample; None for fewer than two values."""
+        """Sample standard deviation; None for fewer than two values."""
         return math.sqrt(max(self.m2, 0.0) / (self.count - 1)) if self.count > 1 else None
 
     def plain(self) -> dict[str, object]:
@@ -56,7 +56,7 @@ class Moments:
 
 @dataclass(frozen=True, slots=True)
 class Quantiles:
-    """A KLL sketch of doubles, as the bytes that DataSketches writes in every language."""
+    """A KLL sketch of doubles, serialized by DataSketches."""
 
     sketch: bytes
 
@@ -77,16 +77,16 @@ class Quantiles:
 
     @property
     def exact(self) -> bool:
-        """Whether every value is still there, and so every quantile the true one."""
+        """Whether all values are retained, so that quantiles are exact."""
         return not _kll(self.sketch).is_estimation_mode()
 
     def at(self, share: float) -> float | None:
-        """The smallest value that at least that share (0 to 1) of the values does not exceed; None of no values."""
+        """The smallest value not exceeded by at least that share (0 to 1) of the values; None without values."""
         found = self.spread((share,))
         return found[0] if found else None
 
     def spread(self, shares: Sequence[float]) -> tuple[float, ...]:
-        """As `at`, for many; empty of no values."""
+        """As `at`, for many shares; empty without values."""
         sketch = _kll(self.sketch)
         if sketch.is_empty():
             return ()
@@ -95,11 +95,11 @@ class Quantiles:
         return tuple(float(ends.get(share, value)) for share, value in zip(shares, found, strict=True))
 
     def points(self) -> tuple[float, ...]:
-        """The distinct values it still holds, in order: all of them, while it is exact."""
+        """The retained distinct values, sorted: all values while it is exact."""
         return tuple(sorted({value for value, _ in _kll(self.sketch)}))
 
     def ranks(self, values: Sequence[float]) -> tuple[float, ...]:
-        """For each the share of values that are at most it; zeros of no values."""
+        """For each the share of values at most it; zeros without values."""
         sketch = _kll(self.sketch)
         if sketch.is_empty():
             return (0.0,) * len(values)
@@ -108,7 +108,7 @@ class Quantiles:
         return tuple(shares[value] for value in values)
 
     def __add__(self, other: Quantiles) -> Quantiles:
-        both = _read_kll(self.sketch)  # a fresh one: the kept one must not grow
+        both = _read_kll(self.sketch)  # a copy: the stored one must not grow
         both.merge(_kll(other.sketch))
         return Quantiles(both.serialize())
 
@@ -119,40 +119,41 @@ class Quantiles:
 
 
 @dataclass(frozen=True, slots=True)
-class Distinct:
-    """A HyperLogLog sketch, as the bytes that DataSketches writes in every language."""
+class DistinctSketch:
+    """A HyperLogLog sketch, serialized by DataSketches."""
 
     sketch: bytes
 
     @staticmethod
-    def of(values: Iterable[int | float | str], bits: int = DISTINCT_BITS) -> Distinct:
+    def of(values: Iterable[int | float | str], bits: int = DISTINCT_BITS) -> DistinctSketch:
         from datasketches import hll_sketch
 
         sketch = hll_sketch(bits)
         for value in values:
             sketch.update(value)
-        return Distinct(sketch.serialize_updatable())
+        return DistinctSketch(sketch.serialize_updatable())
 
     @property
     def estimate(self) -> float:
         return float(_hll(self.sketch).get_estimate())
 
-    def __add__(self, other: Distinct) -> Distinct:
+    def __add__(self, other: DistinctSketch) -> DistinctSketch:
         from datasketches import hll_union, tgt_hll_type
 
         one, two = _hll(self.sketch), _hll(other.sketch)
         union = hll_union(max(one.lg_config_k, two.lg_config_k))
         union.update(one)
         union.update(two)
-        return Distinct(union.get_result(tgt_hll_type.HLL_8).serialize_updatable())
+        return DistinctSketch(union.get_result(tgt_hll_type.HLL_8).serialize_updatable())
 
     def plain(self) -> dict[str, object]:
         return {"estimate": round(self.estimate)}
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
-    """What a function of the project said. `failing` is the number of rows it gave back as bad, if it gave rows."""
+class FunctionReading:
+    """The result of a function of the project. `failing`: the number of rows it returned as bad, if it returned
+    rows."""
 
     passed: bool
     message: str = ""
@@ -163,7 +164,7 @@ class Called:
 
 
 def _amid(share: float, count: int) -> float:
-    """A share amid those of the value that is meant: 0.07 of 100 values is the seventh, and in doubles the eighth."""
+    """A share in the middle of the intended rank: 0.07 of 100 values is the seventh, but the eighth in doubles."""
     rank = math.ceil(Decimal(str(share)) * count)
     return (max(rank, 1) - 0.5) / count
 

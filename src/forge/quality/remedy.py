@@ -1,5 +1,5 @@
-"""What may be done about a failed check, and how people write it: `on_failure: [quarantine, {action: impute, …}]`. An
-action is data; `flows/quality/remediation/proposal.py` carries it out."""
+"""Remediation actions of a failed check, as in `on_failure: [quarantine, {action: impute, …}]`. An action is data;
+`flows/quality/remediation/proposal.py` executes it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ImputeMethod(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """`options` are what its kind takes, hashable: (("method", "median"), ("columns", ("amount",)))."""
+    """`options` of its kind, hashable: (("method", "median"), ("columns", ("amount",)))."""
 
     kind: ActionKind
     options: tuple[tuple[str, object], ...] = ()
@@ -49,13 +49,13 @@ class Action:
         return tuple(str(item) for item in value) if isinstance(value, tuple) else ()
 
     def to_dict(self) -> dict[str, object]:
-        """As it may be written in a file, JSON-safe; `load_actions` reads it back."""
+        """As in a file, JSON-safe; `load_actions` parses it back."""
         return {"action": str(self.kind), **{name: _plain(value) for name, value in self.options}}
 
 
 @dataclass(frozen=True, slots=True)
-class Remedied:
-    """What came of one action."""
+class RemedyResult:
+    """The result of one action."""
 
     action: ActionKind
     success: bool
@@ -71,8 +71,8 @@ class Remedied:
         }
 
 
-class WrongActions(ValueError):
-    """All that is wrong with a value of `on_failure`, one line each."""
+class InvalidActions(ValueError):
+    """All errors in a value of `on_failure`, one line each."""
 
     def __init__(self, errors: tuple[str, ...]) -> None:
         super().__init__("; ".join(errors))
@@ -80,7 +80,7 @@ class WrongActions(ValueError):
 
 
 def load_actions(value: object) -> tuple[Action, ...]:
-    """One action or a list: a word, or {action: …, …}. Raises WrongActions with everything that is wrong."""
+    """One action or a list: a word, or {action: …, …}. Raises with all errors."""
     listed = value if isinstance(value, list | tuple) else [value]
     actions: list[Action] = []
     errors: list[str] = []
@@ -91,9 +91,9 @@ def load_actions(value: object) -> tuple[Action, ...]:
         if action is not None:
             actions.append(action)
     if errors:
-        raise WrongActions(tuple(errors))
+        raise InvalidActions(tuple(errors))
     if len(set(actions)) < len(actions):
-        raise WrongActions(("names the same action twice",))
+        raise InvalidActions(("names the same action twice",))
     return tuple(actions)
 
 
@@ -163,7 +163,7 @@ def _constant(value: object) -> object:
 
 
 def _function(value: object) -> str:
-    """Of a file below the project's folder, and nothing else: what runs must be in the project's history."""
+    """A file below the project's folder only: executed code must be in the project's history."""
     text = _text(value)
     file, _, name = text.rpartition(":")
     parts = file.split("/")

@@ -1,6 +1,6 @@
-"""How well a dataset stands, as one number: the percentage of its checks that passed.
+"""The quality score of a dataset: the percentage of its checks that passed.
 
-A check that could not be measured has not passed. Nothing is weighted, so that the number can be worked out by hand."""
+A check that could not be measured has not passed. Nothing is weighted, so that the score can be recomputed by hand."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""Checks as people write them, in YAML, in JSON or in a decorator, read into checks. All errors are told, not the first
-only. What keys a type has is said by its class."""
+"""Parses checks from YAML, JSON or a decorator. All errors are reported, not only the first. The class of a check
+declares its keys."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from forge.model.nearest import did_you_mean
 from forge.model.schema import Schema
 from forge.quality.check import Check, OnNotMeasured
 from forge.quality.checks import class_of
-from forge.quality.keys import Key, Keys, ValueKind, ValueReader, Wrong, columns, flag, one_of, sql, text
-from forge.quality.remedy import PLAIN_ACTIONS, WrongActions, load_actions
+from forge.quality.keys import InvalidKey, Key, KeyKind, Keys, ValueReader, columns, flag, one_of, sql, text
+from forge.quality.remedy import PLAIN_ACTIONS, InvalidActions, load_actions
 from forge.quality.verdict import Severity
 
 COMMON: Keys = {
@@ -48,7 +48,7 @@ COMMON: Keys = {
         help="Whether it blocks like a failed one.",
     ),
     "on_failure": Key(
-        ValueReader(load_actions, ValueKind.CHOICES, PLAIN_ACTIONS),
+        ValueReader(load_actions, KeyKind.CHOICES, PLAIN_ACTIONS),
         "on_failure",
         label="When it fails",
         help="Proposed on a branch of its own, for someone to approve. With options: a mapping, as {action: impute}.",
@@ -58,7 +58,7 @@ COMMON: Keys = {
 
 
 def keys_of(check: type[Check]) -> tuple[str, ...]:
-    """Every key a check of this type may have in a file."""
+    """All keys that a check of this type may have in a file."""
     return ("type", *_keys(check))
 
 
@@ -67,8 +67,8 @@ def _keys(check: type[Check]) -> dict[str, Key]:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
-    """What is wrong with written checks, and where: `[2].max_rows` is the key max_rows of the third."""
+class SpecProblem:
+    """An error in check specs and its path: `[2].max_rows` is the key max_rows of the third."""
 
     path: str
     message: str
@@ -76,14 +76,14 @@ class Problem:
 
 @dataclass(slots=True)
 class _Reading:
-    """One mapping being read: fields so far, and all that is wrong, by key ("" is of the whole)."""
+    """The state of parsing one mapping: fields so far, and all errors by key ("" for the whole)."""
 
     fields: dict[str, Any] = field(default_factory=dict)
     errors: list[tuple[str, str]] = field(default_factory=list)
 
 
 def load_check(mapping: object, *, table: TableName, where: str) -> Check:
-    """Raises E701 with all that is wrong with it; `where` is its place, for the message."""
+    """Raises E701 with all errors; `where` is its place, for the message."""
     check, errors = _parse(mapping)
     if check is None:
         raise _error([message for _, message in errors], table, where)
@@ -111,18 +111,18 @@ def load_checks(items: object, *, table: TableName, where: str) -> tuple[Check, 
     return tuple(checks)
 
 
-def validate_checks(items: object, schema: Schema | None = None) -> tuple[Problem, ...]:
-    """All that is wrong with written checks, each with its path; empty where they can be run. With a schema also what
-    does not fit the table. Nothing is run."""
+def validate_checks(items: object, schema: Schema | None = None) -> tuple[SpecProblem, ...]:
+    """All errors in check specs, each with its path; with a schema also what does not fit the table. Nothing is
+    executed."""
     if not isinstance(items, list | tuple):
-        return (Problem("", f"the checks are a list, and here is {items!r}"),)
-    problems: list[Problem] = []
+        return (SpecProblem("", f"the checks are a list, and here is {items!r}"),)
+    problems: list[SpecProblem] = []
     for number, item in enumerate(items):
         check, errors = _parse(item)
-        problems += [Problem(f"[{number}]" + (f".{key}" if key else ""), message) for key, message in errors]
+        problems += [SpecProblem(f"[{number}]" + (f".{key}" if key else ""), message) for key, message in errors]
         fault = check.fault(schema) if check is not None and schema is not None else None
         if fault is not None:
-            problems.append(Problem(f"[{number}]", fault))
+            problems.append(SpecProblem(f"[{number}]", fault))
     return tuple(problems)
 
 
@@ -134,12 +134,12 @@ def _error(errors: Sequence[str], table: TableName, where: str) -> ForgeError:
 
 
 def _parse(mapping: object) -> tuple[Check | None, list[tuple[str, str]]]:
-    """A check, or the errors: the key at fault with the message."""
+    """A check, or the errors by key."""
     if not isinstance(mapping, Mapping):
         return None, [("", f"a check is a mapping like {{type: not_null, column: id}}, and here is {mapping!r}")]
     try:
         check = class_of(mapping)
-    except Wrong as wrong:
+    except InvalidKey as wrong:
         return None, [("type", str(wrong))]
     reading = _read_keys(mapping, check)
     if not reading.errors:
@@ -166,9 +166,9 @@ def _read_keys(mapping: Mapping[object, object], check: type[Check]) -> _Reading
         given[key.field] = str(name)
         try:
             reading.fields[key.field] = key.read(value)
-        except WrongActions as wrong:
+        except InvalidActions as wrong:
             reading.errors += [(str(name), f"'{name}' {line}") for line in wrong.errors]
-        except Wrong as wrong:
+        except InvalidKey as wrong:
             reading.errors.append((str(name), f"'{name}' {wrong}"))
     for name, key in keys.items():
         if key.required and key.field not in given and key.unless != mapping["type"]:

@@ -1,7 +1,7 @@
-"""Readings that are kept: which of them add up, and how they are written down.
+"""Stored readings: which kinds are additive, and their serialization.
 
-The reading of a table that grew is the reading of what was there plus that of the new files, where the kind of measure
-allows it. So nothing is read twice."""
+Where the kind of measure is additive, the reading of a table that grew is the stored reading plus that of the new
+files, so that no file is read twice."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from decimal import Decimal
 from forge.model.names import TableName
 from forge.quality.kinds import kind_of, sql_of
 from forge.quality.measure import Measure, NotMeasured, Reading
-from forge.quality.readings import Distinct, Moments, Quantiles
+from forge.quality.readings import DistinctSketch, Moments, Quantiles
 
-_FORM = 1  # of what is written; a reading of another form is taken anew
-# What an expression may say that is not of the row alone: the time, chance, another table, the file.
+_FORM = 1  # format version; a reading of another format is measured again
+# Expressions that do not depend on the row alone: time, random, another table, the file.
 _CHANGING = re.compile(
     r"\b(?:select|table|from|current_\w+|now|curdate|today|yesterday|tomorrow|localtimestamp|unix_timestamp"
     r"|to_unix_timestamp|rand\w*|uniform|uuid|shuffle|monotonically_increasing_id|input_file\w*|spark_partition_id"
@@ -29,7 +29,7 @@ _CHANGING = re.compile(
 
 
 def is_kept(measure: Measure) -> bool:
-    """Whether its reading says something of the snapshot alone and for good."""
+    """Whether its reading depends on the snapshot alone, so that it can be stored."""
     kind = kind_of(measure)
     if measure.by or measure.since or measure.at or not (kind.merge or kind.kept):
         return False
@@ -37,12 +37,12 @@ def is_kept(measure: Measure) -> bool:
 
 
 def adds_up(measure: Measure) -> bool:
-    """Whether the readings of two parts of a table give that of both."""
+    """Whether the readings of two parts of a table can be merged."""
     return kind_of(measure).merge is not None and is_kept(measure)
 
 
 def add(measure: Measure, one: Reading, two: Reading) -> Reading:
-    """Raises TypeError where they are of no use together."""
+    """Raises TypeError where they cannot be merged."""
     if one is None or two is None:
         return two if one is None else one
     merge = kind_of(measure).merge
@@ -52,7 +52,7 @@ def add(measure: Measure, one: Reading, two: Reading) -> Reading:
 
 
 def key_of(measure: Measure) -> str:
-    """What tells its readings apart from those of others."""
+    """The storage key of a measure's readings."""
     arguments = [_argument(value) for value in measure.arguments]
     parts = [_FORM, measure.kind, [name.lower() for name in measure.columns], arguments, measure.where]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
@@ -63,7 +63,7 @@ def _argument(value: object) -> object:
 
 
 def dump(reading: Reading) -> str | None:
-    """None where it is of no kind that is kept."""
+    """None for kinds that are not stored."""
     if isinstance(reading, NotMeasured):
         return None
     try:
@@ -73,7 +73,7 @@ def dump(reading: Reading) -> str | None:
 
 
 def load(text: str) -> Reading:
-    """Raises ValueError where it was written in another way."""
+    """Raises ValueError for another format."""
     match json.loads(text):
         case [str() as word, value] if word in _READERS:
             return _READERS[word](value)
@@ -103,7 +103,7 @@ def _written(value: object) -> object:
             return ["moments", [value.count, value.mean.hex(), value.m2.hex()]]
         case Quantiles():
             return ["quantiles", base64.b64encode(value.sketch).decode()]
-        case Distinct():
+        case DistinctSketch():
             return ["distinct", base64.b64encode(value.sketch).decode()]
     raise TypeError(f"a {type(value).__name__} is not kept")
 
@@ -119,5 +119,5 @@ _READERS: dict[str, Callable[..., Reading]] = {
     "date": date.fromisoformat,
     "moments": lambda value: Moments(value[0], float.fromhex(value[1]), float.fromhex(value[2])),
     "quantiles": lambda value: Quantiles(base64.b64decode(value)),
-    "distinct": lambda value: Distinct(base64.b64decode(value)),
+    "distinct": lambda value: DistinctSketch(base64.b64decode(value)),
 }

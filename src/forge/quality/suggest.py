@@ -1,5 +1,5 @@
-"""Checks that would fit a table, each with the reason and how sure it is. What is true of the data by chance is not
-made a rule: keys need many rows, sets few values over many rows, ranges have room."""
+"""Suggests checks for a table, each with reason and confidence. Coincidences are not made rules: keys need many rows,
+value sets few values over many rows, ranges get a margin."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from forge.quality.spec import load_check
 from forge.quality.values import Family, share, show
 
 Spec = dict[str, object]
-FEW_ROWS = 100  # below, what is true of all rows says little
+FEW_ROWS = 100  # below, what is true of all rows is not significant
 REPEATS = 20  # times that a value of a set is seen on average
 NULL_ROOM = 3  # times the share of NULLs that is there now
 MOST_NULLS = 5.0  # percent; a column with more is meant to have gaps
 
 
 @dataclass(frozen=True, slots=True)
-class Suggestion:
+class CheckSuggestion:
     """`confidence` from 0 to 1: how likely an owner of the table would keep it."""
 
     spec: Spec
@@ -31,14 +31,14 @@ class Suggestion:
     confidence: float
 
 
-def suggest_checks(profile: Profile, existing: Iterable[Check] = ()) -> tuple[Suggestion, ...]:
-    """The surest first; none that the table has already, whatever its bounds."""
+def suggest_checks(profile: Profile, existing: Iterable[Check] = ()) -> tuple[CheckSuggestion, ...]:
+    """Most confident first; without checks that the table already has, whatever their bounds."""
     had = [(check.type, tuple(column.lower() for column in check.targets())) for check in existing]
     found = [one for one in _all(profile) if not _is_had(one, profile, had)]
     return tuple(sorted(found, key=lambda one: -one.confidence))
 
 
-def _is_had(one: Suggestion, profile: Profile, had: list[tuple[str, tuple[str, ...]]]) -> bool:
+def _is_had(one: CheckSuggestion, profile: Profile, had: list[tuple[str, tuple[str, ...]]]) -> bool:
     check = load_check(one.spec, table=profile.table, where="suggestion")
     targets = tuple(column.lower() for column in check.targets())
     if check.type == "not_null":  # one check may be of many columns, or of all
@@ -46,7 +46,7 @@ def _is_had(one: Suggestion, profile: Profile, had: list[tuple[str, tuple[str, .
     return (check.type, targets) in had
 
 
-def _all(profile: Profile) -> Iterator[Suggestion]:
+def _all(profile: Profile) -> Iterator[CheckSuggestion]:
     if profile.rows == 0:
         return
     yield _rows(profile)
@@ -57,31 +57,31 @@ def _all(profile: Profile) -> Iterator[Suggestion]:
                 yield suggestion
 
 
-def _rows(profile: Profile) -> Suggestion:
+def _rows(profile: Profile) -> CheckSuggestion:
     if profile.rows < FEW_ROWS:
         reason = f"it has {show(profile.rows)} {'row' if profile.rows == 1 else 'rows'}; an empty table is a lost load"
-        return Suggestion({"type": "row_count", "min": 1}, reason, 0.6)
+        return CheckSuggestion({"type": "row_count", "min": 1}, reason, 0.6)
     least = _two_digits(profile.rows / 2, math.floor)
     reason = f"it has {show(profile.rows)} rows; less than half would be a lost load"
-    return Suggestion({"type": "row_count", "min": int(least)}, reason, 0.7)
+    return CheckSuggestion({"type": "row_count", "min": int(least)}, reason, 0.7)
 
 
-def _not_null(column: ColumnProfile, profile: Profile) -> Suggestion | None:
+def _not_null(column: ColumnProfile, profile: Profile) -> CheckSuggestion | None:
     nulls, rows = column.nulls, profile.rows
     if nulls is None or (rows < FEW_ROWS and nulls):
         return None
     if nulls == 0:
         sure = 0.5 if rows < FEW_ROWS else (0.95 if column.is_key_name else 0.85)
-        return Suggestion({"type": "not_null", "column": column.name}, f"no NULL in {show(rows)} rows", sure)
+        return CheckSuggestion({"type": "not_null", "column": column.name}, f"no NULL in {show(rows)} rows", sure)
     percent = 100 * nulls / rows
     if percent > MOST_NULLS:
         return None
     room = min(max(_two_digits(percent * NULL_ROOM, math.ceil), 0.1), 10.0)
     reason = f"{share(nulls, rows)} are NULL now; {room:g}% leaves room"
-    return Suggestion({"type": "not_null", "column": column.name, "max_null_percentage": room}, reason, 0.55)
+    return CheckSuggestion({"type": "not_null", "column": column.name, "max_null_percentage": room}, reason, 0.55)
 
 
-def _unique(column: ColumnProfile, profile: Profile) -> Suggestion | None:
+def _unique(column: ColumnProfile, profile: Profile) -> CheckSuggestion | None:
     if column.duplicates != 0 or profile.rows < FEW_ROWS:
         return None
     if column.nulls and column.nulls > profile.rows / 2:
@@ -91,10 +91,10 @@ def _unique(column: ColumnProfile, profile: Profile) -> Suggestion | None:
         return None  # few whole numbers differ by chance
     sure = (0.95 if named else 0.6) - (0.1 if profile.rows < 10 * FEW_ROWS else 0.0)
     reason = f"{show(profile.rows)} rows and no value twice" + (", and it is named like a key" if named else "")
-    return Suggestion({"type": "unique", "columns": [column.name]}, reason, sure)
+    return CheckSuggestion({"type": "unique", "columns": [column.name]}, reason, sure)
 
 
-def _accepted(column: ColumnProfile, profile: Profile) -> Suggestion | None:
+def _accepted(column: ColumnProfile, profile: Profile) -> CheckSuggestion | None:
     values = column.values
     if not values or column.masked or column.family not in (Family.STRING, Family.INTEGER):
         return None
@@ -114,7 +114,7 @@ def _accepted(column: ColumnProfile, profile: Profile) -> Suggestion | None:
         )
     room = seen / (REPEATS * len(values))
     sure = (0.85 if room > 10 else 0.7) - (0.2 if rare else 0.0)
-    return Suggestion({"type": "accepted_values", "column": column.name, "values": listed}, reason, round(sure, 2))
+    return CheckSuggestion({"type": "accepted_values", "column": column.name, "values": listed}, reason, round(sure, 2))
 
 
 _CLASSES = ("status", "state", "type", "kind", "category", "class", "level", "flag", "code", "channel", "rating")
@@ -127,7 +127,7 @@ def _is_class(name: str) -> bool:
 _SHARES = ("share", "rate", "ratio", "percent", "percentage", "pct", "probability")
 
 
-def _range(column: ColumnProfile, profile: Profile) -> Suggestion | None:
+def _range(column: ColumnProfile, profile: Profile) -> CheckSuggestion | None:
     least, greatest = _number(column.least), _number(column.greatest)
     if column.family not in NUMBERS or column.masked or least is None or greatest is None:
         return None
@@ -138,16 +138,16 @@ def _range(column: ColumnProfile, profile: Profile) -> Suggestion | None:
         for most in (1, 100):
             if least >= 0 and greatest <= most:
                 reason = f"a share, from {show(column.least)} to {show(column.greatest)}"
-                return Suggestion({**name, "min": 0, "max": most}, reason, 0.9)
+                return CheckSuggestion({**name, "min": 0, "max": most}, reason, 0.9)
     low, high = _roomy(least, greatest)
-    reason = f"now from {show(column.least)} to {show(column.greatest)}; {_room_said(low, high)} leaves room"
+    reason = f"now from {show(column.least)} to {show(column.greatest)}; {_range_text(low, high)} leaves room"
     extreme = column.quantiles.get(0.99)
     middle = column.quantiles.get(0.5)
     sure = 0.65 if least >= 0 else 0.55
     if extreme is not None and middle is not None and greatest - extreme > 10 * max(extreme - middle, 1e-9):
         reason += f"; 99% are at most {show(round(extreme, 6))}, so the greatest may be a mistake itself"
         sure -= 0.2
-    return Suggestion({**name, "min": low, "max": high}, reason, round(sure, 2))
+    return CheckSuggestion({**name, "min": low, "max": high}, reason, round(sure, 2))
 
 
 def _is_listed(column: ColumnProfile, profile: Profile) -> bool:
@@ -155,19 +155,19 @@ def _is_listed(column: ColumnProfile, profile: Profile) -> bool:
 
 
 def _roomy(least: float, greatest: float) -> tuple[float, float]:
-    """What is never negative stays so; half of the span is room on each side, in round numbers."""
+    """Non-negative values stay non-negative; a margin of half the span on each side, in round numbers."""
     room = (greatest - least) / 2 or abs(greatest) / 2 or 1
     low = 0.0 if least >= 0 else _two_digits(least - room, math.floor)
     high = 0.0 if greatest <= 0 else _two_digits(greatest + room, math.ceil)
     return _whole(low), _whole(high)
 
 
-def _room_said(low: float, high: float) -> str:
+def _range_text(low: float, high: float) -> str:
     return f"{show(low)} … {show(high)}"
 
 
 def _two_digits(value: float, rounded: Callable[[float], int]) -> float:
-    """To two digits that count, away from the data."""
+    """Rounded to two significant digits, away from the data."""
     if value == 0:
         return 0.0
     size = Decimal(10) ** (math.floor(math.log10(abs(value))) - 1)
@@ -184,16 +184,16 @@ def _number(value: object) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _regex(column: ColumnProfile, profile: Profile) -> Suggestion | None:
+def _regex(column: ColumnProfile, profile: Profile) -> CheckSuggestion | None:
     form, bad = column.format, column.mismatches
     filled = profile.rows - (column.nulls or 0)
     if form is None or bad is None or profile.rows < FEW_ROWS or bad > 0.01 * filled:
         return None
     spec: Spec = {"type": "regex", "column": column.name, "pattern": form.pattern}
     if bad == 0:
-        return Suggestion(spec, f"all {show(filled)} values look like {_article(form.name)}", 0.85)
+        return CheckSuggestion(spec, f"all {show(filled)} values look like {_article(form.name)}", 0.85)
     reason = f"all but {show(bad)} of {show(filled)} values look like {_article(form.name)}"
-    return Suggestion({**spec, "max_violation_percentage": 1}, reason, 0.6)
+    return CheckSuggestion({**spec, "max_violation_percentage": 1}, reason, 0.6)
 
 
 def _article(name: str) -> str:
@@ -203,7 +203,7 @@ def _article(name: str) -> str:
 _FRESH = ("updated", "created", "loaded", "ingested", "modified", "inserted", "ordered", "event", "received", "placed")
 
 
-def _freshness(column: ColumnProfile, profile: Profile) -> Suggestion | None:
+def _freshness(column: ColumnProfile, profile: Profile) -> CheckSuggestion | None:
     if column.family not in TIMES or column.greatest is None:
         return None
     words = column.name.lower().split("_")
@@ -216,7 +216,7 @@ def _freshness(column: ColumnProfile, profile: Profile) -> Suggestion | None:
     reason = f"the newest is {max(age / timedelta(hours=1), 0):,.0f} hours old; {hours:g} leaves room for a missed load"
     named = words[0] in ("updated", "loaded", "ingested", "modified")
     spec: Spec = {"type": "freshness", "timestamp_column": column.name, "max_age_hours": _whole(hours)}
-    return Suggestion({**spec, "severity": "warning"}, reason, 0.7 if named else 0.5)
+    return CheckSuggestion({**spec, "severity": "warning"}, reason, 0.7 if named else 0.5)
 
 
 def _moment(value: object) -> datetime:
@@ -226,7 +226,7 @@ def _moment(value: object) -> datetime:
     return datetime(value.year, value.month, value.day, tzinfo=UTC)
 
 
-def _foreign_key(column: ColumnProfile, profile: Profile) -> Suggestion | None:
+def _foreign_key(column: ColumnProfile, profile: Profile) -> CheckSuggestion | None:
     whole = [key for key, orphans in column.orphans.items() if orphans == 0 and key.table != profile.table]
     if not whole or (column.distinct or 0) < 2 or profile.rows < FEW_ROWS or column.duplicates == 0:
         return None  # a key of its own is copied from another table, it does not point at one
@@ -235,7 +235,7 @@ def _foreign_key(column: ColumnProfile, profile: Profile) -> Suggestion | None:
     about = "" if column.values is not None or column.duplicates == 0 else "about "
     reason = f"{about}{values} distinct values, all found in {key.table}.{key.column}, a key"
     spec: Spec = {"type": "foreign_key", "columns": [column.name], "references": f"{key.table}.{key.column}"}
-    return Suggestion(spec, reason, 0.9)
+    return CheckSuggestion(spec, reason, 0.9)
 
 
 _RULES = (_not_null, _unique, _accepted, _range, _regex, _freshness, _foreign_key)

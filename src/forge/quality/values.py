@@ -1,7 +1,7 @@
-"""Values in checks: read as the type of the column they are compared to, and shown to people.
+"""Values in checks: parsed as the type of the column they are compared with, and formatted for people.
 
-Reading a bound as the column's own type here, once, is what makes every measurer agree: none of them ever compares
-two types, so none can round or cast in its own way."""
+Parsing a bound as the column's type once, here, makes all measurers agree: none compares two types, so none can round
+or cast in its own way."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Protocol, runtime_checkable
 from forge.model.time import as_utc
 from forge.model.types import parse_type
 
-_WIDE = Context(prec=100)  # the default 28 digits cannot hold a decimal(38,…)
+_WIDE = Context(prec=100)  # the default 28 digits are too few for a decimal(38,…)
 
 
 class Family(StrEnum):
@@ -54,14 +54,14 @@ ORDERED = frozenset(
 
 
 @runtime_checkable
-class Shown(Protocol):
-    """A value that says itself how it is shown."""
+class DisplayValue(Protocol):
+    """A value with its own display form."""
 
     def plain(self) -> dict[str, object]: ...
 
 
-class Unfit(ValueError):
-    """A value that cannot be compared to a column of that type."""
+class UnfitValue(ValueError):
+    """A value that cannot be compared with a column of that type."""
 
 
 def family_of(type_: str) -> Family:
@@ -69,14 +69,14 @@ def family_of(type_: str) -> Family:
 
 
 def lower_bound(value: object, type_: str) -> object:
-    """The smallest value of the type that is not below `value`; None where every value is above it."""
+    """The smallest value of the type not below `value`; None where every value is above it."""
     if isinstance(value, float) and value == -math.inf:
         return None
     return _bound(value, type_, ROUND_CEILING)
 
 
 def upper_bound(value: object, type_: str) -> object:
-    """The greatest value of the type that is not above `value`; None where every value is below it."""
+    """The greatest value of the type not above `value`; None where every value is below it."""
     if isinstance(value, float) and value == math.inf:
         return None
     return _bound(value, type_, ROUND_FLOOR)
@@ -89,7 +89,7 @@ def _bound(value: object, type_: str, rounding: str) -> object:
         case Family.DECIMAL:
             return _fixed(_number(value, type_).quantize(_step(type_), rounding, _WIDE), type_)
         case Family.BOOLEAN | Family.OTHER:
-            raise Unfit(f"a {type_} has no order")
+            raise UnfitValue(f"a {type_} has no order")
         case _:
             return member(value, type_)
 
@@ -100,12 +100,12 @@ def member(value: object, type_: str) -> object:
         case Family.INTEGER:
             number = _number(value, type_)
             if number != number.to_integral_value():
-                raise Unfit(f"{value} is not a whole number")
+                raise UnfitValue(f"{value} is not a whole number")
             return int(number)
         case Family.DECIMAL:
             number = _number(value, type_)
             if number != (fixed := number.quantize(_step(type_), ROUND_FLOOR, _WIDE)):
-                raise Unfit(f"{value} has more digits after the point than a {type_}")
+                raise UnfitValue(f"{value} has more digits after the point than a {type_}")
             return _fixed(fixed, type_)
         case Family.FLOAT:
             return _single(float(_number(value, type_)))
@@ -121,7 +121,7 @@ def member(value: object, type_: str) -> object:
             return str(value)
         case Family.BOOLEAN if isinstance(value, bool):
             return value
-    raise Unfit(f"{_typed(value)} cannot be compared to a {type_}")
+    raise UnfitValue(f"{_typed(value)} cannot be compared to a {type_}")
 
 
 def _step(type_: str) -> Decimal:
@@ -130,26 +130,26 @@ def _step(type_: str) -> Decimal:
 
 def _fixed(number: Decimal, type_: str) -> Decimal:
     if len(number.as_tuple().digits) > 38:
-        raise Unfit(f"{number} has more digits than a {type_} can be compared to")
+        raise UnfitValue(f"{number} has more digits than a {type_} can be compared to")
     return number
 
 
 def _number(value: object, type_: str) -> Decimal:
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal | str):
-        raise Unfit(f"{_typed(value)} cannot be compared to a {type_}")
+        raise UnfitValue(f"{_typed(value)} cannot be compared to a {type_}")
     try:
         number = Decimal(str(value).strip())
     except InvalidOperation:
-        raise Unfit(f"{_typed(value)} is not a number") from None
+        raise UnfitValue(f"{_typed(value)} is not a number") from None
     if not number.is_finite():
-        raise Unfit(f"{value} is not a finite number")
+        raise UnfitValue(f"{value} is not a finite number")
     if abs(number.adjusted()) > 60 and family_of(type_) in (Family.INTEGER, Family.DECIMAL):
-        raise Unfit(f"{value} is out of the range of a {type_}")
+        raise UnfitValue(f"{value} is out of the range of a {type_}")
     return number
 
 
 def _single(value: float) -> float:
-    """What a float column holds when this is written to it; a bound of 0.1 must not refuse a 0.1 in the column."""
+    """The value as stored in a float column; a bound of 0.1 must not reject a stored 0.1."""
     try:
         return float(struct.unpack("<f", struct.pack("<f", value))[0])
     except OverflowError:
@@ -160,13 +160,13 @@ def _date(value: object, type_: str) -> date:
     if isinstance(value, datetime):
         if value.time() == datetime.min.time():
             return value.date()
-        raise Unfit(f"{value} is a time and the column is a {type_}")
+        raise UnfitValue(f"{value} is a time and the column is a {type_}")
     if isinstance(value, date):
         return value
     try:
         return date.fromisoformat(str(value).strip())
     except ValueError:
-        raise Unfit(f"{_typed(value)} is not a date like 2026-11-15") from None
+        raise UnfitValue(f"{_typed(value)} is not a date like 2026-11-15") from None
 
 
 def _timestamp(value: object, type_: str) -> datetime:
@@ -177,11 +177,11 @@ def _timestamp(value: object, type_: str) -> datetime:
     try:
         return as_utc(datetime.fromisoformat(str(value).strip()))
     except ValueError:
-        raise Unfit(f"{_typed(value)} is not a time like 2026-11-15T08:00:00Z, to compare to a {type_}") from None
+        raise UnfitValue(f"{_typed(value)} is not a time like 2026-11-15T08:00:00Z, to compare to a {type_}") from None
 
 
 def _typed(value: object) -> str:
-    """A value with what YAML made of it: the reader wrote `yes` and must learn that it became true."""
+    """A value with its YAML type: whoever wrote `yes` must learn that it became true."""
     if isinstance(value, bool):
         return f"the boolean {str(value).lower()} (quote it if you mean text)"
     if isinstance(value, str):
@@ -215,7 +215,7 @@ def show(value: object) -> str:
 
 
 def plain(value: object) -> object:
-    """For JSON: nothing but text, numbers, booleans, lists and mappings."""
+    """JSON-safe: strings, numbers, booleans, lists and mappings only."""
     match value:
         case None | bool() | int() | str():
             return value
@@ -233,7 +233,7 @@ def plain(value: object) -> object:
             return {str(key): plain(item) for key, item in value.items()}
         case list() | tuple() | set() | frozenset():
             return [plain(item) for item in value]
-        case Shown():
+        case DisplayValue():
             return plain(value.plain())
     return str(value)
 

@@ -1,4 +1,4 @@
-"""What a check says of the data: three values, never a bare bool."""
+"""The verdict of a check: passed, failed or not measured."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict:
-    """`check_id` is stable across runs. `details` holds readings, thresholds and, for a failed check, a sample."""
+    """`check_id` is stable across runs. `details`: readings, thresholds and, for a failed check, a sample."""
 
     check_id: str
     check_type: str

@@ -1,1 +1,1 @@
-"""Tools of others: datacontract-cli, git. May import flows, domains and model."""
+"""External tools: datacontract-cli, git. May import flows, domains and model."""

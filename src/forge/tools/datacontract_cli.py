@@ -1,5 +1,5 @@
-"""datacontract-cli behind the port of contract tools. It is imported when it is asked for (it takes a second), never
-follows references (`inline_references=False`), and gets only files of this machine."""
+"""Adapter for datacontract-cli. It is imported on first use (which takes a second), never resolves references
+(`inline_references=False`), and gets local files only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from forge.contracts.contract import Violation
 from forge.contracts.document.regular_file import NO_REGULAR_FILE
-from forge.flows.contracts.tool import Exported, ToolChange
+from forge.flows.contracts.tool import ExportedContract, ToolChange
 from forge.model.errors import ForgeError
 from forge.model.nearest import did_you_mean
 
@@ -37,7 +37,7 @@ EXPORTS = (
     *("protobuf", "pydantic-model", "rdf", "sodacl", "spark", "sql", "sql-query", "sqlalchemy", "xsd"),
 )
 _IN_A_DIALECT = ("sql", "sql-query", "sqlalchemy")
-_DIALECT = "databricks"  # the one that speaks Spark's SQL
+_DIALECT = "databricks"  # the dialect of Spark SQL
 _SPOKEN = {"spark": _DIALECT, "duckdb": "local"}  # what the tool calls them
 _EXTRAS = {
     "csv": "duckdb",
@@ -63,26 +63,28 @@ class DatacontractCli:
             why = NO_REGULAR_FILE if file.exists() else "There is no such file."
             fix = "Give the path of a file that is there."
             raise ForgeError("E103", f"{file} cannot be read", where=str(file), why=why, fix=fix)
-        with _told() as notes:
+        with _collect_warnings() as notes:
             what, fix = f"{file} cannot be read as {format}", f"Is it {format}? Name what it is with --from."
-            data = _asked(lambda: _imported(file, format, dialect), what, str(file), format, fix)
+            data = _call(lambda: _imported(file, format, dialect), what, str(file), format, fix)
         return data, tuple(notes)
 
-    def export(self, text: str, format: str, *, table: str | None = None, dialect: str | None = None) -> Exported:
+    def export(
+        self, text: str, format: str, *, table: str | None = None, dialect: str | None = None
+    ) -> ExportedContract:
         if format not in EXPORTS:
             why = did_you_mean(format, EXPORTS) or f"There are {', '.join(EXPORTS)}."
             raise ForgeError("E105", f"'{format}' is no format that contracts can be written in", why=why, fix=_LIST)
-        with _told() as notes:
-            content = _asked(
+        with _collect_warnings() as notes:
+            content = _call(
                 lambda: _exported(text, format, table, dialect),
                 f"the contract cannot be written as {format}",
                 format=format,
             )
-        return Exported(content, tuple(notes))
+        return ExportedContract(content, tuple(notes))
 
     def find_problems(self, text: str, file: str) -> tuple[Violation, ...]:
-        with _told():
-            run = _asked(lambda: _contract(text).lint(), f"{self.name} cannot judge {file}", file)
+        with _collect_warnings():
+            run = _call(lambda: _contract(text).lint(), f"{self.name} cannot judge {file}", file)
         return tuple(
             Violation(
                 code="",
@@ -98,15 +100,13 @@ class DatacontractCli:
         )
 
     def find_changes(self, old: str, new: str) -> tuple[ToolChange, ...]:
-        with _told():
-            found = _asked(
-                lambda: _contract(old).changelog(_contract(new)), f"{self.name} cannot compare the contracts"
-            )
+        with _collect_warnings():
+            found = _call(lambda: _contract(old).changelog(_contract(new)), f"{self.name} cannot compare the contracts")
         return tuple(ToolChange(e.path, e.type.value, e.old_value, e.new_value) for e in found.entries)
 
 
 _LIST = "forge contract export --help lists them."
-_MEND = "Mend the file; `forge contract lint FILE` says what is wrong with a contract."
+_FIX_FILE = "Mend the file; `forge contract lint FILE` says what is wrong with a contract."
 _OTHER = "Choose another format."
 
 
@@ -137,12 +137,14 @@ def _exported(text: str, format: str, table: str | None, dialect: str | None) ->
 
 
 def _is_missing(error: Exception) -> bool:
-    """A package that this format needs is not there; the base install has those for the most of them."""
+    """A package for this format is not installed; the base install has most of them."""
     return isinstance(error, ImportError) or "could not be loaded" in str(error)
 
 
-def _asked(question: Callable[[], T], what: str, where: str | None = None, format: str = "all", fix: str = _MEND) -> T:
-    """The tool's answer. What it refuses is the file's fault (E508), what breaks in it is its own (E509)."""
+def _call(
+    question: Callable[[], T], what: str, where: str | None = None, format: str = "all", fix: str = _FIX_FILE
+) -> T:
+    """Calls the tool. What it refuses is an error of the file (E508), what it fails on its own (E509)."""
     try:
         from datacontract.model.exceptions import DataContractException
     except ImportError as error:
@@ -159,7 +161,7 @@ def _asked(question: Callable[[], T], what: str, where: str | None = None, forma
             fix = f"pip install 'datacontract-cli[{extra}]', or choose another format."
             raise ForgeError("E508", what, where=where, why=why, fix=fix) from error
         why = f"datacontract-cli says: {_one_line(error)}"
-        raise ForgeError("E508", what, where=where, why=why, fix=_OTHER if fix == _MEND else fix) from error
+        raise ForgeError("E508", what, where=where, why=why, fix=_OTHER if fix == _FIX_FILE else fix) from error
     except Exception as error:  # a foreign tool breaks in its own ways
         why = f"datacontract-cli broke: {type(error).__name__}: {_one_line(error)}"
         fix = "Choose another format; the contract itself may be right."
@@ -171,13 +173,13 @@ def _word(of: Enum | None) -> str:
 
 
 def _one_line(said: object) -> str:
-    """Without the colours that it has for terminals."""
+    """Without terminal colours."""
     return " ".join(_COLOURS.sub("", str(said)).split())[:500]
 
 
 @contextmanager
-def _told() -> Iterator[list[str]]:
-    """What the tool logs as a warning while it works: what it could not carry over."""
+def _collect_warnings() -> Iterator[list[str]]:
+    """Warnings that the tool logs: what it could not convert."""
     notes: list[str] = []
     handler = _Collecting(notes)
     logger = logging.getLogger("datacontract")

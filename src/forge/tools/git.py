@@ -1,4 +1,4 @@
-"""The contracts of a project as another commit of its Git repository has them."""
+"""The contracts of a project at another commit of its git repository."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class GitError(NamedError):
 
 @dataclass(frozen=True, slots=True)
 class GitFiles:
-    """Reads only: `git ls-tree` and `git show`, in the project's folder."""
+    """Read-only: `git ls-tree` and `git show`, in the project's folder."""
 
     root: Path
 
     def files(self, ref: str) -> list[str]:
-        """Of contracts, relative to the project."""
+        """Contract files, relative to the project."""
         listed = self._git("ls-tree", "-r", "-z", "--name-only", self._commit(ref), "--", ".")
         names = listed.decode("utf-8", errors="replace").split("\0")
         return [name for name in names if name.endswith(_SUFFIXES) or name == "datacontract.yaml"]

@@ -26,7 +26,7 @@ def alert_ports(wiring: Wiring) -> AlertPorts:
     """What alerts and incidents need."""
     from forge.flows.quality.incidents.ports import AlertPorts
     from forge.quality.alerts.alert import AlertPolicy
-    from forge.quality.alerts.delivery import Timing
+    from forge.quality.alerts.delivery import ChannelTiming
     from forge.quality.alerts.quiet import QuietPeriod
     from forge.quality.verdict import Severity
     from forge.stores.sql.quality.alerts import SqlAlerts
@@ -52,7 +52,7 @@ def alert_ports(wiring: Wiring) -> AlertPorts:
         owner=wiring.settings.owner_of,
         channels={name: _channel(wiring, name, channel) for name, channel in keys.channels.items()},
         runs=AlertPolicy(tuple(runs.channels), Severity(runs.severity_threshold), runs.notify_on_recovery, remind),
-        timing=Timing(timedelta(seconds=keys.group_seconds), quiet, timedelta(hours=keys.give_up_hours)),
+        timing=ChannelTiming(timedelta(seconds=keys.group_seconds), quiet, timedelta(hours=keys.give_up_hours)),
         heedless=frozenset(name for name, channel in keys.channels.items() if channel.ignore_quiet_hours),
         remind_after=remind,
         reopen_within=timedelta(hours=keys.reopen_hours),

@@ -1,4 +1,4 @@
-"""What contracts need: their registry, the rules of the project, the lineage and the channels."""
+"""Wiring of contracts: registry, governance, lineage and channels."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from forge.model.errors import ForgeError, raise_errors
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from forge.contracts.compare.versions import Comparison
+    from forge.contracts.compare.versions import ContractComparison
     from forge.contracts.contract import Contract
     from forge.contracts.policy.governance import Governance
-    from forge.contracts.registry import Registered
+    from forge.contracts.registry import RegisteredContract
     from forge.flows.contracts.compile.project import CompilePorts
     from forge.flows.contracts.facts import Versions
     from forge.flows.contracts.ports import ContractPorts, Registration
     from forge.flows.contracts.tool import ContractTool
-    from forge.flows.contracts.versions import CommittedFiles, Hit
+    from forge.flows.contracts.versions import AffectedReader, CommittedFiles
     from forge.flows.runs.project import Project
     from forge.model.names import RunId, TableName
     from forge.model.schema import Schema
@@ -34,20 +34,20 @@ _log = logging.getLogger("forge.contracts")
 
 
 def contract_tool() -> ContractTool:
-    """datacontract-cli; it is imported when it is asked."""
+    """datacontract-cli, imported on use."""
     from forge.tools.datacontract_cli import DatacontractCli
 
     return DatacontractCli()
 
 
 def send_results(url: str, body: bytes, headers: Mapping[str, str]) -> None:
-    """E735 where the address does not take them; its path and query may be a secret and are not repeated."""
+    """E735 where the URL does not accept them; its path and query may be secret and are not repeated."""
     from forge.channels.http import post, shown
-    from forge.flows.quality.incidents.ports import NotSent
+    from forge.flows.quality.incidents.ports import SendError
 
     try:
         post(url, body, headers, 30)
-    except NotSent as error:
+    except SendError as error:
         raise ForgeError(
             "E735",
             f"{shown(url)} did not take the results",
@@ -68,13 +68,13 @@ class ContractParts:
 
     @cached_property
     def governance(self) -> Governance:
-        """What the project wants of its contracts and tables."""
+        """The governance settings of the project."""
         from forge.wiring.governance import governance_of
 
         return governance_of(self.wiring.settings)
 
     def ports(self, actor: str | None = None) -> ContractPorts:
-        """What registering contracts and asking about them needs."""
+        """Ports of the contract flows."""
         from forge.flows.contracts.ports import ContractPorts
 
         return ContractPorts(
@@ -93,13 +93,13 @@ class ContractParts:
         )
 
     def commits(self) -> CommittedFiles:
-        """The files of the project as other commits of its git repository have them."""
+        """The files of the project at other commits of its git repository."""
         from forge.tools.git import GitFiles
 
         return GitFiles(self.wiring.root)
 
     def compile_ports(self) -> CompilePorts:
-        """No JVM is started: what tables are like is read from Iceberg's metadata."""
+        """No JVM is started: table schemas come from Iceberg metadata."""
         from forge.flows.contracts.compile.project import CompilePorts
 
         return CompilePorts(
@@ -114,20 +114,20 @@ class ContractParts:
         )
 
     def live_schema(self, table: TableName) -> Schema | None:
-        """Of a table as it is on the default branch, from its metadata alone."""
+        """Of a table on the default branch, from metadata alone."""
         from forge.flows.contracts.drift import live_schema
 
         return live_schema(str(table), self.wiring.versioning.reader())
 
     def versions(self) -> Versions:
-        """What contracts break of what is registered, and whom it hits."""
+        """Breaking changes against the registry, and whom they affect."""
         from forge.flows.contracts.judge import versions_in
-        from forge.flows.contracts.versions import find_hit
+        from forge.flows.contracts.versions import find_affected
 
-        def hits(comparison: Comparison, old: Contract) -> tuple[Hit, ...]:
+        def hits(comparison: ContractComparison, old: Contract) -> tuple[AffectedReader, ...]:
             """Nobody, where the lineage cannot be read now: what breaks is told without names."""
             try:
-                return find_hit(comparison, old, self.wiring.lineage.graph, owner=self.wiring.settings.owner_of)
+                return find_affected(comparison, old, self.wiring.lineage.graph, owner=self.wiring.settings.owner_of)
             except ForgeError as error:
                 _log.warning("The consumers of %s were not found: %s", old.id, error)
                 return ()
@@ -135,7 +135,7 @@ class ContractParts:
         return versions_in(self.registry, hits)
 
     def register(self, tables: Sequence[TableName], run_id: RunId) -> tuple[Registration, ...]:
-        """Of what a run publishes. A contract that cannot be registered keeps no data back."""
+        """For what a run publishes. A contract that cannot be registered does not block data."""
         from forge.flows.contracts.files import project_files
         from forge.flows.contracts.registration import registrations_of_run
 
@@ -154,8 +154,8 @@ class ContractParts:
             return ()
 
     def list_outputs(self, run_id: RunId) -> None:
-        """An external catalog lists the contracts of the run's tables once they stand, whatever run registered them: so
-        what an earlier one missed is made up for."""
+        """Lists the contracts of the run's tables in an external catalog, whatever run registered them, so that earlier
+        failures are repaired."""
         if self.wiring.settings.catalog.type == "embedded":
             return
         from forge.flows.runs.records import OutputStatus
@@ -166,9 +166,9 @@ class ContractParts:
         heads = self.registry.heads()
         self._list_in_catalog([one.newest for one in heads if tables & {table.lower() for table in one.newest.tables}])
 
-    def _list_in_catalog(self, registered: Sequence[Registered]) -> None:
-        """In an external catalog; the embedded one was written with the registration. What fails now is made up for by
-        the next one: a namespace gets all its contracts of the registry."""
+    def _list_in_catalog(self, registered: Sequence[RegisteredContract]) -> None:
+        """In an external catalog; the embedded one was written with the registration. A failure is repaired by the next
+        one: a namespace gets all its registered contracts."""
         if self.wiring.settings.catalog.type == "embedded" or not registered:
             return
         from forge.contracts.registry import namespaces_of
@@ -188,14 +188,14 @@ class ContractParts:
         raise_errors(self._new_readers(order, tree))
 
     def _new_readers(self, transforms: Iterable[Transform], tree: Tree) -> tuple[ForgeError, ...]:
-        """E506: those that would read what a retired contract was about and did not before."""
+        """E506: new readers of tables of a retired contract."""
         from forge.flows.contracts.lifecycle import find_new_readers, retired_tables
 
         retired = {} if self.governance.is_off else retired_tables(self.registry)
         return find_new_readers(retired, transforms, tree, self.wiring.metadata) if retired else ()
 
     def _run_refusals(self, project: Project) -> tuple[ForgeError, ...]:
-        """What a run would refuse before it begins."""
+        """Errors for which a run is refused before it begins."""
         from forge.transforms.params import find_unknown_params
 
         tree = self.wiring.metadata.tree(self.wiring.branch_head(self.wiring.default_branch))

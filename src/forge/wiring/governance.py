@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeVar
 
 from forge.contracts.policy.governance import (
-    Condition,
-    Coverage,
-    Documentation,
+    CoveragePolicy,
+    DocumentationPolicy,
     Enforcement,
+    FactCondition,
     Governance,
-    Level,
-    Naming,
-    Rule,
+    NamingPolicy,
+    PlatformLevel,
+    PolicyRule,
 )
 
 if TYPE_CHECKING:
@@ -52,26 +52,28 @@ def governance_of(settings: Settings) -> Governance:
     )
 
 
-def _levels(settings: Settings) -> tuple[Level, ...]:
+def _levels(settings: Settings) -> tuple[PlatformLevel, ...]:
     """Files above the project; the project itself where it names contracts that stand above its others."""
-    levels = [Level(level.name, level.folder, tuple(level.own.contracts.set)) for level in settings.levels]
+    levels = [PlatformLevel(level.name, level.folder, tuple(level.own.contracts.set)) for level in settings.levels]
     return tuple(levels if levels and levels[-1].set else levels[:-1])
 
 
-def _naming(keys: NamingKeys) -> Naming:
-    return Naming(keys.schemas, keys.tables, keys.columns, keys.by_table, tuple(keys.only), keys.severity)
+def _naming(keys: NamingKeys) -> NamingPolicy:
+    return NamingPolicy(keys.schemas, keys.tables, keys.columns, keys.by_table, tuple(keys.only), keys.severity)
 
 
-def _coverage(keys: CoverageKeys) -> Coverage:
-    return Coverage(keys.min_checks, keys.unique_key, keys.min_percentage, tuple(keys.only), keys.severity)
+def _coverage(keys: CoverageKeys) -> CoveragePolicy:
+    return CoveragePolicy(keys.min_checks, keys.unique_key, keys.min_percentage, tuple(keys.only), keys.severity)
 
 
-def _documentation(keys: DocumentationKeys) -> Documentation:
-    return Documentation(keys.tables, keys.columns, keys.owner, keys.min_percentage, tuple(keys.only), keys.severity)
+def _documentation(keys: DocumentationKeys) -> DocumentationPolicy:
+    return DocumentationPolicy(
+        keys.tables, keys.columns, keys.owner, keys.min_percentage, tuple(keys.only), keys.severity
+    )
 
 
-def _rule(keys: RuleKeys) -> Rule:
-    return Rule(
+def _rule(keys: RuleKeys) -> PolicyRule:
+    return PolicyRule(
         name=keys.name,
         message=keys.message,
         fix=keys.fix,
@@ -84,13 +86,13 @@ def _rule(keys: RuleKeys) -> Rule:
     )
 
 
-def _conditions(keys: Mapping[str, ConditionKeys]) -> dict[str, Condition]:
+def _conditions(keys: Mapping[str, ConditionKeys]) -> dict[str, FactCondition]:
     return {fact: _condition(condition) for fact, condition in keys.items()}
 
 
-def _condition(keys: ConditionKeys) -> Condition:
+def _condition(keys: ConditionKeys) -> FactCondition:
     said = keys.model_fields_set
-    return Condition(
+    return FactCondition(
         matches=keys.matches,
         equals=(keys.equals,) if "equals" in said else (),
         one_of=tuple(keys.one_of),

@@ -1,4 +1,4 @@
-"""What checks, monitors, metrics, alerts, fitness and remediation need."""
+"""Wiring of checks, monitors, metrics, alerts, fitness and remediation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from forge.engines.spark.repair import SparkRepair
-    from forge.flows.quality.after_check import Observers
     from forge.flows.quality.fitness import FitnessPorts
     from forge.flows.quality.health import CurrentChecks, CurrentChecksOf
     from forge.flows.quality.incidents.ports import AlertPorts
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from forge.flows.quality.metrics.history import MetricPorts
     from forge.flows.quality.monitors.run import JudgePorts
     from forge.flows.quality.monitors.store import MonitorPorts
+    from forge.flows.quality.observers import ObserverChain
     from forge.flows.quality.remediation.ports import RemedyPorts
     from forge.flows.quality.row_repair import RepairWork
     from forge.flows.runs.build import Event
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from forge.model.names import BranchName, CommitId, RunId, TableName
     from forge.quality.check import Check
     from forge.quality.monitors.monitor import Monitor
-    from forge.quality.workflow import Remediation
+    from forge.quality.remediation import Remediation
     from forge.stores.sql.quality.metrics import SqlMetrics
     from forge.stores.sql.quality.monitors import SqlMonitors
     from forge.stores.sql.quality.states import SqlStates
@@ -45,7 +45,7 @@ class QualityParts:
         notify: Callable[[Event], None] = lambda event: None,
         stopped: Callable[[], RunStatus | None] = lambda: None,
     ) -> CheckPorts:
-        """What judging published data needs."""
+        """Ports for judging published data."""
         from forge.flows.quality.judge import CheckPorts
 
         return CheckPorts(
@@ -65,13 +65,13 @@ class QualityParts:
 
     @cached_property
     def metrics(self) -> SqlMetrics:
-        """Histories of metrics, and what people said of them."""
+        """Metric histories and feedback."""
         from forge.stores.sql.quality.metrics import SqlMetrics
 
         return SqlMetrics(self.wiring.database)
 
     def metric_ports(self) -> MetricPorts:
-        """What keeping and judging metrics needs."""
+        """Ports for recording and judging metrics."""
         from forge.flows.quality.metrics.history import MetricPorts
 
         return MetricPorts(self.metrics, self.wiring.metadata, self.wiring.clock, self._hidden)
@@ -89,12 +89,12 @@ class QualityParts:
         return SqlStates(self.wiring.database)
 
     def _hidden(self, table: TableName) -> frozenset[str]:
-        """Columns that hold personal data on the default branch."""
+        """Personal columns on the default branch."""
         return self.wiring.catalog.personal_at().of(table)
 
     @cached_property
     def alerts(self) -> AlertPorts:
-        """What alerts and incidents need."""
+        """Ports of alerts and incidents."""
         from forge.wiring.alerts import alert_ports
 
         return alert_ports(self.wiring)
@@ -107,7 +107,7 @@ class QualityParts:
         return SqlMonitors(self.wiring.database)
 
     def monitor_ports(self, actor: str | None = None) -> MonitorPorts:
-        """What creating and changing monitors needs."""
+        """Ports for creating and changing monitors."""
         from forge.flows.quality.monitors.store import MonitorPorts
 
         return MonitorPorts(
@@ -122,12 +122,12 @@ class QualityParts:
         )
 
     def _watchable(self, branch: BranchName) -> frozenset[TableName]:
-        """What monitors may be made for: tables and views of the branch, of the lake, and of the project."""
+        """Possible targets of monitors: tables and views of the branch, the lake and the project."""
         own = self.wiring.metadata.tree(self.wiring.branch_head(branch))
         return frozenset({*own, *self.wiring.catalog.known_tables(), *self.wiring.project().transforms})
 
     def judge_ports(self, actor: str | None = None) -> JudgePorts:
-        """What judging, keeping what was said and telling who has to know needs."""
+        """Ports for judging, storing results and notifying."""
         from forge.flows.quality.monitors.run import JudgePorts
         from forge.flows.runs.processes import this_process
 
@@ -142,7 +142,7 @@ class QualityParts:
         )
 
     def current_checks(self, table: TableName) -> CurrentChecks | None:
-        """Those that the project and monitors have for it now; None where a file cannot tell."""
+        """Current checks of the project and its monitors for a table; None where a file is unreadable."""
         return self.current_checks_of()(table)
 
     def current_checks_of(self) -> CurrentChecksOf:
@@ -167,14 +167,14 @@ class QualityParts:
                 where = monitor.file or f"monitor {monitor.id}"
                 try:
                     found |= set(check_ids(load_checks(list(monitor.checks), table=table, where=where), table))
-                except ForgeError:  # the monitor says so when it runs
+                except ForgeError:  # the monitor reports it when it runs
                     return None
             return CurrentChecks(frozenset(found), table in project.transforms)
 
         return find
 
     def fitness(self) -> FitnessPorts:
-        """What the gate of a use needs."""
+        """Ports of the fitness gate."""
         from forge.flows.quality.fitness import FitnessPorts
 
         wiring, catalog = self.wiring, self.wiring.catalog
@@ -190,18 +190,18 @@ class QualityParts:
         )
 
     @cached_property
-    def observers(self) -> Observers:
-        """Who is told after a dataset was judged, in this order."""
-        from forge.flows.quality.after_check import Observers
+    def observers(self) -> ObserverChain:
+        """The observers of judgements, in order."""
         from forge.flows.quality.incidents.observer import alert_observer
         from forge.flows.quality.metrics.anomalies import metrics_observer
+        from forge.flows.quality.observers import ObserverChain
         from forge.flows.quality.remediation.observer import remedies_observer
 
         metrics = metrics_observer(self.metric_ports())
-        return Observers((metrics, alert_observer(self.alerts), remedies_observer(self.remedies)))
+        return ObserverChain((metrics, alert_observer(self.alerts), remedies_observer(self.remedies)))
 
     def outcomes(self, table: TableName, check_id: str) -> tuple[tuple[CommitId, bool], ...]:
-        """What a check said of commits outside of runs, newest first: whether it passed."""
+        """Results of a check on commits outside of runs, newest first: whether it passed."""
         from forge.quality.verdict import Outcome
 
         said = self.monitors.results(table=table, check_id=check_id, limit=1000)
@@ -220,10 +220,10 @@ class QualityParts:
         stopped: Callable[[], RunStatus | None] = lambda: None,
         versions: VersionPorts | None = None,
     ) -> RemedyPorts:
-        """What remediation of failed checks needs. `versions`: those of whoever has them already."""
-        from forge.flows.quality.remediation.notify import notifier, teller
+        """Ports of remediation. `versions`: the caller's versioning ports, where it has them."""
+        from forge.flows.quality.remediation.notify import notifier, timeline_notifier
         from forge.flows.quality.remediation.ports import RemedyPorts
-        from forge.quality.workflow import ApprovalPolicy
+        from forge.quality.remediation import ApprovalPolicy
         from forge.stores.sql.quality.remediations import SqlRemediations
 
         keys = self.wiring.settings.quality.remediation
@@ -236,7 +236,7 @@ class QualityParts:
             more_checks=self._monitor_checks,
             outcomes=self.outcomes,
             notify=notifier(lambda: self.alerts),
-            tell=teller(lambda: self.alerts),
+            tell=timeline_notifier(lambda: self.alerts),
             function=lambda place, pin: self.spark_repair().call(place, pin),
         )
 
@@ -268,7 +268,7 @@ class QualityParts:
 
         try:
             settle_run(self.alerts, branch, run_id, outputs)
-        except Exception as error:  # the run stands
+        except Exception as error:  # the run is unaffected
             logging.getLogger("forge.alerts").warning("Alerts of the run %s were not settled: %s", run_id, error)
 
     def _forget(self, monitor_id: str, by: str) -> None:

@@ -98,8 +98,8 @@ class RunParts:
 
     def _events(self, notify: Callable[[Event], None]) -> RunListeners:
         """Everyone who listens to a run, in this order."""
-        from forge.flows.quality.after_check import after_run
-        from forge.flows.quality.judge import Judged
+        from forge.flows.quality.judge import JudgedTable
+        from forge.flows.quality.observers import after_run
         from forge.flows.runs.build import Event
         from forge.flows.runs.events import RunEnded, RunListeners, RunSettled, on
 
@@ -108,7 +108,7 @@ class RunParts:
             (
                 on(Event, notify),
                 *((on(RunEnded, emitter),) if emitter else ()),
-                on(Judged, lambda judged: after_run(judged, observers)),
+                on(JudgedTable, lambda judged: after_run(judged, observers)),
                 on(RunSettled, lambda settled: self._settle(settled.branch, settled.run_id, settled.outputs)),
             )
         )

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from forge.flows.quality.metrics.points import Kept, MetricPoint
+from forge.flows.quality.metrics.points import KeptFinding, MetricPoint
 from forge.model.names import BranchName, TableName
 from forge.wiring import Wiring
 
@@ -18,7 +18,7 @@ TODAY = datetime.now(UTC).replace(hour=6, minute=0, second=0, microsecond=0)
 
 def point(day: int, value: float) -> MetricPoint:
     time = TODAY - timedelta(days=29 - day)
-    kept = Kept(value > 20, 9.0, "far out" if value > 20 else "in order", 10.0, 9.0, 11.0)
+    kept = KeptFinding(value > 20, 9.0, "far out" if value > 20 else "in order", 10.0, 9.0, 11.0)
     return MetricPoint(
         table=ORDERS,
         metric="mean(amount)",

@@ -13,13 +13,13 @@ from migrated import lay_database
 from receivers import HttpReceiver, http_receiver
 from recorded_history import MORNING, write_history
 
-from forge.flows.quality.incidents.alerts import Judging, observe_alerts
-from forge.quality.alerts.alert import AlertPolicy, Origin, Scope
+from forge.flows.quality.incidents.alerts import AlertSource, observe_alerts
+from forge.quality.alerts.alert import AlertOrigin, AlertPolicy, AlertScope
 from forge.quality.verdict import Verdict
 from forge.wiring import Wiring
 
 Forge = Callable[..., Any]
-HOURLY = Scope(Origin.MONITOR, "hourly")
+HOURLY = AlertScope(AlertOrigin.MONITOR, "hourly")
 
 
 @dataclass
@@ -36,7 +36,7 @@ class Shop:
     def judge(self, *verdicts: Verdict) -> str:
         wiring = Wiring.of(self.root)
         ports = wiring.quality.alerts
-        judging = Judging(HOURLY, AlertPolicy(("ops",)), "Hourly", "mr-1")
+        judging = AlertSource(HOURLY, AlertPolicy(("ops",)), "Hourly", "mr-1")
         opened = observe_alerts(judged(*verdicts, at=ports.clock()), ports, judging).opened
         wiring.close()
         return opened[0] if opened else ""

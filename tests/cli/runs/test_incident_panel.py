@@ -12,7 +12,7 @@ from rich.console import Console
 
 from forge.cli.runs.incident_panel import incident_panel
 from forge.connection import Report
-from forge.flows.quality.incidents.impact import Incident, Spared
+from forge.flows.quality.incidents.impact import BlockedColumn, SparedColumn
 from forge.flows.runs.records import OutputRecord, OutputStatus, RunRecord, RunStatus
 from forge.flows.runs.run import RunResult
 from forge.model.names import BranchName, ColumnName, CommitId, RunId, TableName
@@ -63,8 +63,8 @@ def report(spared: int = 4, incidents: int = 1) -> Report:
         process_started="",
         outputs=outputs,
     )
-    hit = tuple(Spared(ColumnName("marts.daily_revenue", f"total_{i}"), "fin@example.com") for i in range(spared))
-    one = Incident(BLOCKED, ColumnName("core.orders", "amount"), ColumnName("raw.orders", "amount"), BROUGHT, hit)
+    hit = tuple(SparedColumn(ColumnName("marts.daily_revenue", f"total_{i}"), "fin@example.com") for i in range(spared))
+    one = BlockedColumn(BLOCKED, ColumnName("core.orders", "amount"), ColumnName("raw.orders", "amount"), BROUGHT, hit)
     return Report(RunResult(run, None, (BLOCKED,)), (one,) * incidents)
 
 
@@ -118,7 +118,7 @@ def test_markup_in_data_is_shown_as_it_is() -> None:
         message="found [red]x[/red]",
         blocks=True,
     )
-    one = Incident(odd, ColumnName("core.orders", "a"), None, None, ())
+    one = BlockedColumn(odd, ColumnName("core.orders", "a"), None, None, ())
     assert "found [red]x[/red]" in shown(Report(report().result, (one,)))
 
 
@@ -131,7 +131,7 @@ def test_where_nobody_is_hit_no_command_is_offered_that_would_fail() -> None:
 def test_what_a_contract_holds_back_is_told_with_its_code_its_place_and_what_to_do() -> None:
     details = {"code": "E530", "where": "contracts/core.orders.odcs.yaml:68", "fix": "Cast it to string in the query."}
     held = replace(BLOCKED, check_type="schema", message="amount is bigint, the contract says string", details=details)
-    one = Incident(held, ColumnName("core.orders", "amount"), None, None, ())
+    one = BlockedColumn(held, ColumnName("core.orders", "amount"), None, None, ())
     text = shown(Report(report().result, (one,)), 120)
     assert "contract  FORGE-E530 contracts/core.orders.odcs.yaml:68" in text
     assert "fix       Cast it to string in the query." in text

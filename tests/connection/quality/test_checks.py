@@ -14,7 +14,7 @@ from version_world import ArrowEngine
 import forge
 from forge.connection import Connection, QualityView
 from forge.model.errors import ForgeError
-from forge.quality.checks import RowCount
+from forge.quality.checks import RowCountCheck
 from forge.wiring import Wiring
 
 ORDERS = "order_id,amount,status\n" + "".join(f"{n},{n}.5,{'paid' if n % 3 else 'new'}\n" for n in range(1, 121))
@@ -65,9 +65,9 @@ def test_checks_are_judged_kept_and_shown_as_a_table(f: Connection) -> None:
 
 
 def test_checks_can_be_given_and_nothing_of_the_project_is_needed(f: Connection) -> None:
-    (one,) = f.quality.run("core.orders", checks=[RowCount(min=1)])
+    (one,) = f.quality.run("core.orders", checks=[RowCountCheck(min=1)])
     assert (one.verdict, one.place) == ("passed", None)
-    assert f.quality.run("core.orders", checks=[RowCount(min=1)]).raise_for_status()
+    assert f.quality.run("core.orders", checks=[RowCountCheck(min=1)]).raise_for_status()
 
 
 def test_a_monitor_is_found_by_its_name_and_its_results_are_its_own(f: Connection) -> None:

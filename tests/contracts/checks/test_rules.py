@@ -15,7 +15,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.contracts.checks.rules import Compiled, checks_of
+from forge.contracts.checks.rules import CompiledChecks, checks_of
 from forge.contracts.contract import TableContract
 from forge.contracts.formats import TEXT_PATTERNS
 from forge.contracts.load import load_contract
@@ -40,13 +40,13 @@ def contract_of(table: Mapping[str, object], properties: list[dict[str, object]]
     ).tables[0]
 
 
-def compiled(case: Mapping[str, Any]) -> Compiled:
+def compiled(case: Mapping[str, Any]) -> CompiledChecks:
     if "column" in case:
         return checks_of(contract_of({}, [{"name": "x", **case["column"]}]))
     return checks_of(contract_of(case["table"], case.get("properties", [{"name": "a"}, {"name": "b"}])))
 
 
-def rule(column: Mapping[str, object]) -> Compiled:
+def rule(column: Mapping[str, object]) -> CompiledChecks:
     return compiled({"column": {"quality": [column]}})
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from forge.contracts.checks.rules import Compiled
+from forge.contracts.checks.rules import CompiledChecks
 from forge.contracts.checks.sla_checks import SlaChecks, sla_checks_of
 from forge.contracts.contract import Contract
 from forge.contracts.load import load_contract
@@ -43,7 +43,7 @@ def compiled(*sla: dict[str, Any], **more: Any) -> SlaChecks:
     return found
 
 
-def checks(part: Compiled) -> list[dict[str, object]]:
+def checks(part: CompiledChecks) -> list[dict[str, object]]:
     return [dict(check) for check, _ in part.checks]
 
 
@@ -66,7 +66,7 @@ def test_latency_and_freshness_of_a_column_are_its_age(sla: dict[str, Any], hour
         "max_age_hours": hours,
         "severity": "warning",
     }
-    assert found.always == Compiled()
+    assert found.always == CompiledChecks()
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_shares_are_checks_that_need_no_clock() -> None:
         },
         {"type": "unique", "columns": ["mail"], "max_violation_percentage": 2.0, "name": "uniqueness of mail: 98%"},
     ]
-    assert found.timed == Compiled()
+    assert found.timed == CompiledChecks()
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_what_no_check_covers_is_named_with_its_place(sla: dict[str, Any], words
 
 def test_the_promise_of_another_table_is_not_this_ones() -> None:
     found = compiled({"property": "latency", "value": 1, "unit": "d", "element": "lines.day"})
-    assert found.timed == found.always == Compiled()
+    assert found.timed == found.always == CompiledChecks()
 
 
 def test_a_project_keeps_what_depends_on_the_clock_out_of_its_runs(tmp_path: Path) -> None:

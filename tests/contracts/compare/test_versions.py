@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from forge.contracts import find_breaking_changes
-from forge.contracts.compare.versions import Comparison, bump_between
+from forge.contracts.compare.versions import ContractComparison, bump_between
 from forge.contracts.document.file import ContractError, read_document
 from forge.contracts.load import load_contract
 
@@ -85,7 +85,7 @@ def after(edit: Edit, **values: object) -> str:
     return written({**new, **values})
 
 
-def edited(edit: Edit, version: str = "1.5.0") -> Comparison:
+def edited(edit: Edit, version: str = "1.5.0") -> ContractComparison:
     return find_breaking_changes(READ, after(edit, version=version))
 
 

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from quick_examples import examples
 
-from forge.contracts.contract import Contract, Property, TableContract, Violation
-from forge.contracts.drift.table import TableDrift, drift_of, find_drift
+from forge.contracts.contract import Contract, ContractProperty, TableContract, Violation
+from forge.contracts.drift.table import ContractDrift, drift_of, find_drift
 from forge.contracts.load import load_contract
 from forge.model.errors import ForgeError
 from forge.model.schema import Column, Schema
@@ -55,7 +55,7 @@ def contract_of(document: dict[str, Any]) -> Contract:
     return load_contract(text, "contracts/orders.odcs.yaml")
 
 
-def told(drifts: tuple[TableDrift, ...]) -> list[str]:
+def told(drifts: tuple[ContractDrift, ...]) -> list[str]:
     found = [each for drift in drifts for each in drift.found]
     return [f"{each.violation.code or each.violation.severity} {'.'.join(each.steps)}" for each in found]
 
@@ -95,18 +95,18 @@ def apply(document: dict[str, Any], operation: dict[str, Any]) -> None:
         target[last] = operation["value"]
 
 
-def contract(*properties: Property) -> TableContract:
+def contract(*properties: ContractProperty) -> TableContract:
     return TableContract(table="core.orders", properties=properties, file="c.odcs.yaml", line=7, path="schema[0]")
 
 
-def drift(expected: Property, actual: str) -> tuple[Violation, ...]:
+def drift(expected: ContractProperty, actual: str) -> tuple[Violation, ...]:
     return find_drift(contract(expected), Schema((Column("x", actual),)))
 
 
 @each_case(product(FITTING, SPARK), lambda pair: f"{pair[0]} in {pair[1]}")
 def test_a_logical_type_is_held_by_these_types_of_spark(pair: tuple[str, str]) -> None:
     logical, actual = pair
-    codes = [v.code for v in drift(Property(name="x", logical_type=logical), actual)]
+    codes = [v.code for v in drift(ContractProperty(name="x", logical_type=logical), actual)]
     assert codes == ([] if actual in FITTING[logical] else ["E530"])
 
 
@@ -134,20 +134,20 @@ def test_a_logical_type_is_held_by_these_types_of_spark(pair: tuple[str, str]) -
     ],
 )
 def test_a_schema_of_spark_is_in_sparks_words(physical: str, actual: str, fits: bool) -> None:
-    found = drift(Property(name="x", logical_type="string", physical_type=physical), actual)
+    found = drift(ContractProperty(name="x", logical_type="string", physical_type=physical), actual)
     assert [v.code for v in found] == ([] if fits else ["E530"])
 
 
 @pytest.mark.parametrize("name", SPARK)
 def test_every_type_of_spark_equals_itself_in_any_case(name: str) -> None:
-    assert drift(Property(name="x", physical_type=name), name) == ()
-    assert drift(Property(name="x", physical_type=name.upper()), name) == ()
+    assert drift(ContractProperty(name="x", physical_type=name), name) == ()
+    assert drift(ContractProperty(name="x", physical_type=name.upper()), name) == ()
     assert str(parse_type(name)) == name.removesuffix("(6)")  # microseconds need not be said
 
 
 def test_a_mismatch_says_where_and_what_to_do() -> None:
     place = {"file": "c.odcs.yaml", "line": 12, "column_number": 9, "path": "schema[0].properties[0]"}
-    amount = Property(name="amount", logical_type="number", physical_type="decimal(12,2)", **place)  # type: ignore[arg-type]
+    amount = ContractProperty(name="amount", logical_type="number", physical_type="decimal(12,2)", **place)  # type: ignore[arg-type]
     [found] = find_drift(contract(amount), Schema((Column("Amount", "string"),)))
     assert found.to_dict() == {
         "code": "FORGE-E530",
@@ -192,12 +192,12 @@ schema:
 
 
 def test_a_difference_in_nullability_has_no_code_and_is_no_error() -> None:
-    [found] = find_drift(contract(Property(name="a", required=True)), {"orders": {"a": "int"}})
+    [found] = find_drift(contract(ContractProperty(name="a", required=True)), {"orders": {"a": "int"}})
     assert (found.severity, found.to_dict()["code"]) == ("warning", "")
 
 
 def test_a_missing_column_is_an_error_that_names_the_nearest() -> None:
-    expected = contract(Property(name="order_id", line=9, file="c.odcs.yaml"))
+    expected = contract(ContractProperty(name="order_id", line=9, file="c.odcs.yaml"))
     missing, undocumented = find_drift(expected, Schema((Column("orderid", "int"),)))
     assert (missing.code, missing.severity, missing.line) == ("E531", "error", 9)
     assert "Did you mean orderid" in missing.fix
@@ -206,13 +206,13 @@ def test_a_missing_column_is_an_error_that_names_the_nearest() -> None:
 
 
 def test_a_nested_mismatch_names_the_field() -> None:
-    expected = Property(name="x", physical_type="struct<a:int,b:struct<c:string>>")
+    expected = ContractProperty(name="x", physical_type="struct<a:int,b:struct<c:string>>")
     [found] = drift(expected, "struct<a:int,b:struct<c:date>>")
     assert "(b.c: date for string)" in found.message
 
 
 def test_a_frame_says_nothing_of_null() -> None:
-    expected = contract(Property(name="a", required=True), Property(name="b", logical_type="integer"))
+    expected = contract(ContractProperty(name="a", required=True), ContractProperty(name="b", logical_type="integer"))
     schema = Schema((Column("a", "int"), Column("b", "string", nullable=False)))
     assert [v.code for v in find_drift(expected, schema, nullability=False)] == ["E530"]
 
@@ -225,7 +225,7 @@ def test_the_schema_of_a_frame_is_taken_as_it_is() -> None:
     class Frame:
         schema = StructType()
 
-    expected = contract(Property(name="a", logical_type="string"))
+    expected = contract(ContractProperty(name="a", logical_type="string"))
     assert [v.code for v in find_drift(expected, StructType())] == ["E530"]
     assert [v.code for v in find_drift(expected, Frame())] == ["E530"]
 

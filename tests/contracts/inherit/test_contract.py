@@ -11,7 +11,7 @@ import yaml
 
 from forge.contracts.contract import Contract
 from forge.contracts.document.file import read_document
-from forge.contracts.inherit.contract import Effective, effective_of
+from forge.contracts.inherit.contract import EffectiveContract, effective_of
 from forge.contracts.linter.standard_schema import raw_errors
 from forge.contracts.load import contract_of
 
@@ -96,7 +96,7 @@ def both_of_each() -> Iterator[tuple[Contract, Contract]]:
         yield pair.values[0], pair.values[1]
 
 
-def valid(effective: Effective, version: str) -> bool:
+def valid(effective: EffectiveContract, version: str) -> bool:
     return not list(raw_errors(version, effective.document.data))
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
-from forge.contracts.contract import Contract, Place
+from forge.contracts.contract import Contract, FilePlace
 from forge.contracts.document.file import Document, read_document
 from forge.contracts.inherit.contract import effective_of
 from forge.contracts.linter.standard_schema import raw_errors
@@ -312,7 +312,7 @@ def test_what_has_a_wrong_form_says_nothing_and_raises_nothing() -> None:
 
 def _read(data: dict[str, Any]) -> Contract:
     head = {"apiVersion": "v3.1.0", "kind": "DataContract", "id": "x", "version": "1.0.0"}
-    return contract_of(Document({**head, **data}, "x.yaml", lambda path: Place("x.yaml", 1)))
+    return contract_of(Document({**head, **data}, "x.yaml", lambda path: FilePlace("x.yaml", 1)))
 
 
 def test_a_classification_that_is_overruled_comes_from_the_parent() -> None:

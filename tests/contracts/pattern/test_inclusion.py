@@ -7,9 +7,9 @@ import re
 
 import pytest
 
-from forge.contracts.compare.versions import Kind, find_breaking_changes
+from forge.contracts.compare.versions import ContractChangeKind, find_breaking_changes
 from forge.contracts.inherit.contract import effective_of
-from forge.contracts.pattern.inclusion import NotUnderstood, _outcome, counterexample, pattern_budget
+from forge.contracts.pattern.inclusion import UnsupportedPattern, _outcome, counterexample, pattern_budget
 
 PATTERNS = (
     *("", "a", "^a", "a$", "^a$", "^ab?$", "^a*b*$", "^(a|b)+$", "^[ab]+$", "[^a]", "^[^a]*$", ".", "^.$", "^.{0,2}$"),
@@ -36,13 +36,13 @@ def test_the_answer_is_that_of_the_texts(own: str) -> None:
     [r"(?=a)", r"(?i)a", r"(a)\1", r"\bword", r"\p{L}", "a++", "(a", "a)", "[a", "*a", "^*", "a{3,2}", "[[:alpha:]]"],
 )
 def test_what_is_not_covered_is_not_understood(pattern: str) -> None:
-    with pytest.raises(NotUnderstood):
+    with pytest.raises(UnsupportedPattern):
         counterexample(pattern, "a")
 
 
 def test_patterns_that_blow_up_are_given_up_soon() -> None:
     for hostile in ("(" * 100 + "a" + ")" * 100, "(a{1000}){1000}", "[ab]*a[ab]{30}", "^(a|b|ab)*c{0,900}$"):
-        with pytest.raises(NotUnderstood):
+        with pytest.raises(UnsupportedPattern):
             counterexample(hostile, "^[ab]*b[ab]{20}$")
 
 
@@ -54,7 +54,7 @@ def test_one_that_other_engines_choke_on_is_no_trouble() -> None:
 def test_what_was_too_large_once_is_not_tried_again() -> None:
     _outcome.cache_clear()
     for _ in range(3):
-        with pytest.raises(NotUnderstood):
+        with pytest.raises(UnsupportedPattern):
             counterexample("[ab]*a[ab]{30}", "^[ab]*b[ab]{20}$")
     assert (_outcome.cache_info().misses, _outcome.cache_info().hits) == (1, 2)
 
@@ -72,7 +72,7 @@ def test_one_comparison_has_a_budget_and_the_next_one_its_own(monkeypatch: pytes
 def _answer(own: str, above: str) -> str:
     try:
         return str(counterexample(own, above))
-    except NotUnderstood as error:
+    except UnsupportedPattern as error:
         return str(error)
 
 
@@ -91,7 +91,7 @@ def test_a_comparison_of_contracts_that_has_spent_its_budget_counts_patterns_as_
     monkeypatch.setattr("forge.contracts.pattern.inclusion._BUDGET", 5_000)
     old, new = contract("[a-z]?"), contract("")
     kinds = [change.kind for change in find_breaking_changes(old, new).changes]
-    assert (kinds[0], kinds[-1]) == (Kind.TIGHTENED, Kind.CHANGED)
+    assert (kinds[0], kinds[-1]) == (ContractChangeKind.TIGHTENED, ContractChangeKind.CHANGED)
     warned = [one.severity for one in effective_of([new, old]).violations]
     assert warned[0] == "error"
     assert warned[-1] == "warning"
@@ -99,5 +99,5 @@ def test_a_comparison_of_contracts_that_has_spent_its_budget_counts_patterns_as_
 
 def test_classes_of_very_many_signs_are_given_up_soon() -> None:
     signs = "".join(chr(0x4E00 + 2 * at) for at in range(10_000))
-    with pytest.raises(NotUnderstood, match="too many signs"):
+    with pytest.raises(UnsupportedPattern, match="too many signs"):
         counterexample(f"^[{signs}]$", f"^[{signs}x]$")

@@ -4,26 +4,32 @@ from __future__ import annotations
 
 import pytest
 
-from forge.contracts.contract import Contract, Place, TableContract, Violation
-from forge.contracts.policy import Enforcement, Facts, Finding, Governance, TableFacts, find_violations
+from forge.contracts.contract import Contract, FilePlace, TableContract, Violation
+from forge.contracts.policy import Enforcement, Governance, PolicyFinding, ProjectFacts, TableFacts, find_violations
 from forge.contracts.policy.custom import COLUMN_FACTS, TABLE_FACTS, holds
 from forge.contracts.policy.facts import CheckFacts, ColumnFacts, ContractFacts, InputFacts
-from forge.contracts.policy.governance import Condition, Coverage, Documentation, Naming, Rule
+from forge.contracts.policy.governance import (
+    CoveragePolicy,
+    DocumentationPolicy,
+    FactCondition,
+    NamingPolicy,
+    PolicyRule,
+)
 from forge.model.schema import Column, Schema
 from forge.settings import governance_keys
 
-HERE = Place("transforms/core/orders.sql", 3, 1)
+HERE = FilePlace("transforms/core/orders.sql", 3, 1)
 
 
 def table(name: str = "core.orders", **more: object) -> TableFacts:
     return TableFacts(**{"table": name, "place": HERE, **more})  # type: ignore[arg-type]
 
 
-def facts(*tables: TableFacts, **more: object) -> Facts:
-    return Facts({each.table: each for each in tables}, **more)  # type: ignore[arg-type]
+def facts(*tables: TableFacts, **more: object) -> ProjectFacts:
+    return ProjectFacts({each.table: each for each in tables}, **more)  # type: ignore[arg-type]
 
 
-def codes(found: tuple[Finding, ...]) -> list[str]:
+def codes(found: tuple[PolicyFinding, ...]) -> list[str]:
     return [f"{each.policy_type} {each.violation.code} {each.violation.severity}" for each in found]
 
 
@@ -34,16 +40,16 @@ def test_without_governance_a_project_that_can_run_has_no_findings() -> None:
 @pytest.mark.parametrize(
     ("naming", "said"),
     [
-        (Naming(tables="[a-z]+"), []),
-        (Naming(tables="fct_.*"), ["the table name 'orders' does not match fct_.*"]),
-        (Naming(schemas="(raw|marts)"), ["the schema name 'core' (core.orders) does not match (raw|marts)"]),
-        (Naming(by_table={"core.*": "dim_.*"}), ["the table name 'orders' does not match dim_.*"]),
-        (Naming(by_table={"marts.*": "dim_.*"}), []),
-        (Naming(tables="fct_.*", only=("marts.*",)), []),
-        (Naming(columns="[a-z_]+"), ["the column name 'orderID' of core.orders does not match [a-z_]+"]),
+        (NamingPolicy(tables="[a-z]+"), []),
+        (NamingPolicy(tables="fct_.*"), ["the table name 'orders' does not match fct_.*"]),
+        (NamingPolicy(schemas="(raw|marts)"), ["the schema name 'core' (core.orders) does not match (raw|marts)"]),
+        (NamingPolicy(by_table={"core.*": "dim_.*"}), ["the table name 'orders' does not match dim_.*"]),
+        (NamingPolicy(by_table={"marts.*": "dim_.*"}), []),
+        (NamingPolicy(tables="fct_.*", only=("marts.*",)), []),
+        (NamingPolicy(columns="[a-z_]+"), ["the column name 'orderID' of core.orders does not match [a-z_]+"]),
     ],
 )
-def test_names_have_to_match_as_a_whole(naming: Naming, said: list[str]) -> None:
+def test_names_have_to_match_as_a_whole(naming: NamingPolicy, said: list[str]) -> None:
     columns = (ColumnFacts(name="orderID", place=HERE), ColumnFacts(name="amount", place=HERE))
     found = find_violations(facts(table(columns=columns)), Governance(naming=(naming,)))
     assert [each.violation.message for each in found] == said
@@ -51,30 +57,34 @@ def test_names_have_to_match_as_a_whole(naming: Naming, said: list[str]) -> None
 
 
 def test_a_name_that_only_its_case_spoils_is_answered_with_the_better_one() -> None:
-    columns = (ColumnFacts(name="orderID", place=Place("contracts/o.odcs.yaml", 9, 5)),)
-    (found,) = find_violations(facts(table(columns=columns)), Governance(naming=(Naming(columns="[a-z_]+"),)))
+    columns = (ColumnFacts(name="orderID", place=FilePlace("contracts/o.odcs.yaml", 9, 5)),)
+    (found,) = find_violations(facts(table(columns=columns)), Governance(naming=(NamingPolicy(columns="[a-z_]+"),)))
     assert found.violation.fix.startswith("Call it order_id.")
     assert (found.violation.where, found.violation.column) == ("contracts/o.odcs.yaml:9", 5)
 
 
 def check(type_: str = "not_null", *columns: str, refers: tuple[str, ...] = ()) -> CheckFacts:
-    return CheckFacts(type_, columns, Place("checks/core.yaml", 4), refers)
+    return CheckFacts(type_, columns, FilePlace("checks/core.yaml", 4), refers)
 
 
 @pytest.mark.parametrize(
     ("coverage", "checks", "said"),
     [
-        (Coverage(), (), "core.orders has no checks, 1 is wanted"),
-        (Coverage(min_checks=2), (check(),), "core.orders has 1 check, 2 are wanted"),
-        (Coverage(unique_key=True), (check(),), "core.orders has no check that its key is unique"),
-        (Coverage(unique_key=True), (check("unique", "id"),), None),
-        (Coverage(min_percentage=50), (), None),
-        (Coverage(min_percentage=51), (), "core.orders has no checks, 1 is wanted; 50 % of the tables have enough"),
-        (Coverage(only=("marts.*",)), (), None),
+        (CoveragePolicy(), (), "core.orders has no checks, 1 is wanted"),
+        (CoveragePolicy(min_checks=2), (check(),), "core.orders has 1 check, 2 are wanted"),
+        (CoveragePolicy(unique_key=True), (check(),), "core.orders has no check that its key is unique"),
+        (CoveragePolicy(unique_key=True), (check("unique", "id"),), None),
+        (CoveragePolicy(min_percentage=50), (), None),
+        (
+            CoveragePolicy(min_percentage=51),
+            (),
+            "core.orders has no checks, 1 is wanted; 50 % of the tables have enough",
+        ),
+        (CoveragePolicy(only=("marts.*",)), (), None),
     ],
 )
 def test_coverage_counts_the_checks_of_what_transforms_make(
-    coverage: Coverage, checks: tuple[CheckFacts, ...], said: str | None
+    coverage: CoveragePolicy, checks: tuple[CheckFacts, ...], said: str | None
 ) -> None:
     other = table("core.items", checks=(check("unique", "id"), check()))
     source = table("raw.orders", is_source=True)
@@ -84,14 +94,14 @@ def test_coverage_counts_the_checks_of_what_transforms_make(
 
 def test_sources_count_where_they_are_named() -> None:
     source = table("raw.orders", is_source=True)
-    assert codes(find_violations(facts(source), Governance(coverage=(Coverage(only=("raw.*",)),)))) == [
+    assert codes(find_violations(facts(source), Governance(coverage=(CoveragePolicy(only=("raw.*",)),)))) == [
         "coverage E541 error"
     ]
 
 
 def test_documentation_wants_tables_columns_and_owners_described() -> None:
     columns = (ColumnFacts(name="id", place=HERE, description="Number"), ColumnFacts(name="amount", place=HERE))
-    wanted = Documentation(owner=True, severity="warning")
+    wanted = DocumentationPolicy(owner=True, severity="warning")
     found = find_violations(facts(table(columns=columns)), Governance(documentation=(wanted,)))
     assert [each.violation.message for each in found] == [
         "core.orders has no description",
@@ -105,12 +115,12 @@ def test_documentation_may_ask_for_a_part_only() -> None:
     columns = (ColumnFacts(name="id", place=HERE, description="Number"), ColumnFacts(name="amount", place=HERE))
     described = table(columns=columns, description="Orders")
     for percentage, number in ((66, 0), (67, 1)):
-        wanted = Documentation(min_percentage=percentage)
+        wanted = DocumentationPolicy(min_percentage=percentage)
         assert len(find_violations(facts(described), Governance(documentation=(wanted,)))) == number
 
 
 def reads(*names: str) -> tuple[InputFacts, ...]:
-    return tuple(InputFacts(name, Place("transforms/core/orders.sql", 10 + i, 6)) for i, name in enumerate(names))
+    return tuple(InputFacts(name, FilePlace("transforms/core/orders.sql", 10 + i, 6)) for i, name in enumerate(names))
 
 
 def test_a_table_that_nobody_makes_is_told_at_the_line_that_reads_it() -> None:
@@ -185,36 +195,36 @@ def test_files_that_cannot_be_read_are_findings_with_their_own_code() -> None:
 @pytest.mark.parametrize(
     ("condition", "value", "held"),
     [
-        (Condition(exists=True), "x", True),
-        (Condition(exists=True), "  ", False),
-        (Condition(exists=True), (), False),
-        (Condition(exists=False), None, True),
-        (Condition(matches="@shop"), "a@shop.example", True),
-        (Condition(matches="^gold$"), ("silver", "gold"), True),
-        (Condition(matches="x"), None, False),
-        (Condition(equals=(None,)), None, True),
-        (Condition(equals=(True,)), True, True),
-        (Condition(equals=(3,)), 4, False),
-        (Condition(one_of=("pii", "phi")), "phi", True),
-        (Condition(one_of=("pii",)), None, False),
-        (Condition(contains=("gold",)), ("gold",), True),
-        (Condition(contains=("gold",)), (), False),
-        (Condition(contains=("old",)), "gold", True),
-        (Condition(min=2), ("a",), False),
-        (Condition(min=2, max=3), 3, True),
-        (Condition(max=1), None, True),
+        (FactCondition(exists=True), "x", True),
+        (FactCondition(exists=True), "  ", False),
+        (FactCondition(exists=True), (), False),
+        (FactCondition(exists=False), None, True),
+        (FactCondition(matches="@shop"), "a@shop.example", True),
+        (FactCondition(matches="^gold$"), ("silver", "gold"), True),
+        (FactCondition(matches="x"), None, False),
+        (FactCondition(equals=(None,)), None, True),
+        (FactCondition(equals=(True,)), True, True),
+        (FactCondition(equals=(3,)), 4, False),
+        (FactCondition(one_of=("pii", "phi")), "phi", True),
+        (FactCondition(one_of=("pii",)), None, False),
+        (FactCondition(contains=("gold",)), ("gold",), True),
+        (FactCondition(contains=("gold",)), (), False),
+        (FactCondition(contains=("old",)), "gold", True),
+        (FactCondition(min=2), ("a",), False),
+        (FactCondition(min=2, max=3), 3, True),
+        (FactCondition(max=1), None, True),
     ],
 )
-def test_conditions_of_custom_rules(condition: Condition, value: object, held: bool) -> None:
+def test_conditions_of_custom_rules(condition: FactCondition, value: object, held: bool) -> None:
     assert holds(condition, value) is held
 
 
 def test_a_custom_rule_holds_where_its_when_does() -> None:
-    rule = Rule(
+    rule = PolicyRule(
         name="gold-owner",
         message="Gold tables have an owner of the company",
-        when={"tags": Condition(contains=("gold",))},
-        require={"owner": Condition(matches="@shop.example$")},
+        when={"tags": FactCondition(contains=("gold",))},
+        require={"owner": FactCondition(matches="@shop.example$")},
     )
     gold = table("core.a", tags=("gold",), owner="me@home.example")
     plain = table("core.b", owner="me@home.example")
@@ -226,8 +236,8 @@ def test_a_custom_rule_holds_where_its_when_does() -> None:
 
 
 def test_a_custom_rule_may_be_about_columns_and_forbid() -> None:
-    rule = Rule(
-        name="no-float", each="column", forbid={"type": Condition(one_of=("float", "double"))}, severity="warning"
+    rule = PolicyRule(
+        name="no-float", each="column", forbid={"type": FactCondition(one_of=("float", "double"))}, severity="warning"
     )
     columns = (ColumnFacts(name="a", place=HERE, type="double"), ColumnFacts(name="b", place=HERE, type="int"))
     (found,) = find_violations(facts(table(columns=columns)), Governance(custom=(rule,)))
@@ -304,9 +314,9 @@ def test_enforcement_says_what_contracts_do(enforcement: Enforcement | None, num
     ],
 )
 def test_drift_has_an_enforcement_of_its_own(governance: Governance, number: int, blocking: int) -> None:
-    from forge.contracts.contract import Property
+    from forge.contracts.contract import ContractProperty
 
-    missing = Property(name="amount", path="schema[0].properties[0]", file="contracts/o.odcs.yaml", line=9)
+    missing = ContractProperty(name="amount", path="schema[0].properties[0]", file="contracts/o.odcs.yaml", line=9)
     promised = TableContract(table="core.orders", properties=(missing,), path="schema[0]", file="contracts/o.odcs.yaml")
     there = table(contract=promised, contract_of=CONTRACT, schema=Schema(()))
     found = find_violations(facts(there), governance)
@@ -320,10 +330,10 @@ def test_a_table_that_is_not_there_yet_has_no_drift() -> None:
 
 def test_policies_come_in_their_order_and_what_two_levels_want_is_told_once() -> None:
     governance = Governance(
-        coverage=(Coverage(severity="warning"), Coverage(min_checks=1, unique_key=True)),
-        naming=(Naming(tables="fct_.*"),),
-        documentation=(Documentation(),),
-        custom=(Rule(name="owned", require={"owner": Condition(exists=True)}),),
+        coverage=(CoveragePolicy(severity="warning"), CoveragePolicy(min_checks=1, unique_key=True)),
+        naming=(NamingPolicy(tables="fct_.*"),),
+        documentation=(DocumentationPolicy(),),
+        custom=(PolicyRule(name="owned", require={"owner": FactCondition(exists=True)}),),
         required_for=("core.*",),
     )
     found = find_violations(facts(table(inputs=reads("raw.gone"))), governance)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sqlglot import exp, parse_one
 
 from forge.contracts.checks.rules import checks_of
-from forge.contracts.contract import Place, Property, QualityRule, TableContract
+from forge.contracts.contract import ContractProperty, FilePlace, QualityRule, TableContract
 from forge.contracts.schema.sql_text import any_of, literal, quote
 
 if TYPE_CHECKING:
@@ -115,8 +115,8 @@ CHECKED: dict[str, tuple[dict[str, Any], str, list[tuple[object, bool]]]] = {
 @pytest.mark.parametrize("case", CHECKED)
 def test_spark_counts_the_rows_that_break_the_contract(spark: SparkSession, case: str) -> None:
     written, type_, rows = CHECKED[case]
-    rules = tuple(QualityRule(rule, Place("c.odcs.yaml", 1)) for rule in written.get("quality", ()))
-    of = Property(name="v`x", **{**written, "quality": rules})
+    rules = tuple(QualityRule(rule, FilePlace("c.odcs.yaml", 1)) for rule in written.get("quality", ()))
+    of = ContractProperty(name="v`x", **{**written, "quality": rules})
     checks = [check for check, _ in checks_of(TableContract(table="core.t", properties=(of,))).checks]
     assert {check["type"] for check in checks} == {"expression"}
     frame = spark.createDataFrame([(i, v) for i, (v, _) in enumerate(rows)], f"i int, {quote('v`x')} {type_}")

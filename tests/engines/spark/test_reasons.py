@@ -6,7 +6,7 @@ import pytest
 from pyspark.errors import AnalysisException, PySparkException
 
 from forge.engines.spark.errors import job_error
-from forge.engines.spark.measure.columns import CannotMeasure, reason_of
+from forge.engines.spark.measure.columns import MeasureError, reason_of
 from forge.flows.catalog.personal import hiding_values
 from forge.model.errors import CellError, ForgeError
 
@@ -44,7 +44,7 @@ def test_what_is_wrong_with_the_words_of_a_check_is_told_whole() -> None:
 
 
 def test_words_of_our_own_stay_as_they_are() -> None:
-    assert reason_of(CannotMeasure("The value 'x' of the type y")) == "The value 'x' of the type y"
+    assert reason_of(MeasureError("The value 'x' of the type y")) == "The value 'x' of the type y"
 
 
 @pytest.mark.parametrize(

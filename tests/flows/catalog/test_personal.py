@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from forge.contracts.contract import Property, TableContract
+from forge.contracts.contract import ContractProperty, TableContract
 from forge.flows.catalog.personal import Personal, find_private, named_by
 from forge.flows.quality.remediation.quarantine import plan_side, side_lineage
 from forge.lineage.edge import Edge, Transformation
 from forge.model.names import ColumnName, TableName
-from forge.quality.checks import NotNull, Query
+from forge.quality.checks import NotNullCheck, QueryCheck
 from forge.stores.memory.catalog import MemoryCatalog
 from forge.stores.memory.metadata import MemoryMetadata
 from forge.versioning.field import Field
@@ -21,7 +21,9 @@ def personal(*contracts: TableContract) -> Personal:
 
 
 def with_email() -> Personal:
-    return personal(TableContract(table="core.people", properties=(Property(name="Email", classification="pii"),)))
+    return personal(
+        TableContract(table="core.people", properties=(ContractProperty(name="Email", classification="pii"),))
+    )
 
 
 def test_a_quarantine_table_hides_what_its_table_hides() -> None:
@@ -58,7 +60,7 @@ def test_where_nothing_is_called_personal_nothing_is_hidden() -> None:
 
 def test_a_table_is_private_where_a_query_reads_personal_data_of_it() -> None:
     found = with_email()
-    query = Query("SELECT o.id, p.email AS status FROM core.orders o JOIN core.people p ON o.person = p.id")
+    query = QueryCheck("SELECT o.id, p.email AS status FROM core.orders o JOIN core.people p ON o.person = p.id")
     assert find_private(found, ORDERS, (query,)) == {PEOPLE}
-    assert find_private(found, ORDERS, (Query("SELECT id FROM core.orders"),)) == frozenset()
-    assert find_private(found, PEOPLE, (NotNull(("id",)),)) == frozenset()  # its rows are masked by column
+    assert find_private(found, ORDERS, (QueryCheck("SELECT id FROM core.orders"),)) == frozenset()
+    assert find_private(found, PEOPLE, (NotNullCheck(("id",)),)) == frozenset()  # its rows are masked by column

@@ -15,17 +15,17 @@ from orders_world import ORDERS, edit, go, make_orders
 from version_world import VersionWorld
 
 from forge.contracts.document.file import read_document
-from forge.contracts.lifecycle import State, StateChange
+from forge.contracts.lifecycle import ContractState, LifecycleStep
 from forge.contracts.load import contract_of
 from forge.contracts.policy import Enforcement, Governance
-from forge.contracts.policy.governance import Level
+from forge.contracts.policy.governance import PlatformLevel
 from forge.contracts.registry import registered_of
 from forge.flows.catalog.personal import named_by
 from forge.flows.contracts.facts import Versions
 from forge.flows.contracts.gate import contract_verdicts
 from forge.flows.contracts.judge import find_gated, versions_in
 from forge.flows.contracts.lazy_gate import gated
-from forge.flows.contracts.ports import Moving, Registration
+from forge.flows.contracts.ports import LifecycleWrite, Registration
 from forge.flows.runs.project import Project, load_project
 from forge.flows.runs.records import RunStatus
 from forge.flows.runs.run import Ports, RunRequest, run
@@ -117,7 +117,9 @@ def test_strict_wants_what_the_strict_profile_wants(tmp_path: Path) -> None:
 
 def register(store: MemoryContracts, text: str) -> None:
     contract = contract_of(read_document(text, FILE))
-    first = Moving(StateChange(state=State.ACTIVE, before=None, at=NOW, by="ada", version=contract.version))
+    first = LifecycleWrite(
+        LifecycleStep(state=ContractState.ACTIVE, before=None, at=NOW, by="ada", version=contract.version)
+    )
     store.register(Registration(registered_of(contract, text, "sha256:x", at=NOW, by="ada"), lambda head: first))
 
 
@@ -170,7 +172,7 @@ def test_a_contract_that_weakens_one_above_it(
     above = tmp_path / "platform"
     write(above, {"contracts/floor.odcs.yaml": CONTRACT.replace("id: orders", "id: floor")})
     root = write(tmp_path / "shop", {**FILES, FILE: CONTRACT.replace("required: true", "required: false")})
-    governance = replace(governance, levels=(Level("platform/forge.yaml", above),))
+    governance = replace(governance, levels=(PlatformLevel("platform/forge.yaml", above),))
     made = load_project(root, lambda table: None, governance=governance)
     made = replace(made, judged=lambda: find_gated(made, lambda contract: ()))
     verdicts = contract_verdicts(made, TABLE, GOOD)

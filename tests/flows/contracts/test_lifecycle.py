@@ -11,14 +11,14 @@ from alert_world import AlertWorld
 from committed_lineage import BEGIN, CommittedLineage, edge
 from store_records import run_record
 
-from forge.contracts.lifecycle import State
+from forge.contracts.lifecycle import ContractState
 from forge.contracts.load import load_contract
 from forge.contracts.policy.governance import Enforcement, Governance
 from forge.flows.contracts.admission import admit
 from forge.flows.contracts.consumers import find_consumers
 from forge.flows.contracts.lifecycle import change_state, find_new_readers, retired_tables
 from forge.flows.contracts.ports import ContractPorts
-from forge.flows.contracts.registration import Registering, register
+from forge.flows.contracts.registration import RegistrationResult, register
 from forge.flows.quality.incidents.ports import AlertPorts
 from forge.flows.runs.records import OutputRecord, OutputStatus, TableLineage
 from forge.lineage.edge import TableEdge
@@ -89,7 +89,7 @@ class World:
             alerts=alerts or (lambda: None),
         )
 
-    def register(self, text: str = TEXT, alerts: Alerts | None = None) -> Registering:
+    def register(self, text: str = TEXT, alerts: Alerts | None = None) -> RegistrationResult:
         contract = load_contract(text, "contracts/orders.odcs.yaml")
         return register(contract, self.ports(alerts=alerts), text=text)
 
@@ -129,13 +129,13 @@ def test_a_deprecation_is_told_to_the_channels_of_runs_with_everyone_it_hits(wor
     ends = BEGIN + timedelta(days=90)
     head = change_state(
         "urn:orders",
-        State.DEPRECATED,
+        ContractState.DEPRECATED,
         world.ports(alerts=alerts),
         reason="v2 has more",
         ends_at=ends,
         replacement="urn:orders2",
     )
-    assert head.state is State.DEPRECATED
+    assert head.state is ContractState.DEPRECATED
     assert head.last.told == ("marts.revenue", "marts.yearly")
     (sent,) = world.store.deliveries
     assert (sent.channel, sent.notice.kind, sent.notice.table) == ("mail", NoticeKind.NOTE, "core.orders")
@@ -147,7 +147,7 @@ def test_a_deprecation_is_told_to_the_channels_of_runs_with_everyone_it_hits(wor
 def test_without_channels_for_runs_all_hear_of_it(world: World) -> None:
     alerts = Alerts(AlertPolicy(()))
     world.register()
-    change_state("urn:orders", State.DEPRECATED, world.ports(alerts=alerts))
+    change_state("urn:orders", ContractState.DEPRECATED, world.ports(alerts=alerts))
     assert [one.channel for one in world.store.deliveries] == ["mail", "ops"]
 
 
@@ -157,16 +157,16 @@ def test_a_new_status_in_the_file_moves_it_and_tells_it_once(world: World) -> No
     assert world.store.deliveries == []
     deprecated = TEXT.replace("status: active", "status: deprecated")
     moved = world.register(deprecated, alerts)
-    assert (moved.created, moved.head.state) == (False, State.DEPRECATED)
+    assert (moved.created, moved.head.state) == (False, ContractState.DEPRECATED)
     assert not world.register(deprecated, alerts).created
     assert len(world.store.deliveries) == 1
-    assert world.register(alerts=alerts).head.state is State.DEPRECATED  # the old file moves nothing back
+    assert world.register(alerts=alerts).head.state is ContractState.DEPRECATED  # the old file moves nothing back
 
 
 def test_the_end_of_a_contract_is_not_in_the_past(world: World) -> None:
     world.register()
     with pytest.raises(ForgeError) as refused:
-        change_state("urn:orders", State.DEPRECATED, world.ports(), ends_at=BEGIN - timedelta(days=1))
+        change_state("urn:orders", ContractState.DEPRECATED, world.ports(), ends_at=BEGIN - timedelta(days=1))
     assert refused.value.where == "ends_at"
     assert len(world.store.history("urn:orders")) == 1
 
@@ -185,8 +185,8 @@ def transform(output: str, *inputs: str) -> Transform:
 
 def retire(world: World) -> None:
     world.register()
-    change_state("urn:orders", State.DEPRECATED, world.ports())
-    change_state("urn:orders", State.RETIRED, world.ports(), reason="nobody pays for it", replacement="urn:v2")
+    change_state("urn:orders", ContractState.DEPRECATED, world.ports())
+    change_state("urn:orders", ContractState.RETIRED, world.ports(), reason="nobody pays for it", replacement="urn:v2")
 
 
 def test_a_retired_contract_refuses_who_begins_to_read_it(world: World) -> None:
@@ -237,8 +237,8 @@ def test_a_reader_stays_one_whatever_wrote_its_table_last(
 
 def test_without_any_channel_nobody_is_told(world: World) -> None:
     world.register()
-    head = change_state("urn:orders", State.DEPRECATED, world.ports())
-    assert (head.state, head.last.told, world.store.deliveries) == (State.DEPRECATED, (), [])
+    head = change_state("urn:orders", ContractState.DEPRECATED, world.ports())
+    assert (head.state, head.last.told, world.store.deliveries) == (ContractState.DEPRECATED, (), [])
 
 
 def test_an_older_version_that_ends_does_not_end_the_newest(world: World) -> None:
@@ -246,7 +246,10 @@ def test_an_older_version_that_ends_does_not_end_the_newest(world: World) -> Non
     old = TEXT.replace("status: active", "status: deprecated")
     admitted = admit(old, "contracts/orders.odcs.yaml", world.ports())
     assert admitted.registering is not None
-    assert (admitted.registering.head.newest.version, admitted.registering.head.state) == ("2.0.0", State.ACTIVE)
+    assert (admitted.registering.head.newest.version, admitted.registering.head.state) == (
+        "2.0.0",
+        ContractState.ACTIVE,
+    )
     (found,) = (one.violation for one in admitted.findings if one.violation.code == "E507")
     assert "2.0.0 is the newest version" in found.message
     assert "forge contract state urn:orders deprecated" in found.fix
@@ -254,7 +257,7 @@ def test_an_older_version_that_ends_does_not_end_the_newest(world: World) -> Non
 
 def test_a_contract_that_only_ends_refuses_nobody(world: World) -> None:
     world.register()
-    change_state("urn:orders", State.DEPRECATED, world.ports())
+    change_state("urn:orders", ContractState.DEPRECATED, world.ports())
     assert retired_tables(world.store) == {}
 
 
@@ -266,4 +269,4 @@ def test_a_status_that_does_not_come_next_is_told_and_moves_nothing(world: World
     assert (found.violation.code, found.violation.severity, found.violation.line) == ("E507", "warning", 6)
     assert "deprecated" in found.violation.fix
     assert admitted.registering is not None
-    assert admitted.registering.head.state is State.ACTIVE
+    assert admitted.registering.head.state is ContractState.ACTIVE

@@ -10,8 +10,8 @@ import pytest
 
 from forge.contracts.contract import Contract
 from forge.contracts.load import load_all
-from forge.contracts.policy.governance import Level
-from forge.flows.contracts.parents import MOST_LEVELS, Chain, Chains, chain_of, chains_of
+from forge.contracts.policy.governance import PlatformLevel
+from forge.flows.contracts.parents import MOST_LEVELS, ParentChain, ParentChains, chain_of, chains_of
 
 HEAD = "apiVersion: v3.1.0\nkind: DataContract\nversion: 1.0.0\nstatus: active\n"
 
@@ -21,7 +21,7 @@ class Project:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.levels: list[Level] = []
+        self.levels: list[PlatformLevel] = []
 
     def write(self, file: str, name: str, *extends: str, more: str = "") -> None:
         path = self.root / file
@@ -31,16 +31,16 @@ class Project:
         path.write_text(f"{HEAD}id: {name}\nname: The {name}\n{custom}{more}")
 
     def level(self, folder: str, *files: str) -> None:
-        self.levels.append(Level(f"{folder}/forge.yaml", self.root / folder, files))
+        self.levels.append(PlatformLevel(f"{folder}/forge.yaml", self.root / folder, files))
 
-    def chains(self) -> Chains:
+    def chains(self) -> ParentChains:
         home = self.root / "project"
         return chains_of(load_all(home), self.levels, home)
 
     def ids(self, file: str) -> list[str]:
         return [contract.id for contract in self.chain(file).contracts]
 
-    def chain(self, file: str) -> Chain:
+    def chain(self, file: str) -> ParentChain:
         return self.chains().by_file[f"contracts/{file}.odcs.yaml"]
 
     def problems(self) -> list[tuple[str, str, int]]:

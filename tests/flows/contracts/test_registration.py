@@ -11,9 +11,9 @@ from contract_project import FILES, Site, write
 
 from forge.contracts.canonical import schema_hash
 from forge.contracts.policy.governance import Enforcement, Governance
-from forge.contracts.registry import Registered
+from forge.contracts.registry import RegisteredContract
 from forge.flows.contracts.compile.record import keep_compiled
-from forge.flows.contracts.effective import stand
+from forge.flows.contracts.effective import resolve_contracts
 from forge.flows.contracts.files import project_files, read_text
 from forge.flows.contracts.judge import versions_in
 from forge.flows.contracts.ports import ContractPorts
@@ -37,7 +37,7 @@ def text(version: str, columns: str = "ab", contract_id: str = "orders", extends
 
 class World:
     def __init__(self, root: Path) -> None:
-        self.root, self.store, self.listed = root, MemoryContracts(), list[Registered]()
+        self.root, self.store, self.listed = root, MemoryContracts(), list[RegisteredContract]()
         (root / "contracts").mkdir()
 
     def ports(self, enforcement: Enforcement | None = Enforcement.WARN) -> ContractPorts:
@@ -55,7 +55,7 @@ class World:
             published=self._list,
         )
 
-    def _list(self, registered: Sequence[Registered]) -> None:
+    def _list(self, registered: Sequence[RegisteredContract]) -> None:
         self.listed = list(registered)
 
     def write(self, text: str, file: str = FILE) -> None:
@@ -66,7 +66,7 @@ class World:
         assert contract is not None
         register(contract, self.ports(), text=text)
 
-    def run(self, enforcement: Enforcement | None = Enforcement.WARN) -> tuple[list[Registered], list[str]]:
+    def run(self, enforcement: Enforcement | None = Enforcement.WARN) -> tuple[list[RegisteredContract], list[str]]:
         """What a run that publishes core.orders registers, and what it notes."""
         notes: list[str] = []
         tables = [TableName.parse("core.orders")]
@@ -119,7 +119,7 @@ def test_a_catalog_lists_the_newest_version_when_an_older_file_is_compiled(world
     world.register(text("1.1.0", "abc"))
     world.write(text("1.0.0"))
     files = project_files(world.root)
-    standing = stand([one.contract for one in files if one.contract], Governance(), world.root)
+    standing = resolve_contracts([one.contract for one in files if one.contract], Governance(), world.root)
     register_all(standing, {one.file: one.text for one in files}, world.ports())
     assert [one.version for one in world.listed] == ["1.1.0"]
 
@@ -130,7 +130,7 @@ def test_a_file_whose_contract_has_a_new_id_is_registered_as_what_it_is_now(worl
     assert [one.id for one in world.run()[0]] == ["before"]
     world.write(text("1.0.0", "abcde", "now", extends="base"))
     files = [one.contract for one in project_files(world.root) if one.contract]
-    standing = {one.contract.id: one for one in stand(files, Governance(), world.root)}
+    standing = {one.contract.id: one for one in resolve_contracts(files, Governance(), world.root)}
     (new,), _ = world.run()
     assert (new.id, new.schema_hash) == ("now", schema_hash(standing["now"].effective))
 

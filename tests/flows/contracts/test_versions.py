@@ -12,11 +12,11 @@ from committed_lineage import CommittedLineage, edge, filtered
 from forge.contracts import find_breaking_changes
 from forge.contracts.contract import Contract
 from forge.contracts.load import load_contract
-from forge.contracts.registry import Registered, registered_of
+from forge.contracts.registry import RegisteredContract, registered_of
 from forge.flows.contracts.versions import (
     compare_with_registered,
+    find_affected,
     find_contract,
-    find_hit,
     old_document,
     registered_before,
 )
@@ -54,14 +54,14 @@ class Shelf:
     def __init__(self, *contracts: Contract) -> None:
         self._kept = {one.version: _registered(one) for one in contracts}
 
-    def versions(self, contract_id: str) -> tuple[Registered, ...]:
+    def versions(self, contract_id: str) -> tuple[RegisteredContract, ...]:
         return tuple(self._kept.values()) if contract_id == "orders" else ()
 
-    def version(self, contract_id: str, version: str) -> Registered | None:
+    def version(self, contract_id: str, version: str) -> RegisteredContract | None:
         return self._kept.get(version) if contract_id == "orders" else None
 
 
-def _registered(contract: Contract) -> Registered:
+def _registered(contract: Contract) -> RegisteredContract:
     text = TEXT.replace("1.0.0", contract.version)
     if contract.tables[0].get("note") is None:
         text = text.replace("note", "remark")
@@ -148,7 +148,7 @@ def world() -> CommittedLineage:
 
 def hit(world: CommittedLineage, **changed: str) -> dict[str, tuple[str, ...]]:
     old, new = at("1.0.0"), at("1.1.0", **changed)
-    found = find_hit(find_breaking_changes(old, new), old, world.ports, owner=lambda table: f"@{table.schema}")
+    found = find_affected(find_breaking_changes(old, new), old, world.ports, owner=lambda table: f"@{table.schema}")
     return {one.consumer.name: one.breaks for one in found}
 
 
@@ -175,7 +175,7 @@ def test_what_breaks_nobody_hits_nobody(world: CommittedLineage) -> None:
 
 def test_a_hit_names_who_answers(world: CommittedLineage) -> None:
     old, new = at("1.0.0"), at("1.1.0", note="remark")
-    [found] = find_hit(find_breaking_changes(old, new), old, world.ports, owner=lambda table: f"@{table.schema}")
+    [found] = find_affected(find_breaking_changes(old, new), old, world.ports, owner=lambda table: f"@{table.schema}")
     assert found.to_dict() == {
         "name": "marts.notes",
         "owner": "@marts",

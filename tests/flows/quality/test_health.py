@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 
 from monitor_world import MAIN, NOT_NULL, ORDERS, MonitorWorld
 
-from forge.flows.quality.health import CurrentChecks, find_health, find_said, find_trend, newest_attempts
-from forge.flows.quality.incidents.open import Held
+from forge.flows.quality.health import CurrentChecks, find_health, find_trend, find_verdicts, newest_attempts
+from forge.flows.quality.incidents.open_incidents import HeldTables
 from forge.flows.quality.results import find_history, find_result, find_results, first_failure, result_of, verdict_of
 from forge.flows.runs.run import Ports, RunRequest, run
 from forge.model.names import RunId
@@ -66,10 +66,10 @@ def test_failures_that_monitors_found_are_told_and_those_that_are_over_are_not()
     governed(world, 1)
     world.run(world.monitor(checks=[{"type": "row_count", "min": 5}]))
     attempts, since = newest_attempts(tree(world), ()), world.store.standing(tree(world))
-    failed = find_said(world.metadata, attempts, Outcome.FAILED, since)
+    failed = find_verdicts(world.metadata, attempts, Outcome.FAILED, since)
     assert [verdict.check_id for _, verdict in failed] == ["core.orders.row_count"]
-    assert len(find_said(world.metadata, attempts, None, since)) == 2
-    assert find_said(world.metadata, attempts, Outcome.FAILED) == ()
+    assert len(find_verdicts(world.metadata, attempts, None, since)) == 2
+    assert find_verdicts(world.metadata, attempts, Outcome.FAILED) == ()
 
 
 def test_where_a_newer_attempt_was_held_back_its_word_counts() -> None:
@@ -80,7 +80,7 @@ def test_where_a_newer_attempt_was_held_back_its_word_counts() -> None:
     stopped = governed(world, 1, None)
     held = world.metadata.blocked(MAIN)
     attempts, since = newest_attempts(tree(world), held), world.store.standing(tree(world))
-    said = find_said(world.metadata, attempts, None, since, held)
+    said = find_verdicts(world.metadata, attempts, None, since, held)
     assert [(run_id, verdict.outcome) for run_id, verdict in said] == [(stopped, Outcome.FAILED)]
     health = find_health(world.metadata, ORDERS, tree(world), held, since)
     assert (health.score, len(health.held_back)) == (100.0, 1)
@@ -90,9 +90,11 @@ def test_what_a_deleted_check_said_counts_only_where_it_holds_a_table_back() -> 
     world = make()
     governed(world, 1)
 
-    def count(*ids: str, made: bool = True, held: Held = ()) -> int:
+    def count(*ids: str, made: bool = True, held: HeldTables = ()) -> int:
         now = CurrentChecks(frozenset(ids), made)
-        return len(find_said(world.metadata, newest_attempts(tree(world), held), held=held, current=lambda table: now))
+        return len(
+            find_verdicts(world.metadata, newest_attempts(tree(world), held), held=held, current=lambda table: now)
+        )
 
     assert (count("core.orders.id.not_null"), count(), count(made=False)) == (1, 0, 1)
     world.later(hours=1)

@@ -10,12 +10,12 @@ import pytest
 
 from forge.flows.ports import Growth
 from forge.flows.quality.judge import judge
-from forge.flows.quality.measure import Subject, Tools, measure
+from forge.flows.quality.measure import MeasureSubject, MeasureTools, measure
 from forge.flows.runs.engine import Batch, Pin
 from forge.model.errors import DatabaseBusyError
 from forge.model.names import CatalogName, SnapshotId, TableName
 from forge.model.schema import Column, Schema
-from forge.quality.checks import NotNull, Query, Range, RowCount, Unique, ZScore
+from forge.quality.checks import NotNullCheck, QueryCheck, RangeCheck, RowCountCheck, UniqueCheck, ZScoreCheck
 from forge.quality.measure import PREVIOUS, Measure, NotMeasured, Reading
 from forge.quality.readings import Moments
 from forge.quality.state import key_of
@@ -65,13 +65,13 @@ class World:
             {"id": n, "amount": float(n) if n % 10 else None} for n in range(first, self.sizes[pin.snapshot_id - 1])
         ]
 
-    def tools(self, *, kept: bool = True) -> Tools:
+    def tools(self, *, kept: bool = True) -> MeasureTools:
         engine, lake = Engine(self), Lake(self)
-        return Tools(lake, lambda: engine, NOW, self.states if kept else None)  # type: ignore[arg-type, return-value]
+        return MeasureTools(lake, lambda: engine, NOW, self.states if kept else None)  # type: ignore[arg-type, return-value]
 
-    def subject(self, snapshot: int | None = None) -> Subject:
+    def subject(self, snapshot: int | None = None) -> MeasureSubject:
         at = SnapshotId(snapshot or len(self.sizes))
-        return Subject(ORDERS, SCHEMA, Pin(ORDERS, ROW, at), {}, lambda revision: self.version(revision, at))
+        return MeasureSubject(ORDERS, SCHEMA, Pin(ORDERS, ROW, at), {}, lambda revision: self.version(revision, at))
 
     def version(self, revision: str, at: SnapshotId) -> Pin | None:
         if revision != PREVIOUS:
@@ -233,7 +233,7 @@ def test_since_is_the_rows_of_new_files() -> None:
 
 def test_a_second_round_counts_what_the_first_made_bounds_of() -> None:
     world = World([1000])
-    found = judge(world.subject(), (ZScore("amount"),), frozenset(), world.tools())
+    found = judge(world.subject(), (ZScoreCheck("amount"),), frozenset(), world.tools())
     assert found.verdicts[0].outcome is Outcome.PASSED
     assert len(world.asked) == 2
     assert any(m.kind == "outside_range" for m in world.asked[1][1])
@@ -242,7 +242,7 @@ def test_a_second_round_counts_what_the_first_made_bounds_of() -> None:
 
 def test_one_more_pass_takes_the_samples_of_all_failed_checks() -> None:
     world = World([100])
-    checks = (NotNull(("amount",)), Range("id", 0, 5), RowCount(1, 5), Unique(("id",)))
+    checks = (NotNullCheck(("amount",)), RangeCheck("id", 0, 5), RowCountCheck(1, 5), UniqueCheck(("id",)))
     found = judge(world.subject(), checks, frozenset(), world.tools())
     assert [v.outcome.value for v in found.verdicts] == ["failed", "failed", "failed", "passed"]
     assert world.sampled == [2]  # a number of rows has no row to show
@@ -252,7 +252,7 @@ def test_one_more_pass_takes_the_samples_of_all_failed_checks() -> None:
 
 def test_rows_of_a_query_over_personal_data_show_no_value_under_any_name() -> None:
     people = TableName("core", "people")
-    query, other = Query("SELECT email AS id FROM core.people"), Query("SELECT id FROM core.orders")
+    query, other = QueryCheck("SELECT email AS id FROM core.people"), QueryCheck("SELECT id FROM core.orders")
     world = World([100])
     tools = replace(world.tools(), engine=lambda: QueryEngine(world))  # type: ignore[arg-type, return-value]
     found = judge(world.subject(), (query, other), frozenset(), tools, frozenset({people}))
@@ -261,7 +261,7 @@ def test_rows_of_a_query_over_personal_data_show_no_value_under_any_name() -> No
 
 def test_executions_say_what_was_shared_and_where_it_came_from() -> None:
     world = World([100])
-    checks = (RowCount(1, 500), NotNull(("amount",), 50.0), Unique(("id",)))
+    checks = (RowCountCheck(1, 500), NotNullCheck(("amount",), 50.0), UniqueCheck(("id",)))
     found = judge(world.subject(), checks, frozenset(), world.tools())
     by_check = [found.executions[v.check_id] for v in found.verdicts]
     assert [e.tiers for e in by_check] == [("manifests",), ("manifests", "scan"), ("manifests", "scan")]

@@ -16,7 +16,7 @@ from forge.flows.runs.pins import find_base, line_of
 from forge.flows.versioning.ports import working
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
-from forge.quality.checks import Unique
+from forge.quality.checks import UniqueCheck
 from forge.transforms.transform import Kind, SqlQuery, Transform
 
 ORDERS = TableName.parse("raw.orders")
@@ -61,7 +61,7 @@ def test_an_append_of_a_key_that_would_be_there_twice_is_refused(world: VersionW
 
 
 def test_a_check_that_tells_it_is_the_one_who_does(world: VersionWorld) -> None:
-    world.checks[ORDERS] = (Unique(columns=("id",)),)
+    world.checks[ORDERS] = (UniqueCheck(columns=("id",)),)
     assert append(world, 2).columns == ("id",)
 
 

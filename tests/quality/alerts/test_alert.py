@@ -8,7 +8,16 @@ from datetime import timedelta
 import pytest
 from alert_world import FAILED, HOURLY, NOON, NOT_MEASURED, PASSED, verdict
 
-from forge.quality.alerts.alert import AlertPolicy, AlertState, AlertStatus, Move, MoveKind, Scope, Sighting, move
+from forge.quality.alerts.alert import (
+    AlertMove,
+    AlertPolicy,
+    AlertScope,
+    AlertState,
+    AlertStatus,
+    MoveKind,
+    Sighting,
+    move,
+)
 from forge.quality.alerts.json import state_dict, state_of
 from forge.quality.verdict import Outcome, Severity
 
@@ -19,7 +28,7 @@ def seen(hours: float = 0) -> Sighting:
     return Sighting(HOURLY, "main", NOON + timedelta(hours=hours), "c1", None, "run-1")
 
 
-def moves(*outcomes: Outcome, policy: AlertPolicy = OPS) -> list[Move | None]:
+def moves(*outcomes: Outcome, policy: AlertPolicy = OPS) -> list[AlertMove | None]:
     """What each of these verdicts makes of the state, an hour apart."""
     state: AlertState | None = None
     found = []
@@ -127,4 +136,4 @@ def test_a_state_comes_back_from_json_as_it_was() -> None:
 
 @pytest.mark.parametrize("text", ["monitor:orders-a1b2c3", "run:feature/a:b", "hand:main"])
 def test_a_scope_is_its_text(text: str) -> None:
-    assert str(Scope.parse(text)) == text
+    assert str(AlertScope.parse(text)) == text

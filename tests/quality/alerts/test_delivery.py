@@ -9,11 +9,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from alert_world import HOURLY, NOON, delivery, notice
 
-from forge.quality.alerts.alert import Origin, Scope
+from forge.quality.alerts.alert import AlertOrigin, AlertScope
 from forge.quality.alerts.delivery import (
+    ChannelMessage,
+    ChannelTiming,
     Delivery,
-    Message,
-    Timing,
     backoff,
     first_try,
     group_by_cause,
@@ -78,7 +78,7 @@ def test_quiet_hours_without_an_end_do_not_lose_the_alert() -> None:
 
 
 def test_a_delivery_waits_for_others_for_a_mute_and_for_the_morning() -> None:
-    timing = Timing(timedelta(seconds=30), (NIGHT,))
+    timing = ChannelTiming(timedelta(seconds=30), (NIGHT,))
     assert first_try(notice(), timing, NOON, None) == (NOON + timedelta(seconds=30), "")
     evening = NOON + timedelta(hours=6)
     assert first_try(notice(), timing, NOON, evening)[0] == evening
@@ -98,7 +98,7 @@ def test_tries_come_at_ever_longer_intervals_with_some_chance_in_them() -> None:
 
 
 def test_it_is_given_up_after_a_time_that_does_not_count_what_it_was_held_back() -> None:
-    timing = Timing(give_up=timedelta(hours=1))
+    timing = ChannelTiming(give_up=timedelta(hours=1))
     held = delivery(1, notice(), due_at=NOON + timedelta(hours=8))
     assert not is_over(held, timing, NOON + timedelta(hours=8, minutes=59))
     assert is_over(held, timing, NOON + timedelta(hours=9))
@@ -112,7 +112,7 @@ def plan(*waiting: Delivery, now: datetime = NOON, failing: Sequence[str] | None
 
 
 def test_all_of_one_dataset_is_one_message() -> None:
-    other = Scope(Origin.MONITOR, "orders-daily")
+    other = AlertScope(AlertOrigin.MONITOR, "orders-daily")
     assert plan(delivery(1, notice()), delivery(2, notice(checks=["id.unique"], scope=other))) == [["d001", "d002"]]
 
 
@@ -173,7 +173,7 @@ def test_the_id_of_a_message_is_the_same_however_often_it_is_planned() -> None:
 
 
 def pager(*deliveries: Delivery, keys: dict[str, str] | None = None, failing: bool = False) -> list[tuple[str, str]]:
-    message = Message("m", "pager", group_by_cause(deliveries)[0])
+    message = ChannelMessage("m", "pager", group_by_cause(deliveries)[0])
     return [(e.action, e.key) for e in pager_events(message, keys or {}, lambda key: failing)]
 
 
@@ -221,7 +221,7 @@ def test_a_mute_fits_what_it_names_and_ends() -> None:
     )
     assert muted_until((mute,), HOURLY, "core.orders", "x", NOON) == mute.until
     assert muted_until((mute,), HOURLY, "core.other", "x", NOON) is None
-    assert muted_until((mute,), Scope(Origin.RUN, "main"), "core.orders", "x", NOON) is None
+    assert muted_until((mute,), AlertScope(AlertOrigin.RUN, "main"), "core.orders", "x", NOON) is None
     assert muted_until((mute,), HOURLY, "core.orders", "x", mute.until) is None
 
 

@@ -9,17 +9,17 @@ from alert_world import FAILED, HOURLY, NOON, PASSED, verdict
 from forge.quality.alerts import incident as incidents
 from forge.quality.alerts.alert import AlertPolicy, AlertState, Sighting, move
 from forge.quality.alerts.incident import (
-    Around,
-    Change,
-    Entry,
     EntryKind,
+    FailureContext,
+    IncidentEntry,
     IncidentStatus,
+    IncidentUpdate,
     TrackedIncident,
     follow,
     join,
 )
 from forge.quality.alerts.json import entry_dict, entry_of, incident_dict, incident_of
-from forge.quality.alerts.notice import Cause, Hit
+from forge.quality.alerts.notice import AffectedColumn, Cause
 from forge.quality.verdict import Outcome, Severity
 
 POLICY = AlertPolicy(("ops",))
@@ -32,10 +32,10 @@ CAUSE = Cause(
     commit_id="c0",
     run_id="r0",
 )
-AROUND = Around(
+AROUND = FailureContext(
     columns=("amount",),
     cause=CAUSE,
-    hit=(Hit("marts.revenue.total", "@fin"),),
+    hit=(AffectedColumn("marts.revenue.total", "@fin"),),
     hit_count=1,
     upstream=("raw.orders",),
     monitor_name="Hourly",
@@ -43,7 +43,7 @@ AROUND = Around(
 )
 
 
-def story(*steps: tuple[float, Outcome], around: Around = AROUND) -> list[Change | None]:
+def story(*steps: tuple[float, Outcome], around: FailureContext = AROUND) -> list[IncidentUpdate | None]:
     """What verdicts at these hours make of the incident."""
     state: AlertState | None = None
     known: TrackedIncident | None = None
@@ -110,7 +110,7 @@ def test_what_is_not_worth_it_opens_none_but_goes_on_with_one_that_is_open() -> 
 def test_what_was_known_stays_where_a_later_failure_knows_less() -> None:
     one = move(None, verdict(), POLICY, Sighting(HOURLY, "main", NOON + timedelta(hours=1)))
     assert one
-    change = follow(last((0, FAILED)), one, Around(), worth=True)
+    change = follow(last((0, FAILED)), one, FailureContext(), worth=True)
     assert change
     assert (change.incident.cause, change.incident.hit, change.incident.upstream) == (
         CAUSE,
@@ -148,7 +148,7 @@ def test_a_person_resolves_and_reopens_it() -> None:
 
 
 def test_failures_that_follow_one_another_are_one_line() -> None:
-    entries = [Entry(at=NOON + timedelta(hours=n), kind=EntryKind.SEEN, text=f"seen {n}") for n in range(3)]
+    entries = [IncidentEntry(at=NOON + timedelta(hours=n), kind=EntryKind.SEEN, text=f"seen {n}") for n in range(3)]
     line = join(join(entries[0], entries[1]), entries[2])
     assert (line.at, line.until, line.count, line.text) == (NOON, NOON + timedelta(hours=2), 3, "seen 2")
 
@@ -157,7 +157,7 @@ def test_records_come_back_from_json_as_they_were() -> None:
     resolved = incidents.resolve(last((0, FAILED), (1, FAILED)), "ada", NOON)
     assert resolved
     assert incident_of(incident_dict(resolved.incident)) == resolved.incident
-    entry = Entry(
+    entry = IncidentEntry(
         at=NOON,
         kind=EntryKind.NOTE,
         text="ü",

@@ -7,11 +7,11 @@ from datetime import timedelta
 
 from alert_world import NOON, notice
 
-from forge.quality.alerts.message import Links, html_of, text_of, told
-from forge.quality.alerts.notice import Cause, Hit, NoticeKind
+from forge.quality.alerts.message import PageLinks, html_of, render_notices, text_of
+from forge.quality.alerts.notice import AffectedColumn, Cause, NoticeKind
 from forge.quality.verdict import Severity
 
-LINKS = Links("https://forge.example.com/")
+LINKS = PageLinks("https://forge.example.com/")
 CAUSE = Cause(
     table="raw.orders",
     check_id="raw.orders.amount.not_null",
@@ -23,13 +23,13 @@ CAUSE = Cause(
 FULL = replace(
     notice(),
     cause=CAUSE,
-    hit=(Hit("marts.revenue.total", "@fin"), Hit("marts.daily.net", None)),
+    hit=(AffectedColumn("marts.revenue.total", "@fin"), AffectedColumn("marts.daily.net", None)),
     hit_count=11,
 )
 
 
 def test_a_message_names_check_dataset_commit_run_cause_and_who_is_hit() -> None:
-    text = text_of(told([FULL], LINKS))
+    text = text_of(render_notices([FULL], LINKS))
     for part in (
         "✗ core.orders fails",
         "error: core.orders.amount.range: amount.range is off  https://forge.example.com/quality/incidents/i-amount.range",
@@ -45,24 +45,26 @@ def test_a_message_names_check_dataset_commit_run_cause_and_who_is_hit() -> None
 
 
 def test_without_an_address_there_are_no_links() -> None:
-    assert "http" not in text_of(told([FULL], Links()))
+    assert "http" not in text_of(render_notices([FULL], PageLinks()))
 
 
 def test_the_subject_says_what_is_most_worth_knowing() -> None:
-    assert told([notice()], LINKS).subject == "[error] core.orders: range fails: amount.range is off"
+    assert render_notices([notice()], LINKS).subject == "[error] core.orders: range fails: amount.range is off"
     two = notice(checks=["a.range", "b.range"])
-    assert told([two], LINKS).subject == "[error] core.orders: 2 checks fail"
+    assert render_notices([two], LINKS).subject == "[error] core.orders: 2 checks fail"
     other = notice(table="core.b", severity=Severity.CRITICAL)
-    assert told([two, other], LINKS).subject == "[critical] 3 checks of 2 datasets fail, first core.orders"
+    assert render_notices([two, other], LINKS).subject == "[critical] 3 checks of 2 datasets fail, first core.orders"
     ended = notice(NoticeKind.RECOVERED)
-    assert told([ended], LINKS).subject == "[recovered] core.orders: range passes again: amount.range is off"
-    assert told([ended, other], LINKS).subject.startswith("[critical] core.b")
-    assert told([notice(NoticeKind.REMINDER)], LINKS).subject.startswith("[error] core.orders: range still fails")
+    assert render_notices([ended], LINKS).subject == "[recovered] core.orders: range passes again: amount.range is off"
+    assert render_notices([ended, other], LINKS).subject.startswith("[critical] core.b")
+    assert render_notices([notice(NoticeKind.REMINDER)], LINKS).subject.startswith(
+        "[error] core.orders: range still fails"
+    )
 
 
 def test_no_text_can_begin_a_line_or_a_header_of_its_own() -> None:
     check = replace(notice().checks[0], message="x\r\nBcc: eve@example.com\n✓ core.orders passes\x1b[31m\u2028again")
-    words = told([replace(notice(), checks=(check,), monitor_name="a\nb")], LINKS)
+    words = render_notices([replace(notice(), checks=(check,), monitor_name="a\nb")], LINKS)
     assert "\n" not in words.subject
     assert "\r" not in words.subject
     lines = text_of(words).splitlines()
@@ -72,7 +74,7 @@ def test_no_text_can_begin_a_line_or_a_header_of_its_own() -> None:
 
 def test_html_shows_text_as_text() -> None:
     check = replace(notice().checks[0], message='<script>alert("1")</script>', incident_id='"><b>')
-    page = html_of(told([replace(notice(), checks=(check,))], LINKS))
+    page = html_of(render_notices([replace(notice(), checks=(check,))], LINKS))
     assert "<script>" not in page
     assert "&lt;script&gt;" in page
     assert '"><b>' not in page
@@ -80,8 +82,10 @@ def test_html_shows_text_as_text() -> None:
 
 def test_what_is_long_is_cut_and_counted() -> None:
     check = replace(notice().checks[0], message="x" * 9999)
-    many = replace(notice(), checks=(check,) * 300, hit=tuple(Hit(f"a.b.c{n}", "o" * 900) for n in range(50)))
-    words = told([many] * 200, LINKS)
+    many = replace(
+        notice(), checks=(check,) * 300, hit=tuple(AffectedColumn(f"a.b.c{n}", "o" * 900) for n in range(50))
+    )
+    words = render_notices([many] * 200, LINKS)
     text = text_of(words)
     assert len(text) < 200_000
     assert "and 290 more checks" in text
@@ -91,7 +95,7 @@ def test_what_is_long_is_cut_and_counted() -> None:
 
 def test_the_end_says_how_long_it_lasted_and_no_longer_whom_it_hits() -> None:
     ended = replace(FULL, kind=NoticeKind.RECOVERED, at=NOON + timedelta(hours=3))
-    text = text_of(told([ended], LINKS))
+    text = text_of(render_notices([ended], LINKS))
     assert "✓ core.orders passes again" in text
     assert "recovered: 2026-11-16 15:00 UTC" in text
     assert "root cause" not in text

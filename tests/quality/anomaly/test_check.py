@@ -10,7 +10,7 @@ import pytest
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.model.schema import Column, Schema
-from forge.quality.anomaly import History, Point
+from forge.quality.anomaly import MetricHistory, Point
 from forge.quality.check import Check, Context
 from forge.quality.measure import Measure, NotMeasured, Reading
 from forge.quality.plan import judge_all
@@ -29,8 +29,8 @@ def load(**keys: object) -> Check:
     return load_check({"type": "anomaly", **keys}, table=TABLE, where="checks/core.yaml")
 
 
-def history(*values: float, at: datetime | None = None) -> History:
-    return History(tuple(Point(MONDAY + timedelta(days=i), value) for i, value in enumerate(values)), at)
+def history(*values: float, at: datetime | None = None) -> MetricHistory:
+    return MetricHistory(tuple(Point(MONDAY + timedelta(days=i), value) for i, value in enumerate(values)), at)
 
 
 def of(metric: str) -> Measure:

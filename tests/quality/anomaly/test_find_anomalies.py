@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from quick_examples import examples
 
 from forge.model.errors import ForgeError
-from forge.quality.anomaly import METHODS, Feedback, Finding, Point, find_anomalies
+from forge.quality.anomaly import METHODS, AnomalyFinding, Feedback, Point, find_anomalies
 
 MONDAY = datetime(2026, 6, 1, 6, tzinfo=UTC)
 WOBBLE = (0.97, 1.02, 1.0, 0.99, 1.03, 0.98, 1.01, 1.0, 1.02, 0.97, 0.99)  # not a week long, so no weekday has it
@@ -37,7 +37,7 @@ def after(points: Sequence[Point], value: float, later: int = 1) -> Point:
     return Point(points[-1].time + timedelta(days=later), value)
 
 
-def judge(history: Sequence[Point], value: float, later: int = 1, method: str = "seasonal") -> Finding:
+def judge(history: Sequence[Point], value: float, later: int = 1, method: str = "seasonal") -> AnomalyFinding:
     (finding,) = find_anomalies(history, after(history, value, later), method)
     return finding
 
@@ -302,7 +302,7 @@ def test_hours_of_the_day_have_their_own_level() -> None:
     history = days(values, start, timedelta(hours=1))
     at = history[-1].time
 
-    def hourly(value: float, hours: int) -> Finding:
+    def hourly(value: float, hours: int) -> AnomalyFinding:
         (found,) = find_anomalies(history, Point(at + timedelta(hours=hours), value))
         return found
 

@@ -10,9 +10,9 @@ from memory_checks import ORDERS, Rows, judge_rows, schema_of, written
 
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
-from forge.quality.checks import Expression, ForeignKey, Function, Query
+from forge.quality.checks import ExpressionCheck, ForeignKeyCheck, FunctionCheck, QueryCheck
 from forge.quality.measure import Measure
-from forge.quality.readings import Called
+from forge.quality.readings import FunctionReading
 from forge.quality.verdict import Outcome, Verdict
 
 SCHEMA = schema_of(Id="bigint", amount="decimal(12,2)", place="struct<city:string,zip:int>", extra="string")
@@ -103,13 +103,13 @@ def test_a_query_with_bounds_that_gives_many_rows_is_not_measured() -> None:
 def test_a_function_is_called_with_the_rows_its_arguments_and_the_tables_it_names() -> None:
     seen: dict[str, object] = {}
 
-    def totals(rows: object, limit: int, tables: dict[str, object]) -> Called:
+    def totals(rows: object, limit: int, tables: dict[str, object]) -> FunctionReading:
         seen.update(rows=rows, limit=limit, tables=tables)
-        return Called(False, failing=3)
+        return FunctionReading(False, failing=3)
 
     place = "quality/rules.py:totals"
     check = written(type="custom", function=place, arguments={"limit": 3}, tables=["core.customers"])
-    assert check == Function(place, (("limit", 3),), (CUSTOMERS,))
+    assert check == FunctionCheck(place, (("limit", 3),), (CUSTOMERS,))
     rows = [{"Id": 1}]
     verdict = judge_rows(check, rows, SCHEMA, others={CUSTOMERS: []}, functions={place: totals})
     assert seen == {"rows": tuple(rows), "limit": 3, "tables": {"core.customers": []}}
@@ -122,8 +122,8 @@ def test_the_word_of_a_function_is_told() -> None:
     place = "rules.py:f"
     check = written(type="function", function=place, name="sums")
     for said, message in (
-        (Called(True, "all 3 sums match"), "sums: all 3 sums match"),
-        (Called(False), "sums: failed"),
+        (FunctionReading(True, "all 3 sums match"), "sums: all 3 sums match"),
+        (FunctionReading(False), "sums: failed"),
     ):
         verdict = judge_rows(check, [], SCHEMA, functions={place: lambda rows, said=said: said})
         assert verdict.message == message
@@ -140,10 +140,10 @@ def test_a_function_is_in_a_file_of_the_project(place: str) -> None:
 
 def test_tables_that_a_check_looks_up_are_known_before_it_runs() -> None:
     checks = [
-        ForeignKey(("id",), CUSTOMERS, ("id",)),
-        Function("a.py:f", tables=(CUSTOMERS, ORDERS)),
-        Expression("a > 0"),
-        Query("SELECT 1"),
+        ForeignKeyCheck(("id",), CUSTOMERS, ("id",)),
+        FunctionCheck("a.py:f", tables=(CUSTOMERS, ORDERS)),
+        ExpressionCheck("a > 0"),
+        QueryCheck("SELECT 1"),
     ]
     assert [check.others() for check in checks] == [{CUSTOMERS}, {CUSTOMERS, ORDERS}, set(), set()]
 

@@ -12,7 +12,7 @@ from memory_checks import NOW, Rows, judge_rows, schema_of, written
 from forge.model.names import TableName
 from forge.model.schema import Column, Schema
 from forge.quality.checks import CHECKS
-from forge.quality.readings import Called
+from forge.quality.readings import FunctionReading
 
 CUSTOMERS = TableName("core", "customers")
 SCHEMA = schema_of(n="bigint", x="double", f="float", d="decimal(38,10)", t="string", at="timestamp", day="date")
@@ -56,7 +56,7 @@ def told(kind: str, rows: Rows, schema: Schema = SCHEMA, **changed: Any) -> str:
         others={CUSTOMERS: [{"id": 1}, {"id": 2}]},
         predicates={"n > 0": lambda row: None if row["n"] is None else row["n"] == 1 or row["n"] == 2},
         queries={EACH["query"]["query"]: lambda rows: [row for row in rows if (row["n"] or 0) > 2]},
-        functions={"quality/rules.py:few": lambda rows: Called(not rows or len(rows) < 6)},
+        functions={"quality/rules.py:few": lambda rows: FunctionReading(not rows or len(rows) < 6)},
     )
     return verdict.outcome.value
 

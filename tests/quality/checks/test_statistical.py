@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from memory_checks import NOW, Rows, judge_rows, schema_of, written
 
-from forge.quality.checks import STATISTICAL, Drift, Iqr, KsTest, ZScore
+from forge.quality.checks import STATISTICAL, DriftCheck, IqrCheck, KsTestCheck, ZScoreCheck
 from forge.quality.checks.ks_test import chance_of, distance_of
 from forge.quality.measure import PREVIOUS, Measure
-from forge.quality.plan import plan_measures, plan_then
+from forge.quality.plan import plan_measures, plan_second_round
 from forge.quality.readings import Moments, Quantiles
 from forge.quality.verdict import Outcome, Verdict
 
@@ -29,19 +29,25 @@ def numbers(values: Any, column: str = "x") -> list[dict[str, Any]]:
 
 
 def test_the_defaults_are_those_of_the_specification() -> None:
-    assert (ZScore("x").threshold, ZScore("x").max_outlier_percentage) == (3.0, 1.0)
-    assert (Iqr("x").threshold, Iqr("x").max_outlier_percentage) == (3.0, 1.0)
-    assert (KsTest("x").max_distance, KsTest("x").significance, KsTest("x").reference) == (0.1, 0.05, PREVIOUS)
-    assert (Drift("x").threshold, Drift("x").reference) == (0.2, PREVIOUS)
+    assert (ZScoreCheck("x").threshold, ZScoreCheck("x").max_outlier_percentage) == (3.0, 1.0)
+    assert (IqrCheck("x").threshold, IqrCheck("x").max_outlier_percentage) == (3.0, 1.0)
+    assert (KsTestCheck("x").max_distance, KsTestCheck("x").significance, KsTestCheck("x").reference) == (
+        0.1,
+        0.05,
+        PREVIOUS,
+    )
+    assert (DriftCheck("x").threshold, DriftCheck("x").reference) == (0.2, PREVIOUS)
     assert set(STATISTICAL) >= {"zscore", "iqr", "ks_test", "mean", "std", "quantile", "drift"}
 
 
 def test_outliers_are_found_in_a_second_round_as_a_plain_range() -> None:
-    check = ZScore("n", threshold=2.0)
+    check = ZScoreCheck("n", threshold=2.0)
     first = plan_measures([check], SCHEMA)
     assert sorted(m.kind for m in first) == ["moments", "nulls", "rows"]
     readings = {m: {"rows": 10, "nulls": 0, "moments": Moments(10, 5.0, 9.0)}[m.kind] for m in first}
-    assert plan_then([check], readings, SCHEMA) == (Measure(kind="outside_range", columns=("n",), arguments=(3, 7)),)
+    assert plan_second_round([check], readings, SCHEMA) == (
+        Measure(kind="outside_range", columns=("n",), arguments=(3, 7)),
+    )
     assert check.bad(readings, SCHEMA) == (Measure(kind="outside_range", columns=("n",), arguments=(3, 7)),)
 
 

@@ -9,16 +9,16 @@ import pytest
 
 from forge.cli.quality.checks_yaml import check_text
 from forge.model.names import TableName
-from forge.quality.imports import Imported, Names, read_dbt_file, read_gx_suite, read_soda_file
+from forge.quality.imports import ImportedChecks, TableNames, read_dbt_file, read_gx_suite, read_soda_file
 
 CASES = Path(__file__).parent / "cases"
 FILES = sorted(path.name for path in CASES.iterdir() if path.suffix != ".txt")
 READERS = {"dbt": read_dbt_file, "gx": read_gx_suite, "soda": read_soda_file}
 KNOWN = frozenset(map(TableName.parse, ("core.orders", "core.customers", "core.people", "raw.events")))
-NAMES = Names(KNOWN, "core")
+NAMES = TableNames(KNOWN, "core")
 
 
-def told(found: Imported) -> str:
+def told(found: ImportedChecks) -> str:
     lines = [
         (one.place, f"{one.table}  {check_text(one.spec)}" + (f"  # {one.note}" if one.note else ""))
         for one in found.mapped

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forge.quality.monitors.monitor import Missed, Schedule, ScheduleType
+from forge.quality.monitors.monitor import MissedPolicy, Schedule, ScheduleType
 from forge.quality.monitors.schedule import (
     LATE,
     due_now,
@@ -24,11 +24,11 @@ ANCHOR = datetime(2026, 1, 1, 12, 0, 30, tzinfo=UTC)
 BERLIN = "Europe/Berlin"
 
 
-def cron(text: str, zone: str = "UTC", missed: Missed = Missed.SKIP) -> Schedule:
+def cron(text: str, zone: str = "UTC", missed: MissedPolicy = MissedPolicy.SKIP) -> Schedule:
     return Schedule(ScheduleType.CRON, cron=text, timezone=zone, missed=missed)
 
 
-def every(minutes: int, missed: Missed = Missed.SKIP) -> Schedule:
+def every(minutes: int, missed: MissedPolicy = MissedPolicy.SKIP) -> Schedule:
     return Schedule(ScheduleType.INTERVAL, interval_minutes=minutes, missed=missed)
 
 
@@ -126,7 +126,9 @@ def test_missed_times_are_skipped_unless_the_newest_is_still_in_time() -> None:
 
 
 def test_catching_up_is_one_run_for_all_missed_times() -> None:
-    due = due_now(cron("0 * * * *", missed=Missed.CATCH_UP), ANCHOR, at("2026-01-05T00:00"), at("2026-01-05T08:30"))
+    due = due_now(
+        cron("0 * * * *", missed=MissedPolicy.CATCH_UP), ANCHOR, at("2026-01-05T00:00"), at("2026-01-05T08:30")
+    )
     assert due is not None
     assert (due.at, due.run, due.missed) == (at("2026-01-05T08:00"), True, 8)
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from forge.quality.monitors.file import find_doubles, load_monitors, slug_of
-from forge.quality.monitors.monitor import Missed, Monitor, Schedule, ScheduleType, new_monitor_id
+from forge.quality.monitors.monitor import MissedPolicy, Monitor, Schedule, ScheduleType, new_monitor_id
 from forge.quality.monitors.spec import read_monitor, read_schedule, schedule_json
 from forge.quality.verdict import Severity
 
@@ -89,7 +89,7 @@ def test_a_change_leaves_what_it_does_not_name() -> None:
 
 
 def test_a_schedule_is_the_same_after_it_was_kept() -> None:
-    schedule = Schedule(ScheduleType.CRON, "0 6 * * *", None, "Europe/Berlin", Missed.CATCH_UP)
+    schedule = Schedule(ScheduleType.CRON, "0 6 * * *", None, "Europe/Berlin", MissedPolicy.CATCH_UP)
     assert read_schedule(schedule_json(schedule)) == (schedule, ())
     assert schedule_json(None) is None
 

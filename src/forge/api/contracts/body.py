@@ -1,4 +1,4 @@
-"""A contract as a request brings it: YAML, or JSON, which is kept as YAML."""
+"""A contract in a request body: YAML, or JSON, which is stored as YAML."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ YAML_TYPES = (YAML, "application/x-yaml", "text/yaml", "text/x-yaml", "text/plai
 
 
 async def read_text(request: Request) -> str:
-    """413 where it is too large, 415 where it is packed; E105 where it is no text."""
+    """413 where it is too large, 415 where it is compressed; E105 where it is not valid text."""
     kind = _kind(request)
     if request.headers.get("content-encoding", "").strip().lower() not in ("", "identity"):
         raise HTTPException(415, "A contract is sent as it is, not packed")
@@ -50,7 +50,7 @@ def _text_of(body: bytes, is_yaml: bool) -> str:
 
 
 def wants_yaml(request: Request) -> bool:
-    """Whether the first kind that the caller names, of those there are, is YAML."""
+    """Whether the first supported media type of the caller is YAML."""
     for part in request.headers.get("accept", "").split(","):
         kind = part.partition(";")[0].strip().lower()
         if kind in YAML_TYPES[:-1]:
@@ -74,7 +74,7 @@ def _kind(request: Request) -> str:
 
 
 def _yaml_of(text: str) -> str:
-    """JSON is nearly YAML; what differs is told apart here."""
+    """JSON is nearly YAML; the differences are handled here."""
     import yaml
 
     dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
@@ -92,7 +92,7 @@ def _yaml_of(text: str) -> str:
 
 
 def _keys_once(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    """As in YAML, where a key that is given twice is an error."""
+    """As in YAML, duplicate keys are an error."""
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = Counter(key for key, _ in pairs).most_common(1)[0][0]

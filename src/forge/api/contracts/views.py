@@ -1,4 +1,4 @@
-"""Contracts, their versions, lives and findings as HTTP shows them."""
+"""JSON views of contracts, their versions, state changes and findings."""
 
 from __future__ import annotations
 
@@ -27,36 +27,38 @@ from forge.api.contracts.wire.registry import (
     ViolationView,
 )
 from forge.contracts.canonical import data_of
-from forge.contracts.compare.versions import Change, Comparison
+from forge.contracts.compare.versions import ContractChange, ContractComparison
 from forge.contracts.contract import Contract, Violation
+from forge.contracts.datacontract_results import TestRun, TestSummary
 from forge.contracts.drift import table as drift
-from forge.contracts.lifecycle import StateChange, next_states
+from forge.contracts.lifecycle import LifecycleStep, next_states
 from forge.contracts.policy.governance import Enforcement
-from forge.contracts.registry import Checked, CompileRecord, Finding, Registered, description_of
-from forge.contracts.tested import TestRun, TestSummary
+from forge.contracts.registry import CompileRecord, ContractCheck, ContractFinding, RegisteredContract, description_of
 from forge.flows.contracts.consumers import Consumer
 from forge.flows.contracts.gate_results import last_checks
 from forge.flows.contracts.ports import ContractPorts
-from forge.flows.contracts.queries import Known, Written, differs
+from forge.flows.contracts.queries import ContractText, KnownContract, differs
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
-    """What is said of contracts, read once for a list of them."""
+class ContractRecords:
+    """Checks and tests of contracts, read once for a list."""
 
-    checks: Mapping[str, Checked]
+    checks: Mapping[str, ContractCheck]
     tests: Mapping[str, TestSummary]
 
 
-def beside(ports: ContractPorts, every: Iterable[Known]) -> Beside:
-    return Beside(last_checks(ports, every), ports.store.last_results())
+def contract_records(ports: ContractPorts, every: Iterable[KnownContract]) -> ContractRecords:
+    return ContractRecords(last_checks(ports, every), ports.store.last_results())
 
 
-def contract_view(known: Known, ports: ContractPorts, told: Beside) -> ContractView:
+def contract_view(known: KnownContract, ports: ContractPorts, told: ContractRecords) -> ContractView:
     return ContractView.model_validate(_facts(known, ports, told))
 
 
-def contract_detail(known: Known, ports: ContractPorts, told: Beside, shown: Written) -> ContractDetail:
+def contract_detail(
+    known: KnownContract, ports: ContractPorts, told: ContractRecords, shown: ContractText
+) -> ContractDetail:
     return ContractDetail.model_validate(
         {
             **_facts(known, ports, told),
@@ -69,7 +71,7 @@ def contract_detail(known: Known, ports: ContractPorts, told: Beside, shown: Wri
     )
 
 
-def _facts(known: Known, ports: ContractPorts, told: Beside) -> dict[str, object]:
+def _facts(known: KnownContract, ports: ContractPorts, told: ContractRecords) -> dict[str, object]:
     kept, contract, head = known.registered, known.contract, known.head
     checked, tested = told.checks.get(known.id), told.tests.get(known.id)
     return {
@@ -89,7 +91,7 @@ def _facts(known: Known, ports: ContractPorts, told: Beside) -> dict[str, object
     }
 
 
-def _registered_facts(kept: Registered) -> dict[str, object]:
+def _registered_facts(kept: RegisteredContract) -> dict[str, object]:
     return {
         "domain": kept.domain,
         "owner": kept.owner,
@@ -119,7 +121,7 @@ def _file_facts(contract: Contract | None) -> dict[str, object]:
     }
 
 
-def counts_view(checked: Checked) -> CountsView:
+def counts_view(checked: ContractCheck) -> CountsView:
     return CountsView(
         errors=checked.count("error"),
         warnings=checked.count("warning"),
@@ -138,7 +140,7 @@ def last_test_view(run: TestSummary) -> LastTestView:
     )
 
 
-def notice_view(change: StateChange) -> NoticeView:
+def notice_view(change: LifecycleStep) -> NoticeView:
     return NoticeView(
         state=change.state.value,
         since=change.at,
@@ -148,7 +150,7 @@ def notice_view(change: StateChange) -> NoticeView:
     )
 
 
-def state_view(change: StateChange) -> StateChangeView:
+def state_view(change: LifecycleStep) -> StateChangeView:
     return StateChangeView(
         state=change.state.value,
         before=change.before.value if change.before else None,
@@ -161,7 +163,9 @@ def state_view(change: StateChange) -> StateChangeView:
     )
 
 
-def version_facts(one: Registered, comparison: Comparison | None, *, current: bool) -> dict[str, object]:
+def version_facts(
+    one: RegisteredContract, comparison: ContractComparison | None, *, current: bool
+) -> dict[str, object]:
     return {
         "version": one.version,
         "schema_hash": one.schema_hash,
@@ -177,11 +181,13 @@ def version_facts(one: Registered, comparison: Comparison | None, *, current: bo
     }
 
 
-def version_view(one: Registered, comparison: Comparison | None, *, current: bool) -> ContractVersionView:
+def version_view(
+    one: RegisteredContract, comparison: ContractComparison | None, *, current: bool
+) -> ContractVersionView:
     return ContractVersionView.model_validate(version_facts(one, comparison, current=current))
 
 
-def change_view(change: Change) -> ContractChangeView:
+def change_view(change: ContractChange) -> ContractChangeView:
     return ContractChangeView.model_validate(
         {
             "kind": str(change.kind),
@@ -218,14 +224,14 @@ def parent_view(contract: Contract) -> ParentView:
 
 
 def violation_views(found: Iterable[Violation], source: str, contract_id: str | None = None) -> list[ViolationView]:
-    return [finding_view(Finding(source, one, "data_contract", contract_id)) for one in found]
+    return [finding_view(ContractFinding(source, one, "data_contract", contract_id)) for one in found]
 
 
-def finding_view(finding: Finding) -> ViolationView:
+def finding_view(finding: ContractFinding) -> ViolationView:
     return ViolationView.model_validate(finding.to_dict())
 
 
-def checked_view(checked: Checked) -> ViolationsView:
+def checked_view(checked: ContractCheck) -> ViolationsView:
     return ViolationsView(
         id=checked.contract_id,
         version=checked.version,
@@ -249,7 +255,7 @@ def compile_view(record: CompileRecord) -> CompileView:
     )
 
 
-def drift_view(one: drift.TableDrift, contract_id: str) -> TableDrift:
+def drift_view(one: drift.ContractDrift, contract_id: str) -> TableDrift:
     return TableDrift(
         table=one.table,
         exists=one.exists,
@@ -298,7 +304,7 @@ def _result(word: str) -> TestWord:
 
 
 def plain(value: object) -> Any:
-    """As JSON holds it: what the YAML of an odd contract may hold beside that becomes text."""
+    """JSON-safe: other YAML types become strings."""
     match value:
         case Mapping():
             return {str(key): plain(item) for key, item in value.items()}

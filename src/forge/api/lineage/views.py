@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from forge.api.lineage.wire.graph import EdgeView, GraphView, LineageView, NodeView, ReachedView
 from forge.api.paging import offset_cursor
-from forge.api.quality.views import Seen, see
+from forge.api.quality.views import RevisionTables, read_revision
 from forge.api.site import Site
 from forge.flows.lineage.reader import GraphReader, includes_makers
-from forge.flows.quality.health import all_count, failing_columns, find_said, newest_attempts
+from forge.flows.quality.health import all_count, failing_columns, find_verdicts, newest_attempts
 from forge.flows.quality.incidents.impact import lake_table
-from forge.flows.quality.incidents.open import graph_with
+from forge.flows.quality.incidents.open_incidents import graph_with
 from forge.flows.runs.records import AssetRecord
 from forge.lineage.errors import NotInGraphError
 from forge.lineage.graph.graph import Graph
@@ -105,32 +105,32 @@ class GraphResult:
         return offset_cursor(self.wanted.offset + self.wanted.limit) if more else None
 
 
-def facts_of(site: Site, seen: Seen, failing: frozenset[str] | None = None) -> GraphFacts:
+def facts_of(site: Site, seen: RevisionTables, failing: frozenset[str] | None = None) -> GraphFacts:
     metadata = site.wiring.metadata
     if failing is None:
         since = site.wiring.quality.monitors.standing(seen.tree)
         attempts = newest_attempts(seen.tree, seen.held)
         current = site.current_checks() if _is_now(site, seen) else all_count
-        said = find_said(metadata, attempts, Outcome.FAILED, since, seen.held, current)
+        said = find_verdicts(metadata, attempts, Outcome.FAILED, since, seen.held, current)
         failing = failing_columns(said)
     assets = {asset.table: asset for asset in metadata.assets()}
     return GraphFacts(seen.tree, assets, site.wiring.settings.owner_of, failing)
 
 
-def _is_now(site: Site, seen: Seen) -> bool:
+def _is_now(site: Site, seen: RevisionTables) -> bool:
     main = site.wiring.metadata.branch(site.wiring.default_branch)
     return main is not None and seen.commit is not None and main.head == seen.commit.id
 
 
-def visible_tables(site: Site, at: str) -> Seen:
+def visible_tables(site: Site, at: str) -> RevisionTables:
     """The tables at the time of the request, which may have no commit."""
     try:
-        return see(site, at)
+        return read_revision(site, at)
     except ForgeError:
-        return Seen(None, {}, ())
+        return RevisionTables(None, {}, ())
 
 
-def find_layout(site: Site, view: GraphReader, seen: Seen, wanted: GraphRequest) -> GraphResult:
+def find_layout(site: Site, view: GraphReader, seen: RevisionTables, wanted: GraphRequest) -> GraphResult:
     """What is published at the revision, and where the root is not: what the newest attempts would have made."""
     edges = view.edges_taken(wanted.min_confidence, indirect=wanted.indirect, edge_types=wanted.edge_types)
     try:
@@ -152,7 +152,7 @@ def find_layout(site: Site, view: GraphReader, seen: Seen, wanted: GraphRequest)
     return replace(found, beside=_count_beside(view, answers, found), inside=_find_inside(view, found))
 
 
-def _attempted(site: Site, seen: Seen, root: str) -> LineageAnswers | None:
+def _attempted(site: Site, seen: RevisionTables, root: str) -> LineageAnswers | None:
     graph = graph_with(site.wiring.metadata, seen.tree, seen.held)
     try:
         graph.walk(TraversalRequest(start=root, depth=1, limit=1))

@@ -1,4 +1,4 @@
-"""All datasets of a branch with their health, in as many queries for a thousand of them as for one."""
+"""All datasets of a branch with their health; the number of queries does not grow with the number of datasets."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
-from forge.api.quality.views import day_view, open_incidents, see_branch
+from forge.api.quality.views import day_view, open_incidents, read_branch
 from forge.api.quality.wire.monitors import DatasetHealth
 from forge.api.site import Site
 from forge.flows.catalog.personal import PersonalColumns
-from forge.flows.quality.health import Day, find_dataset_trends, find_said, newest_attempts
+from forge.flows.quality.health import Day, find_dataset_trends, find_verdicts, newest_attempts
 from forge.flows.quality.incidents.listing import list_incidents
 from forge.flows.quality.incidents.tracker import UNRESOLVED
-from forge.flows.quality.shown_verdict import shown_verdict
+from forge.flows.quality.verdict_masking import shown_verdict
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.score import score_of
 from forge.quality.verdict import Outcome, Severity, Verdict
@@ -25,12 +25,12 @@ _WORST = tuple(reversed(Severity))
 def dataset_views(
     site: Site, branch: str | None, part: str, states: frozenset[str], days: int, personal: PersonalColumns
 ) -> list[DatasetHealth]:
-    named, seen = see_branch(site, branch)
+    named, seen = read_branch(site, branch)
     metadata, store = site.wiring.metadata, site.wiring.quality.monitors
     since = store.standing(seen.tree)
     attempts = newest_attempts(seen.tree, seen.held)
     said: dict[str, list[tuple[RunId, Verdict]]] = {}
-    for run_id, verdict in find_said(metadata, attempts, None, since, seen.held, site.current_checks()):
+    for run_id, verdict in find_verdicts(metadata, attempts, None, since, seen.held, site.current_checks()):
         said.setdefault(verdict.table, []).append((run_id, verdict))
     stopped = {str(table) for _, table in seen.held}
     runs = metadata.find_runs(attempts.values())
@@ -62,7 +62,7 @@ def _default(site: Site) -> str:
 
 
 def _rank(view: DatasetHealth) -> float:
-    """Those without a score come last."""
+    """Datasets without a score come last."""
     return view.score if view.score is not None else 101.0
 
 

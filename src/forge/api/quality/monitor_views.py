@@ -1,4 +1,4 @@
-"""Monitors, their runs, results and service levels as HTTP shows them."""
+"""JSON views of monitors, their runs, results and SLAs."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from forge.api.quality.wire.monitors import (
     SlaView,
 )
 from forge.flows.quality.monitors import check_preview
-from forge.flows.quality.monitors.scheduler import MonitorStanding, standings
+from forge.flows.quality.monitors.scheduler import MonitorStatus, monitor_statuses
 from forge.flows.quality.monitors.store import MonitorStore
 from forge.quality.kinds import kind_of
 from forge.quality.measure import Measure
 from forge.quality.monitors.monitor import CheckResult, Monitor, MonitorRun
-from forge.quality.monitors.schedule import Fault
+from forge.quality.monitors.schedule import FieldFault
 from forge.quality.monitors.sla import Sla
 
 
 def monitor_views(monitors: Sequence[Monitor], store: MonitorStore, now: datetime) -> list[MonitorView]:
-    return [monitor_view(one) for one in standings(monitors, store, now)]
+    return [monitor_view(one) for one in monitor_statuses(monitors, store, now)]
 
 
-def monitor_view(standing: MonitorStanding) -> MonitorView:
+def monitor_view(standing: MonitorStatus) -> MonitorView:
     return MonitorView.model_validate(standing.to_dict())
 
 
@@ -94,11 +94,11 @@ def sla_view(monitor: Monitor, sla: Sla) -> SlaView:
     )
 
 
-def fault_view(fault: Fault) -> FaultView:
+def fault_view(fault: FieldFault) -> FaultView:
     return FaultView(path=fault.path, message=fault.message, fix=fault.fix)
 
 
-def planned_view(planned: check_preview.PlannedCheck) -> PlannedCheck:
+def planned_view(planned: check_preview.CheckPlan) -> PlannedCheck:
     return PlannedCheck(
         path=planned.path,
         id=planned.check_id,

@@ -1,4 +1,4 @@
-"""Verdicts, incidents, health and trend as HTTP shows them, and what they are made from."""
+"""JSON views of verdicts, incidents, health and trend, and the queries behind them."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from forge.api.site import Site
 from forge.api.versioning.commit_views import commit_view
 from forge.flows.catalog.personal import PersonalColumns
 from forge.flows.quality.health import Day, Health
-from forge.flows.quality.incidents.listed import CameIn, Listed
-from forge.flows.quality.incidents.open import Held, OpenIncident, find_open_incidents
+from forge.flows.quality.incidents.listed_incident import FailureOrigin, ListedIncident
+from forge.flows.quality.incidents.open_incidents import HeldTables, OpenIncident, find_open_incidents
 from forge.flows.quality.results import result_of
-from forge.flows.quality.shown_verdict import shown_message, shown_result, shown_verdict
+from forge.flows.quality.verdict_masking import shown_message, shown_result, shown_verdict
 from forge.flows.versioning.revisions import find_branch, find_commit
 from forge.lineage.graph.graph import Graph
 from forge.model.names import BranchName, CommitId
@@ -31,36 +31,38 @@ from forge.versioning.errors import NoCommitsError
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """The tables at a revision. `held` is what newer attempts held back; of a version of the past it is empty."""
+class RevisionTables:
+    """The tables at a revision. `held`: held back by newer attempts; empty for a past version."""
 
     commit: Commit | None
     tree: Tree
-    held: Held
+    held: HeldTables
 
 
-def see_branch(site: Site, name: str | None) -> tuple[Branch, Seen]:
+def read_branch(site: Site, name: str | None) -> tuple[Branch, RevisionTables]:
     metadata = site.wiring.metadata
     branch = find_branch(metadata, BranchName(name) if name else site.wiring.default_branch)
     commit = metadata.commit(branch.head) if branch.head else None
-    return branch, Seen(commit, metadata.tree(branch.head), metadata.blocked(branch.name))
+    return branch, RevisionTables(commit, metadata.tree(branch.head), metadata.blocked(branch.name))
 
 
-def see(site: Site, at: str) -> Seen:
+def read_revision(site: Site, at: str) -> RevisionTables:
     """Any revision; `HEAD` is the default branch's, which may have no commit yet."""
     metadata, default = site.wiring.metadata, site.wiring.default_branch
     try:
         commit = find_commit(metadata, at, default)
     except NoCommitsError:
-        _, seen = see_branch(site, None if at == "HEAD" else at)
+        _, seen = read_branch(site, None if at == "HEAD" else at)
         return seen
     named = metadata.branch(BranchName(at)) or metadata.branch(default)
     is_head = named is not None and named.head == commit.id
     held = metadata.blocked(named.name) if named is not None and is_head else ()
-    return Seen(commit, metadata.tree(commit.id), held)
+    return RevisionTables(commit, metadata.tree(commit.id), held)
 
 
-def open_incidents(site: Site, branch: Branch, seen: Seen, graph: Graph | None = None) -> tuple[OpenIncident, ...]:
+def open_incidents(
+    site: Site, branch: Branch, seen: RevisionTables, graph: Graph | None = None
+) -> tuple[OpenIncident, ...]:
     settings, metadata = site.wiring.settings, site.wiring.metadata
     return find_open_incidents(
         metadata, branch.name, branch.head, seen.tree, settings.owner_of, held=seen.held, graph=graph
@@ -91,7 +93,7 @@ def result_view(result: CheckResult, personal: PersonalColumns) -> ResultView:
     return ResultView.model_validate(shown_result(result, personal).to_dict())
 
 
-def came_in_view(site: Site, one: CameIn | None) -> CauseView | None:
+def failure_origin_view(site: Site, one: FailureOrigin | None) -> CauseView | None:
     if one is None:
         return None
     commit = site.wiring.metadata.commit(CommitId(one.commit_id)) if one.commit_id else None
@@ -99,13 +101,13 @@ def came_in_view(site: Site, one: CameIn | None) -> CauseView | None:
     return CauseView.model_validate({**one.to_dict(), "commit": shown})
 
 
-def incident_view(one: Listed, personal: PersonalColumns) -> IncidentView:
+def incident_view(one: ListedIncident, personal: PersonalColumns) -> IncidentView:
     """What holds a publish back, without what is done about it."""
     facts = incident_facts(one, personal)
     return IncidentView.model_validate({name: facts[name] for name in IncidentView.model_fields})
 
 
-def incident_facts(one: Listed, personal: PersonalColumns) -> dict[str, object]:
+def incident_facts(one: ListedIncident, personal: PersonalColumns) -> dict[str, object]:
     """`one.to_dict()` with personal data masked, a sample of rows, and the commit it came in with."""
     if one.opened is None:
         assert one.record is not None
@@ -122,7 +124,7 @@ def incident_facts(one: Listed, personal: PersonalColumns) -> dict[str, object]:
 
 
 def _sample(details: Mapping[str, object]) -> list[dict[str, object]]:
-    """Rows that failed, personal data masked."""
+    """Failing rows, personal data masked."""
     rows = details.get("sample")
     return [dict(row) for row in rows if isinstance(row, Mapping)] if isinstance(rows, Sequence) else []
 

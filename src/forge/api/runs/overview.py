@@ -7,23 +7,23 @@ from functools import partial
 
 from forge.api.lineage.views import column_layout, facts_of, graph_view
 from forge.api.lineage.wire.graph import GraphView
-from forge.api.quality.views import Seen, day_view, incident_view, open_incidents, see_branch
+from forge.api.quality.views import RevisionTables, day_view, incident_view, open_incidents, read_branch
 from forge.api.runs.run_views import Known, run_view
 from forge.api.runs.wire.runs import RunView
 from forge.api.site import Site
 from forge.api.upkeep.wire.system import Counters, Overview, RecentChange
 from forge.flows.catalog.personal import PersonalColumns
 from forge.flows.quality.health import (
+    AttemptVerdict,
     Day,
-    Said,
     broken_contracts,
     failing_columns,
-    find_said,
     find_trend,
+    find_verdicts,
     newest_attempts,
 )
 from forge.flows.quality.incidents.listing import join_records
-from forge.flows.quality.incidents.open import OpenIncident, find_commits_of, graph_with
+from forge.flows.quality.incidents.open_incidents import OpenIncident, find_commits_of, graph_with
 from forge.flows.versioning.branches import list_branches
 from forge.lineage.graph.graph import Graph
 from forge.quality.score import percent
@@ -34,12 +34,12 @@ INCIDENTS, RECENT, DAYS = 5, 8, 30
 
 
 def overview(site: Site, name: str | None, personal: PersonalColumns) -> Overview:
-    branch, seen = see_branch(site, name)
+    branch, seen = read_branch(site, name)
     metadata = site.wiring.metadata
     store = site.wiring.quality.monitors
     attempts = newest_attempts(seen.tree, seen.held)
     current = site.current_checks()
-    said = find_said(metadata, attempts, Outcome.FAILED, store.standing(seen.tree), seen.held, current)
+    said = find_verdicts(metadata, attempts, Outcome.FAILED, store.standing(seen.tree), seen.held, current)
     graph = _graph(site, seen)
     incidents = open_incidents(site, branch, seen, graph)
     listed = join_records(site.wiring.quality.alerts, incidents)
@@ -58,13 +58,13 @@ def overview(site: Site, name: str | None, personal: PersonalColumns) -> Overvie
     )
 
 
-def _graph(site: Site, seen: Seen) -> Graph:
+def _graph(site: Site, seen: RevisionTables) -> Graph:
     if seen.held or seen.commit is None:
         return graph_with(site.wiring.metadata, seen.tree, seen.held)
     return site.memo.graph(site.wiring.metadata, seen.commit.id, seen.tree)
 
 
-def _counters(site: Site, seen: Seen, said: Sequence[Said]) -> Counters:
+def _counters(site: Site, seen: RevisionTables, said: Sequence[AttemptVerdict]) -> Counters:
     return Counters(
         assets=len(seen.tree),
         checks_failing=len(said),
@@ -83,7 +83,12 @@ def _branches_ahead(site: Site) -> int:
 
 
 def _picture(
-    site: Site, branch: Branch, seen: Seen, graph: Graph, incidents: Sequence[OpenIncident], said: Sequence[Said]
+    site: Site,
+    branch: Branch,
+    seen: RevisionTables,
+    graph: Graph,
+    incidents: Sequence[OpenIncident],
+    said: Sequence[AttemptVerdict],
 ) -> GraphView | None:
     if not incidents:
         return None
@@ -93,7 +98,7 @@ def _picture(
     return graph_view(picture, branch.name, facts_of(site, seen, failing))
 
 
-def _recent(site: Site, seen: Seen) -> list[RecentChange]:
+def _recent(site: Site, seen: RevisionTables) -> list[RecentChange]:
     written = find_commits_of(site.wiring.metadata, seen.tree)
     newest = sorted(sorted(written.items()), key=lambda pair: pair[1].time, reverse=True)[:RECENT]
     changes = []

@@ -28,7 +28,7 @@ from forge.api.views import error_view, verdict_view
 from forge.flows.catalog.personal import PersonalColumns
 from forge.flows.quality.monitors.jobs import KIND as MONITOR
 from forge.flows.quality.monitors.jobs import status_as_run
-from forge.flows.quality.shown_verdict import shown_result, shown_text
+from forge.flows.quality.verdict_masking import shown_result, shown_text
 from forge.flows.runs.engine import Progress
 from forge.flows.runs.jobs import JobEvent, JobQueue, JobRecord, JobStatus, last_steps
 from forge.flows.runs.records import OutputRecord, RunRecord, RunStatus

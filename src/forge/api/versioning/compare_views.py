@@ -15,7 +15,7 @@ from forge.api.versioning.merge_views import SHOWN, conflict_view, tally_view
 from forge.api.versioning.wire.diffs import ChangedTable, CompareView, SchemaChangeView
 from forge.api.versioning.wire.refs import BranchView
 from forge.api.views import error_view
-from forge.flows.quality.shown_verdict import shown_verdict
+from forge.flows.quality.verdict_masking import shown_verdict
 from forge.flows.versioning.branches import Comparison, view_branch
 from forge.flows.versioning.diff import diff
 from forge.flows.versioning.merge.compare import Compared, MergePreview, compare, preview_merge

@@ -1,4 +1,4 @@
-"""`forge contract check FILE --parent P…`: what holds for a contract below its parents, and where it weakens them."""
+"""`forge contract check FILE --parent P…`: the effective contract, and where the child weakens its parents."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from forge.model.errors import ForgeError
 if TYPE_CHECKING:
     from forge.cli.answer import Answer
     from forge.contracts.contract import Contract, Violation
-    from forge.contracts.inherit.contract import Effective
-    from forge.flows.contracts.parents import Chains
+    from forge.contracts.inherit.contract import EffectiveContract
+    from forge.flows.contracts.parents import ParentChains
 
 _LONGEST_VALUE = 60
 
@@ -54,9 +54,9 @@ def check(
     exit_on_errors(violations)
 
 
-def _of_files(files: Sequence[Path], mode: str) -> tuple[Effective | None, tuple[Violation, ...]]:
+def _of_files(files: Sequence[Path], mode: str) -> tuple[EffectiveContract | None, tuple[Violation, ...]]:
     from forge.contracts.inherit.contract import effective_of
-    from forge.contracts.inherit.lint import unexcused
+    from forge.contracts.inherit.lint import without_inherited
 
     read = [_read(path, path.as_posix()) for path in files]
     contracts = [contract for contract, _ in read if contract is not None]
@@ -65,20 +65,22 @@ def _of_files(files: Sequence[Path], mode: str) -> tuple[Effective | None, tuple
     if len(contracts) < len(files) or own is None or own.document is None:
         return None, tuple(dict.fromkeys([*found, *problems]))
     effective = effective_of(contracts, mode)
-    found += unexcused(problems, own.document, effective)
+    found += without_inherited(problems, own.document, effective)
     return effective, tuple(dict.fromkeys([*found, *effective.violations]))
 
 
-def _of_project(terminal: Terminal, file: Path, mode: Mode | None) -> tuple[Effective | None, tuple[Violation, ...]]:
-    """In a project its contracts and levels count; elsewhere the contracts that lie beside the file."""
+def _of_project(
+    terminal: Terminal, file: Path, mode: Mode | None
+) -> tuple[EffectiveContract | None, tuple[Violation, ...]]:
+    """In a project its contracts and levels count; elsewhere the contracts beside the file."""
     from forge.flows.contracts.parents import chain_of
 
     if not _is_project(terminal.project or Path()):
         contract, problems = _read(file, file.as_posix())
         if contract is None:
             return None, problems
-        chains = chain_of(contract, _beside(file), (), Path(), file.parent)
-        return _told(chains, problems, mode or Mode.STRICT)
+        chains = chain_of(contract, _siblings(file), (), Path(), file.parent)
+        return _effective_of(chains, problems, mode or Mode.STRICT)
     with terminal.open() as wiring:
         governance = wiring.contracts.governance
         name = _relative(file, wiring.root)
@@ -86,7 +88,7 @@ def _of_project(terminal: Terminal, file: Path, mode: Mode | None) -> tuple[Effe
         if contract is None:
             return None, problems
         chains = chain_of(contract, _of_root(wiring.root), governance.levels, wiring.root, file.parent)
-    return _told(chains, problems, mode or governance.inheritance)
+    return _effective_of(chains, problems, mode or governance.inheritance)
 
 
 def _is_project(folder: Path) -> bool:
@@ -98,13 +100,15 @@ def _is_project(folder: Path) -> bool:
         return False
 
 
-def _told(chains: Chains, problems: Sequence[Violation], mode: str) -> tuple[Effective | None, tuple[Violation, ...]]:
-    from forge.contracts.inherit.lint import unexcused
+def _effective_of(
+    chains: ParentChains, problems: Sequence[Violation], mode: str
+) -> tuple[EffectiveContract | None, tuple[Violation, ...]]:
+    from forge.contracts.inherit.lint import without_inherited
 
     chain = next(iter(chains.by_file.values()))
     effective = chain.effective(mode)
     document = chain.contract.document
-    own = unexcused(problems, document, effective) if document else problems
+    own = without_inherited(problems, document, effective) if document else problems
     return effective, tuple(dict.fromkeys([*own, *chains.violations, *effective.violations]))
 
 
@@ -119,7 +123,7 @@ def _of_root(root: Path) -> list[Contract]:
     return _readable((path, path.relative_to(root).as_posix()) for path in contract_files(root))
 
 
-def _beside(file: Path) -> list[Contract]:
+def _siblings(file: Path) -> list[Contract]:
     from forge.contracts.load import SUFFIXES
 
     paths = sorted(path for path in file.parent.iterdir() if path.name.endswith(SUFFIXES) and path.is_file())
@@ -127,7 +131,7 @@ def _beside(file: Path) -> list[Contract]:
 
 
 def _readable(files: Iterable[tuple[Path, str]]) -> list[Contract]:
-    """Each with its name. One that is not right is the business of `lint`."""
+    """Each with its name. Invalid ones are left to `lint`."""
     from forge.contracts.document.file import ContractError
     from forge.contracts.load import load_contract, read_bounded
 
@@ -141,7 +145,7 @@ def _readable(files: Iterable[tuple[Path, str]]) -> list[Contract]:
 
 
 def _read(path: Path, name: str) -> tuple[Contract | None, tuple[Violation, ...]]:
-    """The contract as far as it can be read, and the errors that the linter has for it."""
+    """The contract as far as readable, and its lint errors."""
     from forge.cli.contracts.file import bytes_of
     from forge.contracts.document.file import parse_document
     from forge.contracts.linter.lint import lint
@@ -153,7 +157,7 @@ def _read(path: Path, name: str) -> tuple[Contract | None, tuple[Violation, ...]
     return (contract_of(document) if document else None), errors
 
 
-def _answer(effective: Effective | None, violations: Sequence[Violation]) -> Answer:
+def _answer(effective: EffectiveContract | None, violations: Sequence[Violation]) -> Answer:
     from forge.cli.answer import Answer
     from forge.cli.contracts.findings import finding_lines, finding_picture, summary_line, violation_items
 
@@ -171,8 +175,8 @@ def _answer(effective: Effective | None, violations: Sequence[Violation]) -> Ans
     )
 
 
-def _inherited(effective: Effective) -> list[str]:
-    """What came from above, each with its value and its contract; what lies inside such a part is not told again."""
+def _inherited(effective: EffectiveContract) -> list[str]:
+    """Inherited terms, each with value and contract; nested parts of one are not repeated."""
     own = effective.origins.get("id", "")
     lines: list[str] = []
     told: list[str] = []
@@ -184,7 +188,7 @@ def _inherited(effective: Effective) -> list[str]:
     return ["Inherited:", *lines, ""] if lines else []
 
 
-def _short(effective: Effective, path: str) -> str:
+def _short(effective: EffectiveContract, path: str) -> str:
     import json
 
     value: object = effective.document.data

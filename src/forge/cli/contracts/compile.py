@@ -1,4 +1,4 @@
-"""`forge compile`: all policies on the project, for people, build servers, code hosts and other programs."""
+"""`forge compile`: all policies on the project, with text, JSON, JUnit, SARIF and GitHub output."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from forge.cli.answer import Answer
-    from forge.contracts.policy.facts import Finding
-    from forge.flows.contracts.compile.drafts import Draft
-    from forge.flows.contracts.compile.project import Compiled
+    from forge.contracts.policy.facts import PolicyFinding
+    from forge.flows.contracts.compile.drafts import OutputDraft
+    from forge.flows.contracts.compile.project import CompileResult
     from forge.wiring import Wiring
 
 FILE = "artifacts.json"
@@ -73,8 +73,8 @@ def compile_(
         raise typer.Exit(FINDINGS)
 
 
-def _keep(wiring: Wiring, compiled: Compiled, out: Path | None) -> list[str]:
-    """Frozen in a file, kept in the records; contracts are registered unless something blocks. What to say of it."""
+def _keep(wiring: Wiring, compiled: CompileResult, out: Path | None) -> list[str]:
+    """Writes artifacts and records; contracts are registered unless something blocks. Returns lines to print."""
     from importlib.metadata import version
 
     from forge.cli.written import write_text
@@ -88,7 +88,7 @@ def _keep(wiring: Wiring, compiled: Compiled, out: Path | None) -> list[str]:
     return list(kept.notes)
 
 
-def _drafts(wiring: Wiring, compiled: Compiled) -> tuple[Draft, ...]:
+def _drafts(wiring: Wiring, compiled: CompileResult) -> tuple[OutputDraft, ...]:
     if not compiled.unpromised:
         return ()
     from forge.flows.contracts.compile.drafts import find_drafts
@@ -96,8 +96,8 @@ def _drafts(wiring: Wiring, compiled: Compiled) -> tuple[Draft, ...]:
     return find_drafts(compiled, wiring.settings.project)
 
 
-def _write_drafts(wiring: Wiring, drafts: Sequence[Draft], *, dry_run: bool) -> list[str]:
-    """Into files that are not there yet, where the settings ask for that. What to say of it."""
+def _write_drafts(wiring: Wiring, drafts: Sequence[OutputDraft], *, dry_run: bool) -> list[str]:
+    """Into new files only, where the settings ask for it. Returns lines to print."""
     from forge.cli.written import write_text
 
     notes = []
@@ -114,8 +114,8 @@ def _write_drafts(wiring: Wiring, drafts: Sequence[Draft], *, dry_run: bool) -> 
     return notes
 
 
-def _answer(terminal: Terminal, compiled: Compiled, drafts: Sequence[Draft]) -> Answer:
-    """A document tells violations and warnings apart; rows are all findings."""
+def _answer(terminal: Terminal, compiled: CompileResult, drafts: Sequence[OutputDraft]) -> Answer:
+    """JSON separates violations and warnings; rows are all findings."""
     from forge.cli.answer import Answer
     from forge.cli.contracts.findings import finding_lines
 
@@ -129,7 +129,7 @@ def _answer(terminal: Terminal, compiled: Compiled, drafts: Sequence[Draft]) -> 
     return Answer(name="violations", items=items, facts=facts, head=lines)
 
 
-def _say(terminal: Terminal, compiled: Compiled, notes: list[str], most: int | None) -> None:
+def _say(terminal: Terminal, compiled: CompileResult, notes: list[str], most: int | None) -> None:
     from forge.cli.contracts.compile_view import summary_text
     from forge.cli.words import plural
 
@@ -142,14 +142,14 @@ def _say(terminal: Terminal, compiled: Compiled, notes: list[str], most: int | N
         terminal.say("Reported only; with governance.contracts.enforcement: strict this ends with 1.")
 
 
-def _counting(compiled: Compiled, most: int | None) -> tuple[Finding, ...]:
-    """The findings for which the command ends with 1; none where it ends well."""
+def _counting(compiled: CompileResult, most: int | None) -> tuple[PolicyFinding, ...]:
+    """The findings for which the command exits with 1."""
     if most is None:
         return compiled.blocking
     return compiled.violations if len(compiled.violations) > most else ()
 
 
-def _annotate(compiled: Compiled) -> None:
+def _annotate(compiled: CompileResult) -> None:
     from forge.cli.contracts.compile_view import github_items
     from forge.cli.quality.github import annotation_lines
 
@@ -157,7 +157,7 @@ def _annotate(compiled: Compiled) -> None:
         print(line)  # noqa: T201
 
 
-def _write_junit(file: Path, compiled: Compiled, counting: Sequence[Finding]) -> None:
+def _write_junit(file: Path, compiled: CompileResult, counting: Sequence[PolicyFinding]) -> None:
     from forge.cli.contracts.compile_view import junit_items
     from forge.cli.quality.junit import junit_xml
     from forge.cli.written import write_text
@@ -166,7 +166,7 @@ def _write_junit(file: Path, compiled: Compiled, counting: Sequence[Finding]) ->
     write_text(file, junit_xml(items, failing, "forge compile"))
 
 
-def _write_sarif(file: Path, compiled: Compiled) -> None:
+def _write_sarif(file: Path, compiled: CompileResult) -> None:
     from importlib.metadata import version
 
     from forge.cli.written import write_text

@@ -1,4 +1,4 @@
-"""What a compile found: lines for people, rows for build servers and GitHub."""
+"""Output of a compile: lines for the terminal, rows for JUnit and GitHub annotations."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from forge.cli.words import plural
 
 if TYPE_CHECKING:
-    from forge.contracts.policy.facts import Finding
-    from forge.flows.contracts.compile.project import Compiled
+    from forge.contracts.policy.facts import PolicyFinding
+    from forge.flows.contracts.compile.project import CompileResult
 
 Item = Mapping[str, object]
 
 
-def summary_text(compiled: Compiled) -> str:
+def summary_text(compiled: CompileResult) -> str:
     """`3 errors, 1 warning in 12 tables and 5 contracts (naming 2, data_contract 2)`."""
     notes = sum(finding.violation.severity == "info" for finding in compiled.findings)
     counts = [
@@ -29,8 +29,8 @@ def summary_text(compiled: Compiled) -> str:
     return f"{told} in {where}{f' ({by_type})' if by_type else ''}"
 
 
-def github_items(findings: Sequence[Finding]) -> list[Item]:
-    """Findings in the words of cli/quality/github.py."""
+def github_items(findings: Sequence[PolicyFinding]) -> list[Item]:
+    """Findings as items of cli/quality/github.py."""
     return [
         {
             "verdict": "failed",
@@ -44,9 +44,9 @@ def github_items(findings: Sequence[Finding]) -> list[Item]:
     ]
 
 
-def junit_items(compiled: Compiled, counting: Sequence[Finding]) -> tuple[list[Item], list[str]]:
-    """A suite for each policy; a case for each finding, and one that passed for each table or contract that a policy
-    found nothing about. The ids of those that count, for which the command ends with 1, come with them."""
+def junit_items(compiled: CompileResult, counting: Sequence[PolicyFinding]) -> tuple[list[Item], list[str]]:
+    """A suite for each policy; a case for each finding, and a passed one for each table or contract without findings.
+    Also the ids of findings for which the command exits with 1."""
     counts = set(map(id, counting))
     items: list[Item] = []
     failing: list[str] = []
@@ -63,7 +63,7 @@ def junit_items(compiled: Compiled, counting: Sequence[Finding]) -> tuple[list[I
     return items, failing
 
 
-def _case(compiled: Compiled, kind: str, name: str, finding: Finding | None) -> Item:
+def _case(compiled: CompileResult, kind: str, name: str, finding: PolicyFinding | None) -> Item:
     return {
         "dataset": kind,
         "check_id": name,
@@ -77,14 +77,14 @@ def _case(compiled: Compiled, kind: str, name: str, finding: Finding | None) -> 
     }
 
 
-def _name(finding: Finding) -> str:
+def _name(finding: PolicyFinding) -> str:
     return f"FORGE-{finding.rule}"
 
 
-def _subject(finding: Finding) -> str:
+def _subject(finding: PolicyFinding) -> str:
     return finding.table or finding.violation.file
 
 
-def _message(finding: Finding) -> str:
+def _message(finding: PolicyFinding) -> str:
     violation = finding.violation
     return f"{violation.message}\nfix: {violation.fix}" if violation.fix else violation.message

@@ -1,4 +1,4 @@
-"""`forge contract diff OLD NEW`, and in a project `forge contract diff NAME`: a changelog and the bump it needs."""
+"""`forge contract diff OLD NEW`, and in a project `forge contract diff NAME`: changelog and required bump."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from forge.cli.terminal import Terminal
 if TYPE_CHECKING:
     from forge.cli.answer import Answer
     from forge.cli.versioning.row_view import Line
-    from forge.contracts.compare.versions import Comparison
+    from forge.contracts.compare.versions import ContractComparison
     from forge.contracts.document.file import Document
     from forge.flows.contracts.tool import ToolChange
-    from forge.flows.contracts.versions import Hit
+    from forge.flows.contracts.versions import AffectedReader
 
 _STYLES = {"Breaking": "red", "Added": "green", "Changed": "yellow", "Documentation": "dim"}
 _MOST_HIT = 20
@@ -49,10 +49,10 @@ def diff(
         comparison, hit = _compared(terminal, old, new, against)
         other = _second_opinion(old, new) if second_opinion else None
     except ContractError as error:
-        from forge.contracts.compare.versions import UNKNOWN, Comparison
+        from forge.contracts.compare.versions import UNKNOWN, ContractComparison
 
         comparison, hit = (
-            Comparison(changes=(), required_bump=UNKNOWN, actual_bump=UNKNOWN, violations=error.violations),
+            ContractComparison(changes=(), required_bump=UNKNOWN, actual_bump=UNKNOWN, violations=error.violations),
             None,
         )
     if markdown:
@@ -64,7 +64,7 @@ def diff(
 
 def _compared(
     terminal: Terminal, old: str, new: str | None, against: str | None
-) -> tuple[Comparison, tuple[Hit, ...] | None]:
+) -> tuple[ContractComparison, tuple[AffectedReader, ...] | None]:
     from forge.model.errors import ForgeError
 
     if new is None:
@@ -78,7 +78,7 @@ def _compared(
 
 
 def _second_opinion(old: str, new: str | None) -> tuple[ToolChange, ...]:
-    """The tool gets what we read, so that our bounds hold for it, too."""
+    """The tool gets our parsed text, so that our limits apply to it, too."""
     from forge.contracts.write import write_contract
     from forge.model.errors import ForgeError
     from forge.wiring.contracts import contract_tool
@@ -97,13 +97,17 @@ def _document(file: str) -> Document:
     return read_document(bytes_of(file), file)
 
 
-def _in_project(terminal: Terminal, name: str, against: str | None) -> tuple[Comparison, tuple[Hit, ...]]:
-    from forge.cli.contracts.alone import refuse_alone
+def _in_project(
+    terminal: Terminal, name: str, against: str | None
+) -> tuple[ContractComparison, tuple[AffectedReader, ...]]:
+    from forge.cli.contracts.standalone_file import refuse_without_project
     from forge.contracts.compare.versions import compare_documents
     from forge.contracts.document.file import ContractError
-    from forge.flows.contracts.versions import find_contract, find_hit, old_document
+    from forge.flows.contracts.versions import find_affected, find_contract, old_document
 
-    refuse_alone(terminal, name, "What is the contract to be compared with?", f"forge contract diff {name} NEW")
+    refuse_without_project(
+        terminal, name, "What is the contract to be compared with?", f"forge contract diff {name} NEW"
+    )
     with terminal.open() as wiring:
         found = find_contract(wiring.root, name)
         if found.contract is None or found.contract.document is None:
@@ -112,11 +116,13 @@ def _in_project(terminal: Terminal, name: str, against: str | None) -> tuple[Com
         before = old_document(found.contract, against, ports.store, wiring.contracts.commits())
         comparison = compare_documents(before, found.contract.document)
         lineage = ports.lineage() if comparison.breaking else None
-        hit = find_hit(comparison, before, lineage, owner=ports.owner) if lineage is not None else ()
+        hit = find_affected(comparison, before, lineage, owner=ports.owner) if lineage is not None else ()
     return comparison, hit
 
 
-def _answer(comparison: Comparison, hit: Sequence[Hit] | None, other: Sequence[ToolChange] | None = None) -> Answer:
+def _answer(
+    comparison: ContractComparison, hit: Sequence[AffectedReader] | None, other: Sequence[ToolChange] | None = None
+) -> Answer:
     from forge.cli.answer import Answer
     from forge.cli.versioning.row_view import picture_of
 
@@ -136,7 +142,7 @@ def _answer(comparison: Comparison, hit: Sequence[Hit] | None, other: Sequence[T
     )
 
 
-def _lines(comparison: Comparison, hit: Sequence[Hit] | None) -> list[Line]:
+def _lines(comparison: ContractComparison, hit: Sequence[AffectedReader] | None) -> list[Line]:
     from forge.cli.contracts.findings import finding_lines
     from forge.contracts.compare.changelog import MARKS, headline, sections_of, verdict
 
@@ -164,7 +170,7 @@ def _other_lines(other: Sequence[ToolChange] | None) -> list[Line]:
     return lines
 
 
-def _hit_lines(hit: Sequence[Hit]) -> list[Line]:
+def _hit_lines(hit: Sequence[AffectedReader]) -> list[Line]:
     from forge.cli.words import plural
 
     if not hit:

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forge.cli.contracts.alone import refuse_alone
 from forge.cli.contracts.drift_view import answer_drift, contract_at
+from forge.cli.contracts.standalone_file import refuse_without_project
 from forge.cli.terminal import Terminal
 from forge.model.errors import ForgeError, UnknownNameError
 
 if TYPE_CHECKING:
     from forge.contracts.contract import Contract, Violation
-    from forge.contracts.drift.table import TableDrift
+    from forge.contracts.drift.table import ContractDrift
     from forge.wiring import Wiring
 
 _TABLE = re.compile(r"\w+\.\w+")
@@ -23,7 +23,7 @@ _TABLE = re.compile(r"\w+\.\w+")
 def drift_of_project(terminal: Terminal, subject: str | None, at: str | None, source: str | None) -> None:
     if subject is not None:
         fix = f"forge contract drift {subject} --schema schema.yaml"
-        refuse_alone(terminal, subject, "What is the contract to be compared with?", fix)
+        refuse_without_project(terminal, subject, "What is the contract to be compared with?", fix)
     subject, at = _at(subject, at)
     if at is not None and source is not None:
         raise ForgeError("E105", "--at and --source do not go together", fix="A database has no branches; drop --at.")
@@ -31,14 +31,14 @@ def drift_of_project(terminal: Terminal, subject: str | None, at: str | None, so
         if source is not None:
             _refuse_no_source(wiring, source)
         contracts, broken = _contracts(wiring, subject, source)
-        drifts: list[TableDrift] = []
+        drifts: list[ContractDrift] = []
         for contract in contracts:
             drifts += _drift(wiring, contract, subject, at, source)
     answer_drift(terminal, drifts, broken)
 
 
 def _at(subject: str | None, at: str | None) -> tuple[str | None, str | None]:
-    """`core.orders@ref` is the table there. An id or a file may have an @ of its own."""
+    """`core.orders@ref` is the table there. An id or a file may contain an @."""
     table, is_there, ref = (subject or "").rpartition("@")
     if subject is None or not (is_there and ref and _TABLE.fullmatch(table)) or Path(subject).is_file():
         return subject, at
@@ -48,7 +48,7 @@ def _at(subject: str | None, at: str | None) -> tuple[str | None, str | None]:
 
 
 def _refuse_no_source(wiring: Wiring, source: str) -> None:
-    """Whether any contract is about it comes second."""
+    """Before looking for a contract of it."""
     from forge.flows.contracts.drift import source_of
     from forge.model.names import TableName
 
@@ -57,7 +57,7 @@ def _refuse_no_source(wiring: Wiring, source: str) -> None:
 
 def _drift(
     wiring: Wiring, contract: Contract, subject: str | None, at: str | None, source: str | None
-) -> Sequence[TableDrift]:
+) -> Sequence[ContractDrift]:
     from forge.flows.contracts.drift import find_live_drift, find_source_drift
     from forge.model.names import TableName
     from forge.model.secret import resolve_secret
@@ -77,8 +77,8 @@ def _drift(
 
 
 def _contracts(wiring: Wiring, subject: str | None, source: str | None) -> tuple[list[Contract], list[Violation]]:
-    """Those that the words mean: a file, a table, an id or a name; none: all that can be read."""
-    from forge.flows.contracts.effective import stand
+    """Those that match: a file, a table, an id or a name; none: all readable ones."""
+    from forge.flows.contracts.effective import resolve_contracts
     from forge.flows.contracts.files import project_files
     from forge.model.nearest import did_you_mean
     from forge.wiring.governance import governance_of
@@ -87,7 +87,7 @@ def _contracts(wiring: Wiring, subject: str | None, source: str | None) -> tuple
         return [contract_at(Path(subject))], []
     files = project_files(wiring.root)
     own = [file.contract for file in files if file.contract is not None]
-    contracts = [one.effective for one in stand(own, governance_of(wiring.settings), wiring.root)]
+    contracts = [one.effective for one in resolve_contracts(own, governance_of(wiring.settings), wiring.root)]
     wanted = subject or source
     if wanted is None:
         unread = [file for file in files if file.contract is None]

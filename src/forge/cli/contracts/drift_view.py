@@ -1,4 +1,4 @@
-"""Drift of tables from their contracts on the terminal."""
+"""Terminal output of contract drift."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from forge.contracts.contract import Contract, Violation
-    from forge.contracts.drift.table import TableDrift
+    from forge.contracts.drift.table import ContractDrift
 
 
 def contract_at(path: Path) -> Contract:
@@ -21,15 +21,15 @@ def contract_at(path: Path) -> Contract:
 
 
 def _contract_of(source: bytes, file: str) -> Contract:
-    """Also of a contract that is not right: whatever it says of the table is compared, `lint` tells the rest."""
+    """Also of an invalid contract: its table is compared, `lint` reports the rest."""
     from forge.contracts.document.file import read_document
     from forge.contracts.load import contract_of
 
     return contract_of(read_document(source, file))
 
 
-def answer_drift(terminal: Terminal, drifts: Sequence[TableDrift], more: Sequence[Violation] = ()) -> None:
-    """The findings, and what would end them; exit status 1 where one is an error."""
+def answer_drift(terminal: Terminal, drifts: Sequence[ContractDrift], more: Sequence[Violation] = ()) -> None:
+    """The findings and their fixes; exit status 1 where one is an error."""
     from forge.cli.answer import Answer
     from forge.cli.contracts.findings import (
         exit_on_errors,
@@ -40,7 +40,7 @@ def answer_drift(terminal: Terminal, drifts: Sequence[TableDrift], more: Sequenc
     )
 
     violations = [*more, *(violation for drift in drifts for violation in drift.violations)]
-    told = [*more, *(violation for drift in drifts for violation in _told(drift))]
+    told = [*more, *(violation for drift in drifts for violation in _grouped_findings(drift))]
     facts = {
         "tables": [{"table": drift.table, "exists": drift.exists} for drift in drifts],
         "patch": "".join(drift.patch for drift in drifts) or None,
@@ -51,7 +51,7 @@ def answer_drift(terminal: Terminal, drifts: Sequence[TableDrift], more: Sequenc
         name="violations",
         items=violation_items(violations),
         facts=facts,
-        foot=[*_mending(drifts), summary_line(told)],
+        foot=[*_fix_lines(drifts), summary_line(told)],
         picture=lambda: finding_picture(told),
         lines=lambda: finding_lines(told),
     )
@@ -62,9 +62,9 @@ def answer_drift(terminal: Terminal, drifts: Sequence[TableDrift], more: Sequenc
     exit_on_errors(violations)
 
 
-def _told(drift: TableDrift) -> list[Violation]:
-    """For people: of columns that may be NULL though they are required, one line for the table. Nearly all columns that
-    Spark writes may be."""
+def _grouped_findings(drift: ContractDrift) -> list[Violation]:
+    """For people: nullable but required columns are one line per table, as nearly all columns that Spark writes are
+    nullable."""
     nullable = [each for each in drift.found if each.kind == "nullable"]
     if len(nullable) < 2:
         return list(drift.violations)
@@ -77,7 +77,7 @@ def _told(drift: TableDrift) -> list[Violation]:
     return [*(each.violation for each in drift.found if each.kind != "nullable"), one]
 
 
-def _mending(drifts: Sequence[TableDrift]) -> list[str]:
+def _fix_lines(drifts: Sequence[ContractDrift]) -> list[str]:
     lines = []
     for drift in drifts:
         if drift.alter:

@@ -1,4 +1,4 @@
-"""`forge contract export FILE|NAME --format F`: a contract as something else."""
+"""`forge contract export FILE|NAME --format F`: a contract in another format."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.flows.contracts.tool import Exported
+    from forge.flows.contracts.tool import ExportedContract
 
 
 @command
@@ -63,7 +63,7 @@ def export(
 
 
 def _asked_for(terminal: Terminal, subject: str) -> str:
-    """--json and --output yaml say it, too."""
+    """--json and --output yaml select it, too."""
     from forge.cli.output import Format
     from forge.model.errors import ForgeError
 
@@ -74,7 +74,7 @@ def _asked_for(terminal: Terminal, subject: str) -> str:
 
 
 def _source(terminal: Terminal, subject: str, version: str | None) -> tuple[bytes | str, str]:
-    """The text of a file that is there, else of a contract that the project knows."""
+    """The text of an existing file, else of a contract of the project."""
     from forge.contracts.load import read_bounded
 
     path = Path(subject)
@@ -88,7 +88,7 @@ def _source(terminal: Terminal, subject: str, version: str | None) -> tuple[byte
 
 
 def _refuse_path(subject: str) -> None:
-    """A path that is not there is told so, not looked up as a name."""
+    """A missing path is reported as such, not looked up as a name."""
     from forge.contracts.document.regular_file import NO_REGULAR_FILE
     from forge.model.errors import ForgeError
 
@@ -98,7 +98,7 @@ def _refuse_path(subject: str) -> None:
         raise ForgeError("E103", f"{subject} cannot be read", where=subject, why=why, fix=fix)
 
 
-def _write(terminal: Terminal, made: Exported, out: Path | None) -> None:
+def _write(terminal: Terminal, made: ExportedContract, out: Path | None) -> None:
     from forge.cli.written import write_bytes, write_text
 
     content = made.content

@@ -1,4 +1,4 @@
-"""The bytes of a file that a command about contracts was given; `-` is stdin, and only that."""
+"""The bytes of a file given to a contract command; only `-` is stdin."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def bytes_of(path: Path | str) -> bytes:
-    """Of a file that is too large only so many that it is seen. Raises E103 for what is no file."""
+    """Of a file that is too large only enough to detect it. Raises E103 for anything but a file."""
     from forge.contracts.document.regular_file import NO_REGULAR_FILE, read_regular
     from forge.model.errors import ForgeError
     from forge.model.yaml_reader import MAX_BYTES

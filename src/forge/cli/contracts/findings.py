@@ -1,4 +1,4 @@
-"""Findings about contracts on the terminal: one line each with its place, the fix below, and a count at the end."""
+"""Terminal output of contract findings: one line each with its place, the fix below, a count at the end."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def finding_lines(violations: Sequence[Violation]) -> list[str]:
 
 
 def finding_picture(violations: Sequence[Violation]) -> RenderableType:
-    """The same lines for a terminal: what is an error is red, and the fix stands back."""
+    """The same lines for a terminal: errors in red, the fix dimmed."""
     from forge.cli.versioning.row_view import picture_of
 
     lines = [(line, style) for each in violations for line, style in _styled(each)]
@@ -53,7 +53,7 @@ def violation_items(violations: Sequence[Violation]) -> list[Mapping[str, object
 
 
 def exit_on_errors(violations: Sequence[Violation]) -> None:
-    """Findings are an answer; the exit status says whether one of them is an error."""
+    """Findings are output; the exit status says whether one of them is an error."""
     import typer
 
     if any(each.severity == "error" for each in violations):

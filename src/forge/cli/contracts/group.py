@@ -32,12 +32,12 @@ WORDS: dict[str, str] = {
 _MODULES = {"list": "listing", "import": "imports"}  # of commands that could not give theirs the name
 
 
-class LazyWords(TyperGroup):
-    """A group whose commands are looked up by name."""
+class LazyGroup(TyperGroup):
+    """A group whose commands are imported by name, on use."""
 
     @property
     def commands(self) -> dict[str, Any]:
-        """All of them, for those who want to see all: the reference."""
+        """All of them, for the reference."""
         return {word: self.get_command(None, word) for word in self.list_commands(None)}
 
     @commands.setter
@@ -63,7 +63,7 @@ def _module_of(word: str) -> str:
 
 
 app = typer.Typer(
-    cls=LazyWords,
+    cls=LazyGroup,
     help="Data contracts (ODCS): lint them, compare versions, check them against parents and tables.",
     rich_markup_mode=None,
     no_args_is_help=True,

@@ -1,4 +1,4 @@
-"""`forge contract import FILE`: a contract of the standard out of a file of another kind, outside a project too."""
+"""`forge contract import FILE`: an ODCS contract from a file in another format; works outside a project."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from forge.cli.output import Format
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.flows.contracts.imports import Imported
+    from forge.flows.contracts.imports import ImportedContract
 
 
 @command
@@ -51,7 +51,7 @@ def import_(
 
 
 def refuse_existing(out: Path, force: bool, shown: str = "") -> None:
-    """Nothing is written over without being asked to. `shown`: the file's name for people."""
+    """Nothing is overwritten without --force. `shown`: the file's name for people."""
     from forge.model.errors import ForgeError
 
     if out.exists() and not force:
@@ -63,7 +63,7 @@ def refuse_existing(out: Path, force: bool, shown: str = "") -> None:
         )
 
 
-def _answer(terminal: Terminal, made: Imported, out: Path | None) -> None:
+def _answer(terminal: Terminal, made: ImportedContract, out: Path | None) -> None:
     from forge.cli.answer import Answer
     from forge.cli.contracts.findings import violation_items
     from forge.cli.written import write_text
@@ -78,7 +78,7 @@ def _answer(terminal: Terminal, made: Imported, out: Path | None) -> None:
         sys.stdout.write(made.text)
 
 
-def _say(terminal: Terminal, made: Imported, out: Path | None) -> None:
+def _say(terminal: Terminal, made: ImportedContract, out: Path | None) -> None:
     from forge.cli.contracts.findings import finding_lines, summary_line
     from forge.cli.words import plural
 

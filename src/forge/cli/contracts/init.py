@@ -1,4 +1,4 @@
-"""`forge contract init TABLE`: a first contract for a table of the lake."""
+"""`forge contract init TABLE`: a draft contract for a table of the lake."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from forge.cli.output import Format
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.flows.contracts.draft import Drafted
+    from forge.flows.contracts.draft import ContractDraft
 
 _LOOKED = {"rows": "all its rows", "kept profile": "what the last run measured and a sample", "metadata": "metadata"}
 
@@ -51,8 +51,8 @@ def init(
     _say(terminal, drafted, file)
 
 
-def _refuse(drafted: Drafted, file: Path, root: Path, force: bool) -> None:
-    """A table has one contract; a file that is there is only written over when asked to."""
+def _refuse(drafted: ContractDraft, file: Path, root: Path, force: bool) -> None:
+    """A table has one contract; an existing file is overwritten only on request."""
     from forge.cli.contracts.imports import refuse_existing
     from forge.model.errors import ForgeError
 
@@ -74,7 +74,7 @@ def _shown(file: Path, root: Path) -> str:
     return whole.relative_to(root.resolve()).as_posix() if whole.is_relative_to(root.resolve()) else str(file)
 
 
-def _answer(terminal: Terminal, drafted: Drafted, file: Path | None) -> None:
+def _answer(terminal: Terminal, drafted: ContractDraft, file: Path | None) -> None:
     from forge.cli.answer import Answer
     from forge.cli.contracts.findings import violation_items
     from forge.cli.written import write_text
@@ -90,7 +90,7 @@ def _answer(terminal: Terminal, drafted: Drafted, file: Path | None) -> None:
         sys.stdout.write(drafted.text)
 
 
-def _say(terminal: Terminal, drafted: Drafted, file: Path | None) -> None:
+def _say(terminal: Terminal, drafted: ContractDraft, file: Path | None) -> None:
     from forge.cli.words import plural
 
     rows = f" of {plural(drafted.rows, 'row')}" if drafted.rows is not None else ""

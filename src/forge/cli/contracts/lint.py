@@ -1,4 +1,4 @@
-"""`forge contract lint FILE…`: works on any files, outside a project too."""
+"""`forge contract lint FILE…`: works on any files, also outside a project."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Source: TypeAlias = "bytes | tuple[Violation, ...]"  # or why it has none
 
 
-class Profile(StrEnum):
+class LintProfile(StrEnum):
     STANDARD = "standard"
     STRICT = "strict"
 
@@ -31,8 +31,8 @@ def lint(
         typer.Argument(metavar="[FILE|DIR]...", help="Contracts, or folders of them; - is stdin. Default: contracts."),
     ] = None,
     profile: Annotated[
-        Profile, typer.Option("--profile", help="strict also wants name, owner, schema and descriptions.")
-    ] = Profile.STANDARD,
+        LintProfile, typer.Option("--profile", help="strict also wants name, owner, schema and descriptions.")
+    ] = LintProfile.STANDARD,
     second_opinion: Annotated[
         bool, typer.Option("--second-opinion", help="Ask datacontract-cli as well; takes some seconds.")
     ] = False,
@@ -72,13 +72,13 @@ def lint(
 
 
 def _asked(name: str, source: bytes) -> tuple[Violation, ...]:
-    """What the other tool finds, as warnings: it has no say in the verdict."""
+    """Findings of the other tool, as warnings: they do not affect the verdict."""
     from dataclasses import replace
 
     from forge.contracts.document.file import parse_document
     from forge.wiring.contracts import contract_tool
 
-    if parse_document(source, name)[0] is None:  # what is refused here would be read there without bounds
+    if parse_document(source, name)[0] is None:  # what is rejected here would be read there without limits
         return ()
     tool = contract_tool()
     problems = tool.find_problems(source.decode("utf-8-sig", errors="replace"), name)
@@ -88,8 +88,8 @@ def _asked(name: str, source: bytes) -> tuple[Violation, ...]:
 
 
 def _sources(files: list[Path] | None, root: Path) -> list[tuple[str, Source]]:
-    """Each file by the name that the user gave it, and its bytes up to the limit. One that was only found in a folder
-    and cannot be read is a finding, and hides no other."""
+    """Each file by the name given by the user, and its bytes up to the limit. An unreadable file found in a folder is a
+    finding, and hides no other."""
     from forge.cli.contracts.file import bytes_of
     from forge.contracts.load import contract_files
     from forge.model.errors import ForgeError

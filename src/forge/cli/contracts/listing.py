@@ -1,4 +1,4 @@
-"""`forge contract list`: all contracts, how they stand, and what was found about them."""
+"""`forge contract list`: all contracts with state and findings."""
 
 from __future__ import annotations
 
@@ -23,12 +23,14 @@ def list_(
     """List contracts: registered ones, and those of the project's files."""
     from forge.cli.contracts.view import contracts_answer
     from forge.connection.contracts.registry import ContractsView
-    from forge.contracts.lifecycle import State
+    from forge.contracts.lifecycle import ContractState
     from forge.model.errors import ForgeError
 
     for each in state or ():
-        if each not in list(State):
-            raise ForgeError("E105", f"--state: '{each}' is no state of a contract", fix=f"One of {', '.join(State)}.")
+        if each not in list(ContractState):
+            raise ForgeError(
+                "E105", f"--state: '{each}' is no state of a contract", fix=f"One of {', '.join(ContractState)}."
+            )
 
     with terminal.open() as wiring:
         found = ContractsView(wiring, wiring.default_branch).list().rows()

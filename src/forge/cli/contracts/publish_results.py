@@ -1,4 +1,4 @@
-"""`forge contract publish-results`: results of tests go into the registry, or from here to someone else."""
+"""`forge contract publish-results`: store test results in the registry, or post them to another server."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ def publish_results(
     """Publish results of tests of a contract: to this project's registry, or to another server that takes what
     `datacontract test --publish` sends."""
     from forge.cli.answer import Answer
-    from forge.contracts.tested import read_results
-    from forge.flows.contracts.results import take_results
+    from forge.contracts.datacontract_results import read_results
+    from forge.flows.contracts.results import receive_results
 
     _refuse_usage(to, key)
     with terminal.open() as wiring:
@@ -49,7 +49,7 @@ def publish_results(
             _send(data, to, key, wiring)
             line = f"{run.contract_id}: {run.result}, {len(run.checks)} checks sent"
         else:
-            taken = take_results(data, wiring.contracts.ports())
+            taken = receive_results(data, wiring.contracts.ports())
             run = taken.run
             was = "kept" if taken.created else "were known already"
             line = f"{run.contract_id}: {run.result}, {len(run.checks)} checks {was}"
@@ -90,13 +90,13 @@ def _data(source: str, wiring: Wiring) -> Mapping[str, object]:
 
 
 def _own(name: str, wiring: Wiring) -> Mapping[str, object]:
-    from forge.flows.contracts.queries import find_known, newest_written
+    from forge.flows.contracts.queries import find_known, newest_text
     from forge.flows.contracts.results import results_of
     from forge.flows.quality.results import find_results
     from forge.model.names import TableName
 
     ports = wiring.contracts.ports()
-    contract = newest_written(find_known(ports, name), ports).contract
+    contract = newest_text(find_known(ports, name), ports).contract
     found = [
         one
         for table in contract.tables

@@ -1,4 +1,4 @@
-"""`forge contract register [FILE…]`: versions of contracts, kept for good."""
+"""`forge contract register [FILE…]`: register immutable versions of contracts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def register(
                 "E105", "There is no contract to register here", fix="forge contract init TABLE makes one."
             )
         errors, trials = [], []
-        for file in wanted:  # all are looked at before the first one is kept
+        for file in wanted:  # all are checked before the first one is stored
             try:
                 trials.append(view.register(file, dry_run=True))
             except ForgeError as error:
@@ -52,7 +52,7 @@ def register(
 
 
 def _keep_checks(view: object, done: Sequence[RegisteredItem]) -> None:
-    """So that a list shows how each stands."""
+    """So that a list shows the findings of each."""
     from forge.connection.contracts.registry import ContractsView
 
     assert isinstance(view, ContractsView)

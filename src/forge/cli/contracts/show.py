@@ -1,4 +1,4 @@
-"""`forge contract show NAME`: one contract, its versions and its life."""
+"""`forge contract show NAME`: one contract with its versions and state history."""
 
 from __future__ import annotations
 

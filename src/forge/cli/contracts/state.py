@@ -1,4 +1,4 @@
-"""`forge contract state NAME STATE`: a contract goes on in its life."""
+"""`forge contract state NAME STATE`: move a contract to the next state of its lifecycle."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
 
-class StateWord(StrEnum):
+class LifecycleWord(StrEnum):
     ACTIVE = "active"
     DEPRECATED = "deprecated"
     SUNSET = "sunset"
@@ -25,7 +25,7 @@ class StateWord(StrEnum):
 def state(
     terminal: Terminal,
     name: Annotated[str, typer.Argument(metavar="CONTRACT", help="Its id, name, table or file.")],
-    state: Annotated[StateWord, typer.Argument(metavar="STATE", help="active, deprecated, sunset or retired.")],
+    state: Annotated[LifecycleWord, typer.Argument(metavar="STATE", help="active, deprecated, sunset or retired.")],
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; its consumers read it.")] = "",
     ends_at: Annotated[
         str | None, typer.Option("--ends-at", metavar="TIME", help="When it is to be retired: 2027-03-31.")
@@ -61,8 +61,8 @@ def state(
     terminal.answer(Answer(name="contracts", items=[item.to_dict()], head=[line]))
 
 
-def _heard(view: object, consumers: int, state: StateWord) -> str:
-    """Who hears of it, and how."""
+def _heard(view: object, consumers: int, state: LifecycleWord) -> str:
+    """Who is notified, and how."""
     from forge.cli.words import plural
     from forge.connection.contracts.registry import ContractsView
     from forge.contracts.lifecycle import ENDING
@@ -80,12 +80,12 @@ def _heard(view: object, consumers: int, state: StateWord) -> str:
     return f"; a notice to {who} goes to {', '.join(channels)} (forge serve sends it)"
 
 
-def _refuse(view: object, name: str, state: StateWord) -> None:
+def _refuse(view: object, name: str, state: LifecycleWord) -> None:
     from forge.connection.contracts.registry import ContractsView
-    from forge.contracts.lifecycle import State, refuse_move
+    from forge.contracts.lifecycle import ContractState, refuse_move
 
     assert isinstance(view, ContractsView)
-    refuse_move(name, State(view.get(name).state), State(state.value))
+    refuse_move(name, ContractState(view.get(name).state), ContractState(state.value))
 
 
 def _moment(text: str | None) -> datetime | None:

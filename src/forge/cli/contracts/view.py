@@ -1,4 +1,4 @@
-"""Contracts as the terminal shows them."""
+"""Terminal output of contracts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def contracts_answer(items: Sequence[Item]) -> Answer:
 
 
 def contract_answer(item: Item, versions: Sequence[Item], history: Sequence[Item], text: str) -> Answer:
-    """On a terminal its facts, its versions and its text; in JSON all of it."""
+    """On a terminal its facts, versions and text; in JSON all of it."""
     facts = [
         ("id", item["id"]),
         ("name", item["name"]),

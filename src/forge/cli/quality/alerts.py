@@ -25,7 +25,7 @@ Dataset = Annotated[str | None, typer.Option("--dataset", metavar="TABLE", help=
 Check = Annotated[str | None, typer.Option("--check", metavar="ID", help="Of one check.")]
 
 
-class StateWord(StrEnum):
+class AlertStateWord(StrEnum):
     WAITING = "waiting"
     SENT = "sent"
     DROPPED = "dropped"
@@ -45,11 +45,11 @@ def list_(
     from forge.cli.answer import Answer, Column
     from forge.cli.words import moment, plural
     from forge.model.names import TableName
-    from forge.quality.alerts.alert import AlertStatus, Origin, Scope
+    from forge.quality.alerts.alert import AlertOrigin, AlertScope, AlertStatus
     from forge.quality.alerts.quiet import muted_until
 
     table = str(TableName.parse(dataset)) if dataset else None
-    scope = Scope(Origin.MONITOR, monitor) if monitor else None
+    scope = AlertScope(AlertOrigin.MONITOR, monitor) if monitor else None
     with terminal.open() as wiring:
         ports = wiring.quality.alerts
         now = ports.clock()
@@ -151,7 +151,7 @@ def mutes(terminal: Terminal) -> None:
 @command
 def deliveries(
     terminal: Terminal,
-    state: Annotated[StateWord, typer.Option(help="Which.")] = StateWord.ALL,
+    state: Annotated[AlertStateWord, typer.Option(help="Which.")] = AlertStateWord.ALL,
     channel: Annotated[str | None, typer.Option("--channel", metavar="NAME", help="To one channel.")] = None,
     incident: Annotated[str | None, typer.Option("--incident", metavar="ID", help="Of one incident.")] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="How many at most.")] = 50,
@@ -164,7 +164,7 @@ def deliveries(
 
     with terminal.open() as wiring:
         ports = wiring.quality.alerts
-        statuses = None if state is StateWord.ALL else (DeliveryStatus(state.value),)
+        statuses = None if state is AlertStateWord.ALL else (DeliveryStatus(state.value),)
         found = ports.store.deliveries(channel=channel, incident_id=incident, statuses=statuses, limit=limit)
         items = delivery_records(ports, found)
     columns = (

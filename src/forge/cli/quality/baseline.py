@@ -1,4 +1,4 @@
-"""`forge quality baseline`: what metrics were, what was expected of them, and what people say of what was odd."""
+"""`forge quality baseline`: metric histories with expected bands, and feedback on anomalies."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from forge.cli.answer import Answer, Item
-    from forge.flows.quality.metrics.anomalies import Series
-    from forge.flows.quality.metrics.history import Dated, MetricPorts
+    from forge.flows.quality.metrics.anomalies import MetricSeries
+    from forge.flows.quality.metrics.history import DatedValue, MetricPorts
     from forge.model.names import BranchName, TableName
-    from forge.quality.anomaly import Feedback, Finding
+    from forge.quality.anomaly import AnomalyFinding, Feedback
     from forge.quality.metric import Metric
 
 _DAYS = 30
@@ -156,7 +156,7 @@ def _metrics(ports: MetricPorts, place: tuple[TableName, BranchName]) -> Answer:
     )
 
 
-def _metric_item(metric: Metric, value: Dated, found: Finding) -> Item:
+def _metric_item(metric: Metric, value: DatedValue, found: AnomalyFinding) -> Item:
     return {"metric": metric.name, "unit": metric.unit, "points": found.points, **value.to_dict(found)}
 
 
@@ -172,7 +172,7 @@ def _series(
     from forge.flows.quality.metrics.anomalies import find_series
     from forge.quality.anomaly.methods import DEFAULT
 
-    found: Series = find_series(
+    found: MetricSeries = find_series(
         ports, place[0], metric, place[1], method=method or DEFAULT, threshold=threshold, limit=limit
     )
     items = found.point_dicts()

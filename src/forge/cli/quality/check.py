@@ -1,4 +1,4 @@
-"""`forge check`: the checks of published tables, run by hand."""
+"""`forge check`: run the checks of published tables without storing results."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def check(
 def _verdicts(
     terminal: Terminal, wiring: Wiring, names: list[str], at: str | None
 ) -> tuple[list[Verdict], list[ForgeError]]:
-    """What the checks said, and why others could say nothing."""
+    """Verdicts, and why other checks could not be judged."""
     from forge.flows.quality.judge import find_unjudged, judge_dataset, tables_with_checks
     from forge.model.errors import CancellationError, ForgeError, UnknownNameError
     from forge.model.names import TableName

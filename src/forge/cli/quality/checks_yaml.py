@@ -1,4 +1,4 @@
-"""Checks as the YAML of a project's files: one line for each, with a comment of where it comes from or why."""
+"""Checks as YAML for a project file: one line each, with a comment on origin or reason."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CheckLine:
     spec: Mapping[str, object]
     comment: str = ""
 
 
-def checks_yaml(tables: Mapping[str, Sequence[Line]], head: Iterable[str] = ()) -> str:
-    """`checks:` with a list for each table, as quality/*.yaml has it."""
+def checks_yaml(tables: Mapping[str, Sequence[CheckLine]], head: Iterable[str] = ()) -> str:
+    """`checks:` with a list for each table, as in quality/*.yaml."""
     lines = [*(f"# {' '.join(line.split())}" for line in head), "checks:"]
     for table, items in tables.items():
         lines.append(f"  {table}:")
@@ -22,14 +22,14 @@ def checks_yaml(tables: Mapping[str, Sequence[Line]], head: Iterable[str] = ()) 
     return "\n".join(lines) + "\n"
 
 
-def _item(item: Line) -> list[str]:
+def _item(item: CheckLine) -> list[str]:
     comment = [f"    # {' '.join(item.comment.split())}"] if item.comment else []
     first, *rest = check_text(item.spec).split("\n")
     return [*comment, f"    - {first}", *(f"      {line}" if line else "" for line in rest)]
 
 
 def check_text(spec: Mapping[str, object]) -> str:
-    """`{type: range, column: amount, min: 0, max: 5000}`; a text of several lines is written as it is."""
+    """`{type: range, column: amount, min: 0, max: 5000}`; multi-line texts are kept."""
     long = {key: value for key, value in spec.items() if isinstance(value, str) and "\n" in value.strip()}
     if not long:
         return _flow(spec)

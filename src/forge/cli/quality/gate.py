@@ -1,4 +1,4 @@
-"""`forge quality gate`: is a version of a table fit for a use, like training a model?"""
+"""`forge quality gate`: whether a version of a table is fit for a use, such as training a model."""
 
 from __future__ import annotations
 

@@ -10,8 +10,8 @@ _PLACE = re.compile(r"(?P<file>.+?):(?P<line>\d+)(?::(?P<col>\d+))?")
 
 
 def annotation_lines(items: Sequence[Mapping[str, object]]) -> list[str]:
-    """One line for each check that did not pass. A check that was not measured is a warning at most where it does not
-    block."""
+    """One line for each check that did not pass. A check that was not measured and does not block is at most a
+    warning."""
     return [_annotation(item) for item in items if str(item["verdict"]) != "passed"]
 
 

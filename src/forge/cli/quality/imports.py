@@ -1,4 +1,4 @@
-"""`forge quality import dbt|gx|soda PATH` and `forge quality validate`: checks of other tools, and of this one."""
+"""`forge quality import dbt|gx|soda PATH` and `forge quality validate`: checks of other tools, and of this project."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
 
-    from forge.quality.imports import Imported
+    from forge.quality.imports import ImportedChecks
 
 
 class Tool(StrEnum):
@@ -48,10 +48,10 @@ def import_(
     if write is not None and found.mapped:
         _write(write, found, f"{tool}: {path}")
     terminal.answer(_answer(found, str(tool), path))
-    terminal.say(_said(found, files, write))
+    terminal.say(_summary(found, files, write))
 
 
-def _write(file: Path, found: Imported, source: str) -> None:
+def _write(file: Path, found: ImportedChecks, source: str) -> None:
     from forge.cli.written import write_text
     from forge.model.errors import ForgeError
 
@@ -66,18 +66,18 @@ def _write(file: Path, found: Imported, source: str) -> None:
     write_text(file, _yaml(found, source))
 
 
-def _yaml(found: Imported, source: str) -> str:
-    from forge.cli.quality.checks_yaml import Line, checks_yaml
+def _yaml(found: ImportedChecks, source: str) -> str:
+    from forge.cli.quality.checks_yaml import CheckLine, checks_yaml
 
-    tables: dict[str, list[Line]] = {}
+    tables: dict[str, list[CheckLine]] = {}
     for one in found.mapped:
         comment = f"{one.place}: {one.note}" if one.note else one.place
-        tables.setdefault(str(one.table), []).append(Line(one.spec, comment))
+        tables.setdefault(str(one.table), []).append(CheckLine(one.spec, comment))
     left = [f"did not map: {one.place} {one.what}: {one.why}" for one in found.unmapped]
     return checks_yaml(tables, [f"Imported from {source}.", *left])
 
 
-def _answer(found: Imported, tool: str, path: Path) -> Answer:
+def _answer(found: ImportedChecks, tool: str, path: Path) -> Answer:
     from forge.cli.quality.checks_yaml import check_text
 
     items: list[Mapping[str, object]] = [
@@ -103,13 +103,13 @@ def _answer(found: Imported, tool: str, path: Path) -> Answer:
 
 
 def _lines(yaml: str, left: Sequence[Mapping[str, object]]) -> list[str]:
-    """Piped, it is the file: what did not map stands in it as comments."""
+    """Piped, it is the file: unmapped items are comments."""
     if yaml:
         return yaml.rstrip("\n").split("\n")
     return [f"# did not map: {one['place']} {one['what']}: {one['why']}" for one in left]
 
 
-def _picture(found: Imported) -> RenderableType:
+def _picture(found: ImportedChecks) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
@@ -145,7 +145,7 @@ def _grid() -> Table:
     return grid
 
 
-def _said(found: Imported, files: int, written: Path | None) -> str:
+def _summary(found: ImportedChecks, files: int, written: Path | None) -> str:
     from forge.cli.words import plural
 
     said = f"{plural(len(found.mapped), 'check')} of {plural(files, 'file')}"

@@ -12,7 +12,7 @@ from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from forge.cli.answer import Answer
-    from forge.flows.quality.incidents.tracker import Request
+    from forge.flows.quality.incidents.tracker import IncidentRequest
     from forge.quality.alerts.incident import IncidentStatus, TrackedIncident
     from forge.wiring import Wiring
 
@@ -82,28 +82,28 @@ def show(terminal: Terminal, incident: Identity) -> None:
 @command
 def ack(terminal: Terminal, incident: Identity, note: Note = None) -> None:
     """Acknowledge an incident: you look after it."""
-    from forge.flows.quality.incidents.tracker import Request
+    from forge.flows.quality.incidents.tracker import IncidentRequest
     from forge.quality.alerts.incident import IncidentStatus
 
-    _change(terminal, incident, Request(IncidentStatus.ACKNOWLEDGED, note=note))
+    _change(terminal, incident, IncidentRequest(IncidentStatus.ACKNOWLEDGED, note=note))
 
 
 @command
 def resolve(terminal: Terminal, incident: Identity, note: Note = None) -> None:
     """Say that an incident is resolved. If the check fails again, it is opened again."""
-    from forge.flows.quality.incidents.tracker import Request
+    from forge.flows.quality.incidents.tracker import IncidentRequest
     from forge.quality.alerts.incident import IncidentStatus
 
-    _change(terminal, incident, Request(IncidentStatus.RESOLVED, note=note))
+    _change(terminal, incident, IncidentRequest(IncidentStatus.RESOLVED, note=note))
 
 
 @command
 def reopen(terminal: Terminal, incident: Identity, note: Note = None) -> None:
     """Open an incident again."""
-    from forge.flows.quality.incidents.tracker import Request
+    from forge.flows.quality.incidents.tracker import IncidentRequest
     from forge.quality.alerts.incident import IncidentStatus
 
-    _change(terminal, incident, Request(IncidentStatus.OPEN, note=note))
+    _change(terminal, incident, IncidentRequest(IncidentStatus.OPEN, note=note))
 
 
 @command
@@ -113,10 +113,10 @@ def assign(
     who: Annotated[str, typer.Argument(metavar="WHO", help="Who looks after it; nobody takes it from all.")],
 ) -> None:
     """Say who looks after an incident."""
-    from forge.flows.quality.incidents.tracker import Request
+    from forge.flows.quality.incidents.tracker import IncidentRequest
 
     nobody = who == "nobody"
-    _change(terminal, incident, Request(assignee=None if nobody else who, nobody=nobody))
+    _change(terminal, incident, IncidentRequest(assignee=None if nobody else who, nobody=nobody))
 
 
 @command
@@ -124,9 +124,9 @@ def note(
     terminal: Terminal, incident: Identity, text: Annotated[str, typer.Argument(metavar="TEXT", help="What to add.")]
 ) -> None:
     """Add a line to the timeline of an incident."""
-    from forge.flows.quality.incidents.tracker import Request
+    from forge.flows.quality.incidents.tracker import IncidentRequest
 
-    _change(terminal, incident, Request(note=text))
+    _change(terminal, incident, IncidentRequest(note=text))
 
 
 def _statuses(word: StatusWord) -> tuple[IncidentStatus, ...]:
@@ -138,7 +138,7 @@ def _statuses(word: StatusWord) -> tuple[IncidentStatus, ...]:
     return UNRESOLVED if word is StatusWord.UNRESOLVED else (IncidentStatus(word.value),)
 
 
-def _change(terminal: Terminal, text: str, request: Request) -> None:
+def _change(terminal: Terminal, text: str, request: IncidentRequest) -> None:
     from forge.flows.quality.incidents.listing import find_tracked
     from forge.flows.quality.incidents.tracker import change_incident
 
@@ -152,14 +152,14 @@ def _change(terminal: Terminal, text: str, request: Request) -> None:
 def _answer(wiring: Wiring, incident: TrackedIncident) -> Answer:
     from forge.cli.answer import Answer, Column
     from forge.cli.words import moment
-    from forge.flows.quality.incidents.judge_name import judged_by_of_incident
+    from forge.flows.quality.incidents.judge_reference import judge_of_incident
     from forge.flows.quality.incidents.listing import find_listed
-    from forge.flows.quality.incidents.origin import came_in_with_incident
+    from forge.flows.quality.incidents.origin import origin_of_incident
 
     ports = wiring.quality.alerts
     listed = find_listed(ports, incident.id)
-    by = judged_by_of_incident(listed, wiring.quality.monitors)
-    came_in = came_in_with_incident(ports, wiring.quality.monitors, listed)
+    by = judge_of_incident(listed, wiring.quality.monitors)
+    came_in = origin_of_incident(ports, wiring.quality.monitors, listed)
     entries = ports.store.timeline(incident.id)
     facts = {
         **listed.to_dict(),

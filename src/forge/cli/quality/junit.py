@@ -1,4 +1,4 @@
-"""Results as JUnit XML, which every build server shows: a suite for each table, a case for each check."""
+"""Results as JUnit XML: a suite for each table, a case for each check."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 
 Item = Mapping[str, object]
 
-# What XML 1.0 cannot hold, escaped or not.
+# Characters not allowed in XML 1.0, escaped or not.
 _FORBIDDEN = re.compile("[^\\t\\n\\r\\u0020-\\ud7ff\\ue000-\\ufffd\\U00010000-\\U0010ffff]")
 
 
 def junit_xml(items: Sequence[Item], counts: Iterable[str], name: str = "forge quality") -> str:
-    """`counts` are the check ids that end the command with 1: a failure where the check failed, an error where it could
-    not be measured. What else did not pass is skipped with its message: nothing is lost, and nothing is red that is
-    not meant to be."""
+    """`counts`: ids of checks for which the command exits with 1: a failure where the check failed, an error where it
+    could not be measured. Others that did not pass are skipped with their message."""
     failing = frozenset(counts)
     root = ET.Element("testsuites", name=name)
     tables: dict[str, list[Item]] = {}
@@ -60,15 +59,15 @@ def _case(suite: ET.Element, item: Item, failing: frozenset[str]) -> str:
     if str(item["check_id"]) in failing:
         kind = "failure" if verdict == "failed" else "error"
         found = ET.SubElement(case, kind, message=message, type=f"{item['severity']} {item['type']}")
-        found.text = _clean(_told(item))
+        found.text = _clean(_detail(item))
         return kind
     told = f"{item['severity']}: {message}" if verdict == "failed" else message
     ET.SubElement(case, "skipped", message=told)
     return "skipped"
 
 
-def _told(item: Item) -> str:
-    """The sentence, where the check stands, and a few of the rows."""
+def _detail(item: Item) -> str:
+    """The message, the place of the check, and a few rows."""
     lines = [str(item["message"])]
     if item.get("place"):
         lines.append(f"defined in {item['place']}")
@@ -79,7 +78,7 @@ def _told(item: Item) -> str:
 
 
 def _seconds(items: Sequence[Item]) -> float:
-    """What a scan took that several checks share counts once."""
+    """A scan that several checks share counts once."""
     alone = sum(_number(item.get("execution_ms")) for item in items if not item.get("shared"))
     shared = max((_number(item.get("execution_ms")) for item in items if item.get("shared")), default=0.0)
     return (alone + shared) / 1000

@@ -122,11 +122,11 @@ def create(
     dry_run: DryRun = False,
 ) -> None:
     """Create a monitor. Without a time it runs by hand only."""
-    from forge.cli.quality.monitor_fields import Given, schedule_of
+    from forge.cli.quality.monitor_fields import MonitorOptions, schedule_of
     from forge.cli.quality.monitor_view import monitor_answer
     from forge.flows.quality.monitors.store import create_monitor, draft_monitor, refuse_faults
 
-    given = Given(
+    given = MonitorOptions(
         description=description,
         checks=check,
         checks_file=checks_file,
@@ -174,11 +174,11 @@ def edit(
     sla_window: WindowDays = None,
 ) -> None:
     """Change a monitor. What is not named stays as it is; a check or channel that is named replaces all of them."""
-    from forge.cli.quality.monitor_fields import Given, schedule_of
+    from forge.cli.quality.monitor_fields import MonitorOptions, schedule_of
     from forge.cli.quality.monitor_view import monitor_answer
     from forge.flows.quality.monitors.store import change_monitor
 
-    given = Given(
+    given = MonitorOptions(
         description=description,
         checks=check,
         checks_file=checks_file,
@@ -284,12 +284,12 @@ def history(
 ) -> None:
     """List the runs of a monitor, the newest first."""
     from forge.cli.quality.monitor_view import history_answer
-    from forge.flows.quality.monitors.scheduler import bury_dead
+    from forge.flows.quality.monitors.scheduler import end_dead_runs
 
     with terminal.open() as wiring:
         _sync(terminal, wiring)
         found = _find(wiring, monitor)
-        bury_dead(wiring.quality.judge_ports())
+        end_dead_runs(wiring.quality.judge_ports())
         runs = wiring.quality.monitors.runs(monitor_id=found.id, limit=limit)
         terminal.answer(history_answer(found, runs))
     if not runs:
@@ -313,7 +313,7 @@ def _find(wiring: Wiring, monitor: str) -> Monitor:
 
 
 def _sync(terminal: Terminal, wiring: Wiring) -> None:
-    """Files first; what is wrong with one is told, and the others work."""
+    """Syncs files first; errors of one are reported, and the others work."""
     from forge.flows.quality.monitors.files import sync_monitors
 
     for error in sync_monitors(wiring.root, wiring.quality.monitor_ports("quality/*.yaml")).errors:
@@ -321,7 +321,7 @@ def _sync(terminal: Terminal, wiring: Wiring) -> None:
 
 
 def _exit_of(broken: bool, said: list[tuple[object, object]], fail_on: SeverityWord) -> int:
-    """1: so bad a check failed, or could not be measured. 3: nothing could be judged."""
+    """1: a check of that severity failed, or could not be measured. 3: nothing could be judged."""
     from forge.model.codes import COULD_NOT_RUN, FINDINGS
     from forge.quality.verdict import Outcome
 

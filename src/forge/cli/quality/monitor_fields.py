@@ -1,4 +1,4 @@
-"""The options of `forge quality monitor create` and `edit`, as the fields of a monitor."""
+"""The options of `forge quality monitor create` and `edit` as fields of a monitor."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Given:
-    """What the command line says; None: nothing."""
+class MonitorOptions:
+    """Options of the command line; None: not given."""
 
     description: str | None
     checks: Sequence[str] | None
@@ -67,7 +67,7 @@ def schedule_of(
     by_hand: bool = False,
     before: Schedule | None = None,
 ) -> dict[str, object]:
-    """`{"schedule": …}`, or nothing where the command line does not touch it. What is not said stays as `before`."""
+    """`{"schedule": …}`, or empty where no option concerns it. Omitted fields keep the values of `before`."""
     from forge.quality.monitors.spec import schedule_json
 
     named = [

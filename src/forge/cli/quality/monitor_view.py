@@ -1,4 +1,4 @@
-"""Monitors, their runs and service levels, as the terminal shows them."""
+"""Terminal output of monitors, their runs and SLAs."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from forge.cli.answer import Answer, Column
 from forge.cli.words import moment, short
-from forge.flows.quality.monitors.run import Done
-from forge.flows.quality.monitors.scheduler import MonitorStanding, standings
+from forge.flows.quality.monitors.run import FinishedRun
+from forge.flows.quality.monitors.scheduler import MonitorStatus, monitor_statuses
 from forge.quality.monitors.monitor import Monitor, MonitorRun
 from forge.quality.monitors.schedule import in_words
 from forge.quality.monitors.sla import Sla
@@ -43,15 +43,15 @@ def monitor_answer(wiring: Wiring, monitor: Monitor) -> Answer:
 
 
 def monitor_items(wiring: Wiring, monitors: Sequence[Monitor]) -> list[dict[str, object]]:
-    found = standings(monitors, wiring.quality.monitors, wiring.clock())
+    found = monitor_statuses(monitors, wiring.quality.monitors, wiring.clock())
     return [monitor_item(one) for one in found]
 
 
-def monitor_item(standing: MonitorStanding) -> dict[str, object]:
+def monitor_item(standing: MonitorStatus) -> dict[str, object]:
     return {**standing.to_dict(), "when": in_words(standing.monitor.schedule)}
 
 
-def run_answer(done: Done) -> Answer:
+def run_answer(done: FinishedRun) -> Answer:
     items = [result.to_dict() for result in done.results]
     columns = (
         Column("verdict", lambda i: str(i["verdict"])),

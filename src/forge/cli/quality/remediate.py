@@ -13,7 +13,7 @@ from forge.cli.terminal import Terminal
 if TYPE_CHECKING:
     from forge.cli.answer import Answer
     from forge.flows.quality.remediation.ports import RemedyPorts
-    from forge.quality.workflow import Remediation, RemedyStatus
+    from forge.quality.remediation import Remediation, RemedyStatus
     from forge.wiring import Wiring
 
 app = typer.Typer(
@@ -74,7 +74,7 @@ def show(
         after = record.commit or record.preview
         diffs = preview_diff(record, ports, page=Page(limit=limit))
         diffs = hide_in_diffs(diffs, wiring.catalog.personal_at(record.base, after))
-    head = _told(record)
+    head = _summary(record)
     if after is None or record.base is None:
         terminal.answer(Answer(name="remediations", items=[record.to_dict()], head=head))
         return
@@ -118,7 +118,7 @@ def propose(
 ) -> None:
     """Propose a remediation on a branch of its own, with the rows it would change. Nothing else moves."""
     from forge.flows.quality.judge import judge_dataset
-    from forge.flows.quality.remediation.request import Asked, ask, read_actions
+    from forge.flows.quality.remediation.request import RemedyRequest, read_actions, request_remedy
     from forge.flows.versioning.revisions import find_branch
     from forge.model.names import BranchName, TableName
 
@@ -126,8 +126,8 @@ def propose(
     actions = read_actions([_read(text) for text in action or ()])
     with terminal.open() as wiring:
         branch = find_branch(wiring.metadata, BranchName(at or wiring.default_branch)).name
-        asked = Asked(TableName.parse(name), branch, actions, tuple(check or ()), now)
-        record = ask(
+        asked = RemedyRequest(TableName.parse(name), branch, actions, tuple(check or ()), now)
+        record = request_remedy(
             asked, wiring.quality.remedies(), lambda dataset: judge_dataset(dataset, wiring.quality.check_ports())
         )
     terminal.answer(_answer(record))
@@ -172,10 +172,10 @@ def _ports(wiring: Wiring) -> RemedyPorts:
 def _answer(record: Remediation) -> Answer:
     from forge.cli.answer import Answer
 
-    return Answer(name="remediations", items=[record.to_dict()], head=_told(record))
+    return Answer(name="remediations", items=[record.to_dict()], head=_summary(record))
 
 
-def _told(record: Remediation) -> list[str]:
+def _summary(record: Remediation) -> list[str]:
     from forge.cli.words import short
 
     lines = [f"{record.id}  {record.status}  {record.table}@{record.branch}"]
@@ -196,7 +196,7 @@ def _actions(item: Mapping[str, Any]) -> str:
 def _status(word: str | None) -> RemedyStatus | None:
     from forge.model.errors import ForgeError
     from forge.model.nearest import did_you_mean
-    from forge.quality.workflow import RemedyStatus
+    from forge.quality.remediation import RemedyStatus
 
     if word is None or word in list(RemedyStatus):
         return RemedyStatus(word) if word else None

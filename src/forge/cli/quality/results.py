@@ -1,4 +1,4 @@
-"""`forge quality results`: what checks said, newest first."""
+"""`forge quality results`: check results, newest first."""
 
 from __future__ import annotations
 

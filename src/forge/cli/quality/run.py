@@ -1,4 +1,4 @@
-"""`forge quality run`: judge published tables, for people, build servers and GitHub."""
+"""`forge quality run`: judge published tables and store the results; output for the terminal, JUnit and GitHub."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from forge.cli.terminal import Terminal
 from forge.quality.verdict import Severity
 
 if TYPE_CHECKING:
-    from forge.connection.quality.results import Checked
+    from forge.connection.quality.results import CheckResults
 
 
 @command
@@ -39,14 +39,14 @@ def run(
     """Judge published tables and keep the results. Exits with 1 where a check of severity error or worse failed, or
     could not be measured."""
     from forge.cli.failure import end_after_answer
-    from forge.cli.quality.view import answer_of_results, said_of
+    from forge.cli.quality.view import answer_of_results, summary_line_of
     from forge.connection.quality.checks import QualityView
     from forge.model.codes import FINDINGS
 
     with terminal.open() as wiring:
         view = QualityView(wiring, wiring.default_branch)
         if monitor is not None:
-            _refuse_beside(monitor, tables, at, since, keep_failing)
+            _refuse_combined(monitor, tables, at, since, keep_failing)
             checked = view.run_monitor(monitor)
         else:
             checked = view.run(
@@ -65,13 +65,13 @@ def run(
         terminal.answer(answer_of_results(checked))
     for note in checked.notes:
         terminal.say(note)
-    terminal.say(said_of(checked.rows(), len(findings), str(fail_on)))
+    terminal.say(summary_line_of(checked.rows(), len(findings), str(fail_on)))
     end_after_answer(*checked.left_out)
     if findings:
         raise typer.Exit(FINDINGS)
 
 
-def _refuse_beside(monitor: str, *others: object) -> None:
+def _refuse_combined(monitor: str, *others: object) -> None:
     from forge.model.errors import ForgeError
 
     if any(others):
@@ -83,14 +83,14 @@ def _refuse_beside(monitor: str, *others: object) -> None:
         )
 
 
-def _annotate(checked: Checked) -> None:
+def _annotate(checked: CheckResults) -> None:
     from forge.cli.quality.github import annotation_lines
 
     for line in annotation_lines(checked.rows()):
         print(line)  # noqa: T201
 
 
-def _write_junit(file: Path, checked: Checked, fail_on: Severity) -> None:
+def _write_junit(file: Path, checked: CheckResults, fail_on: Severity) -> None:
     from forge.cli.quality.junit import junit_xml
     from forge.cli.written import write_text
 

@@ -1,4 +1,4 @@
-"""`forge quality suggest`: checks that would fit a table, each with its reason, as YAML to keep."""
+"""`forge quality suggest`: suggested checks for a table, each with its reason, as YAML."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
     from forge.cli.answer import Answer
-    from forge.connection.quality.results import Suggested
+    from forge.connection.quality.results import Suggestions
 
 Item = Mapping[str, object]
 
@@ -49,7 +49,7 @@ def suggest(
         terminal.say(f"{plural(len(suggested), 'check')}. Keep them: forge quality suggest {table} --write")
 
 
-def _answer(suggested: Suggested) -> Answer:
+def _answer(suggested: Suggestions) -> Answer:
     from forge.cli.answer import Answer, Column
     from forge.cli.quality.checks_yaml import check_text
 
@@ -70,7 +70,7 @@ def _spec(item: Item) -> Mapping[str, object]:
 
 
 def _picture(items: Sequence[Item]) -> RenderableType:
-    """The check to paste on a line of its own, the reason below it: a table would break both."""
+    """The check on a line of its own, to paste, the reason below it: a table would wrap both."""
     from rich.table import Table
     from rich.text import Text
 
@@ -87,15 +87,15 @@ def _picture(items: Sequence[Item]) -> RenderableType:
     return grid
 
 
-def _yaml(suggested: Suggested) -> str:
-    from forge.cli.quality.checks_yaml import Line, checks_yaml
+def _yaml(suggested: Suggestions) -> str:
+    from forge.cli.quality.checks_yaml import CheckLine, checks_yaml
 
     table = suggested.profile.table
-    lines = [Line(one.check, one.reason) for one in suggested]
+    lines = [CheckLine(one.check, one.reason) for one in suggested]
     return checks_yaml({str(table): lines}, [f"Suggested from {suggested.profile.rows:,} rows of {table}."])
 
 
-def _write(root: Path, suggested: Suggested) -> str:
+def _write(root: Path, suggested: Suggestions) -> str:
     from forge.cli.written import write_text
     from forge.model.errors import ForgeError
 

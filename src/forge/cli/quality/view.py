@@ -1,4 +1,4 @@
-"""Results of checks in the terminal: what is wrong first and in full, what passed in a line."""
+"""Terminal output of check results: failures first and in full, passed checks in a line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.table import Table
     from rich.text import Text
 
-    from forge.connection.quality.results import Checked
+    from forge.connection.quality.results import CheckResults
 
 Item = Mapping[str, object]
 MARKS = {"passed": "✓", "failed": "✗", "not measured": "?"}
@@ -21,7 +21,7 @@ COLOURS = {"passed": "green", "failed": "red", "not measured": "yellow"}
 ROWS = 3  # of a sample; --json has all
 
 
-def answer_of_results(checked: Checked) -> Answer:
+def answer_of_results(checked: CheckResults) -> Answer:
     items = checked.rows()
     columns = (
         Column("", lambda i: MARKS[str(i["verdict"])]),
@@ -46,7 +46,7 @@ def columns_of(item: Item) -> str:
 
 
 def _picture(items: Sequence[Item], *, dated: bool = False) -> RenderableType:
-    """By table and time: its name and counts, then each check; a sample of rows below what failed."""
+    """By table and time: its name and counts, then each check; sample rows below failures."""
     from rich.console import Group
     from rich.text import Text
 
@@ -66,8 +66,8 @@ def _picture(items: Sequence[Item], *, dated: bool = False) -> RenderableType:
     return Group(*parts)
 
 
-def answer_of_history(checked: Checked) -> Answer:
-    """What was said in the past, newest first."""
+def answer_of_history(checked: CheckResults) -> Answer:
+    """Past results, newest first."""
     items = checked.rows()
     columns = (
         Column("", lambda i: MARKS[str(i["verdict"])]),
@@ -98,7 +98,7 @@ def _head(table: str, branch: str, items: Sequence[Item]) -> Text:
 
 
 def _checks(items: Sequence[Item]) -> Table:
-    """The sentence of each; below what did not pass: its type and severity, where it stands, and a few rows."""
+    """The message of each; below those that did not pass: type and severity, place, and a few rows."""
     from rich.table import Table
     from rich.text import Text
 
@@ -137,7 +137,7 @@ def sample_of(item: Item) -> list[Item]:
 
 
 def row_text(row: Item, item: Item) -> str:
-    """What the check is about first; a line may be cut at its end."""
+    """The checked columns first; a line may be truncated."""
     columns = item["columns"]
     first = [name for name in (columns if isinstance(columns, list) else ()) if name in row]
     names = dict.fromkeys([*first, *row])
@@ -149,7 +149,7 @@ def _value(value: object) -> str:
     return text if len(text) <= 40 else f"{text[:39]}…"
 
 
-def said_of(items: Sequence[Item], findings: int, fail_on: str) -> str:
+def summary_line_of(items: Sequence[Item], findings: int, fail_on: str) -> str:
     """The last line."""
     counted = summary_of(items)
     parts = [

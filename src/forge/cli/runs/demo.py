@@ -18,7 +18,7 @@ from forge.cli.runs.demo_folder import Mark, digest_of, finish_folder, finished_
 from forge.cli.terminal import Terminal
 from forge.connection import Connection, Report
 from forge.flows.quality.incidents.impact import find_incidents
-from forge.flows.quality.incidents.open import result_of
+from forge.flows.quality.incidents.open_incidents import result_of
 from forge.flows.runs.build import Event
 from forge.flows.runs.records import OutputStatus, RunRecord, RunStatus
 from forge.model.errors import ForgeError

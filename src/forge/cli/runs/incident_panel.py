@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from forge.connection import Report
-    from forge.flows.quality.incidents.impact import Incident, Spared
+    from forge.flows.quality.incidents.impact import BlockedColumn, SparedColumn
 
 SHOWN = 6  # spared columns and failed columns in full; the rest is counted
 
@@ -46,7 +46,7 @@ def incident_panel(report: Report) -> RenderableType:
     )
 
 
-def _incident(incident: Incident) -> Group:
+def _incident(incident: BlockedColumn) -> Group:
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
@@ -79,7 +79,7 @@ def _sample(details: Mapping[str, object], column: str) -> str:
     return ", ".join(dict.fromkeys(values[:5]))
 
 
-def _origin(incident: Incident) -> Text:
+def _origin(incident: BlockedColumn) -> Text:
     from rich.text import Text
 
     text = Text(str(incident.origin))
@@ -90,7 +90,7 @@ def _origin(incident: Incident) -> Text:
     return text
 
 
-def _spared(spared: Sequence[Spared]) -> RenderableType:
+def _spared(spared: Sequence[SparedColumn]) -> RenderableType:
     """Columns that would have got the bad data, and who answers for them."""
     from rich.console import Group
     from rich.table import Table

@@ -8,26 +8,26 @@ from dataclasses import dataclass
 from forge.connection.tabular import Row, Tabular
 from forge.contracts.canonical import data_of
 from forge.contracts.contract import Violation
+from forge.contracts.datacontract_results import TestSummary
 from forge.contracts.lifecycle import next_states
-from forge.contracts.registry import Checked, Finding, description_of
-from forge.contracts.tested import TestSummary
-from forge.flows.contracts.admission import Admitted
+from forge.contracts.registry import ContractCheck, ContractFinding, description_of
+from forge.flows.contracts.admission import Admission
 from forge.flows.contracts.gate_results import last_checks
 from forge.flows.contracts.ports import ContractPorts
-from forge.flows.contracts.queries import Known, differs
+from forge.flows.contracts.queries import KnownContract, differs
 
 
 @dataclass(frozen=True, slots=True)
 class ContractItem:
-    """A contract as far as it is known: registered, in a file of the project, or both."""
+    """A contract: registered, in a file of the project, or both."""
 
-    known: Known
+    known: KnownContract
     file_differs: bool = False
-    checked: Checked | None = None
+    checked: ContractCheck | None = None
     tested: TestSummary | None = None
 
     @classmethod
-    def of(cls, known: Known, ports: ContractPorts) -> ContractItem:
+    def of(cls, known: KnownContract, ports: ContractPorts) -> ContractItem:
         return cls(known, differs(known, ports), last_checks(ports, [known]).get(known.id), _last(ports, known.id))
 
     @property
@@ -79,7 +79,7 @@ class Contracts(tuple[ContractItem, ...], Tabular):
     """By name."""
 
     @classmethod
-    def of(cls, every: Iterable[Known], ports: ContractPorts) -> Contracts:
+    def of(cls, every: Iterable[KnownContract], ports: ContractPorts) -> Contracts:
         every = tuple(every)
         checks, tests = last_checks(ports, every), ports.store.last_results()
         return cls(
@@ -93,8 +93,8 @@ class Contracts(tuple[ContractItem, ...], Tabular):
         return {"contracts": self.rows()}
 
 
-class Findings(tuple[Finding, ...], Tabular):
-    """What is wrong with a contract. It is true where nothing of it is an error."""
+class ContractFindings(tuple[ContractFinding, ...], Tabular):
+    """Findings of a contract. Truthy where none of them is an error."""
 
     @property
     def is_valid(self) -> bool:
@@ -115,18 +115,18 @@ class Findings(tuple[Finding, ...], Tabular):
 
 @dataclass(frozen=True, slots=True)
 class RegisteredItem:
-    """What became of registering a contract."""
+    """The outcome of a registration."""
 
-    admitted: Admitted
+    admitted: Admission
 
     @property
     def created(self) -> bool:
-        """False: that version was there already with the same content. Of a trial: whether it would be new."""
+        """False: that version existed with the same content. For a dry run: whether it would be new."""
         return self.admitted.created
 
     @property
-    def findings(self) -> Findings:
-        return Findings(self.admitted.findings)
+    def findings(self) -> ContractFindings:
+        return ContractFindings(self.admitted.findings)
 
     def to_dict(self) -> Row:
         one, comparison = self.admitted, self.admitted.comparison

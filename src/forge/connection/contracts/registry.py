@@ -1,4 +1,4 @@
-"""`forge.connect().contracts`: what is promised about tables, which version counts, and whether it is kept."""
+"""`forge.connect().contracts`: the registry, lint, drift, diff and lifecycle of contracts."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forge.connection.contracts.items import ContractItem, Contracts, Findings, RegisteredItem
+from forge.connection.contracts.items import ContractFindings, ContractItem, Contracts, RegisteredItem
 from forge.connection.lineage.results import TabularTuple
 from forge.flows.contracts.ports import ContractPorts
-from forge.flows.contracts.queries import Known, find_known
+from forge.flows.contracts.queries import KnownContract, find_known
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName
 from forge.model.time import as_utc
 from forge.wiring import Wiring
 
 if TYPE_CHECKING:
-    from forge.contracts.compare.versions import Comparison
-    from forge.contracts.drift.table import TableDrift
-    from forge.contracts.lifecycle import StateChange
-    from forge.contracts.registry import Registered
-    from forge.contracts.tested import TestRun
+    from forge.contracts.compare.versions import ContractComparison
+    from forge.contracts.datacontract_results import TestRun
+    from forge.contracts.drift.table import ContractDrift
+    from forge.contracts.lifecycle import LifecycleStep
+    from forge.contracts.registry import RegisteredContract
     from forge.flows.contracts.consumers import Consumer
-    from forge.flows.contracts.draft import Drafted
-    from forge.flows.contracts.queries import Bound
+    from forge.flows.contracts.draft import ContractDraft
+    from forge.flows.contracts.queries import ContractAncestry
 
 
 @dataclass(frozen=True, slots=True)
 class ContractsView:
-    """A contract is named by its id; or by its name, its table or its file, where only one has it."""
+    """A contract is named by its id; or by its name, table or file, where that is unique."""
 
     wiring: Wiring
     branch: BranchName
@@ -39,7 +39,7 @@ class ContractsView:
     def _ports(self) -> ContractPorts:
         return self.wiring.contracts.ports()
 
-    def _known(self, name: str) -> Known:
+    def _known(self, name: str) -> KnownContract:
         return find_known(self._ports, name)
 
     def list(self) -> Contracts:
@@ -53,21 +53,21 @@ class ContractsView:
         return ContractItem.of(self._known(name), self._ports)
 
     def text(self, name: str, version: str | None = None) -> str:
-        """As it was written; `version="file"` is the project's file as it is now."""
-        from forge.flows.contracts.queries import written
+        """As written; `version="file"` is the project's current file."""
+        from forge.flows.contracts.queries import contract_text
 
-        return written(self._known(name), self._ports, version).text
+        return contract_text(self._known(name), self._ports, version).text
 
     def register(self, source: str | Path, *, dry_run: bool = False) -> RegisteredItem:
-        """A file, or a text. Idempotent; E505 where that version is there with another content."""
+        """A file, or a text. Idempotent; E505 where that version exists with other content."""
         from forge.flows.contracts.admission import admit
 
         text, file = _read(source, self.wiring.root)
         return RegisteredItem(admit(text, file, self._ports, trial=dry_run))
 
-    def draft(self, table: str, *, profile: bool | None = None) -> Drafted:
-        """A first contract for a table: `.text`, and `.gaps` to fill in. Nothing is written. `profile`: True reads all
-        rows with Spark, False reads none; else what the last run measured and a sample."""
+    def draft(self, table: str, *, profile: bool | None = None) -> ContractDraft:
+        """A draft contract for a table: `.text`, and `.gaps` to fill in. Nothing is written. `profile`: True reads all
+        rows with Spark, False reads none; default: readings of the last run and a sample."""
         from forge.flows.contracts.draft import draft_for
 
         dataset = table if "@" in table else f"{table}@{self.branch}"
@@ -82,55 +82,55 @@ class ContractsView:
         table: str | None = None,
         dialect: str | None = None,
     ) -> str | bytes:
-        """In another format: `jsonschema`, `sql`, `dbt-models`, … E105 for one that there is not."""
+        """In another format: `jsonschema`, `sql`, `dbt-models`, … E105 for an unknown one."""
         from forge.flows.contracts.export import export_contract
         from forge.wiring.contracts import contract_tool
 
         text = self.text(name, version)
         return export_contract(text, name, format, contract_tool(), table=table, dialect=dialect).content
 
-    def versions(self, name: str) -> TabularTuple[Registered]:
+    def versions(self, name: str) -> TabularTuple[RegisteredContract]:
         """The highest first."""
         return TabularTuple(self._ports.store.versions(self._known(name).id))
 
-    def diff(self, name: str, old: str | None = None, new: str | None = None) -> Comparison:
-        """What changed between two versions, and the bump that needs. Default: the project's file where it differs from
-        what is registered, else the newest version, against the one before."""
+    def diff(self, name: str, old: str | None = None, new: str | None = None) -> ContractComparison:
+        """Changes between two versions, and the bump they require. Default: the project's file where it differs from
+        the registry, else the newest version, against the one before."""
         from forge.contracts.compare.versions import find_breaking_changes
         from forge.flows.contracts.queries import pair
 
         before, after = pair(self._known(name), self._ports, old, new)
         return find_breaking_changes(before.contract, after.contract)
 
-    def effective(self, name: str, version: str | None = None) -> Bound:
-        """The contract with what binds it: `.standing.effective`, `.standing.origins`, `.chain`."""
-        from forge.flows.contracts.queries import bound, newest_written, written
+    def effective(self, name: str, version: str | None = None) -> ContractAncestry:
+        """The effective contract: `.standing.effective`, `.standing.origins`, `.chain`."""
+        from forge.flows.contracts.queries import ancestry_of, contract_text, newest_text
 
         known = self._known(name)
-        shown = written(known, self._ports, version) if version else newest_written(known, self._ports)
-        return bound(shown.contract, self._ports)
+        shown = contract_text(known, self._ports, version) if version else newest_text(known, self._ports)
+        return ancestry_of(shown.contract, self._ports)
 
-    def check(self, name: str, *, keep: bool = False) -> Findings:
-        """All that is wrong now: its form, its parents, its version, its tables. `keep` it as the last check."""
+    def check(self, name: str, *, keep: bool = False) -> ContractFindings:
+        """All current findings: lint, inheritance, version, drift. `keep` stores them as the last check."""
         from forge.flows.contracts.queries import check, keep_check
 
         known = self._known(name)
-        return Findings((keep_check if keep else check)(known, self._ports).findings)
+        return ContractFindings((keep_check if keep else check)(known, self._ports).findings)
 
-    def drift(self, name: str, at: str | None = None) -> tuple[TableDrift, ...]:
-        """Against the live tables, on the branch or at a revision; from metadata alone."""
+    def drift(self, name: str, at: str | None = None) -> tuple[ContractDrift, ...]:
+        """Against live tables, on the branch or at a revision; from metadata alone."""
         from forge.flows.contracts.drift import find_live_drift
 
         contract = self.effective(name).standing.effective
         return find_live_drift(contract, self.wiring.versioning.reader(self.branch), at)
 
     def consumers(self, name: str) -> TabularTuple[Consumer]:
-        """Who reads its tables, by the lineage; nearest first."""
+        """Readers of its tables by lineage, nearest first."""
         from forge.flows.contracts.consumers import find_consumers
-        from forge.flows.contracts.queries import columns_of, newest_written
+        from forge.flows.contracts.queries import columns_of, newest_text
 
         ports = self._ports
-        contract = newest_written(self._known(name), ports).contract
+        contract = newest_text(self._known(name), ports).contract
         return TabularTuple(find_consumers(self.wiring.lineage.graph, columns_of(contract), owner=ports.owner))
 
     # its life
@@ -144,36 +144,37 @@ class ContractsView:
         ends_at: datetime | None = None,
         replacement: str | None = None,
     ) -> ContractItem:
-        """draft, active, deprecated, sunset, retired, and not back (E507). From deprecated on, consumers are told."""
-        from forge.contracts.lifecycle import State
+        """draft, active, deprecated, sunset, retired; only forward (E507). From deprecated on, consumers are
+        notified."""
+        from forge.contracts.lifecycle import ContractState
         from forge.flows.contracts.lifecycle import change_state
 
-        if state not in list(State):
-            raise ForgeError("E105", f"'{state}' is no state of a contract", fix=f"One of {', '.join(State)}.")
+        if state not in list(ContractState):
+            raise ForgeError("E105", f"'{state}' is no state of a contract", fix=f"One of {', '.join(ContractState)}.")
         ends = as_utc(ends_at) if ends_at is not None else None
         known = self._known(name)
-        change_state(known.id, State(state), self._ports, reason=reason, ends_at=ends, replacement=replacement)
+        change_state(known.id, ContractState(state), self._ports, reason=reason, ends_at=ends, replacement=replacement)
         return self.get(known.id)
 
-    def history(self, name: str) -> TabularTuple[StateChange]:
+    def history(self, name: str) -> TabularTuple[LifecycleStep]:
         """Newest first."""
         return TabularTuple(self._ports.store.history(self._known(name).id))
 
     # tests by others
 
     def results(self, name: str, limit: int = 50) -> TabularTuple[TestRun]:
-        """What `datacontract test` said, newest first."""
+        """Results of `datacontract test`, newest first."""
         return TabularTuple(self._ports.store.results(self._known(name).id, limit))
 
     def take_results(self, data: Mapping[str, object]) -> bool:
-        """Keep what `datacontract test` wrote as JSON. False: it was kept before."""
-        from forge.flows.contracts.results import take_results
+        """Stores the JSON results of `datacontract test`. False: they were stored before."""
+        from forge.flows.contracts.results import receive_results
 
-        return take_results(data, self._ports).created
+        return receive_results(data, self._ports).created
 
 
 def _read(source: str | Path, root: Path) -> tuple[str, str]:
-    """The text and what to call it. A text of one line that names a file means the file."""
+    """The text and its name. A single line that names a file means the file."""
     is_text = isinstance(source, str) and ("\n" in source or source.lstrip().startswith("{"))
     if is_text:
         return str(source), "contract.odcs.yaml"

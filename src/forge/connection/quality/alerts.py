@@ -1,4 +1,4 @@
-"""The part of `forge.connect().quality` that is about alerts: who was told of what, and who is not to be."""
+"""The part of `forge.connect().quality` about alerts, mutes and deliveries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from forge.model.names import BranchName, TableName
 from forge.wiring import Wiring
 
 if TYPE_CHECKING:
-    from forge.quality.alerts.alert import AlertState, Scope
+    from forge.quality.alerts.alert import AlertScope, AlertState
     from forge.quality.alerts.delivery import Delivery
     from forge.quality.alerts.quiet import Mute
 
@@ -30,7 +30,7 @@ class QualityAlerts:
         status: str | None = None,
         limit: int = 1000,
     ) -> tuple[AlertState, ...]:
-        """How each check that ever failed stands, those that fail first. `status`: ok or failing."""
+        """The state of each check that ever failed, failing ones first. `status`: ok or failing."""
         from forge.quality.alerts.alert import AlertStatus
 
         return self.wiring.quality.alerts.store.states(
@@ -42,7 +42,7 @@ class QualityAlerts:
         )
 
     def mutes(self) -> tuple[Mute, ...]:
-        """Those that hold now, the one that lasts longest first."""
+        """Active mutes, the longest first."""
         ports = self.wiring.quality.alerts
         return ports.store.mutes(ports.clock())
 
@@ -56,8 +56,8 @@ class QualityAlerts:
         hours: float | None = None,
         reason: str = "",
     ) -> Mute:
-        """No messages about a dataset, a monitor or a check until an end: `until`, or `hours` from now. Incidents are
-        kept all the same. E732."""
+        """Suppresses messages about a dataset, a monitor or a check until `until`, or for `hours`. Incidents are still
+        tracked. E732."""
         from forge.flows.quality.incidents.tracker import mute
 
         ports = self.wiring.quality.alerts
@@ -74,7 +74,7 @@ class QualityAlerts:
         )
 
     def unmute(self, mute: str) -> Mute:
-        """It ends now; what still fails is told. E733."""
+        """Ends a mute now; checks that still fail are announced. E733."""
         from forge.flows.quality.incidents.tracker import unmute
 
         return unmute(self.wiring.quality.alerts, mute)
@@ -100,30 +100,30 @@ class QualityAlerts:
         )
 
     def retry_delivery(self, delivery: str) -> None:
-        """One that was given up or refused is tried once more. E736."""
+        """Retries a delivery that was given up or refused. E736."""
         from forge.flows.quality.incidents.deliveries import retry_delivery
 
         retry_delivery(self.wiring.quality.alerts, delivery)
 
     def channels(self) -> dict[str, str]:
-        """The channels of forge.yaml, and of which type each is."""
+        """The channels of forge.yaml with their types."""
         channels = self.wiring.settings.alerts.channels
         return {name: str(channels[name].type) for name in sorted(channels)}
 
     def test_channel(self, channel: str) -> tuple[bool, str]:
-        """Sends a trial at once: whether it was taken, and what was said. E731."""
+        """Sends a test message at once: whether it was accepted, and the answer. E731."""
         from forge.flows.quality.incidents.deliveries import try_channel
 
         return try_channel(self.wiring.quality.alerts, channel)
 
-    def _scope(self, monitor: str | None) -> Scope | None:
-        from forge.quality.alerts.alert import Origin, Scope
+    def _scope(self, monitor: str | None) -> AlertScope | None:
+        from forge.quality.alerts.alert import AlertOrigin, AlertScope
 
         found = self._monitor_id(monitor)
-        return Scope(Origin.MONITOR, found) if found else None
+        return AlertScope(AlertOrigin.MONITOR, found) if found else None
 
     def _monitor_id(self, monitor: str | None) -> str | None:
-        """By its id or name. E721."""
+        """By id or name. E721."""
         from forge.flows.quality.monitors.store import find_monitor
 
         return find_monitor(self.wiring.quality.monitors, monitor).id if monitor else None

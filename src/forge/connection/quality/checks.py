@@ -1,4 +1,4 @@
-"""`forge.connect().quality`: judge data, look at what was said of it, and get checks suggested."""
+"""`forge.connect().quality`: judge tables, query results, suggest checks."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from forge.connection.lineage.results import TabularTuple
 from forge.connection.quality.management import QualityManagement
-from forge.connection.quality.results import Checked, MonitorItem, ResultView, Suggested
+from forge.connection.quality.results import CheckResults, MonitorItem, ResultItem, Suggestions
 from forge.flows.quality.judge import find_unjudged, tables_with_checks
-from forge.flows.quality.monitors.scheduler import standings
+from forge.flows.quality.monitors.scheduler import monitor_statuses
 from forge.flows.runs.build import Event
 from forge.flows.runs.project import Project
 from forge.model.errors import CancellationError, ForgeError, UnknownNameError
@@ -20,8 +20,8 @@ from forge.model.nearest import did_you_mean
 from forge.quality.verdict import Outcome
 
 if TYPE_CHECKING:
-    from forge.connection.quality.items import Baseline, Gate, IncidentItem
-    from forge.flows.quality.monitors.run import Done
+    from forge.connection.quality.items import Baseline, GateResult, IncidentItem
+    from forge.flows.quality.monitors.run import FinishedRun
     from forge.quality.check import Check
 
 _log = logging.getLogger("forge.quality")
@@ -29,7 +29,7 @@ Notify = Callable[[Event], None]
 
 
 def _quiet(event: Event) -> None:
-    """Nobody watches."""
+    """No observer of progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +48,16 @@ class QualityView(QualityManagement):
         keep_failing: bool = False,
         notify: Notify = _quiet,
         absent: Callable[[TableName], None] = lambda table: None,
-    ) -> Checked:
-        """Judge tables, and keep what was said. No dataset: all that have checks; of these one that was never
-        published is told to `absent`, and one that cannot be judged is among the `left_out` of the answer. E715 where
-        there is nothing to judge by. `keep_failing`: all rows that fail are written to `<table>_failing`, as a
-        commit."""
+    ) -> CheckResults:
+        """Judges tables and stores the results. Without a dataset: all with checks; unpublished ones are passed to
+        `absent`, and those that cannot be judged are in `left_out`. E715 without checks. `keep_failing`: writes all
+        failing rows to `<table>_failing`, as a commit."""
         from forge.flows.quality.monitors.run import judge_by_hand
 
         if keep_failing and since is not None:
             raise ForgeError("E105", "Failing rows are kept of whole tables", fix="Leave out `since`.")
         project, ports = self.wiring.project(), self.wiring.quality.judge_ports()
-        done: list[Done] = []
+        done: list[FinishedRun] = []
         left_out = [] if datasets else list(find_unjudged(project))
         for dataset in self._datasets(project, datasets, checks):
             try:
@@ -71,10 +70,10 @@ class QualityView(QualityManagement):
                     continue
                 absent(TableName.parse(dataset.partition("@")[0]))
         kept = [note for one in done for note in self._kept(one)] if keep_failing else []
-        return Checked.of(done, project, kept, left_out)
+        return CheckResults.of(done, project, kept, left_out)
 
-    def _kept(self, done: Done) -> list[str]:
-        """Writes the failing rows of one table; what came of it, in words."""
+    def _kept(self, done: FinishedRun) -> list[str]:
+        """Writes the failing rows of one table; the outcome in words."""
         from forge.flows.quality.keep_failing import keep_failing
 
         if done.judged is None:
@@ -85,8 +84,8 @@ class QualityView(QualityManagement):
             said.append(f"{kept.rows:,} failing rows are in {kept.table}, commit {kept.commit_id[:12]}")
         return said
 
-    def run_monitor(self, monitor: str, *, notify: Notify = _quiet) -> Checked:
-        """Run a monitor now, by its id or name. E721."""
+    def run_monitor(self, monitor: str, *, notify: Notify = _quiet) -> CheckResults:
+        """Runs a monitor now, by id or name. E721."""
         from forge.flows.quality.monitors.run import carry_out, new_run
         from forge.flows.quality.monitors.store import find_monitor
         from forge.quality.monitors.monitor import Trigger
@@ -102,16 +101,16 @@ class QualityView(QualityManagement):
             raise ForgeError(
                 str(error["code"]).removeprefix("FORGE-"), str(error["what"]), why=error["why"], fix=error["fix"]
             )
-        return Checked.of([done], self.wiring.project())
+        return CheckResults.of([done], self.wiring.project())
 
-    def suggest(self, dataset: str, *, at: str | None = None, min_confidence: float = 0.5) -> Suggested:
-        """Checks that would fit a table and that it does not have yet, each with its reason."""
+    def suggest(self, dataset: str, *, at: str | None = None, min_confidence: float = 0.5) -> Suggestions:
+        """Suggested checks that a table does not have yet, each with its reason."""
         from forge.flows.catalog.profile import suggest_for
 
         profile, found = suggest_for(self._on_branch(dataset.strip()), self.wiring.quality.check_ports(), at=at)
-        return Suggested.of(profile, (one for one in found if one.confidence >= min_confidence))
+        return Suggestions.of(profile, (one for one in found if one.confidence >= min_confidence))
 
-    # what was said
+    # results
 
     def results(
         self,
@@ -122,8 +121,8 @@ class QualityView(QualityManagement):
         run: str | None = None,
         verdict: str | None = None,
         limit: int = 100,
-    ) -> Checked:
-        """What checks said in runs, for monitors and by hand, newest first. `run`: that of a run, or of a monitor's.
+    ) -> CheckResults:
+        """Check results of runs, monitors and people, newest first. `run`: of a governed run, or of a monitor's.
         `verdict`: passed, failed or `not measured`."""
         from forge.flows.quality.monitors.store import find_monitor
         from forge.flows.quality.results import find_results
@@ -143,17 +142,19 @@ class QualityView(QualityManagement):
         )
         if not found and table is not None:
             self._known(table)
-        return Checked(ResultView.of(one) for one in found)
+        return CheckResults(ResultItem.of(one) for one in found)
 
     def monitors(self, dataset: str | None = None) -> TabularTuple[MonitorItem]:
         """The monitors of the project, or of one table, by name."""
         self._sync()
         table = TableName.parse(dataset.partition("@")[0]) if dataset else None
         found = self.wiring.quality.monitors.monitors(table=table)
-        return TabularTuple(map(MonitorItem, standings(found, self.wiring.quality.monitors, self.wiring.clock())))
+        return TabularTuple(
+            map(MonitorItem, monitor_statuses(found, self.wiring.quality.monitors, self.wiring.clock()))
+        )
 
     def incidents(self, dataset: str | None = None, *, resolved: bool = False) -> TabularTuple[IncidentItem]:
-        """What is wrong on this branch, the worst first; with `resolved`, what was wrong, too."""
+        """Open incidents of this branch, the worst first; with `resolved`, also resolved ones."""
         from forge.connection.quality.items import incident_items
         from forge.flows.quality.incidents.listing import list_incidents, opened_on
         from forge.quality.alerts.incident import IncidentStatus
@@ -166,16 +167,16 @@ class QualityView(QualityManagement):
         )
 
     def incident(self, incident: str) -> IncidentItem:
-        """One, open or over, by either of its ids. E730."""
+        """One, open or resolved, by either of its ids. E730."""
         from forge.flows.quality.incidents.tracker import find_incident
 
         for one in self.incidents(resolved=True):
             if incident in (one.id, one.listed.id):
                 return one
         from forge.connection.quality.items import IncidentItem
-        from forge.flows.quality.incidents.listed import Listed
+        from forge.flows.quality.incidents.listed_incident import ListedIncident
 
-        return IncidentItem(Listed(None, find_incident(self.wiring.quality.alerts, incident)))
+        return IncidentItem(ListedIncident(None, find_incident(self.wiring.quality.alerts, incident)))
 
     def baseline(
         self,
@@ -186,7 +187,7 @@ class QualityView(QualityManagement):
         threshold: float | None = None,
         limit: int = 90,
     ) -> Baseline:
-        """A metric (`row_count`, `mean(amount)`) over time, each value with the band expected of it. E742."""
+        """A metric (`row_count`, `mean(amount)`) over time, each value with its expected band. E742."""
         from forge.connection.quality.items import Baseline
         from forge.flows.quality.metrics.anomalies import find_series
         from forge.quality.anomaly.methods import DEFAULT
@@ -199,18 +200,17 @@ class QualityView(QualityManagement):
         )
         return Baseline.of(series)
 
-    def gate(self, dataset: str, *, at: str | None = None, **require: object) -> Gate:
+    def gate(self, dataset: str, *, at: str | None = None, **require: object) -> GateResult:
         """Whether a version is fit for a use: `gate("core.orders@v12", min_score=95, max_age=24, no_pii=True)`."""
-        from forge.connection.quality.items import Gate
+        from forge.connection.quality.items import GateResult
         from forge.flows.quality.fitness import judge_fitness
         from forge.quality.fitness import read_requirements
 
         required = read_requirements(require)
-        return Gate(judge_fitness(dataset, at, required, self.wiring.quality.fitness(), branch=self.branch))
+        return GateResult(judge_fitness(dataset, at, required, self.wiring.quality.fitness(), branch=self.branch))
 
     def _sync(self) -> None:
-        """What quality/*.yaml says of monitors, taken in first; what is wrong with a file is told, and hinders no
-        monitor of another."""
+        """Syncs monitors of quality/*.yaml first; errors of a file are reported, and affect no monitor of another."""
         from forge.flows.quality.monitors.files import sync_monitors
 
         for error in sync_monitors(self.wiring.root, self.wiring.quality.monitor_ports()).errors:
@@ -219,7 +219,7 @@ class QualityView(QualityManagement):
     # names
 
     def _datasets(self, project: Project, asked: Sequence[str], checks: Sequence[Check] | None) -> tuple[str, ...]:
-        """What to judge, each with its branch. A name is looked at before anything is read."""
+        """What to judge, each with its branch. Names are validated before anything is read."""
         if not asked:
             named = tuple(self._on_branch(str(t)) for t in tables_with_checks(project, promises=True))
             if not named and not project.faults:

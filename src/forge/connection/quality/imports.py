@@ -1,4 +1,4 @@
-"""Checks of other tools from files, and all that is wrong with a project's own."""
+"""Import of checks from other tools, and validation of a project's own check files."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 from forge.model.errors import ForgeError, NoProjectError, errors_of
 from forge.model.names import TableName
 from forge.quality.imports import (
-    Imported,
-    Names,
-    Unmapped,
+    ImportedChecks,
+    TableNames,
+    UnmappedCheck,
     read_dbt_file,
     read_dbt_test,
     read_gx_suite,
@@ -18,15 +18,15 @@ from forge.quality.imports import (
 )
 from forge.quality.imports.dbt import is_properties
 
-Read = Callable[[str, str, Names], Imported]
+Read = Callable[[str, str, TableNames], ImportedChecks]
 _MOST_BYTES = 20_000_000
 _SKIPPED = {"target", "dbt_packages", "node_modules", "logs", "dbt_modules"}  # what dbt makes or downloads
 
 
-def names_of(start: Path | None, *, schema: str | None = None, table: str | None = None) -> Names:
-    """The tables that an import can be about: those of the project, where there is one."""
+def names_of(start: Path | None, *, schema: str | None = None, table: str | None = None) -> TableNames:
+    """The tables that an import can refer to: those of the project, where there is one."""
     chosen = TableName.parse(table) if table else None
-    return Names(_known(start), schema.lower() if schema else None, chosen)
+    return TableNames(_known(start), schema.lower() if schema else None, chosen)
 
 
 def _known(start: Path | None) -> frozenset[TableName]:
@@ -45,9 +45,9 @@ def _known(start: Path | None) -> frozenset[TableName]:
         wiring.close()
 
 
-def read_checks(tool: str, path: Path, names: Names) -> tuple[Imported, int]:
-    """All that the files of a folder, or one file, have of a tool; and how many files had something. E716, E103."""
-    found, files = Imported(), 0
+def read_checks(tool: str, path: Path, names: TableNames) -> tuple[ImportedChecks, int]:
+    """All checks of a tool in a folder or file; and how many files had any. E716, E103."""
+    found, files = ImportedChecks(), 0
     for file, read in _files(tool, path):
         shown = file.as_posix()
         try:
@@ -55,7 +55,7 @@ def read_checks(tool: str, path: Path, names: Names) -> tuple[Imported, int]:
         except ForgeError as error:
             if path.is_file():
                 raise
-            one = Imported(unmapped=(Unmapped(error.where or shown, "the file", error.why or error.what),))
+            one = ImportedChecks(unmapped=(UnmappedCheck(error.where or shown, "the file", error.why or error.what),))
         files += bool(one.mapped or one.unmapped)
         found += one
     if not files:
@@ -94,23 +94,23 @@ def _files(tool: str, path: Path) -> Iterator[tuple[Path, Read]]:
 
 
 def _reader(tool: str, file: Path, *, alone: bool) -> Read:
-    """Of a folder, files of another kind are passed over; a file that was named must be one."""
+    """In a folder, files of another kind are skipped; a named file must match."""
     if tool == "dbt":
         return read_dbt_test if file.suffix == ".sql" else (read_dbt_file if alone else _dbt_if_any)
     read: Read = read_gx_suite if tool == "gx" else read_soda_file
     return read if alone else _if_any(read)
 
 
-def _dbt_if_any(text: str, file: str, names: Names) -> Imported:
+def _dbt_if_any(text: str, file: str, names: TableNames) -> ImportedChecks:
     from forge.model.yaml_file import load_yaml
 
-    return read_dbt_file(text, file, names) if is_properties(load_yaml(text, file).data) else Imported()
+    return read_dbt_file(text, file, names) if is_properties(load_yaml(text, file).data) else ImportedChecks()
 
 
 def _if_any(read: Read) -> Read:
-    def reading(text: str, file: str, names: Names) -> Imported:
+    def reading(text: str, file: str, names: TableNames) -> ImportedChecks:
         marks = ('"expectations"', "checks for", "for each dataset")
-        return read(text, file, names) if any(mark in text for mark in marks) else Imported()
+        return read(text, file, names) if any(mark in text for mark in marks) else ImportedChecks()
 
     return reading
 
@@ -127,7 +127,7 @@ def _text(file: Path) -> str:
 
 
 def validate_project(start: Path | None) -> tuple[tuple[ForgeError, ...], int]:
-    """All that is wrong with the checks of a project, and how many there are."""
+    """All errors in the checks of a project, and the number of checks."""
     from forge.wiring import Wiring
 
     wiring = Wiring.of(start)
@@ -140,7 +140,7 @@ def validate_project(start: Path | None) -> tuple[tuple[ForgeError, ...], int]:
 
 
 def validate_files(files: Sequence[Path]) -> tuple[tuple[ForgeError, ...], int]:
-    """All that is wrong with files of checks, by themselves: `checks:` by table, or tables at the top."""
+    """All errors in check files by themselves: `checks:` by table, or tables at the top level."""
     from forge.model.yaml_file import load_yaml
     from forge.quality.spec import load_check
 

@@ -1,4 +1,4 @@
-"""Incidents, metrics and fitness in Python and notebooks."""
+"""Incidents, metrics and fitness for Python and notebooks."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from forge.connection.tabular import Row, Tabular
 from forge.flows.quality.fitness import Fitness
-from forge.flows.quality.incidents.listed import Listed
-from forge.flows.quality.metrics.anomalies import Series
-from forge.flows.quality.metrics.history import Dated
-from forge.quality.anomaly import Finding
+from forge.flows.quality.incidents.listed_incident import ListedIncident
+from forge.flows.quality.metrics.anomalies import MetricSeries
+from forge.flows.quality.metrics.history import DatedValue
+from forge.quality.anomaly import AnomalyFinding
 from forge.quality.values import plain
 
 
@@ -22,9 +22,9 @@ def _plain(row: Row) -> Row:
 
 @dataclass(frozen=True, slots=True)
 class IncidentItem:
-    """One thing that is wrong: a failure that holds a publish back, or one that a monitor saw."""
+    """An incident: a failure that blocks a publication, or one found by a monitor."""
 
-    listed: Listed
+    listed: ListedIncident
 
     @property
     def id(self) -> str:
@@ -36,10 +36,10 @@ class IncidentItem:
 
 @dataclass(frozen=True, slots=True)
 class MetricPointItem:
-    """A value of a metric with the band that was expected of it."""
+    """A value of a metric with its expected band."""
 
-    value: Dated
-    finding: Finding
+    value: DatedValue
+    finding: AnomalyFinding
 
     @property
     def is_anomaly(self) -> bool:
@@ -56,7 +56,7 @@ class Baseline(tuple[MetricPointItem, ...], Tabular):
     method: str
 
     @classmethod
-    def of(cls, series: Series) -> Baseline:
+    def of(cls, series: MetricSeries) -> Baseline:
         made = cls(MetricPointItem(value, finding) for value, finding in series.points)
         made.metric, made.method = series.metric.name, series.method
         return made
@@ -72,8 +72,8 @@ class Baseline(tuple[MetricPointItem, ...], Tabular):
 
 
 @dataclass(frozen=True, slots=True)
-class Gate(Tabular):
-    """Whether a version of a table is fit for a use, and what speaks for and against."""
+class GateResult(Tabular):
+    """Whether a version of a table is fit for a use, with the evidence."""
 
     fitness: Fitness
 
@@ -91,5 +91,5 @@ class Gate(Tabular):
         return _plain(self.fitness.to_dict())
 
 
-def incident_items(listed: Iterable[Listed], table: str | None) -> Iterable[IncidentItem]:
+def incident_items(listed: Iterable[ListedIncident], table: str | None) -> Iterable[IncidentItem]:
     return (IncidentItem(one) for one in listed if table is None or one.table == table)

@@ -1,5 +1,5 @@
-"""The part of `forge.connect().quality` that changes what is watched and mended: as over HTTP, by the same flows. What
-comes back are the records themselves."""
+"""The part of `forge.connect().quality` that writes: monitors, incidents, feedback, remediations. Same flows as HTTP;
+the records themselves are returned."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from forge.connection.quality.items import Baseline
-    from forge.connection.quality.results import MonitorItem, ResultView
+    from forge.connection.quality.results import MonitorItem, ResultItem
     from forge.flows.quality.health import Day, Health
-    from forge.flows.quality.metrics.history import Dated
+    from forge.flows.quality.metrics.history import DatedValue
     from forge.flows.quality.metrics.points import MetricPoint
-    from forge.flows.quality.monitors.check_preview import Preview, Seen
+    from forge.flows.quality.monitors.check_preview import ChecksPreview, PreviewTarget
     from forge.flows.quality.monitors.preview import MonitorDraft
     from forge.quality.alerts.incident import TrackedIncident
-    from forge.quality.anomaly import Finding
+    from forge.quality.anomaly import AnomalyFinding
     from forge.quality.description import CheckDescription
     from forge.quality.metric import Metric
     from forge.quality.monitors.monitor import MonitorRun
     from forge.quality.monitors.sla import Sla
-    from forge.quality.workflow import Remediation
+    from forge.quality.remediation import Remediation
     from forge.versioning.changes import TableDiff
 
 
@@ -44,7 +44,7 @@ class QualityManagement(QualityAlerts):
 
     def create_monitor(self, name: str, dataset: str, **fields: object) -> MonitorItem:
         """`create_monitor("Orders", "core.orders", checks=[…], schedule={"type": "cron", "cron": "0 6 * * *"})`, with
-        the fields of the HTTP body. E720 with all that is wrong."""
+        the fields of the HTTP body. E720 with all errors."""
         from forge.connection.quality.results import MonitorItem
         from forge.flows.quality.monitors.store import create_monitor
 
@@ -52,8 +52,7 @@ class QualityManagement(QualityAlerts):
         return MonitorItem.of(create_monitor(given, self.wiring.quality.monitor_ports()), self.wiring)
 
     def preview_monitor(self, name: str, dataset: str, **fields: object) -> MonitorDraft:
-        """What a monitor would be, what its checks would take and when it would run, and all that is wrong with it.
-        Nothing is kept."""
+        """A monitor's definition, the cost of its checks, its next runs, and all errors. Nothing is stored."""
         from forge.flows.quality.monitors.preview import preview_monitor
 
         wiring, given = self.wiring, {"name": name, "dataset": dataset, **fields}
@@ -62,7 +61,7 @@ class QualityManagement(QualityAlerts):
         )
 
     def change_monitor(self, monitor: str, **fields: object) -> MonitorItem:
-        """What is not given stays as it is."""
+        """Omitted fields stay."""
         from forge.connection.quality.results import MonitorItem
         from forge.flows.quality.monitors.store import change_monitor
 
@@ -71,7 +70,7 @@ class QualityManagement(QualityAlerts):
         )
 
     def delete_monitor(self, monitor: str) -> MonitorItem:
-        """It is scheduled and listed no more; what it said stays."""
+        """It is no longer scheduled or listed; its history stays."""
         from forge.connection.quality.results import MonitorItem
         from forge.flows.quality.monitors.store import remove_monitor
 
@@ -84,16 +83,16 @@ class QualityManagement(QualityAlerts):
         return self.wiring.quality.monitors.runs(monitor_id=self.monitor(monitor).id, limit=limit)
 
     def sla(self, monitor: str, *, window_days: int | None = None) -> Sla:
-        """How the monitor keeps its promise."""
+        """The SLA of the monitor: pass rate, error budget, burn rate."""
         from forge.flows.quality.monitors.sla import find_sla
 
         found = self.monitor(monitor).monitor
         return find_sla(self.wiring.quality.monitors, found, self.wiring.clock(), window_days)
 
-    # how things stand
+    # health and results
 
     def health(self, dataset: str) -> Health:
-        """The last word of each check about the table on its branch: `.score`, `.results`. E108."""
+        """The latest result of each check of the table on its branch: `.score`, `.results`. E108."""
         from forge.flows.quality.health import find_health
 
         name, _, branch = dataset.partition("@")
@@ -108,26 +107,26 @@ class QualityManagement(QualityAlerts):
 
         return describe_checks()
 
-    def validate(self, checks: Sequence[object], dataset: str | None = None) -> Preview:
-        """What is wrong with checks, and what each would measure; with a dataset, on that. Nothing is kept."""
+    def validate(self, checks: Sequence[object], dataset: str | None = None) -> ChecksPreview:
+        """Errors in checks, and the measures of each; with a dataset, on that. Nothing is stored."""
         from forge.flows.quality.monitors.check_preview import preview_checks
 
         return preview_checks(list(checks), self._look(dataset) if dataset else None)
 
-    def _look(self, dataset: str) -> Seen:
-        from forge.flows.quality.monitors.check_preview import look_at
+    def _look(self, dataset: str) -> PreviewTarget:
+        from forge.flows.quality.monitors.check_preview import find_target
 
-        return look_at(dataset, self.wiring.metadata, self.wiring.lake, self.wiring.default_branch)
+        return find_target(dataset, self.wiring.metadata, self.wiring.lake, self.wiring.default_branch)
 
-    def result(self, result: str) -> ResultView:
+    def result(self, result: str) -> ResultItem:
         """One of `results()`, by its id. E724."""
-        from forge.connection.quality.results import ResultView
+        from forge.connection.quality.results import ResultItem
         from forge.flows.quality.results import find_result
 
-        return ResultView.of(find_result(self.wiring.metadata, self.wiring.quality.monitors, result))
+        return ResultItem.of(find_result(self.wiring.metadata, self.wiring.quality.monitors, result))
 
     def datasets(self) -> tuple[Health, ...]:
-        """How each table of the branch stands, the worst first; those that nothing was said of come last."""
+        """The health of each table of the branch, the worst first; those without results last."""
         tree = self.wiring.metadata.tree(self.wiring.branch_head(self.branch))
         found = [self.health(f"{table}@{self.branch}") for table in sorted(tree)]
         return tuple(sorted(found, key=lambda one: 101.0 if one.score is None else one.score))
@@ -143,20 +142,20 @@ class QualityManagement(QualityAlerts):
         return find_trend(wiring.metadata, self.branch, wiring.clock(), days, also)
 
     def anomalies(self, days: int = 30, *, limit: int = 100) -> tuple[MetricPoint, ...]:
-        """What was flagged in the last days, of all tables, newest first."""
+        """Anomalies of the last days, of all tables, newest first."""
         from forge.flows.quality.metrics.anomalies import find_flagged
 
         return tuple(point for point, _ in find_flagged(self.wiring.quality.metric_ports(), days, limit=limit))
 
-    def metrics(self, dataset: str) -> tuple[tuple[Metric, Dated, Finding], ...]:
-        """Every metric that is known of a table, its newest value, and whether that is expected."""
+    def metrics(self, dataset: str) -> tuple[tuple[Metric, DatedValue, AnomalyFinding], ...]:
+        """All metrics of a table, their newest value, and whether it is expected."""
         from forge.flows.quality.metrics.anomalies import find_metrics
 
         return find_metrics(self.wiring.quality.metric_ports(), *self._place(dataset))
 
     def feedback(self, dataset: str, metric: str, time: datetime, verdict: str | None, *, note: str = "") -> Baseline:
-        """Say that a point of a metric was `expected` or an `incident`, or take it back (None); the series as it is
-        from then on. E742 where there is no such point."""
+        """Marks a point of a metric as `expected` or `incident`, or removes the mark (None); returns the resulting
+        series. E742 where there is no such point."""
         from forge.connection.quality.items import Baseline
         from forge.flows.quality.metrics.anomalies import find_series, say_feedback
         from forge.model.nearest import did_you_mean
@@ -176,25 +175,25 @@ class QualityManagement(QualityAlerts):
         name, _, branch = dataset.partition("@")
         return TableName.parse(name), BranchName(branch) if branch else self.branch
 
-    # what is done about it
+    # incidents and remediations
 
     def change_incident(
         self, incident: str, *, status: str | None = None, assignee: str | None = None, note: str | None = None
     ) -> TrackedIncident:
-        """`status`: open, acknowledged or resolved; an empty `assignee` is nobody. E730, E734."""
+        """`status`: open, acknowledged or resolved; an empty `assignee` unassigns. E730, E734."""
         from forge.flows.quality.incidents.listing import find_tracked
-        from forge.flows.quality.incidents.tracker import Request, change_incident
+        from forge.flows.quality.incidents.tracker import IncidentRequest, change_incident
         from forge.quality.alerts.incident import IncidentStatus
 
         ports = self.wiring.quality.alerts
-        request = Request(IncidentStatus(status) if status else None, assignee or None, assignee == "", note)
+        request = IncidentRequest(IncidentStatus(status) if status else None, assignee or None, assignee == "", note)
         return change_incident(ports, find_tracked(ports, incident).id, request, self.wiring.author.email)
 
     def remediations(
         self, dataset: str | None = None, *, status: str | None = None, limit: int = 100
     ) -> tuple[Remediation, ...]:
         """Newest first; of `core.orders@dev` those of that branch."""
-        from forge.quality.workflow import RemedyStatus
+        from forge.quality.remediation import RemedyStatus
 
         name, _, branch = (dataset or "").partition("@")
         return self.wiring.quality.remedies().store.find(
@@ -213,7 +212,7 @@ class QualityManagement(QualityAlerts):
     def preview_remediation(
         self, remediation: str, *, table: str | None = None, limit: int = 20, offset: int = 0
     ) -> tuple[TableDiff, ...]:
-        """The rows that it changes, table by table."""
+        """The rows that it changes, by table."""
         from forge.flows.quality.remediation.proposal import preview_diff
         from forge.flows.versioning.diff import Page
 
@@ -222,31 +221,32 @@ class QualityManagement(QualityAlerts):
         return preview_diff(self.remediation(remediation), self.wiring.quality.remedies(), tables=tables, page=page)
 
     def propose(self, dataset: str, *actions: object, checks: Sequence[str] = (), auto: bool = False) -> Remediation:
-        """Mend what fails: by the actions given (`"quarantine"`), or those that the checks name."""
+        """Proposes a remediation of failed checks: by the actions given (`"quarantine"`), or those that the checks
+        name."""
         from forge.flows.quality.judge import judge_dataset
-        from forge.flows.quality.remediation.request import Asked, ask, read_actions
+        from forge.flows.quality.remediation.request import RemedyRequest, read_actions, request_remedy
 
         name, _, branch = dataset.partition("@")
         place = BranchName(branch) if branch else self.branch
-        asked = Asked(TableName.parse(name), place, read_actions(actions), tuple(checks), auto)
-        return ask(
+        asked = RemedyRequest(TableName.parse(name), place, read_actions(actions), tuple(checks), auto)
+        return request_remedy(
             asked, self.wiring.quality.remedies(), lambda one: judge_dataset(one, self.wiring.quality.check_ports())
         )
 
     def approve(self, remediation: str, comment: str = "") -> Remediation:
-        """Do what was proposed, as one commit."""
+        """Publishes the proposal as one commit."""
         from forge.flows.quality.remediation.decision import approve
 
         return approve(remediation, self.wiring.quality.remedies(), comment=comment)
 
     def reject(self, remediation: str, comment: str = "") -> Remediation:
-        """Leave the data as it is."""
+        """Rejects the proposal; the data is unchanged."""
         from forge.flows.quality.remediation.decision import reject
 
         return reject(remediation, self.wiring.quality.remedies(), comment=comment)
 
     def revert(self, remediation: str, comment: str = "") -> Remediation:
-        """Take back what one did."""
+        """Reverts an applied remediation."""
         from forge.flows.quality.remediation.decision import revert
 
         return revert(remediation, self.wiring.quality.remedies(), comment=comment)

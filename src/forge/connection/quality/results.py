@@ -1,4 +1,4 @@
-"""What judging answers in Python and notebooks: one result for each check, as HTTP and `--json` say it."""
+"""Results of a judgement for Python and notebooks: one per check, with the fields of HTTP and `--json`."""
 
 from __future__ import annotations
 
@@ -7,27 +7,27 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from forge.connection.tabular import Row, Tabular
-from forge.flows.quality.judge import Judged
-from forge.flows.quality.monitors.scheduler import MonitorStanding, standings
+from forge.flows.quality.judge import JudgedTable
+from forge.flows.quality.monitors.scheduler import MonitorStatus, monitor_statuses
 from forge.flows.runs.project import Project
 from forge.model.errors import ForgeError, errors_of, raise_errors
 from forge.quality.check import OnNotMeasured
 from forge.quality.monitors.monitor import CheckResult, Monitor
 from forge.quality.profile import Profile
-from forge.quality.suggest import Suggestion
+from forge.quality.suggest import CheckSuggestion
 from forge.quality.values import plain
 from forge.quality.verdict import Outcome, Severity
 
 if TYPE_CHECKING:
-    from forge.flows.quality.monitors.run import Done
+    from forge.flows.quality.monitors.run import FinishedRun
     from forge.wiring import Wiring
 
 WORST_FIRST = (Severity.CRITICAL, Severity.ERROR, Severity.WARNING, Severity.INFO)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ResultView:
-    """`place` is where the check stands in the project. `lenient`: that it was not measured is no finding."""
+class ResultItem:
+    """`place`: where the check is defined. `lenient`: not measured does not count as a finding."""
 
     record: CheckResult
     id: str
@@ -52,7 +52,7 @@ class ResultView:
     lenient: bool = False
 
     @classmethod
-    def of(cls, result: CheckResult) -> ResultView:
+    def of(cls, result: CheckResult) -> ResultItem:
         return cls(
             record=result,
             id=result.id,
@@ -79,23 +79,27 @@ class ResultView:
         return {**_plain(self.record.to_dict()), "place": self.place}
 
     def counts(self, fail_on: Severity) -> bool:
-        """Whether it is a finding of at least that severity: it failed, or was not measured and may not be so."""
+        """Whether it is a finding of at least that severity: failed, or not measured unless lenient."""
         if WORST_FIRST.index(Severity(self.severity)) > WORST_FIRST.index(fail_on):
             return False
         return self.verdict == Outcome.FAILED or (self.verdict == Outcome.NOT_MEASURED and not self.lenient)
 
 
-class Checked(tuple[ResultView, ...], Tabular):
-    """What all checks of one call said: a tuple that is also a table. `notes` is what else is to be told: an alert that
-    could not be queued, rows that were kept. `left_out`: why others could not be judged; these are no pass."""
+class CheckResults(tuple[ResultItem, ...], Tabular):
+    """The results of all checks of one call: a tuple that is also a table. `notes`: remarks, such as an alert that
+    could not be queued. `left_out`: why others could not be judged; these do not pass."""
 
     notes: tuple[str, ...] = ()
     left_out: tuple[ForgeError, ...] = ()
 
     @classmethod
     def of(
-        cls, done: Sequence[Done], project: Project, notes: Iterable[str] = (), left_out: Iterable[ForgeError] = ()
-    ) -> Checked:
+        cls,
+        done: Sequence[FinishedRun],
+        project: Project,
+        notes: Iterable[str] = (),
+        left_out: Iterable[ForgeError] = (),
+    ) -> CheckResults:
         made = cls(view for one in done for view in _views(one, project))
         made.notes = (*(note for one in done for note in one.run.notes), *notes)
         made.left_out = tuple(one for error in left_out for one in errors_of(error))
@@ -107,16 +111,16 @@ class Checked(tuple[ResultView, ...], Tabular):
     def to_dict(self) -> Row:
         return {"results": self.rows(), "notes": list(self.notes), "left_out": [e.to_dict() for e in self.left_out]}
 
-    def findings(self, fail_on: Severity | str = Severity.ERROR) -> tuple[ResultView, ...]:
+    def findings(self, fail_on: Severity | str = Severity.ERROR) -> tuple[ResultItem, ...]:
         return tuple(view for view in self if view.counts(Severity(fail_on)))
 
     @property
     def passed(self) -> bool:
-        """Whether nothing of severity error or critical was found, and all could be judged."""
+        """Whether there is no finding of severity error or critical, and all could be judged."""
         return not self.findings() and not self.left_out
 
-    def raise_for_status(self, fail_on: Severity | str = Severity.ERROR) -> Checked:
-        """These results, or E702 with what was found; else why something could not be judged."""
+    def raise_for_status(self, fail_on: Severity | str = Severity.ERROR) -> CheckResults:
+        """These results; raises E702 with the findings, or the reason why something could not be judged."""
         found = self.findings(fail_on)
         if found:
             told = "\n".join(view.message for view in found)
@@ -125,19 +129,19 @@ class Checked(tuple[ResultView, ...], Tabular):
         return self
 
 
-def _views(done: Done, project: Project) -> Iterable[ResultView]:
+def _views(done: FinishedRun, project: Project) -> Iterable[ResultItem]:
     judged = done.judged
     places = _places(judged, project) if judged else ()
     for number, result in enumerate(done.results):
-        view = ResultView.of(result)
+        view = ResultItem.of(result)
         if judged is not None:
             lenient = judged.checks[number].on_not_measured is OnNotMeasured.WARN
             view = replace(view, place=places[number] if places else None, lenient=lenient)
         yield view
 
 
-def _places(judged: Judged, project: Project) -> Sequence[str]:
-    """Where the checks stand; none where they are not the project's own."""
+def _places(judged: JudgedTable, project: Project) -> Sequence[str]:
+    """Places of the checks; none where they are not the project's own."""
     places = project.places.get(judged.table, ())
     whole = (*places, *project.promise_places.get(judged.table, ()))
     return next((each for each in (places, whole) if len(each) == len(judged.checks)), ())
@@ -150,8 +154,8 @@ def _plain(given: Mapping[str, object]) -> Row:
 
 
 @dataclass(frozen=True, slots=True)
-class SuggestionView:
-    """`check` is as it would stand in a file of the project."""
+class SuggestionItem:
+    """`check`: as it would be written in a project file."""
 
     check: Row
     reason: str
@@ -161,14 +165,14 @@ class SuggestionView:
         return {"check": self.check, "reason": self.reason, "confidence": self.confidence}
 
 
-class Suggested(tuple[SuggestionView, ...], Tabular):
-    """Checks that would fit a table, the surest first."""
+class Suggestions(tuple[SuggestionItem, ...], Tabular):
+    """Suggested checks for a table, most confident first."""
 
     profile: Profile
 
     @classmethod
-    def of(cls, profile: Profile, suggestions: Iterable[Suggestion]) -> Suggested:
-        made = cls(SuggestionView(_plain(one.spec), one.reason, one.confidence) for one in suggestions)
+    def of(cls, profile: Profile, suggestions: Iterable[CheckSuggestion]) -> Suggestions:
+        made = cls(SuggestionItem(_plain(one.spec), one.reason, one.confidence) for one in suggestions)
         made.profile = profile
         return made
 
@@ -183,11 +187,11 @@ class Suggested(tuple[SuggestionView, ...], Tabular):
 class MonitorItem:
     """A monitor, as data."""
 
-    standing: MonitorStanding
+    standing: MonitorStatus
 
     @classmethod
     def of(cls, monitor: Monitor, wiring: Wiring) -> MonitorItem:
-        return cls(*standings([monitor], wiring.quality.monitors, wiring.clock()))
+        return cls(*monitor_statuses([monitor], wiring.quality.monitors, wiring.clock()))
 
     @property
     def monitor(self) -> Monitor:

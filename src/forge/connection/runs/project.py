@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
     from forge.connection.versioning.dataset import Dataset
-    from forge.flows.contracts.compile.project import Compiled
+    from forge.flows.contracts.compile.project import CompileResult
 
 
 def _moment(value: datetime | str, name: str) -> datetime:
@@ -84,7 +84,7 @@ class Connection(Versions):
         incidents = find_incidents(result, project, wiring.metadata, wiring.metadata.tree(head), head)
         return Report(result, incidents)
 
-    def compile(self, *, keep: bool = False) -> Compiled:
+    def compile(self, *, keep: bool = False) -> CompileResult:
         """All policies on the project, with no Spark: `f.compile().valid`, `.findings`, `.to_dict()`. `keep`: the
         contracts are registered and what was found is kept, as `forge compile` does."""
         from forge.flows.contracts.compile.project import compile_project

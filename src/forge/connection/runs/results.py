@@ -6,7 +6,7 @@ import html
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from forge.flows.quality.incidents.impact import Incident
+from forge.flows.quality.incidents.impact import BlockedColumn
 from forge.flows.runs.records import OutputStatus, RunStatus
 from forge.flows.runs.run import RunResult
 from forge.model.errors import ForgeError
@@ -23,7 +23,7 @@ class Report:
     """A run and what it means: shown as a table in a notebook."""
 
     result: RunResult
-    incidents: tuple[Incident, ...] = ()
+    incidents: tuple[BlockedColumn, ...] = ()
 
     @property
     def status(self) -> str:

@@ -1,1 +1,1 @@
-"""Checks that a contract stands for."""
+"""The checks that a contract implies."""

@@ -1,4 +1,4 @@
-"""The checks that a contract's `quality` rules stand for: library metrics, and checks written for Forge."""
+"""Checks from a contract's `quality` rules: library metrics, SQL, and custom rules with engine `forge`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from forge.contracts.checks.options import Check, Unsupported
+from forge.contracts.checks.options import Check, UnsupportedRule
 from forge.contracts.contract import QualityRule
 from forge.contracts.schema.sql_text import ColumnPath, any_of, literal, quote
 from forge.model.nearest import did_you_mean
@@ -40,7 +40,7 @@ ColumnOf = Callable[[str], str]  # a property's name → its column
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """What the count of a metric may be: rows between `low` and `high`, or at most `percentage` of the rows."""
+    """Allowed values of a metric: rows between `low` and `high`, or at most `percentage` of the rows."""
 
     low: int = 0
     high: int | None = None
@@ -54,7 +54,7 @@ class Limit:
 
 
 def rule_checks(written: QualityRule, table: str, column: ColumnPath | None, column_of: ColumnOf) -> tuple[Check, ...]:
-    """The checks of one rule; Unsupported says why a rule gives none. `column` is None for a rule of the table."""
+    """The checks of one rule; raises with the reason where there is none. `column` is None for a rule of the table."""
     rule = written.rule
     match _kind(rule):
         case "text":
@@ -70,11 +70,11 @@ def rule_checks(written: QualityRule, table: str, column: ColumnPath | None, col
             return tuple(_with_common_keys({**check, "name": name}, rule) for check in found)
         case other:
             hint = did_you_mean(other, ("library", "text", "sql", "custom")) or "It is library, text, sql or custom."
-            raise Unsupported(f"the rule's type {other} is not known. {hint}")
+            raise UnsupportedRule(f"the rule's type {other} is not known. {hint}")
 
 
 def unknown_severity(rule: Mapping[str, object]) -> str | None:
-    """A severity outside Forge's words, which is then taken as error."""
+    """A severity unknown to Forge, treated as error."""
     severity = rule.get("severity")
     return None if severity is None or str(severity).lower() in _SEVERITIES else str(severity)
 
@@ -88,7 +88,7 @@ def _kind(rule: Mapping[str, object]) -> str:
 def _metric(rule: Mapping[str, object]) -> str:
     name = rule.get("metric", rule.get("rule"))
     if name is None:
-        raise Unsupported("the rule has no metric")
+        raise UnsupportedRule("the rule has no metric")
     return _OLD_RULES.get(str(name), str(name))
 
 
@@ -108,7 +108,7 @@ def _with_common_keys(check: Check, rule: Mapping[str, object]) -> Check:
 def _custom(rule: Mapping[str, object], column: ColumnPath | None) -> Check:
     engine, check = rule.get("engine"), rule.get("implementation")
     if str(engine).lower() != "forge" or not isinstance(check, Mapping):
-        raise Unsupported(f"rules of the engine {engine} are not run by Forge")
+        raise UnsupportedRule(f"rules of the engine {engine} are not run by Forge")
     if column and check.get("type") in _ONE_COLUMN:
         return {"column": str(column), **check}
     if column and check.get("type") in _MANY_COLUMNS and "column" not in check:
@@ -130,10 +130,10 @@ def _library(
             return (_duplicates(limit, table, column, [column_of(n) for n in _listed(arguments, "properties")]),)
         case "nullValues" | "missingValues" | "invalidValues":
             if column is None:
-                raise Unsupported(f"the metric {metric} needs a property; put the rule under one")
+                raise UnsupportedRule(f"the metric {metric} needs a property; put the rule under one")
             return _of_column(limit, metric, table, column, arguments)
     known = ("nullValues", "missingValues", "invalidValues", "duplicateValues", "rowCount", *_OLD_RULES)
-    raise Unsupported(f"the metric {metric} is not known. {did_you_mean(metric, known) or ''}".strip())
+    raise UnsupportedRule(f"the metric {metric} is not known. {did_you_mean(metric, known) or ''}".strip())
 
 
 def _of_column(
@@ -153,7 +153,7 @@ def _listed(arguments: Mapping[str, object], key: str) -> list[str]:
 
 def _row_count(limit: Limit) -> Check:
     if limit.percentage is not None or limit.in_percent:
-        raise Unsupported("a row count has no percentage")
+        raise UnsupportedRule("a row count has no percentage")
     return {"type": "row_count", **_bounds(limit)}
 
 
@@ -167,11 +167,11 @@ def _bounds(limit: Limit) -> dict[str, object]:
 def _duplicates(limit: Limit, table: str, column: ColumnPath | None, columns: list[str]) -> Check:
     columns = columns or ([str(column)] if column else [])
     if not columns:
-        raise Unsupported("duplicateValues of a table needs arguments.properties")
+        raise UnsupportedRule("duplicateValues of a table needs arguments.properties")
     if limit.outside is not None:
         return _repeated(limit, table, columns)
     if limit.low > 0:
-        raise Unsupported("a rule that asks for duplicates is no check")
+        raise UnsupportedRule("a rule that asks for duplicates is no check")
     if limit.is_zero:
         return {"type": "unique", "columns": columns}
     if limit.percentage is not None:
@@ -180,7 +180,7 @@ def _duplicates(limit: Limit, table: str, column: ColumnPath | None, columns: li
 
 
 def _repeated(limit: Limit, table: str, columns: list[str]) -> Check:
-    """How many rows repeat a key, as the check `unique` counts them, or their share of all rows."""
+    """Rows that repeat a key, as the check `unique` counts them, or their share of all rows."""
     names = [".".join(quote(part) for part in column.split(".")) for column in columns]
     keyed = " AND ".join(f"{name} IS NOT NULL" for name in names)
     groups = f"SELECT count(*) AS n FROM {_table(table)} WHERE {keyed} GROUP BY {', '.join(names)}"  # noqa: S608
@@ -196,18 +196,17 @@ def _table(name: str) -> str:
 
 
 def _sql(rule: Mapping[str, object], table: str, column: ColumnPath | None) -> Check:
-    """The one number that the query gives lies where the operator says; ${object} and ${property} are what the rule
-    stands under."""
+    """The query's single number satisfies the operator; ${object} and ${property} are the rule's table and column."""
     query = rule.get("query")
     if not isinstance(query, str) or not query.strip():
-        raise Unsupported("an SQL rule needs a query")
+        raise UnsupportedRule("an SQL rule needs a query")
     names = dict.fromkeys(("object", "table", "model"), _table(table))
     if column:
         names |= dict.fromkeys(("property", "column", "field"), column.sql)
 
     def named(match: re.Match[str]) -> str:
         if match[1] not in names:
-            raise Unsupported(f"the rule's query names a {match[1]}; put the rule under one")
+            raise UnsupportedRule(f"the rule's query names a {match[1]}; put the rule under one")
         return names[match[1]]
 
     bounds = _query_bounds(rule, counts=_COUNTS.match(query) is not None)
@@ -215,10 +214,10 @@ def _sql(rule: Mapping[str, object], table: str, column: ColumnPath | None) -> C
 
 
 def _query_bounds(rule: Mapping[str, object], *, counts: bool) -> dict[str, object]:
-    """What the operator allows. An end that is left out is the next number: of a count the next whole one."""
+    """The bounds of the operator. An exclusive end becomes the next number: of a count the next integer."""
     operators = [o for o in _OPERATORS if o in rule]
     if len(operators) != 1:
-        raise Unsupported(f"the rule needs exactly one of {', '.join(_OPERATORS)}")
+        raise UnsupportedRule(f"the rule needs exactly one of {', '.join(_OPERATORS)}")
     operator, value = operators[0], rule[operators[0]]
     if operator.endswith("Between"):
         low, high = _two_numbers(operator, value)
@@ -249,10 +248,10 @@ def _nulls(limit: Limit, table: str, column: ColumnPath) -> Check:
 
 
 def _missing(limit: Limit, table: str, column: ColumnPath, arguments: Mapping[str, object]) -> Check:
-    """Without arguments, null and the empty text are missing."""
+    """Without arguments, NULL and the empty string are missing."""
     values = arguments.get("missingValues", [None, ""])
     if not isinstance(values, list) or not values:
-        raise Unsupported("arguments.missingValues must be a list of values")
+        raise UnsupportedRule("arguments.missingValues must be a list of values")
     others = [v for v in values if v is not None]
     parts = [f"{column.sql} IS NOT NULL"] if None in values else []
     parts += [f"NOT ({any_of(column, others)})"] if others else []
@@ -271,7 +270,7 @@ def _invalid(limit: Limit, table: str, column: ColumnPath, arguments: Mapping[st
         checks.append({"type": "regex", "column": str(column), "pattern": pattern})
         valid.append(f"{column.sql} RLIKE {literal(pattern)}")
     if not checks:
-        raise Unsupported("invalidValues needs arguments.validValues or arguments.pattern")
+        raise UnsupportedRule("invalidValues needs arguments.validValues or arguments.pattern")
     if limit.is_zero:
         return tuple(checks)
     if limit.percentage is not None and len(checks) == 1:
@@ -280,7 +279,7 @@ def _invalid(limit: Limit, table: str, column: ColumnPath, arguments: Mapping[st
 
 
 def _counted(limit: Limit, table: str, good: str) -> Check:
-    """A check on the number of rows for which the predicate `good` is false."""
+    """A check on the number of rows that violate the predicate `good`."""
     if limit.in_percent:
         share = f"SELECT coalesce(100.0 * count_if(NOT ({good})) / nullif(count(*), 0), 0) FROM {_table(table)}"  # noqa: S608
         return {"type": "query", "query": share, **_bounds(limit)}
@@ -296,7 +295,7 @@ def _limit(rule: Mapping[str, object]) -> Limit:
     if not operators and rule.get("rule") == "validValues":
         operators, rule = ["mustBe"], {**rule, "mustBe": 0}  # v3.0 has no count there: all values must be valid
     if len(operators) != 1:
-        raise Unsupported(f"the rule needs exactly one of {', '.join(_OPERATORS)}")
+        raise UnsupportedRule(f"the rule needs exactly one of {', '.join(_OPERATORS)}")
     hole = _hole(operators[0], rule[operators[0]])
     unit = str(rule.get("unit", "rows")).lower()
     if hole is not None and unit in (*_ROWS, *_PERCENT):
@@ -308,11 +307,11 @@ def _limit(rule: Mapping[str, object]) -> Limit:
         case _ if unit in _PERCENT:
             return _percentage(low, low_open, high, high_open)
         case _:
-            raise Unsupported(f"the unit {unit} is not known; it is rows or percent")
+            raise UnsupportedRule(f"the unit {unit} is not known; it is rows or percent")
 
 
 def _hole(operator: str, value: object) -> tuple[float, float] | None:
-    """What the operator leaves out, where that leaves a range on both sides of it."""
+    """The excluded interval of an operator, where values are allowed on both sides of it."""
     if operator == "mustNotBeBetween":
         first, last = _two_numbers(operator, value)
         return (first, last) if 0 < first <= last else None
@@ -321,7 +320,7 @@ def _hole(operator: str, value: object) -> tuple[float, float] | None:
 
 
 def _interval(operator: str, value: object) -> tuple[float, bool, float, bool]:
-    """What the operator allows, as one interval: low, is it open, high, is it open. A count is never below 0."""
+    """The allowed values as one interval: low, is it open, high, is it open. A count is never below 0."""
     if operator.endswith("Between"):
         first, last = _two_numbers(operator, value)
         if operator == "mustBeBetween":
@@ -344,13 +343,13 @@ def _interval(operator: str, value: object) -> tuple[float, bool, float, bool]:
 
 def _number(operator: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise Unsupported(f"{operator} needs a number")
+        raise UnsupportedRule(f"{operator} needs a number")
     return value
 
 
 def _two_numbers(operator: str, value: object) -> tuple[float, float]:
     if not isinstance(value, list) or len(value) != 2:
-        raise Unsupported(f"{operator} needs two numbers, the smaller first")
+        raise UnsupportedRule(f"{operator} needs two numbers, the smaller first")
     return _number(operator, value[0]), _number(operator, value[1])
 
 
@@ -358,19 +357,19 @@ def _rows(low: float, low_open: bool, high: float, high_open: bool) -> Limit:
     least = max(math.floor(low) + 1 if low_open else math.ceil(low), 0)
     if math.isinf(high):
         if least == 0:
-            raise Unsupported("the rule always holds")
+            raise UnsupportedRule("the rule always holds")
         return Limit(low=least)
     most = math.ceil(high) - 1 if high_open else math.floor(high)
     if most < least:
-        raise Unsupported("the rule can never hold")
+        raise UnsupportedRule("the rule can never hold")
     return Limit(low=least, high=most)
 
 
 def _percentage(low: float, low_open: bool, high: float, high_open: bool) -> Limit:
     if low > 0 or (low_open and low == 0):
-        raise Unsupported("a lower limit in percent is not supported yet")
+        raise UnsupportedRule("a lower limit in percent is not supported yet")
     if high < 0 or (high_open and high == 0):
-        raise Unsupported("the rule can never hold")
+        raise UnsupportedRule("the rule can never hold")
     if high > 100 or (high == 100 and not high_open):
-        raise Unsupported("the rule always holds")
+        raise UnsupportedRule("the rule always holds")
     return Limit(percentage=math.nextafter(high, -math.inf) if high_open else float(high))

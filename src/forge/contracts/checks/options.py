@@ -1,4 +1,4 @@
-"""The checks that `logicalTypeOptions` stand for."""
+"""Checks from `logicalTypeOptions`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
-from forge.contracts.contract import Property
+from forge.contracts.contract import ContractProperty
 from forge.contracts.formats import FREE_TEXT_FORMATS, INTEGER_BOUNDS, TEXT_PATTERNS
 from forge.contracts.schema.sql_text import ColumnPath, literal, quote
 from forge.model.nearest import did_you_mean
@@ -22,13 +22,12 @@ _SIZES = ("minLength", "maxLength", "minItems", "maxItems", "dimensions")
 _KNOWN = (*_BOUNDS, *_SIZES, "pattern", "format", "multipleOf", "uniqueItems", "required", *_SAYS_NOTHING_OF_VALUES)
 
 
-class Unsupported(Exception):
-    """Why something a contract asks for is not checked."""
+class UnsupportedRule(Exception):
+    """Why a rule of a contract is not checked."""
 
 
-def option_checks(of: Property, at: ColumnPath) -> tuple[Check | Unsupported, ...]:
-    """The checks of one property, which stands at that place of a row, and the reason for each option that gives
-    none."""
+def option_checks(of: ContractProperty, at: ColumnPath) -> tuple[Check | UnsupportedRule, ...]:
+    """The checks of one property at that place of a row, and the reason for each option without a check."""
     results = tuple(_results(of, at))
     ranges = [r for r in results if isinstance(r, Mapping) and r["type"] == "range"]
     if len(ranges) != 2 or sorted(key for r in ranges for key in r if key in ("min", "max")) != ["max", "min"]:
@@ -39,20 +38,20 @@ def option_checks(of: Property, at: ColumnPath) -> tuple[Check | Unsupported, ..
     return (both, *(r for r in results if r not in ranges))
 
 
-def _results(of: Property, at: ColumnPath) -> Iterator[Check | Unsupported]:
+def _results(of: ContractProperty, at: ColumnPath) -> Iterator[Check | UnsupportedRule]:
     for option, value in of.options.items():
         try:
             if option not in _KNOWN:
                 hint = did_you_mean(option, _KNOWN) or "It is not enforced."
-                raise Unsupported(f"the option {option} of {of.name} is not known. {hint}")
+                raise UnsupportedRule(f"the option {option} of {of.name} is not known. {hint}")
             yield from _checks_of_option(of, at, option, value)
-        except Unsupported as reason:
+        except UnsupportedRule as reason:
             yield reason
         except ValueError as error:
-            yield Unsupported(f"the option {option} of {of.name} is not understood: {error}")
+            yield UnsupportedRule(f"the option {option} of {of.name} is not understood: {error}")
 
 
-def _checks_of_option(of: Property, at: ColumnPath, option: str, value: object) -> Iterator[Check]:
+def _checks_of_option(of: ContractProperty, at: ColumnPath, option: str, value: object) -> Iterator[Check]:
     column = at.sql
     if option in _BOUNDS:
         yield from _bound(of, at, option, value)
@@ -103,12 +102,12 @@ def _multiple(column: str, of: object) -> str:
     return f"abs({column} / {literal(of)} - round({column} / {literal(of)})) < 1e-9"
 
 
-def _bound(of: Property, at: ColumnPath, option: str, value: object) -> Iterator[Check]:
-    """Until v3.0 `exclusiveMinimum` is a flag of `minimum`; since v3.1 it is a bound of its own."""
+def _bound(of: ContractProperty, at: ColumnPath, option: str, value: object) -> Iterator[Check]:
+    """Until v3.0 `exclusiveMinimum` is a flag of `minimum`; since v3.1 it is a bound."""
     if isinstance(value, bool) and option.startswith("exclusive"):
         inclusive = option.removeprefix("exclusive").lower()
         if value and inclusive not in of.options:
-            raise Unsupported(f"{option} of {of.name} is true but there is no {inclusive}")
+            raise UnsupportedRule(f"{option} of {of.name} is true but there is no {inclusive}")
         return
     bound = _comparable(of, value)
     is_minimum = option.lower().endswith("minimum")
@@ -121,11 +120,11 @@ def _bound(of: Property, at: ColumnPath, option: str, value: object) -> Iterator
         yield {"type": "range", "column": str(at), key: bound, "name": f"{of.name} {sign} {value}"}
 
 
-def _comparable(of: Property, value: object) -> object:
-    """The bound as a value of the column's type. Contracts write dates as texts; YAML may have read them already."""
+def _comparable(of: ContractProperty, value: object) -> object:
+    """The bound as a value of the column's type. Dates are strings, or already parsed by YAML."""
     match of.logical_type:
         case "time":
-            raise Unsupported(f"bounds of times ({of.name}) are not enforced yet")
+            raise UnsupportedRule(f"bounds of times ({of.name}) are not enforced yet")
         case "timestamp":
             return _moment(value, of.options.get("defaultTimezone"))
         case "date":
@@ -153,13 +152,13 @@ def _moment(value: object, zone: object) -> datetime:
         raise ValueError(f"the time zone {zone} is not known") from error
 
 
-def _format(of: Property, at: ColumnPath, value: object) -> Iterator[Check]:
-    """The format of a date, timestamp, time or float is how it is shown: nothing a typed column could break."""
+def _format(of: ContractProperty, at: ColumnPath, value: object) -> Iterator[Check]:
+    """The format of a date, timestamp, time or float concerns display: a typed column cannot violate it."""
     if not isinstance(value, str):
         raise ValueError(f"{value!r} is not a text")
     if of.logical_type == "integer":
         if value not in INTEGER_BOUNDS:
-            raise Unsupported(f"the format {value} of {of.name} is not known; integers have i8 … u128")
+            raise UnsupportedRule(f"the format {value} of {of.name} is not known; integers have i8 … u128")
         low, high = INTEGER_BOUNDS[str(value)]
         bounds = {key: bound for key, bound in (("min", low), ("max", high)) if bound is not None}
         if bounds:
@@ -167,6 +166,6 @@ def _format(of: Property, at: ColumnPath, value: object) -> Iterator[Check]:
     elif of.logical_type in ("string", None) and value not in FREE_TEXT_FORMATS:
         if value not in TEXT_PATTERNS:
             known = ", ".join(TEXT_PATTERNS)
-            raise Unsupported(f"the format {value} of {of.name} is not enforced; known are {known}")
+            raise UnsupportedRule(f"the format {value} of {of.name} is not enforced; known are {known}")
         pattern = TEXT_PATTERNS[str(value)]
         yield {"type": "regex", "column": str(at), "pattern": pattern, "name": f"{of.name} is a valid {value}"}

@@ -1,21 +1,21 @@
-"""Foreign keys: the `relationships` of a contract as checks."""
+"""Foreign key checks from the `relationships` of a contract."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
-from forge.contracts.checks.options import Check, Unsupported
-from forge.contracts.contract import Note, Place, Property, Relationship, TableContract
+from forge.contracts.checks.options import Check, UnsupportedRule
+from forge.contracts.contract import ContractProperty, ContractRelationship, FilePlace, Note, TableContract
 
 # schema/customers_tbl/properties/customer_id: by ids, or names where there are none
 _QUALIFIED = re.compile(r"/?schema/([^/]+)/properties/([^/]+)")
 
 
-def relation_checks(table: TableContract, peers: Sequence[TableContract]) -> Iterator[tuple[Check, Place] | Note]:
-    """Every relationship of the table and of its columns. `peers`: the tables that it may lead to; those of the same
-    contract first."""
-    owned: list[tuple[Property | None, Relationship]] = [
+def relation_checks(table: TableContract, peers: Sequence[TableContract]) -> Iterator[tuple[Check, FilePlace] | Note]:
+    """All relationships of the table and its columns. `peers`: possible target tables; those of the same contract
+    first."""
+    owned: list[tuple[ContractProperty | None, ContractRelationship]] = [
         *((each, relation) for each in table.columns for relation in each.relationships),
         *((None, relation) for relation in table.relationships),
     ]
@@ -23,7 +23,7 @@ def relation_checks(table: TableContract, peers: Sequence[TableContract]) -> Ite
     for owner, relation in owned:
         try:
             yield _check(table, owner, relation.written, known), relation.place
-        except Unsupported as reason:
+        except UnsupportedRule as reason:
             yield Note(relation.place, str(reason))
     for each in table.columns:
         for inner in _nested(each):
@@ -39,18 +39,18 @@ def _nearest_first(table: TableContract, peers: Sequence[TableContract]) -> list
 
 
 def _check(
-    table: TableContract, owner: Property | None, written: Mapping[str, object], known: Sequence[TableContract]
+    table: TableContract, owner: ContractProperty | None, written: Mapping[str, object], known: Sequence[TableContract]
 ) -> Check:
     kind = str(written.get("type") or "foreignKey")
     if kind.lower() != "foreignkey":
-        raise Unsupported(f"relationships of the type {kind} are not enforced; foreignKey is")
+        raise UnsupportedRule(f"relationships of the type {kind} are not enforced; foreignKey is")
     sources = [owner.column] if owner else [_column(table, text) for text in _texts(written.get("from"))]
     targets = [_target(text, known) for text in _texts(written.get("to"))]
     others = {target.table for target, _ in targets}
     if not sources or len(sources) != len(targets) or len(others) != 1:
-        raise Unsupported("a relationship needs as many columns on both sides, those of `to` in one table")
+        raise UnsupportedRule("a relationship needs as many columns on both sides, those of `to` in one table")
     if "." not in targets[0][0].table:
-        raise Unsupported(f"{targets[0][0].table} does not say which table of the lake is meant")
+        raise UnsupportedRule(f"{targets[0][0].table} does not say which table of the lake is meant")
     columns = [column for _, column in targets]
     return {
         "type": "foreign_key",
@@ -72,7 +72,7 @@ def _column(table: TableContract, text: str) -> str:
 def _target(text: str, known: Sequence[TableContract]) -> tuple[TableContract, str]:
     """`customers.id`, `core.customers.id` or `schema/customers/properties/id`."""
     if "#" in text or text.startswith(("http:", "https:")):
-        raise Unsupported(f"the relationship to {text} leads out of the project and is not enforced")
+        raise UnsupportedRule(f"the relationship to {text} leads out of the project and is not enforced")
     qualified = _QUALIFIED.fullmatch(text)
     if qualified:
         name, column = qualified[1], qualified[2]
@@ -81,12 +81,12 @@ def _target(text: str, known: Sequence[TableContract]) -> tuple[TableContract, s
         name, _, column = text.rpartition(".")
         found = [t for t in known if name.lower() in _names(t)]
     if not name or not column:
-        raise Unsupported(f"{text} names no column; write it as table.column")
+        raise UnsupportedRule(f"{text} names no column; write it as table.column")
     if not found:
-        raise Unsupported(f"the relationship to {text} is not enforced: no contract here has a table {name}")
+        raise UnsupportedRule(f"the relationship to {text} is not enforced: no contract here has a table {name}")
     wanted = [p for p in found[0].columns if column.lower() in ((p.id or "").lower(), p.name.lower(), p.column.lower())]
     if not wanted:
-        raise Unsupported(f"the relationship to {text} is not enforced: {found[0].table} has no column {column}")
+        raise UnsupportedRule(f"the relationship to {text} is not enforced: {found[0].table} has no column {column}")
     return found[0], wanted[0].column
 
 
@@ -94,7 +94,7 @@ def _names(table: TableContract) -> tuple[str, ...]:
     return (table.name.lower(), table.table.lower(), table.table.lower().rsplit(".", 1)[-1])
 
 
-def _nested(of: Property) -> Iterator[Property]:
+def _nested(of: ContractProperty) -> Iterator[ContractProperty]:
     for each in (*of.properties, of.items, of.map_key, of.map_value):
         if each is not None:
             yield each

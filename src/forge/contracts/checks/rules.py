@@ -1,4 +1,4 @@
-"""A contract's promises about the data, as checks in the words of `checks/*.yaml`."""
+"""The schema and quality rules of a contract as check specs, as `checks/*.yaml` has them."""
 
 from __future__ import annotations
 
@@ -7,38 +7,37 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from forge.contracts.checks.metrics import rule_checks, unknown_severity
-from forge.contracts.checks.options import Check, Unsupported, option_checks
+from forge.contracts.checks.options import Check, UnsupportedRule, option_checks
 from forge.contracts.checks.relations import relation_checks
-from forge.contracts.contract import Note, Place, Property, QualityRule, TableContract
+from forge.contracts.contract import ContractProperty, FilePlace, Note, QualityRule, TableContract
 from forge.contracts.schema.sql_text import ColumnPath, any_of, literal
 
-Found = tuple[Check, Place] | Note
+CheckOrNote = tuple[Check, FilePlace] | Note
 _PART = re.compile(r"`(?:[^`]|``)*`|[^.`]+")
 
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """Where a property stands: what must be there for it to be (a struct that may be NULL), and inside how many
-    arrays."""
+    """The place of a property: parents that must be present (nullable structs), and the array nesting depth."""
 
     inside: str | None = None
     depth: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Compiled:
-    """Each check with its place in the contract (`file:line`), and what the contract says that no check covers."""
+class CompiledChecks:
+    """Each check with its place in the contract (`file:line`), and notes on rules that no check covers."""
 
     checks: tuple[tuple[Check, str], ...] = ()
     notes: tuple[Note, ...] = ()
 
 
-def checks_of(contract: TableContract, peers: Sequence[TableContract] = ()) -> Compiled:
-    """`peers` are the other tables that relationships may lead to."""
-    return compiled(_compile(contract, peers))
+def checks_of(contract: TableContract, peers: Sequence[TableContract] = ()) -> CompiledChecks:
+    """`peers`: other tables that relationships may refer to."""
+    return collect_checks(_compile(contract, peers))
 
 
-def compiled(found: Iterator[Found]) -> Compiled:
+def collect_checks(found: Iterator[CheckOrNote]) -> CompiledChecks:
     checks: list[tuple[Check, str]] = []
     notes: list[Note] = []
     for each in found:
@@ -47,10 +46,10 @@ def compiled(found: Iterator[Found]) -> Compiled:
         else:
             check, place = each
             checks.append((check, str(place)))
-    return Compiled(tuple(checks), tuple(notes))
+    return CompiledChecks(tuple(checks), tuple(notes))
 
 
-def _compile(contract: TableContract, peers: Sequence[TableContract]) -> Iterator[Found]:
+def _compile(contract: TableContract, peers: Sequence[TableContract]) -> Iterator[CheckOrNote]:
     key = _primary_key(contract)
     for each in contract.columns:
         yield from _property(each, ColumnPath((each.column,)), contract, is_whole_key=[each] == key)
@@ -62,29 +61,34 @@ def _compile(contract: TableContract, peers: Sequence[TableContract]) -> Iterato
     yield from relation_checks(contract, peers)
 
 
-def _primary_key(contract: TableContract) -> list[Property]:
-    """Key columns by position (from 1); those without one follow in the order of the file."""
+def _primary_key(contract: TableContract) -> list[ContractProperty]:
+    """Key columns by position (from 1); those without one follow in file order."""
     key = [p for p in contract.columns if p.primary_key]
     positions = {p.name: p.primary_key_position or 0 for p in key}
     return sorted(key, key=lambda p: (positions[p.name] < 1, positions[p.name]))
 
 
 def _property(
-    of: Property, at: ColumnPath, contract: TableContract, spot: _Spot | None = None, *, is_whole_key: bool = False
-) -> Iterator[Found]:
-    """What a property and its parts promise."""
+    of: ContractProperty,
+    at: ColumnPath,
+    contract: TableContract,
+    spot: _Spot | None = None,
+    *,
+    is_whole_key: bool = False,
+) -> Iterator[CheckOrNote]:
+    """The checks of a property and its nested properties."""
     spot = spot or _Spot()
     for check in _own_checks(of, at, is_whole_key=is_whole_key, inside=spot.inside):
         yield check, of.place
     for result in option_checks(of, at):
-        yield Note(of.place, str(result)) if isinstance(result, Unsupported) else (result, of.place)
+        yield Note(of.place, str(result)) if isinstance(result, UnsupportedRule) else (result, of.place)
     for rule in of.quality:
         yield from _rule(rule, at, contract)
     yield from of.notes
     yield from _parts(of, at, contract, spot)
 
 
-def _own_checks(of: Property, at: ColumnPath, *, is_whole_key: bool, inside: str | None) -> Iterator[Check]:
+def _own_checks(of: ContractProperty, at: ColumnPath, *, is_whole_key: bool, inside: str | None) -> Iterator[Check]:
     if of.required or of.primary_key:
         where = {"where": f"{inside} IS NOT NULL"} if inside else {}
         yield {"type": "not_null", "column": str(at), **where, "name": f"{of.name} is required"}
@@ -100,9 +104,9 @@ def _own_checks(of: Property, at: ColumnPath, *, is_whole_key: bool, inside: str
         }
 
 
-def _parts(of: Property, at: ColumnPath, contract: TableContract, spot: _Spot) -> Iterator[Found]:
-    """The fields of a struct are columns to a check. Items of arrays and maps are many to a row: what holds for each
-    of them is one expression."""
+def _parts(of: ContractProperty, at: ColumnPath, contract: TableContract, spot: _Spot) -> Iterator[CheckOrNote]:
+    """Fields of a struct are columns to a check. Items of arrays and maps are many per row: the rule for each is one
+    expression."""
     if not (of.properties or of.items or of.map_key or of.map_value):
         return
     within = replace(spot, inside=spot.inside if of.required else at.sql)
@@ -118,7 +122,7 @@ def _parts(of: Property, at: ColumnPath, contract: TableContract, spot: _Spot) -
             yield from _items(named, values, contract, spot.depth + 1)
 
 
-def _items(of: Property, values: str, contract: TableContract, depth: int) -> Iterator[Found]:
+def _items(of: ContractProperty, values: str, contract: TableContract, depth: int) -> Iterator[CheckOrNote]:
     item = ColumnPath((f"item{depth}",))
     for found in _property(of, item, contract, _Spot(depth=depth)):
         if isinstance(found, Note):
@@ -134,7 +138,7 @@ def _items(of: Property, values: str, contract: TableContract, depth: int) -> It
 
 
 def _predicate(check: Check) -> str | None:
-    """What the check asks of one item; None where it asks something of all of them together."""
+    """The check as a predicate on one item; None where it concerns all items together."""
     parts = _PART.findall(str(check.get("column", "")))
     path = ColumnPath(tuple(part[1:-1].replace("``", "`") if part[0] == "`" else part for part in parts))
     if any(key in check for key in ("max_null_percentage", "max_violation_percentage", "max_duplicates")):
@@ -156,13 +160,13 @@ def _predicate(check: Check) -> str | None:
     return None
 
 
-def _rule(rule: QualityRule, column: ColumnPath | None, contract: TableContract) -> Iterator[Found]:
+def _rule(rule: QualityRule, column: ColumnPath | None, contract: TableContract) -> Iterator[CheckOrNote]:
     def named(name: str) -> str:
         return next((p.column for p in contract.columns if p.name.lower() == name.lower()), name)
 
     try:
         checks = rule_checks(rule, contract.table, column, named)
-    except (Unsupported, ValueError) as reason:
+    except (UnsupportedRule, ValueError) as reason:
         yield Note(rule.place, str(reason))
         return
     severity = unknown_severity(rule.rule)

@@ -1,5 +1,5 @@
-"""The service levels of a contract as checks. Those that depend on the clock are kept apart: late data must still be
-published, so they belong to monitors and to `forge quality run`, not to the gate of a run."""
+"""The service levels of a contract as checks. Those that depend on the clock are separate: late data must still be
+published, so they belong to monitors and `forge quality run`, not to the gate of a run."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from forge.contracts.checks.options import Check
-from forge.contracts.checks.rules import Compiled, Found, compiled
-from forge.contracts.contract import Contract, Note, Property, TableContract
+from forge.contracts.checks.rules import CheckOrNote, CompiledChecks, collect_checks
+from forge.contracts.contract import Contract, ContractProperty, Note, TableContract
 from forge.contracts.sla import Promise, promise_of
 from forge.model.duration import Duration
 
@@ -25,31 +25,31 @@ _ELSEWHERE = {
 
 @dataclass(frozen=True, slots=True)
 class SlaChecks:
-    """`always` hold for every version of the table; `timed` depend on the clock. Notes: what no check covers."""
+    """`always`: valid for every version of the table; `timed`: depend on the clock. Notes: what no check covers."""
 
-    always: Compiled
-    timed: Compiled
+    always: CompiledChecks
+    timed: CompiledChecks
 
 
 def sla_checks_of(table: TableContract, contract: Contract | None) -> SlaChecks:
-    """Those of the contract that are about the table. No contract: nothing is promised."""
+    """The contract's service levels of the table. No contract: none."""
     if contract is None:
-        return SlaChecks(Compiled(), Compiled())
+        return SlaChecks(CompiledChecks(), CompiledChecks())
     document = contract.document
     default = document.data.get("slaDefaultElement") if document is not None else None
     promises = [promise_of(each, str(default) if isinstance(default, str) else None) for each in contract.sla]
     known = [promise for promise in promises if promise is not None]
     return SlaChecks(
-        compiled(
+        collect_checks(
             found for promise in known if promise.service in _SHARES for found in _share(promise, table, contract)
         ),
-        compiled(
+        collect_checks(
             found for promise in known if promise.service not in _SHARES for found in _timed(promise, table, contract)
         ),
     )
 
 
-def _timed(promise: Promise, table: TableContract, contract: Contract) -> Iterator[Found]:
+def _timed(promise: Promise, table: TableContract, contract: Contract) -> Iterator[CheckOrNote]:
     for column in _meant(promise, table, contract):
         if promise.service not in _TIMED:
             reason = _ELSEWHERE.get(promise.service, "Forge does not measure it")
@@ -65,7 +65,7 @@ def _timed(promise: Promise, table: TableContract, contract: Contract) -> Iterat
             yield _freshness(promise, column, promise.value), promise.place
 
 
-def _freshness(promise: Promise, column: Property, age: Duration) -> Check:
+def _freshness(promise: Promise, column: ContractProperty, age: Duration) -> Check:
     return {
         "type": "freshness",
         "timestamp_column": column.column,
@@ -75,7 +75,7 @@ def _freshness(promise: Promise, column: Property, age: Duration) -> Check:
     }
 
 
-def _share(promise: Promise, table: TableContract, contract: Contract) -> Iterator[Found]:
+def _share(promise: Promise, table: TableContract, contract: Contract) -> Iterator[CheckOrNote]:
     for column in _meant(promise, table, contract):
         if column is None or not isinstance(promise.value, Fraction):
             reason = f"it names no column; write element: {table.name or table.table}.column"
@@ -90,16 +90,16 @@ def _share(promise: Promise, table: TableContract, contract: Contract) -> Iterat
         yield check, promise.place
 
 
-def _meant(promise: Promise, table: TableContract, contract: Contract) -> list[Property | None]:
-    """The columns of the table that a promise is about; None stands for the table as a whole. Nothing: it is about
-    another table."""
+def _meant(promise: Promise, table: TableContract, contract: Contract) -> list[ContractProperty | None]:
+    """The columns of the table that a service level covers; None for the whole table. Empty: it covers another
+    table."""
     if not promise.elements:
         return [None]
     names = {table.name.lower(), table.table.lower(), table.table.lower().rsplit(".", 1)[-1]}
     columns = {each.name.lower(): each for each in table.columns} | {
         each.column.lower(): each for each in table.columns
     }
-    found: list[Property | None] = []
+    found: list[ContractProperty | None] = []
     for element in sorted(promise.elements):
         owner, _, name = element.rpartition(".")
         if element in names:

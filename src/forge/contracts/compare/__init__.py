@@ -1,1 +1,1 @@
-"""Comparing two versions of a contract: changes, the bump they need."""
+"""Comparison of two versions of a contract: changes and the required bump."""

@@ -1,4 +1,4 @@
-"""What changed between two versions of a contract, and what it is to those who read the table."""
+"""A change between two versions of a contract, and how it affects readers of the table."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from forge.contracts.contract import Place
+from forge.contracts.contract import FilePlace
 from forge.contracts.document.file import Document, Path, path_text
 from forge.model.canonical_json import canonical_json
 
 
 class Bump(StrEnum):
-    """The part of the version that must grow, least first."""
+    """The part of the version that must be incremented, least first."""
 
     NONE = "none"
     PATCH = "patch"
@@ -29,7 +29,7 @@ def highest(bumps: Iterable[Bump]) -> Bump:
     return max(bumps, key=lambda bump: bump.rank, default=Bump.NONE)
 
 
-class Kind(StrEnum):
+class ContractChangeKind(StrEnum):
     ADDED = "added"
     REMOVED = "removed"
     RENAMED = "renamed"
@@ -40,15 +40,15 @@ class Kind(StrEnum):
     CHANGED = "changed"
 
 
-_NOWHERE = Place("", 1)
+_NOWHERE = FilePlace("", 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change:
-    """`element` is what changed (column, required, sla…), `subject` whose it is (orders.amount). `place` is in the new
-    file; what is gone stands where its parent stands."""
+class ContractChange:
+    """`element`: what changed (column, required, sla…), `subject`: its owner (orders.amount). `place` is in the new
+    file; of removed elements it is the parent's."""
 
-    kind: Kind
+    kind: ContractChangeKind
     element: str
     subject: str
     bump: Bump
@@ -56,7 +56,7 @@ class Change:
     old: object = None
     new: object = None
     path: str = ""
-    place: Place = _NOWHERE
+    place: FilePlace = _NOWHERE
     fix: str = ""
     table: str = ""  # the table of the old contract that it concerns, by its name there; empty: all of them
     column: str = ""  # and the column, as the table calls it; empty: the whole table
@@ -83,65 +83,64 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """A mapping of a contract and where it stands. What has not the form it should have reads as absent: `lint` is
-    there to say so."""
+class ContractPart:
+    """A mapping of a contract with its place. Malformed values read as absent; `lint` reports them."""
 
     document: Document
     at: Path
     data: Mapping[str, object]
 
     @classmethod
-    def root(cls, document: Document) -> Part:
+    def root(cls, document: Document) -> ContractPart:
         return cls(document, (), document.data)
 
     @property
     def path(self) -> str:
         return path_text(self.at)
 
-    def place(self, *steps: str | int) -> Place:
-        """Where it begins; with a key, where its value does."""
+    def place(self, *steps: str | int) -> FilePlace:
+        """Its start; with a key, that of the key's value."""
         path = (*self.at, *steps)
         return self.document.value_place_of(path) if steps else self.document.place_of(path)
 
     def text(self, key: str) -> str:
-        """A text; nothing is the empty one. Numbers are texts too where somebody forgot the quotes."""
+        """A string; empty for none. Numbers are accepted as strings where quotes were forgotten."""
         value = self.data.get(key)
         return "" if value is None or isinstance(value, Mapping | list) else str(value).strip()
 
     def flag(self, key: str) -> bool:
         return self.data.get(key) is True
 
-    def part(self, *keys: str) -> Part | None:
+    def part(self, *keys: str) -> ContractPart | None:
         value: object = self.data
         for key in keys:
             value = value.get(key) if isinstance(value, Mapping) else None
-        return Part(self.document, (*self.at, *keys), value) if isinstance(value, Mapping) else None
+        return ContractPart(self.document, (*self.at, *keys), value) if isinstance(value, Mapping) else None
 
-    def parts(self, key: str) -> list[Part]:
+    def parts(self, key: str) -> list[ContractPart]:
         value = self.data.get(key)
         items = enumerate(value) if isinstance(value, list) else ()
-        return [Part(self.document, (*self.at, key, i), item) for i, item in items if isinstance(item, Mapping)]
+        return [ContractPart(self.document, (*self.at, key, i), item) for i, item in items if isinstance(item, Mapping)]
 
 
 @dataclass(frozen=True, slots=True)
-class Both:
-    """The same thing in the old and in the new contract."""
+class PartPair:
+    """The same part in the old and the new contract."""
 
-    old: Part
-    new: Part
+    old: ContractPart
+    new: ContractPart
     subject: str
 
     def differ(self, key: str) -> bool:
         return canonical(self.old.data.get(key)) != canonical(self.new.data.get(key))
 
     def change(
-        self, kind: Kind, element: str, bump: Bump, message: str, *, key: str | None = None, fix: str = ""
-    ) -> Change:
-        """A change of the value at `key`, which is the element's own name if nothing else is said."""
+        self, kind: ContractChangeKind, element: str, bump: Bump, message: str, *, key: str | None = None, fix: str = ""
+    ) -> ContractChange:
+        """A change of the value at `key`, by default the element's name."""
         key = element if key is None else key
         steps = (key,) if key in self.new.data else ()
-        return Change(
+        return ContractChange(
             kind=kind,
             element=element,
             subject=self.subject,
@@ -155,14 +154,14 @@ class Both:
         )
 
 
-Key = Callable[[Part], str]
+Key = Callable[[ContractPart], str]
 
 
 def pairs_of(
-    old: Sequence[Part], new: Sequence[Part], keys: Sequence[Key]
-) -> Iterator[tuple[Part | None, Part | None]]:
-    """What is the same on both sides by the first key that says so, in the order of the new side; then what is gone.
-    Case makes no difference, and an empty key says nothing; what has no key is the same where all of it is."""
+    old: Sequence[ContractPart], new: Sequence[ContractPart], keys: Sequence[Key]
+) -> Iterator[tuple[ContractPart | None, ContractPart | None]]:
+    """Matches entries of both sides by the first key that is equal, in the order of the new side; removed ones last.
+    Case-insensitive; empty keys are ignored; entries without keys match where they are equal."""
     partner: dict[int, int] = {}
     taken: set[int] = set()
     for key in (*keys, _all_of):
@@ -180,17 +179,17 @@ def pairs_of(
     yield from ((part, None) for index, part in enumerate(old) if index not in taken)
 
 
-def _all_of(part: Part) -> str:
+def _all_of(part: ContractPart) -> str:
     return canonical(part.data)
 
 
 def canonical(value: object) -> str:
-    """Equal for what says the same: the order of keys and of entries makes no difference."""
+    """Equal for equivalent values: the order of keys and entries does not matter."""
     return canonical_json(_sorted(value))
 
 
 def folded(value: object) -> str:
-    """As `canonical`, and the case of letters makes no difference."""
+    """As `canonical`, case-insensitive."""
     return canonical(_lower(value))
 
 
@@ -213,7 +212,7 @@ def _sorted(value: object) -> object:
 
 
 def shown(value: object) -> str:
-    """A value as a changelog tells it."""
+    """A value as displayed in a changelog."""
     if isinstance(value, list | tuple):
         texts = [shown(item) for item in value]
         return ", ".join(texts) if len(texts) <= 6 else f"{', '.join(texts[:5])} and {len(texts) - 5} more"

@@ -1,4 +1,4 @@
-"""Bounds and patterns as sets of values, so that `exclusiveMinimum: 0` and `minimum: 1` of whole numbers are one."""
+"""Bounds and patterns as sets of values, so that `exclusiveMinimum: 0` and `minimum: 1` of integers are equal."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from fractions import Fraction
 
-from forge.contracts.compare.change import Kind
-from forge.contracts.pattern.inclusion import NotUnderstood, counterexample
+from forge.contracts.compare.change import ContractChangeKind
+from forge.contracts.pattern.inclusion import UnsupportedPattern, counterexample
 
 Bound = Fraction | None  # None: no bound
 EVERYTHING_ELSE = "cannot be compared"
@@ -34,7 +34,7 @@ class Interval:
         return self.low > self.high or (self.low == self.high and (self.low_open or self.high_open))
 
     def whole(self) -> Interval:
-        """The same for whole numbers only: every end is a number that is allowed."""
+        """The same for integers: every end is an allowed number."""
         low, high = self.low, self.high
         if low is not None:
             low = Fraction(math.floor(low) + 1 if self.low_open else math.ceil(low))
@@ -46,30 +46,36 @@ class Interval:
 Allowed = tuple[Interval, ...]
 
 
-def compared(old: Allowed, new: Allowed) -> Kind | None:
-    """None where both allow the same; CHANGED where neither holds the other."""
+def compared(old: Allowed, new: Allowed) -> ContractChangeKind | None:
+    """None where both allow the same; CHANGED where neither includes the other."""
     tighter, looser = _within(new, old), _within(old, new)
     if tighter and looser:
         return None
-    return Kind.TIGHTENED if tighter else Kind.LOOSENED if looser else Kind.CHANGED
+    return (
+        ContractChangeKind.TIGHTENED
+        if tighter
+        else ContractChangeKind.LOOSENED
+        if looser
+        else ContractChangeKind.CHANGED
+    )
 
 
-def patterns_compared(old: str, new: str) -> tuple[Kind | None, str]:
-    """And a text that only one of them lets pass, where that can be told: of the new one if it is there."""
+def patterns_compared(old: str, new: str) -> tuple[ContractChangeKind | None, str]:
+    """With a text that only one of them accepts, where decidable: preferably of the new one."""
     if old == new:
         return None, ""
     try:
         more, less = counterexample(new, old), counterexample(old, new)
-    except NotUnderstood:
-        return Kind.CHANGED, ""
+    except UnsupportedPattern:
+        return ContractChangeKind.CHANGED, ""
     if more is None:
-        return (None if less is None else Kind.TIGHTENED), less or ""
-    return (Kind.LOOSENED if less is None else Kind.CHANGED), more
+        return (None if less is None else ContractChangeKind.TIGHTENED), less or ""
+    return (ContractChangeKind.LOOSENED if less is None else ContractChangeKind.CHANGED), more
 
 
 def range_of(options: Mapping[str, object], *, is_whole: bool) -> Interval | None:
-    """What `minimum`, `maximum` and the exclusive ones allow; None if a value cannot be compared. Before v3.1 the
-    exclusive ones were true or false and said how to read the others."""
+    """The values allowed by `minimum`, `maximum` and the exclusive ones; None for incomparable values. Before v3.1 the
+    exclusive ones are flags of the others."""
     low = _stricter([_end(options, "minimum", "exclusiveMinimum"), _exclusive(options, "exclusiveMinimum")], lower=True)
     high = _stricter(
         [_end(options, "maximum", "exclusiveMaximum"), _exclusive(options, "exclusiveMaximum")], lower=False

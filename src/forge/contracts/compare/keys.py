@@ -1,17 +1,26 @@
-"""Changed primary keys and relationships: what readers join by."""
+"""Changed primary keys and relationships."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from forge.contracts.compare.change import Both, Bump, Change, Kind, Part, canonical, pairs_of, shown
+from forge.contracts.compare.change import (
+    Bump,
+    ContractChange,
+    ContractChangeKind,
+    ContractPart,
+    PartPair,
+    canonical,
+    pairs_of,
+    shown,
+)
 from forge.contracts.document.file import path_text
 
 
-def key_changes(both: Both, same: Mapping[str, str]) -> Iterator[Change]:
-    """The primary key as a whole: with a column more it no longer tells rows apart by the others. `same` has the new
-    name of each old column, so that a renamed column is the same one."""
+def key_changes(both: PartPair, same: Mapping[str, str]) -> Iterator[ContractChange]:
+    """Changes of the primary key as a whole: with an additional column it no longer identifies rows by the others.
+    `same` maps old to new column names, so that a renamed column is the same."""
     old, new = _key_of(both.old), _key_of(both.new)
     names = [same.get(_name(part), _name(part)) for part in old], [_name(part) for part in new]
     before, after = ([part.text("name") for part in side] for side in (old, new))
@@ -19,10 +28,16 @@ def key_changes(both: Both, same: Mapping[str, str]) -> Iterator[Change]:
         at = _key_place(both, set(names[0]) ^ set(names[1]))
         step = ("primaryKey",) if "primaryKey" in at.data else ()
         arrow = f"{both.subject}: primary key {shown(before) or 'none'} → {shown(after) or 'none'}"
-        kind = Kind.TIGHTENED if not before else Kind.LOOSENED if not after else Kind.CHANGED
+        kind = (
+            ContractChangeKind.TIGHTENED
+            if not before
+            else ContractChangeKind.LOOSENED
+            if not after
+            else ContractChangeKind.CHANGED
+        )
         bump = Bump.MAJOR if before else Bump.MINOR
         fix = f"Keep the key {shown(before)}: readers join and merge by it." if before else ""
-        yield Change(
+        yield ContractChange(
             kind=kind,
             element="primaryKey",
             subject=both.subject,
@@ -36,38 +51,38 @@ def key_changes(both: Both, same: Mapping[str, str]) -> Iterator[Change]:
         )
     elif names[0] != names[1]:
         message = f"{both.subject}: order of the key {shown(before)} → {shown(after)}"
-        change = both.change(Kind.CHANGED, "primaryKey", Bump.PATCH, message, key="")
+        change = both.change(ContractChangeKind.CHANGED, "primaryKey", Bump.PATCH, message, key="")
         yield replace(change, old=before, new=after)
 
 
-def _key_of(table: Part) -> list[Part]:
-    """By position; without positions the order of the file says nothing."""
+def _key_of(table: ContractPart) -> list[ContractPart]:
+    """By position; without positions the order is irrelevant."""
     key = [part for part in table.parts("properties") if part.flag("primaryKey")]
     return sorted(key, key=lambda part: (_position(part), _name(part)))
 
 
-def _position(part: Part) -> int:
+def _position(part: ContractPart) -> int:
     value = part.data.get("primaryKeyPosition")
     return value if isinstance(value, int) and value > 0 else 10_000
 
 
-def _name(part: Part) -> str:
+def _name(part: ContractPart) -> str:
     return part.text("name").lower()
 
 
-def _key_place(both: Both, changed: set[str]) -> Part:
-    """The column whose part in the key changed, else the table."""
+def _key_place(both: PartPair, changed: set[str]) -> ContractPart:
+    """The column whose key position changed, else the table."""
     return next((part for part in both.new.parts("properties") if _name(part) in changed), both.new)
 
 
-def relationship_changes(both: Both) -> Iterator[Change]:
+def relationship_changes(both: PartPair) -> Iterator[ContractChange]:
     old, new = both.old.parts("relationships"), both.new.parts("relationships")
     for before, after in pairs_of(old, new, (_relationship, lambda part: part.text("id"))):
         if before is None and after is not None:
-            message = f"{both.subject}: {_told(after)}"
+            message = f"{both.subject}: {_relationship_text(after)}"
             data = dict(after.data)
-            yield Change(
-                kind=Kind.ADDED,
+            yield ContractChange(
+                kind=ContractChangeKind.ADDED,
                 element="relationship",
                 subject=both.subject,
                 bump=Bump.MINOR,
@@ -78,20 +93,20 @@ def relationship_changes(both: Both) -> Iterator[Change]:
                 place=after.place(),
             )
         elif after is None and before is not None:
-            message = f"{both.subject}: {_told(before)} is no longer promised"
-            gone = both.change(Kind.REMOVED, "relationship", Bump.MAJOR, message, key="relationships")
+            message = f"{both.subject}: {_relationship_text(before)} is no longer promised"
+            gone = both.change(ContractChangeKind.REMOVED, "relationship", Bump.MAJOR, message, key="relationships")
             yield replace(gone, old=dict(before.data), new=None)
         elif before is not None and after is not None and _relationship(before) != _relationship(after):
-            message = f"{both.subject}: {_told(before)} → {_told(after)}"
-            pair = Both(before, after, both.subject)
-            yield pair.change(Kind.CHANGED, "relationship", Bump.MAJOR, message, key="to")
+            message = f"{both.subject}: {_relationship_text(before)} → {_relationship_text(after)}"
+            pair = PartPair(before, after, both.subject)
+            yield pair.change(ContractChangeKind.CHANGED, "relationship", Bump.MAJOR, message, key="to")
 
 
-def _relationship(part: Part) -> str:
+def _relationship(part: ContractPart) -> str:
     kind = part.text("type").lower() or "foreignkey"
     return f"{kind} {canonical(part.data.get('from')).lower()} {canonical(part.data.get('to')).lower()}"
 
 
-def _told(part: Part) -> str:
+def _relationship_text(part: ContractPart) -> str:
     start = part.data.get("from")
     return f"{part.text('type') or 'reference'} {f'{shown(start)} ' if start else ''}to {shown(part.data.get('to'))}"

@@ -1,11 +1,10 @@
-"""Changed bounds, patterns, formats and allowed values: a promise that holds for fewer values than before is looser
-for nobody, one that holds for more surprises readers."""
+"""Changed bounds, patterns, formats and allowed values. Tightening them breaks no reader; loosening them can."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from forge.contracts.compare.change import Both, Bump, Change, Kind, canonical, shown
+from forge.contracts.compare.change import Bump, ContractChange, ContractChangeKind, PartPair, canonical, shown
 from forge.contracts.compare.interval import Interval, compared, number_of, patterns_compared, range_of
 from forge.contracts.document.file import path_text
 from forge.contracts.formats import INTEGER_BOUNDS
@@ -35,10 +34,15 @@ _DEFAULTS: Mapping[str, object] = {
     "minProperties": 0,
 }
 _BITS = {"f32": 32, "f64": 64}
-_BUMPS = {Kind.TIGHTENED: Bump.MINOR, Kind.LOOSENED: Bump.MAJOR, Kind.CHANGED: Bump.MAJOR, Kind.PROMOTED: Bump.MINOR}
+_BUMPS = {
+    ContractChangeKind.TIGHTENED: Bump.MINOR,
+    ContractChangeKind.LOOSENED: Bump.MAJOR,
+    ContractChangeKind.CHANGED: Bump.MAJOR,
+    ContractChangeKind.PROMOTED: Bump.MINOR,
+}
 
 
-def option_changes(both: Both) -> Iterator[Change]:
+def option_changes(both: PartPair) -> Iterator[ContractChange]:
     old, new = (_options(part.data.get(OPTIONS)) for part in (both.old, both.new))
     if canonical(old) == canonical(new):
         return
@@ -56,33 +60,33 @@ def option_changes(both: Both) -> Iterator[Change]:
     known = {*_LISTED, *_ABOUT_VALUES, *_MODEL}
     for key in sorted(old.keys() | new.keys()):
         if key not in known and canonical(old.get(key)) != canonical(new.get(key)):
-            yield _change(both, key, Kind.CHANGED, old, new, bump=Bump.PATCH)
+            yield _change(both, key, ContractChangeKind.CHANGED, old, new, bump=Bump.PATCH)
 
 
-def enum_changes(both: Both) -> Iterator[Change]:
-    """A new value reaches readers who never heard of it."""
+def enum_changes(both: PartPair) -> Iterator[ContractChange]:
+    """A new value reaches readers that do not expect it."""
     before, after = (_values(part.data.get("enum")) for part in (both.old, both.new))
     if before == after:
         if both.differ("enum"):
             message = f"{both.subject}: the words on its allowed values changed"
-            yield both.change(Kind.CHANGED, "enum", Bump.PATCH, message)
+            yield both.change(ContractChangeKind.CHANGED, "enum", Bump.PATCH, message)
         return
     if not after:
         message = f"{both.subject}: any value is allowed now, before only {_listed(before)}"
-        yield both.change(Kind.LOOSENED, "enum", Bump.MAJOR, message)
+        yield both.change(ContractChangeKind.LOOSENED, "enum", Bump.MAJOR, message)
     elif not before:
         message = f"{both.subject}: only {_listed(after)} allowed now"
-        yield both.change(Kind.TIGHTENED, "enum", Bump.MINOR, message)
+        yield both.change(ContractChangeKind.TIGHTENED, "enum", Bump.MINOR, message)
     else:
         added, gone = after.keys() - before.keys(), before.keys() - after.keys()
         if added:
             new = {key: after[key] for key in after if key in added}
             message = f"{both.subject}: {_listed(new)} may come now, which readers do not know"
-            yield both.change(Kind.LOOSENED, "enum", Bump.MAJOR, message)
+            yield both.change(ContractChangeKind.LOOSENED, "enum", Bump.MAJOR, message)
         if gone:
             old = {key: before[key] for key in before if key in gone}
             message = f"{both.subject}: {_listed(old)} no longer comes"
-            yield both.change(Kind.TIGHTENED, "enum", Bump.MINOR, message)
+            yield both.change(ContractChangeKind.TIGHTENED, "enum", Bump.MINOR, message)
 
 
 def _options(value: object) -> Mapping[str, object]:
@@ -90,7 +94,7 @@ def _options(value: object) -> Mapping[str, object]:
 
 
 def _values(value: object) -> dict[str, object]:
-    """Allowed values by their canonical text; v3.2 writes {value: …}, others write them bare."""
+    """Allowed values by canonical text; v3.2 writes {value: …}, earlier versions plain values."""
     entries = value if isinstance(value, list) else []
     bare = [entry.get("value") if isinstance(entry, Mapping) else entry for entry in entries]
     return {f"{type(one).__name__} {one}" if isinstance(one, str) else canonical(one): one for one in bare}
@@ -100,14 +104,14 @@ def _listed(values: Mapping[str, object]) -> str:
     return shown(list(values.values()))
 
 
-def _range(both: Both, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[Change]:
+def _range(both: PartPair, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[ContractChange]:
     is_whole = both.new.text("logicalType").lower() == "integer" == both.old.text("logicalType").lower()
     before, after = range_of(old, is_whole=is_whole), range_of(new, is_whole=is_whole)
     changed = [key for key in _RANGE if canonical(old.get(key)) != canonical(new.get(key))]
     if not changed:
         return
     if before is None or after is None:
-        yield _change(both, changed[0], Kind.CHANGED, old, new)
+        yield _change(both, changed[0], ContractChangeKind.CHANGED, old, new)
         return
     for keys, one, other in (
         (("minimum", "exclusiveMinimum"), _lower(before), _lower(after)),
@@ -142,39 +146,47 @@ def _upper(of: Interval) -> Interval:
 
 
 def _size(
-    both: Both, key: str, old: Mapping[str, object], new: Mapping[str, object], *, more_is_tighter: bool
-) -> Iterator[Change]:
+    both: PartPair, key: str, old: Mapping[str, object], new: Mapping[str, object], *, more_is_tighter: bool
+) -> Iterator[ContractChange]:
     before, after = (number_of(side.get(key, _DEFAULTS.get(key))) for side in (old, new))
     if before == after:
         return
     is_tighter = before is None or (after is not None and (after > before) == more_is_tighter)
-    yield _change(both, key, Kind.TIGHTENED if is_tighter else Kind.LOOSENED, old, new)
+    yield _change(both, key, ContractChangeKind.TIGHTENED if is_tighter else ContractChangeKind.LOOSENED, old, new)
 
 
-def _multiple(both: Both, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[Change]:
+def _multiple(both: PartPair, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[ContractChange]:
     before, after = number_of(old.get("multipleOf")), number_of(new.get("multipleOf"))
     if before == after:
         return
     if not before or not after:
-        kind = Kind.LOOSENED if not after else Kind.TIGHTENED
+        kind = ContractChangeKind.LOOSENED if not after else ContractChangeKind.TIGHTENED
     else:
         ratio = after / before
         is_tighter, is_looser = ratio.denominator == 1, ratio.numerator == 1
-        kind = Kind.TIGHTENED if is_tighter else Kind.LOOSENED if is_looser else Kind.CHANGED
+        kind = (
+            ContractChangeKind.TIGHTENED
+            if is_tighter
+            else ContractChangeKind.LOOSENED
+            if is_looser
+            else ContractChangeKind.CHANGED
+        )
     yield _change(both, "multipleOf", kind, old, new)
 
 
-def _unique_items(both: Both, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[Change]:
+def _unique_items(both: PartPair, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[ContractChange]:
     before, after = old.get("uniqueItems") is True, new.get("uniqueItems") is True
     if before != after:
-        yield _change(both, "uniqueItems", Kind.TIGHTENED if after else Kind.LOOSENED, old, new)
+        yield _change(
+            both, "uniqueItems", ContractChangeKind.TIGHTENED if after else ContractChangeKind.LOOSENED, old, new
+        )
 
 
-def _required_fields(both: Both, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[Change]:
+def _required_fields(both: PartPair, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[ContractChange]:
     before, after = (_names(side.get("required")) for side in (old, new))
-    for names, kind in ((before - after, Kind.LOOSENED), (after - before, Kind.TIGHTENED)):
+    for names, kind in ((before - after, ContractChangeKind.LOOSENED), (after - before, ContractChangeKind.TIGHTENED)):
         if names:
-            told = "may be missing now" if kind is Kind.LOOSENED else "always there now"
+            told = "may be missing now" if kind is ContractChangeKind.LOOSENED else "always there now"
             yield _change(both, "required", kind, old, new, told=f"{shown(sorted(names))} {told}")
 
 
@@ -182,18 +194,26 @@ def _names(value: object) -> frozenset[str]:
     return frozenset(str(name).lower() for name in value) if isinstance(value, list) else frozenset()
 
 
-def _format(both: Both, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[Change]:
-    """Of numbers it is a width, and a wider one is a promotion; of all else it is how values look."""
+def _format(both: PartPair, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[ContractChange]:
+    """Of numbers a width, where a wider one is a promotion; otherwise a display format."""
     before, after = (str(side.get("format") or "") for side in (old, new))
     if before == after:
         return
     if not before or not after:
-        yield _change(both, "format", Kind.LOOSENED if not after else Kind.TIGHTENED, old, new)
+        yield _change(
+            both, "format", ContractChangeKind.LOOSENED if not after else ContractChangeKind.TIGHTENED, old, new
+        )
     else:
-        yield _change(both, "format", Kind.PROMOTED if _is_wider(before, after) else Kind.CHANGED, old, new)
+        yield _change(
+            both,
+            "format",
+            ContractChangeKind.PROMOTED if _is_wider(before, after) else ContractChangeKind.CHANGED,
+            old,
+            new,
+        )
 
 
-def _pattern(both: Both, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[Change]:
+def _pattern(both: PartPair, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[ContractChange]:
     before, after = old.get("pattern"), new.get("pattern")
     if not isinstance(before, str) or not isinstance(after, str):
         yield from _plain_option(both, "pattern", old, new)
@@ -201,7 +221,7 @@ def _pattern(both: Both, old: Mapping[str, object], new: Mapping[str, object]) -
     kind, example = patterns_compared(before, after)
     if kind:
         told = f"{before} → {after}"
-        told += f", '{example}' passes now" if example and kind is not Kind.TIGHTENED else ""
+        told += f", '{example}' passes now" if example and kind is not ContractChangeKind.TIGHTENED else ""
         yield _change(both, "pattern", kind, old, new, told=told)
 
 
@@ -215,29 +235,41 @@ def _is_wider(before: str, after: str) -> bool:
     return bits > 0 and signed != (False, True)
 
 
-def _plain_option(both: Both, key: str, old: Mapping[str, object], new: Mapping[str, object]) -> Iterator[Change]:
+def _plain_option(
+    both: PartPair, key: str, old: Mapping[str, object], new: Mapping[str, object]
+) -> Iterator[ContractChange]:
     before, after = old.get(key, _DEFAULTS.get(key)), new.get(key, _DEFAULTS.get(key))
     if before == after:
         return
-    kind = Kind.TIGHTENED if before is None else Kind.LOOSENED if after is None else Kind.CHANGED
+    kind = (
+        ContractChangeKind.TIGHTENED
+        if before is None
+        else ContractChangeKind.LOOSENED
+        if after is None
+        else ContractChangeKind.CHANGED
+    )
     yield _change(both, key, kind, old, new)
 
 
 def _change(
-    both: Both,
+    both: PartPair,
     key: str,
-    kind: Kind,
+    kind: ContractChangeKind,
     old: Mapping[str, object],
     new: Mapping[str, object],
     *,
     bump: Bump | None = None,
     label: str = "",
     told: str = "",
-) -> Change:
+) -> ContractChange:
     steps: Sequence[str] = (OPTIONS, key) if key in new else (OPTIONS,) if OPTIONS in both.new.data else ()
     before, after = (shown(side[key]) if key in side else "none" for side in (old, new))
-    words = {Kind.TIGHTENED: "tighter", Kind.LOOSENED: "looser", Kind.PROMOTED: "wider, safe"}.get(kind, "changed")
-    return Change(
+    words = {
+        ContractChangeKind.TIGHTENED: "tighter",
+        ContractChangeKind.LOOSENED: "looser",
+        ContractChangeKind.PROMOTED: "wider, safe",
+    }.get(kind, "changed")
+    return ContractChange(
         kind=kind,
         element=key,
         subject=both.subject,

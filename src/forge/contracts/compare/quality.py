@@ -1,5 +1,5 @@
-"""Changed quality rules: what a rule allows is a set of numbers, so that `mustBe: 0` and `mustBeLessThan: 1` of a
-count are the same promise."""
+"""Changed quality rules. The values a rule allows are compared as a set, so that `mustBe: 0` and `mustBeLessThan: 1` of
+a count are equal."""
 
 from __future__ import annotations
 
@@ -7,7 +7,16 @@ import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
-from forge.contracts.compare.change import Both, Bump, Change, Kind, Part, canonical, pairs_of, shown
+from forge.contracts.compare.change import (
+    Bump,
+    ContractChange,
+    ContractChangeKind,
+    ContractPart,
+    PartPair,
+    canonical,
+    pairs_of,
+    shown,
+)
 from forge.contracts.compare.checks import check_of, limits_compared, what_of
 from forge.contracts.compare.interval import Allowed, Interval, compared, number_of, patterns_compared
 from forge.contracts.compare.quality_rule import METRICS, severity_of
@@ -24,12 +33,20 @@ _JUDGED = {
     *(*_OPERATORS, *_ARGUMENTS),
 }
 _COUNTS = re.compile(r"\s*select\s+count\s*\(", re.IGNORECASE)
-_BUMPS = {Kind.TIGHTENED: Bump.MINOR, Kind.LOOSENED: Bump.MAJOR, Kind.CHANGED: Bump.MAJOR}
-_WORDS = {Kind.TIGHTENED: "tighter", Kind.LOOSENED: "looser", Kind.CHANGED: "not known to be as strict"}
+_BUMPS = {
+    ContractChangeKind.TIGHTENED: Bump.MINOR,
+    ContractChangeKind.LOOSENED: Bump.MAJOR,
+    ContractChangeKind.CHANGED: Bump.MAJOR,
+}
+_WORDS = {
+    ContractChangeKind.TIGHTENED: "tighter",
+    ContractChangeKind.LOOSENED: "looser",
+    ContractChangeKind.CHANGED: "not known to be as strict",
+}
 _ABOVE_ZERO = Fraction(0)
 
 
-def quality_changes(both: Both) -> Iterator[Change]:
+def quality_changes(both: PartPair) -> Iterator[ContractChange]:
     """The rules of one table or column."""
     if both.old.data.get("quality") == both.new.data.get("quality"):
         return
@@ -39,21 +56,21 @@ def quality_changes(both: Both) -> Iterator[Change]:
         elif new is None and old is not None:
             yield _removed(both, old)
         elif old is not None and new is not None:
-            yield from _rule_changes(Both(old, new, both.subject))
+            yield from _rule_changes(PartPair(old, new, both.subject))
 
 
-def _kind(rule: Part) -> str:
+def _kind(rule: ContractPart) -> str:
     told = rule.text("type").lower()
     return told or ("sql" if "query" in rule.data and "metric" not in rule.data else "library")
 
 
-def _metric(rule: Part) -> str:
+def _metric(rule: ContractPart) -> str:
     name = re.sub(r"[\s_-]+", "", rule.text("metric") or rule.text("rule")).lower()
     return METRICS.get(name, name).lower()
 
 
-def _subject_of(rule: Part) -> str:
-    """What the rule measures, without what it allows."""
+def _subject_of(rule: ContractPart) -> str:
+    """What the rule measures, without its limits."""
     match _kind(rule):
         case "library":
             return f"library {_metric(rule)}"
@@ -67,7 +84,7 @@ def _subject_of(rule: Part) -> str:
             return f"{kind} {rule.text('description').lower()}"
 
 
-def _whole_rule(rule: Part) -> str:
+def _whole_rule(rule: ContractPart) -> str:
     allowed = canonical({key: rule.data.get(key) for key in (*_OPERATORS, "unit")})
     return f"{_subject_of(rule)} {canonical(_arguments(rule))} {allowed}"
 
@@ -84,22 +101,22 @@ _KEYS = (
 
 
 def sql_text(query: str) -> str:
-    """A query without what makes no difference: spacing, and case outside of quotes."""
+    """A query normalised in spacing, and in case outside of quotes."""
     pieces = re.split(r"('[^']*'|\"[^\"]*\"|`[^`]*`)", query.strip().rstrip(";"))
     folded = [piece if i % 2 else re.sub(r"\s+", " ", piece.lower()) for i, piece in enumerate(pieces)]
     return "".join(folded).strip()
 
 
-def label_of(rule: Part) -> str:
+def label_of(rule: ContractPart) -> str:
     told = rule.text("name") or rule.text("metric") or rule.text("rule") or rule.text("description")
     return shown(told or sql_text(rule.text("query")) or rule.text("engine") or rule.text("id") or "a rule")
 
 
-def _added(both: Both, new: Part) -> Change:
+def _added(both: PartPair, new: ContractPart) -> ContractChange:
     message = f"{both.subject}: quality rule {label_of(new)}"
     rule = dict(new.data)
-    return Change(
-        kind=Kind.ADDED,
+    return ContractChange(
+        kind=ContractChangeKind.ADDED,
         element="quality",
         subject=both.subject,
         bump=Bump.MINOR,
@@ -111,13 +128,13 @@ def _added(both: Both, new: Part) -> Change:
     )
 
 
-def _removed(both: Both, old: Part) -> Change:
+def _removed(both: PartPair, old: ContractPart) -> ContractChange:
     message = f"{both.subject}: the quality rule {label_of(old)} is gone"
     steps = ("quality",) if "quality" in both.new.data else ()
     path, place = path_text((*both.new.at, *steps)), both.new.place(*steps)
     fix = "Keep the rule: readers rely on what it promises."
-    return Change(
-        kind=Kind.REMOVED,
+    return ContractChange(
+        kind=ContractChangeKind.REMOVED,
         element="quality",
         subject=both.subject,
         bump=Bump.MAJOR,
@@ -130,8 +147,8 @@ def _removed(both: Both, old: Part) -> Change:
     )
 
 
-def _rule_changes(both: Both) -> Iterator[Change]:
-    """All that became of one rule."""
+def _rule_changes(both: PartPair) -> Iterator[ContractChange]:
+    """All changes of one rule."""
     label = label_of(both.new)
     if _kind(both.old) != _kind(both.new) or _subject_of(both.old) != _subject_of(both.new):
         yield _rewritten(both, label)
@@ -144,21 +161,21 @@ def _rule_changes(both: Both) -> Iterator[Change]:
         if key not in _JUDGED and both.differ(key):
             bump = Bump.MINOR if key in ("schedule", "scheduler") else Bump.PATCH
             message = f"{both.subject}: {key} of the quality rule {label}"
-            yield both.change(Kind.CHANGED, "quality", bump, message, key=key)
+            yield both.change(ContractChangeKind.CHANGED, "quality", bump, message, key=key)
 
 
-def _rewritten(both: Both, label: str) -> Change:
+def _rewritten(both: PartPair, label: str) -> ContractChange:
     is_text = _kind(both.old) == _kind(both.new) == "text"
     bump = Bump.PATCH if is_text else Bump.MAJOR
     message = f"{both.subject}: the quality rule {label} measures something else"
     if is_text:
         message = f"{both.subject}: the words of the quality rule {label}"
     key = next((k for k in ("query", "implementation", "metric", "rule", "description", "type") if both.differ(k)), "")
-    return both.change(Kind.CHANGED, "quality", bump, message, key=key)
+    return both.change(ContractChangeKind.CHANGED, "quality", bump, message, key=key)
 
 
-def _check_changes(both: Both, label: str) -> Iterator[Change]:
-    """Of a check written for Forge, which looks at the same as before."""
+def _check_changes(both: PartPair, label: str) -> Iterator[ContractChange]:
+    """Of a custom check for Forge with the same target."""
     old, new = check_of(both.old), check_of(both.new)
     kind = limits_compared(old, new) if old is not None and new is not None else None
     if kind:
@@ -166,20 +183,20 @@ def _check_changes(both: Both, label: str) -> Iterator[Change]:
         yield both.change(kind, "quality", _BUMPS[kind], message, key="implementation")
 
 
-def _limit_changes(both: Both, label: str) -> Iterator[Change]:
+def _limit_changes(both: PartPair, label: str) -> Iterator[ContractChange]:
     old, new = both.old, both.new
     before, after = _limit_of(old), _limit_of(new)
     if not before and not after:
         return
-    kind: Kind | None = None
+    kind: ContractChangeKind | None = None
     if not before or not after:
-        kind = Kind.LOOSENED if not after else Kind.TIGHTENED
+        kind = ContractChangeKind.LOOSENED if not after else ContractChangeKind.TIGHTENED
     else:
         sets = allowed_of(old), allowed_of(new)
         if sets[0] is None or sets[1] is None:
-            kind = Kind.CHANGED if canonical(before) != canonical(after) else None
+            kind = ContractChangeKind.CHANGED if canonical(before) != canonical(after) else None
         elif _unit(old) != _unit(new) and not all(_is_zero(one) for one in sets if one is not None):
-            kind = Kind.CHANGED
+            kind = ContractChangeKind.CHANGED
         else:
             kind = compared(sets[0], sets[1])
     if kind:
@@ -189,19 +206,19 @@ def _limit_changes(both: Both, label: str) -> Iterator[Change]:
         yield both.change(kind, "quality", _BUMPS[kind], message, key=key)
 
 
-def _limit_of(rule: Part) -> dict[str, object]:
+def _limit_of(rule: ContractPart) -> dict[str, object]:
     found = {key: rule.data[key] for key in _OPERATORS if rule.data.get(key) is not None}
     if not found and _kind(rule) == "library" and _metric(rule) in _COUNTS_BAD:
         return {"mustBe": 0}  # v3.0 needs no operator: nothing bad is allowed
     return found
 
 
-def _limit_text(limit: Mapping[str, object], rule: Part) -> str:
+def _limit_text(limit: Mapping[str, object], rule: ContractPart) -> str:
     told = ", ".join(f"{key} {shown(value)}" for key, value in limit.items())
     return f"{told}{' %' if _unit(rule) == 'percent' else ''}" if told else "no limit"
 
 
-def _unit(rule: Part) -> str:
+def _unit(rule: ContractPart) -> str:
     unit = rule.text("unit").lower()
     return "rows" if unit in ("", "row", "rows") else "percent" if unit in ("%", "percent", "percentage") else unit
 
@@ -210,8 +227,8 @@ def _is_zero(allowed: Allowed) -> bool:
     return all(part.low == part.high == 0 for part in allowed)
 
 
-def allowed_of(rule: Part) -> Allowed | None:
-    """The numbers that a rule lets pass; None where they are no numbers."""
+def allowed_of(rule: ContractPart) -> Allowed | None:
+    """The numbers that a rule allows; None where they are not numbers."""
     parts: Allowed | None = (Interval(),)
     for operator, value in _limit_of(rule).items():
         parts = _operator_set(operator, value)
@@ -259,14 +276,14 @@ def _never_negative(of: Interval) -> Interval:
     return Interval(_ABOVE_ZERO, of.high, False, of.high_open)
 
 
-def _arguments(rule: Part) -> dict[str, object]:
-    """v3.0 writes them beside the metric."""
+def _arguments(rule: ContractPart) -> dict[str, object]:
+    """v3.0 has them beside the metric."""
     found = {key: rule.data[key] for key in _ARGUMENTS if key in rule.data}
     given = rule.data.get("arguments")
     return found | {str(key): value for key, value in given.items()} if isinstance(given, Mapping) else found
 
 
-def _argument_changes(both: Both, label: str) -> Iterator[Change]:
+def _argument_changes(both: PartPair, label: str) -> Iterator[ContractChange]:
     before, after = _arguments(both.old), _arguments(both.new)
     for key in sorted(before.keys() | after.keys()):
         kind = _argument_kind(key, before.get(key), after.get(key))
@@ -276,32 +293,32 @@ def _argument_changes(both: Both, label: str) -> Iterator[Change]:
             yield both.change(kind, "quality", _BUMPS[kind], message, key="arguments")
 
 
-def _argument_kind(key: str, before: object, after: object) -> Kind | None:
+def _argument_kind(key: str, before: object, after: object) -> ContractChangeKind | None:
     if canonical(before) == canonical(after):
         return None
     if before is None or after is None:
-        return Kind.TIGHTENED if before is None else Kind.LOOSENED
+        return ContractChangeKind.TIGHTENED if before is None else ContractChangeKind.LOOSENED
     if key == "pattern" and isinstance(before, str) and isinstance(after, str):
         return patterns_compared(before, after)[0]
     if not isinstance(before, list) or not isinstance(after, list) or key not in _ARGUMENTS:
-        return Kind.CHANGED
+        return ContractChangeKind.CHANGED
     fold = str.lower if key == "properties" else str
     old, new = ({fold(canonical(one)) for one in side} for side in (before, after))
     if old == new:
         return None
     grows_looser = key != "missingValues"  # more valid values, more columns in a key: both allow more
     if old < new:
-        return Kind.LOOSENED if grows_looser else Kind.TIGHTENED
+        return ContractChangeKind.LOOSENED if grows_looser else ContractChangeKind.TIGHTENED
     if new < old:
-        return Kind.TIGHTENED if grows_looser else Kind.LOOSENED
-    return Kind.CHANGED
+        return ContractChangeKind.TIGHTENED if grows_looser else ContractChangeKind.LOOSENED
+    return ContractChangeKind.CHANGED
 
 
-def _severity_changes(both: Both, label: str) -> Iterator[Change]:
+def _severity_changes(both: PartPair, label: str) -> Iterator[ContractChange]:
     before, after = (part.text("severity").lower() for part in (both.old, both.new))
     old, new = severity_of(before), severity_of(after)
     if old == new:
         return
-    kind = Kind.TIGHTENED if new > old else Kind.LOOSENED
+    kind = ContractChangeKind.TIGHTENED if new > old else ContractChangeKind.LOOSENED
     message = f"{both.subject}: severity of the quality rule {label} {before or 'error'} → {after or 'error'}"
     yield both.change(kind, "quality", _BUMPS[kind], f"{message} ({_WORDS[kind]})", key="severity")

@@ -1,4 +1,4 @@
-"""One quality rule in comparable form: what it measures, what it allows, how severe it is."""
+"""A quality rule in comparable form: what it measures, which values it allows, its severity."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from forge.contracts.compare.interval import Interval, number_of
 from forge.contracts.document.file import parse_document
-from forge.contracts.tree import Node, data_of
+from forge.contracts.tree import TreeNode, data_of
 from forge.model.canonical_json import canonical_json
 
 OPERATORS = (
@@ -46,10 +46,10 @@ _PERCENT = ("percent", "percentage", "%", "pct")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    """`what` tells two rules apart that have no id and no name. `holes` is what may not be, beside the bounds."""
+class ComparableRule:
+    """`what` distinguishes rules without id and name. `holes`: excluded values within the bounds."""
 
-    node: Node
+    node: TreeNode
     kind: str
     what: tuple[str, ...]
     bounds: Interval | None
@@ -58,7 +58,7 @@ class Rule:
     values: frozenset[str] | None = None
     pattern: str | None = None
     options: Mapping[str, object] = field(default_factory=dict)
-    is_exact: bool = True  # False where more than bounds and values tells it from others, like a query
+    is_exact: bool = True  # False where more than bounds and values defines it, like a query
 
     @property
     def id(self) -> str:
@@ -74,7 +74,7 @@ class Rule:
 
     @property
     def counts_bad(self) -> bool:
-        """Fewer is better; a lower bound says nothing."""
+        """Fewer is better; a lower bound is irrelevant."""
         return bool(self.what) and self.what[0] in _COUNTS_BAD
 
     @property
@@ -83,7 +83,7 @@ class Rule:
 
 
 def severity_of(text: str) -> int:
-    """A rule without a severity, or with one that nobody knows, is an error."""
+    """A missing or unknown severity is error."""
     return next((rank for rank, words in enumerate(_SEVERITIES) if text.lower() in words), 2)
 
 
@@ -94,7 +94,7 @@ def canonical(value: object) -> str:
     return canonical_json(value)
 
 
-def rule_of(node: Node, column: str) -> Rule:
+def rule_of(node: TreeNode, column: str) -> ComparableRule:
     """`column` is empty for a rule of a table."""
     kind = kind_of(node)
     bounds, holes = _bounds(node)
@@ -104,32 +104,32 @@ def rule_of(node: Node, column: str) -> Rule:
             return _library(node, column, bounds, unit, holes)
         case "sql":
             query = re.sub(r"\s+", " ", node.text("query")).strip(" ;").lower()
-            return Rule(node=node, kind=kind, what=("sql", query), bounds=bounds, unit=unit, holes=holes)
+            return ComparableRule(node=node, kind=kind, what=("sql", query), bounds=bounds, unit=unit, holes=holes)
         case "custom":
             return _custom(node, column, bounds, unit, holes)
-    return Rule(
+    return ComparableRule(
         node=node, kind=kind, what=(kind, node.text("description").lower()), bounds=None, unit=unit, holes=holes
     )
 
 
-def kind_of(node: Node) -> str:
+def kind_of(node: TreeNode) -> str:
     written = node.text("type").lower()
     return written or ("sql" if node.get("query") and not node.get("metric") else "library")
 
 
-def metric_of(node: Node) -> str:
+def metric_of(node: TreeNode) -> str:
     name = node.text("metric") or node.text("rule")
     return METRICS.get(re.sub(r"[\s_-]+", "", name).lower(), name)
 
 
-def arguments_of(node: Node) -> dict[str, object]:
+def arguments_of(node: TreeNode) -> dict[str, object]:
     """v3.0 has them beside the rule, v3.1 under `arguments`."""
     beside = {key: node.plain(key) for key in ARGUMENTS if node.get(key)}
     given = node.plain("arguments")
     return {**beside, **given} if isinstance(given, dict) else beside
 
 
-def _library(node: Node, column: str, bounds: Interval | None, unit: str, holes: frozenset[str]) -> Rule:
+def _library(node: TreeNode, column: str, bounds: Interval | None, unit: str, holes: frozenset[str]) -> ComparableRule:
     metric, arguments = metric_of(node), arguments_of(node)
     what = [metric, column.lower()]
     values, listed, pattern = None, None, None
@@ -152,7 +152,7 @@ def _library(node: Node, column: str, bounds: Interval | None, unit: str, holes:
         bounds = _counted(bounds)
     what.append(canonical({k: v for k, v in arguments.items() if v is not None}))
     matched = None if pattern is None else str(pattern)
-    return Rule(
+    return ComparableRule(
         node=node,
         kind="library",
         what=tuple(what),
@@ -165,27 +165,27 @@ def _library(node: Node, column: str, bounds: Interval | None, unit: str, holes:
 
 
 def _counted(bounds: Interval) -> Interval:
-    """Rows are whole and never fewer than none: `less than 1` is 0."""
+    """Row counts are non-negative integers: `less than 1` is 0."""
     whole = bounds.whole()
     return Interval(None if whole.low is not None and whole.low <= 0 else whole.low, whole.high)
 
 
-def _custom(node: Node, column: str, bounds: Interval | None, unit: str, holes: frozenset[str]) -> Rule:
+def _custom(node: TreeNode, column: str, bounds: Interval | None, unit: str, holes: frozenset[str]) -> ComparableRule:
     engine = node.text("engine").lower()
     check = _implementation(node)
     if engine != "forge" or check is None:
         written = canonical(node.plain("implementation"))
-        return Rule(
+        return ComparableRule(
             node=node, kind="custom", what=(engine, written), bounds=bounds, unit=unit, holes=holes, is_exact=False
         )
     columns = check.get("columns") or check.get("column") or column
     named = sorted(str(c).lower() for c in columns) if isinstance(columns, list) else [str(columns).lower()]
     options = {k: v for k, v in check.items() if k not in ("type", "column", "columns", "name", "description")}
     what = ("forge", str(check.get("type", "")).lower(), ",".join(named))
-    return Rule(node=node, kind="custom", what=what, bounds=bounds, unit=unit, holes=holes, options=options)
+    return ComparableRule(node=node, kind="custom", what=what, bounds=bounds, unit=unit, holes=holes, options=options)
 
 
-def _implementation(node: Node) -> Mapping[str, object] | None:
+def _implementation(node: TreeNode) -> Mapping[str, object] | None:
     check = node.plain("implementation")
     if isinstance(check, str):
         document, problems = parse_document(check, node.source.document.file)
@@ -193,7 +193,7 @@ def _implementation(node: Node) -> Mapping[str, object] | None:
     return check if isinstance(check, Mapping) else None
 
 
-def _bounds(node: Node) -> tuple[Interval | None, frozenset[str]]:
+def _bounds(node: TreeNode) -> tuple[Interval | None, frozenset[str]]:
     found: Interval | None = None
     holes: set[str] = set()
     for operator in OPERATORS:
@@ -230,7 +230,7 @@ def _interval(operator: str, value: object) -> Interval | None:
 
 
 def _both(one: Interval, other: Interval) -> Interval:
-    """What is in both."""
+    """The intersection."""
     low = other if _starts_later(other, one) else one
     high = other if _starts_later(_mirrored(other), _mirrored(one)) else one
     return Interval(low.low, high.high, low.low_open, high.high_open)

@@ -1,4 +1,4 @@
-"""Documents that cannot be compared: what has another shape than the standard's would look as if it were gone."""
+"""Documents that cannot be compared: a value of another shape than the standard's would look as if it were removed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _INSIDE = ("schema", "properties", "items", "map", "key", "value")
 
 
 def refuse_other_shapes(*documents: Document) -> None:
-    """Raises ContractError (E502) with all of them."""
+    """Raises E502 with all violations."""
     found = [violation for document in documents for violation in _violations(document)]
     if found:
         raise ContractError(tuple(found))

@@ -1,11 +1,19 @@
-"""Changed service levels. They are compared as what they promise: 24 h is 1 d, `ly` is `latency`."""
+"""Changed service levels, compared by meaning: 24 h equals 1 d, `ly` is `latency`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 
-from forge.contracts.compare.change import Both, Bump, Change, Kind, Part, canonical, pairs_of
+from forge.contracts.compare.change import (
+    Bump,
+    ContractChange,
+    ContractChangeKind,
+    ContractPart,
+    PartPair,
+    canonical,
+    pairs_of,
+)
 from forge.contracts.contract import SlaProperty
 from forge.contracts.document.file import path_text
 from forge.contracts.sla import Direction, Promise, elements_of, promise_of, service_of, strength
@@ -16,10 +24,10 @@ _OF_TABLES = ("latency", "freshness", "retention", "frequency", "timeOfAvailabil
 _VALUE = ("property", "value", "valueExt", "unit", "element", "driver", "id")
 
 
-def sla_changes(both: Both) -> Iterator[Change]:
+def sla_changes(both: PartPair) -> Iterator[ContractChange]:
     old, new = both.old.parts(SLA), both.new.parts(SLA)
 
-    def elements(sla: Part) -> frozenset[str]:
+    def elements(sla: ContractPart) -> frozenset[str]:
         root = both.old if sla.document is both.old.document else both.new
         default = root.text("slaDefaultElement") if _service(sla) in _OF_TABLES else ""
         return elements_of(sla.text("element") or default)
@@ -36,29 +44,29 @@ def sla_changes(both: Both) -> Iterator[Change]:
         elif after is None and before is not None:
             yield _removed(both, before)
         elif before is not None and after is not None:
-            yield from _changes(Both(before, after, _subject(after)), elements(before), elements(after))
+            yield from _changes(PartPair(before, after, _subject(after)), elements(before), elements(after))
 
 
-def _service(sla: Part) -> str:
+def _service(sla: ContractPart) -> str:
     known = service_of(sla.text("property"))
     return known.name if known else "".join(sla.text("property").lower().split())
 
 
-def _subject(sla: Part) -> str:
+def _subject(sla: ContractPart) -> str:
     element = sla.text("element")
     return f"{_service(sla)} of {element}" if element else _service(sla)
 
 
-def _shown(sla: Part) -> str:
+def _shown(sla: ContractPart) -> str:
     top = sla.text("valueExt")
     value = sla.text("value") + (f"–{top}" if top else "")
     return f"{value} {sla.text('unit')}".strip() or "nothing"
 
 
-def _added(sla: Part) -> Change:
+def _added(sla: ContractPart) -> ContractChange:
     message = f"service level {_subject(sla)}: {_shown(sla)}"
-    return Change(
-        kind=Kind.ADDED,
+    return ContractChange(
+        kind=ContractChangeKind.ADDED,
         element="sla",
         subject=_subject(sla),
         bump=Bump.MINOR,
@@ -70,13 +78,13 @@ def _added(sla: Part) -> Change:
     )
 
 
-def _removed(both: Both, sla: Part) -> Change:
+def _removed(both: PartPair, sla: ContractPart) -> ContractChange:
     steps = (SLA,) if SLA in both.new.data else ()
     message = f"the service level {_subject(sla)} ({_shown(sla)}) is gone"
     path, place = path_text((*both.new.at, *steps)), both.new.place(*steps)
     fix = "Keep the promise, or tell readers with a new MAJOR version."
-    return Change(
-        kind=Kind.REMOVED,
+    return ContractChange(
+        kind=ContractChangeKind.REMOVED,
         element="sla",
         subject=_subject(sla),
         bump=Bump.MAJOR,
@@ -89,11 +97,11 @@ def _removed(both: Both, sla: Part) -> Change:
     )
 
 
-def _changes(both: Both, before: frozenset[str], after: frozenset[str]) -> Iterator[Change]:
+def _changes(both: PartPair, before: frozenset[str], after: frozenset[str]) -> Iterator[ContractChange]:
     old, new = both.old, both.new
     if _service(old) != _service(new):
         message = f"the service level {_subject(old)} became {_subject(new)}"
-        yield both.change(Kind.CHANGED, "sla", Bump.MAJOR, message, key="property")
+        yield both.change(ContractChangeKind.CHANGED, "sla", Bump.MAJOR, message, key="property")
         return
     if before != after:
         yield _covers(both, before, after)
@@ -101,52 +109,60 @@ def _changes(both: Both, before: frozenset[str], after: frozenset[str]) -> Itera
     arrow = f"{_subject(new)}: {_shown(old)} → {_shown(new)}"
     if order is None:
         message = f"{arrow} (not known to be as strong)"
-        yield _told(both.change(Kind.CHANGED, "sla", Bump.MAJOR, message, key="value"), both)
+        yield _with_units(both.change(ContractChangeKind.CHANGED, "sla", Bump.MAJOR, message, key="value"), both)
     elif order > 0:
-        yield _told(both.change(Kind.TIGHTENED, "sla", Bump.MINOR, f"{arrow} (stronger)", key="value"), both)
+        yield _with_units(
+            both.change(ContractChangeKind.TIGHTENED, "sla", Bump.MINOR, f"{arrow} (stronger)", key="value"), both
+        )
     elif order < 0:
         fix = f"Keep {_shown(old)}, or raise the MAJOR version."
-        yield _told(both.change(Kind.LOOSENED, "sla", Bump.MAJOR, f"{arrow} (weaker)", key="value", fix=fix), both)
+        yield _with_units(
+            both.change(ContractChangeKind.LOOSENED, "sla", Bump.MAJOR, f"{arrow} (weaker)", key="value", fix=fix), both
+        )
     if old.text("driver").lower() != new.text("driver").lower():
         message = f"{_subject(new)}: driver {old.text('driver') or 'none'} → {new.text('driver') or 'none'}"
-        yield both.change(Kind.CHANGED, "sla", Bump.PATCH, message, key="driver")
+        yield both.change(ContractChangeKind.CHANGED, "sla", Bump.PATCH, message, key="driver")
     for key in sorted(str(key) for key in old.data.keys() | new.data.keys()):
         if key not in _VALUE and both.differ(key):
             bump = Bump.MINOR if key in ("schedule", "scheduler") else Bump.PATCH
-            yield both.change(Kind.CHANGED, "sla", bump, f"{_subject(new)}: {key}", key=key)
+            yield both.change(ContractChangeKind.CHANGED, "sla", bump, f"{_subject(new)}: {key}", key=key)
 
 
-def _told(change: Change, both: Both) -> Change:
-    """A value says little without its unit."""
+def _with_units(change: ContractChange, both: PartPair) -> ContractChange:
+    """With units, as a value alone says little."""
     return replace(change, old=_shown(both.old), new=_shown(both.new))
 
 
-def _covers(both: Both, before: frozenset[str], after: frozenset[str]) -> Change:
-    """No element means all of them."""
+def _covers(both: PartPair, before: frozenset[str], after: frozenset[str]) -> ContractChange:
+    """Without elements it covers all."""
     told = f"{_service(both.new)}: promised of {_listed(before)} → of {_listed(after)}"
     if _service(both.new) in _OF_TABLES and _tables(both.old, before) == _tables(both.new, after):
         return _clock(both, before, after)
     if not after or (before and after > before):
-        return both.change(Kind.TIGHTENED, "sla", Bump.MINOR, f"{told} (more)", key="element")
-    kind = Kind.LOOSENED if not before or after < before else Kind.CHANGED
+        return both.change(ContractChangeKind.TIGHTENED, "sla", Bump.MINOR, f"{told} (more)", key="element")
+    kind = ContractChangeKind.LOOSENED if not before or after < before else ContractChangeKind.CHANGED
     return both.change(kind, "sla", Bump.MAJOR, f"{told} (no longer of all it was)", key="element")
 
 
-def _clock(both: Both, before: frozenset[str], after: frozenset[str]) -> Change:
-    """The same tables; the column only says by which time the promise is measured."""
+def _clock(both: PartPair, before: frozenset[str], after: frozenset[str]) -> ContractChange:
+    """The same tables; the column only defines the clock of the promise."""
     old, new = _columns(both.old, before), _columns(both.new, after)
     told = f"{_service(both.new)}: measured by {old or 'nothing said'} → {new or 'nothing said'}"
     if old == new:
-        return both.change(Kind.CHANGED, "sla", Bump.PATCH, f"{_service(both.new)}: element", key="element")
-    return both.change(Kind.CHANGED, "sla", Bump.MAJOR if old and new else Bump.MINOR, told, key="element")
+        return both.change(
+            ContractChangeKind.CHANGED, "sla", Bump.PATCH, f"{_service(both.new)}: element", key="element"
+        )
+    return both.change(
+        ContractChangeKind.CHANGED, "sla", Bump.MAJOR if old and new else Bump.MINOR, told, key="element"
+    )
 
 
-def _names(sla: Part) -> tuple[str, ...]:
-    return tuple(table.text("name").lower() for table in Part.root(sla.document).parts("schema"))
+def _names(sla: ContractPart) -> tuple[str, ...]:
+    return tuple(table.text("name").lower() for table in ContractPart.root(sla.document).parts("schema"))
 
 
-def _tables(sla: Part, elements: frozenset[str]) -> frozenset[str]:
-    """The tables that elements lie in; a bare column is of the only one."""
+def _tables(sla: ContractPart, elements: frozenset[str]) -> frozenset[str]:
+    """The tables of elements; a bare column belongs to the only table."""
     names = _names(sla)
     if not elements:
         return frozenset(names)
@@ -157,7 +173,7 @@ def _tables(sla: Part, elements: frozenset[str]) -> frozenset[str]:
     return frozenset(found)
 
 
-def _columns(sla: Part, elements: frozenset[str]) -> str:
+def _columns(sla: ContractPart, elements: frozenset[str]) -> str:
     return ", ".join(sorted(elements - set(_names(sla))))
 
 
@@ -165,8 +181,8 @@ def _listed(elements: frozenset[str]) -> str:
     return ", ".join(sorted(elements)) or "everything"
 
 
-def _order(old: Part, new: Part) -> int | None:
-    """1 where the new promise is the stronger one, -1 where it is the weaker, 0 where both say the same."""
+def _order(old: ContractPart, new: ContractPart) -> int | None:
+    """1 where the new promise is stricter, -1 where it is weaker, 0 where they are equal."""
     if canonical([old.data.get(k) for k in ("value", "unit")]) == canonical(
         [new.data.get(k) for k in ("value", "unit")]
     ):
@@ -180,7 +196,7 @@ def _order(old: Part, new: Part) -> int | None:
     return order
 
 
-def _promise(sla: Part) -> Promise | None:
+def _promise(sla: ContractPart) -> Promise | None:
     unit = sla.text("unit") or None
     return promise_of(
         SlaProperty(
@@ -189,8 +205,8 @@ def _promise(sla: Part) -> Promise | None:
     )
 
 
-def _by_number(old: Part, new: Part) -> int | None:
-    """Two numbers without a unit, of a service whose direction is known."""
+def _by_number(old: ContractPart, new: ContractPart) -> int | None:
+    """Compares two unitless numbers of a service with a known direction."""
     service = service_of(new.text("property"))
     before, after = number_of(old.data.get("value")), number_of(new.data.get("value"))
     is_told = service is not None and service.direction is not Direction.NONE

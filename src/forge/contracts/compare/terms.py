@@ -1,12 +1,22 @@
-"""Changes of what a contract says beside its schema and service levels: state, servers, roles, people, words."""
+"""Changes outside schema and service levels: status, servers, roles, team, price, texts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from forge.contracts.compare.change import Both, Bump, Change, Kind, Part, canonical, folded, pairs_of, shown
+from forge.contracts.compare.change import (
+    Bump,
+    ContractChange,
+    ContractChangeKind,
+    ContractPart,
+    PartPair,
+    canonical,
+    folded,
+    pairs_of,
+    shown,
+)
 from forge.contracts.document.file import path_text
-from forge.contracts.lifecycle import State, is_later, state_of
+from forge.contracts.lifecycle import ContractState, is_later, state_of
 
 _JUDGED = {"version", "schema", "slaProperties", "slaDefaultElement", "status", "servers", "roles", "price"}
 _TALK_OF_SERVER = {"id", "server", "description", "environment", "customProperties", "roles"}
@@ -22,7 +32,7 @@ _FORGE = {"forge.extends": Bump.MINOR, "forge.deprecation": Bump.MINOR}
 CONTRACT = "contract"
 
 
-def term_changes(both: Both) -> Iterator[Change]:
+def term_changes(both: PartPair) -> Iterator[ContractChange]:
     yield from _status(both)
     yield from _servers(both)
     yield from _roles(both)
@@ -32,10 +42,10 @@ def term_changes(both: Both) -> Iterator[Change]:
         if key not in _JUDGED and key != "customProperties" and _differs(both, key):
             before, after = both.old.data.get(key), both.new.data.get(key)
             told = f" {shown(before)} → {shown(after)}" if isinstance(before, str) and isinstance(after, str) else ""
-            yield both.change(Kind.CHANGED, key, Bump.PATCH, f"{_WORDS.get(key, key)}{told}")
+            yield both.change(ContractChangeKind.CHANGED, key, Bump.PATCH, f"{_WORDS.get(key, key)}{told}")
 
 
-def _differs(both: Both, key: str) -> bool:
+def _differs(both: PartPair, key: str) -> bool:
     before, after = both.old.data.get(key), both.new.data.get(key)
     if not before and not after:
         return False
@@ -44,32 +54,34 @@ def _differs(both: Both, key: str) -> bool:
     return canonical(before) != canonical(after)
 
 
-def _status(both: Both) -> Iterator[Change]:
+def _status(both: PartPair) -> Iterator[ContractChange]:
     before, after = (part.text("status") for part in (both.old, both.new))
     if before.lower() == after.lower():
         return
     old, new = state_of(before), state_of(after)
     told = f"status {before or 'none'} → {after or 'none'}"
     if old is new:
-        yield both.change(Kind.CHANGED, "status", Bump.PATCH, told)
-    elif new is State.RETIRED:
+        yield both.change(ContractChangeKind.CHANGED, "status", Bump.PATCH, told)
+    elif new is ContractState.RETIRED:
         fix = "Deprecate it first, and retire it with a new MAJOR version."
-        yield both.change(Kind.CHANGED, "status", Bump.MAJOR, f"{told} (nothing is promised any more)", fix=fix)
-    elif new is State.DRAFT:
-        yield both.change(Kind.LOOSENED, "status", Bump.MAJOR, f"{told} (a draft promises nothing)")
+        yield both.change(
+            ContractChangeKind.CHANGED, "status", Bump.MAJOR, f"{told} (nothing is promised any more)", fix=fix
+        )
+    elif new is ContractState.DRAFT:
+        yield both.change(ContractChangeKind.LOOSENED, "status", Bump.MAJOR, f"{told} (a draft promises nothing)")
     else:
-        hint = " (readers should leave)" if is_later(new, State.ACTIVE) else ""
-        yield both.change(Kind.CHANGED, "status", Bump.MINOR, f"{told}{hint}")
+        hint = " (readers should leave)" if is_later(new, ContractState.ACTIVE) else ""
+        yield both.change(ContractChangeKind.CHANGED, "status", Bump.MINOR, f"{told}{hint}")
 
 
-def _servers(both: Both) -> Iterator[Change]:
-    """Where readers connect to."""
+def _servers(both: PartPair) -> Iterator[ContractChange]:
+    """Where readers connect."""
     keys = (lambda part: part.text("id"), lambda part: part.text("server"))
     for old, new in pairs_of(both.old.parts("servers"), both.new.parts("servers"), keys):
         if old is None and new is not None:
             name = new.text("server")
-            yield Change(
-                kind=Kind.ADDED,
+            yield ContractChange(
+                kind=ContractChangeKind.ADDED,
                 element="server",
                 subject=name,
                 bump=Bump.MINOR,
@@ -83,34 +95,36 @@ def _servers(both: Both) -> Iterator[Change]:
             name = old.text("server")
             yield _gone(both, "servers", "server", name, old)
         elif old is not None and new is not None:
-            yield from _server(Both(old, new, new.text("server")))
+            yield from _server(PartPair(old, new, new.text("server")))
 
 
-def _server(both: Both) -> Iterator[Change]:
+def _server(both: PartPair) -> Iterator[ContractChange]:
     if both.old.text("server").lower() != both.new.text("server").lower():
         message = f"server {both.old.text('server')} is called {both.subject} now"
-        yield both.change(Kind.RENAMED, "server", Bump.MAJOR, message)
+        yield both.change(ContractChangeKind.RENAMED, "server", Bump.MAJOR, message)
     for key in sorted(str(key) for key in both.old.data.keys() | both.new.data.keys()):
         if key in ("id", "server") or not both.differ(key):
             continue
         before, after = (shown(part.data.get(key, "none")) for part in (both.old, both.new))
         if key in _TALK_OF_SERVER:
-            yield both.change(Kind.CHANGED, "server", Bump.PATCH, f"server {both.subject}: {key}", key=key)
+            yield both.change(
+                ContractChangeKind.CHANGED, "server", Bump.PATCH, f"server {both.subject}: {key}", key=key
+            )
         else:
             is_new = both.old.data.get(key) is None
             bump = Bump.MINOR if is_new else Bump.MAJOR
             told = f"server {both.subject}: {key} {before} → {after}"
-            yield both.change(Kind.CHANGED, "server", bump, told, key=key)
+            yield both.change(ContractChangeKind.CHANGED, "server", bump, told, key=key)
 
 
-def _roles(both: Both) -> Iterator[Change]:
-    """What readers are let in with."""
+def _roles(both: PartPair) -> Iterator[ContractChange]:
+    """The roles that grant readers access."""
     keys = (lambda part: part.text("id"), lambda part: part.text("role"))
     for old, new in pairs_of(both.old.parts("roles"), both.new.parts("roles"), keys):
         if old is None and new is not None:
             name = new.text("role")
-            yield Change(
-                kind=Kind.ADDED,
+            yield ContractChange(
+                kind=ContractChangeKind.ADDED,
                 element="role",
                 subject=name,
                 bump=Bump.MINOR,
@@ -123,31 +137,31 @@ def _roles(both: Both) -> Iterator[Change]:
         elif new is None and old is not None:
             yield _gone(both, "roles", "role", old.text("role"), old)
         elif old is not None and new is not None:
-            yield from _role(Both(old, new, new.text("role")))
+            yield from _role(PartPair(old, new, new.text("role")))
 
 
-def _role(both: Both) -> Iterator[Change]:
+def _role(both: PartPair) -> Iterator[ContractChange]:
     if both.old.text("role").lower() != both.new.text("role").lower():
         message = f"role {both.old.text('role')} is called {both.subject} now"
-        yield both.change(Kind.RENAMED, "role", Bump.MAJOR, message)
+        yield both.change(ContractChangeKind.RENAMED, "role", Bump.MAJOR, message)
     before, after = (part.text("access").lower() for part in (both.old, both.new))
     if before != after:
         is_less = (before and not after) or ("write" in before and "write" not in after)
-        kind, bump = (Kind.LOOSENED, Bump.MAJOR) if is_less else (Kind.CHANGED, Bump.MINOR)
+        kind, bump = (ContractChangeKind.LOOSENED, Bump.MAJOR) if is_less else (ContractChangeKind.CHANGED, Bump.MINOR)
         message = f"role {both.subject}: access {before or 'not said'} → {after or 'not said'}"
         yield both.change(kind, "role", bump, message, key="access")
     for key in sorted(str(key) for key in both.old.data.keys() | both.new.data.keys()):
         if key not in ("id", "role", "access") and both.differ(key):
-            yield both.change(Kind.CHANGED, "role", Bump.PATCH, f"role {both.subject}: {key}", key=key)
+            yield both.change(ContractChangeKind.CHANGED, "role", Bump.PATCH, f"role {both.subject}: {key}", key=key)
 
 
-def _price(both: Both) -> Iterator[Change]:
+def _price(both: PartPair) -> Iterator[ContractChange]:
     if both.differ("price"):
         before, after = (_amount(part.part("price")) for part in (both.old, both.new))
-        yield both.change(Kind.CHANGED, "price", Bump.MINOR, f"price {before} → {after}")
+        yield both.change(ContractChangeKind.CHANGED, "price", Bump.MINOR, f"price {before} → {after}")
 
 
-def _amount(price: Part | None) -> str:
+def _amount(price: ContractPart | None) -> str:
     if price is None:
         return "none"
     words = [price.text(key) for key in ("priceAmount", "priceCurrency")]
@@ -155,7 +169,7 @@ def _amount(price: Part | None) -> str:
     return " ".join(word for word in words if word) + (f" per {per}" if per else "")
 
 
-def _custom(both: Both) -> Iterator[Change]:
+def _custom(both: PartPair) -> Iterator[ContractChange]:
     old, new = both.old.parts("customProperties"), both.new.parts("customProperties")
     for before, after in pairs_of(old, new, (lambda part: part.text("property"),)):
         if before is not None and after is not None and canonical(before.data) == canonical(after.data):
@@ -165,7 +179,7 @@ def _custom(both: Both) -> Iterator[Change]:
         told = f"{shown(before.data.get('value')) if before else 'none'} → "
         told += shown(after.data.get("value")) if after else "none"
         change = both.change(
-            Kind.CHANGED,
+            ContractChangeKind.CHANGED,
             "customProperties",
             _FORGE.get(name, Bump.PATCH),
             f"{name or 'a custom property'} {told}",
@@ -173,12 +187,12 @@ def _custom(both: Both) -> Iterator[Change]:
         yield change
 
 
-def _gone(both: Both, key: str, noun: str, name: str, old: Part) -> Change:
+def _gone(both: PartPair, key: str, noun: str, name: str, old: ContractPart) -> ContractChange:
     steps = (key,) if key in both.new.data else ()
     path, place = path_text((*both.new.at, *steps)), both.new.place(*steps)
     message = f"{noun} {name} is gone"
-    return Change(
-        kind=Kind.REMOVED,
+    return ContractChange(
+        kind=ContractChangeKind.REMOVED,
         element=noun,
         subject=name,
         bump=Bump.MAJOR,

@@ -1,14 +1,13 @@
-"""Two versions of a contract: what changed, which part of the version must grow for it, and whether it did.
+"""Two versions of a contract: the changes, the bump they require, and the bump that was made.
 
-What counts is what the reader of a table suffers. A promise taken back or loosened breaks somebody: MAJOR. More than
-before (a column, a rule, a tighter bound) is MINOR. Words alone are PATCH. The order of things and the case of names
-are nothing."""
+Severity is that of the table's readers. A promise removed or loosened is MAJOR, an addition (a column, a rule, a
+tighter bound) is MINOR, documentation alone is PATCH. Order and letter case do not count."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from forge.contracts.compare.change import Both, Bump, Change, Kind, Part, highest
+from forge.contracts.compare.change import Bump, ContractChange, ContractChangeKind, ContractPart, PartPair, highest
 from forge.contracts.compare.schema import schema_changes
 from forge.contracts.compare.shape import refuse_other_shapes
 from forge.contracts.compare.sla import sla_changes
@@ -18,17 +17,24 @@ from forge.contracts.document.file import Document, read_document
 from forge.contracts.pattern.inclusion import pattern_budget
 from forge.contracts.semver import Version
 
-__all__ = ["Bump", "Change", "Comparison", "Kind", "compare_documents", "find_breaking_changes"]
+__all__ = [
+    "Bump",
+    "ContractChange",
+    "ContractComparison",
+    "ContractChangeKind",
+    "compare_documents",
+    "find_breaking_changes",
+]
 
 UNKNOWN = "unknown"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """`required_bump` is the least that readers need; `actual_bump` is what the versions say, also `downgrade`.
-    `unknown` is what cannot be told: a version is no semantic one, a file no contract."""
+class ContractComparison:
+    """`required_bump`: the minimum for the changes; `actual_bump`: the one between the versions, possibly `downgrade`.
+    `unknown`: a version is not semantic, or a file is no contract."""
 
-    changes: tuple[Change, ...]
+    changes: tuple[ContractChange, ...]
     required_bump: str
     actual_bump: str
     violations: tuple[Violation, ...]
@@ -37,17 +43,17 @@ class Comparison:
     name: str = ""
 
     @property
-    def breaking(self) -> tuple[Change, ...]:
+    def breaking(self) -> tuple[ContractChange, ...]:
         return tuple(change for change in self.changes if change.is_breaking)
 
     @property
     def next_version(self) -> str | None:
-        """The lowest version that would do."""
+        """The lowest sufficient version."""
         return _next_version(self.old_version, Bump(self.required_bump)) if self.is_known else None
 
     @property
     def is_known(self) -> bool:
-        """False where one of the two could not be read: `violations` says why."""
+        """False where one of the two could not be read: see `violations`."""
         return self.required_bump != UNKNOWN
 
     def to_dict(self) -> dict[str, object]:
@@ -64,16 +70,16 @@ class Comparison:
         }
 
 
-def find_breaking_changes(old: Contract | Document | str, new: Contract | Document | str) -> Comparison:
-    """All changes from `old` to `new`, contracts or their texts. E520 is found at each change that breaks readers
-    without a version that says so. Raises ContractError for a text that is no YAML."""
+def find_breaking_changes(old: Contract | Document | str, new: Contract | Document | str) -> ContractComparison:
+    """All changes from `old` to `new`, contracts or their texts. E520 for each breaking change without a sufficient
+    bump. Raises for invalid YAML."""
     return compare_documents(_document_of(old, "old.odcs.yaml"), _document_of(new, "new.odcs.yaml"))
 
 
 @pattern_budget()
-def compare_documents(old: Document, new: Document) -> Comparison:
+def compare_documents(old: Document, new: Document) -> ContractComparison:
     refuse_other_shapes(old, new)
-    both = Both(Part.root(old), Part.root(new), CONTRACT)
+    both = PartPair(ContractPart.root(old), ContractPart.root(new), CONTRACT)
     changes = (*schema_changes(both), *sla_changes(both), *term_changes(both))
     before, after = both.old.text("version"), both.new.text("version")
     required = _required_bump(changes, before)
@@ -84,7 +90,7 @@ def compare_documents(old: Document, new: Document) -> Comparison:
         *_bump_violations(both, changes, required, actual),
     )
     name = both.new.text("name") or both.new.text("id")
-    return Comparison(
+    return ContractComparison(
         changes=changes,
         required_bump=required.value,
         actual_bump=actual,
@@ -96,8 +102,8 @@ def compare_documents(old: Document, new: Document) -> Comparison:
 
 
 def bump_between(old: str, new: str) -> str:
-    """The part that grew. A pre-release is a step towards the version it announces: from 1.4.0 and from 2.0.0-rc.1,
-    2.0.0-rc.2 is a MAJOR one. What stands behind a + makes no difference."""
+    """The incremented part. A pre-release belongs to the version it announces: from 1.4.0 and from 2.0.0-rc.1,
+    2.0.0-rc.2 is MAJOR. Build metadata is ignored."""
     before, after = Version(old), Version(new)
     if not before.is_valid or not after.is_valid:
         return "none" if old == new else UNKNOWN
@@ -111,8 +117,8 @@ def bump_between(old: str, new: str) -> str:
     return "major" if first[0] != second[0] else "minor" if first[1] != second[1] else "patch"
 
 
-def _required_bump(changes: tuple[Change, ...], version: str) -> Bump:
-    """Before 1.0.0 anything may change; a MINOR version tells readers that something broke."""
+def _required_bump(changes: tuple[ContractChange, ...], version: str) -> Bump:
+    """Before 1.0.0 anything may change; a MINOR bump is enough for breaking changes."""
     needed = highest(change.bump for change in changes)
     return Bump.MINOR if needed is Bump.MAJOR and Version(version).major == 0 else needed
 
@@ -135,7 +141,9 @@ def _at_least(bump: Bump) -> tuple[str, ...]:
     return tuple(one.value for one in Bump if one.rank >= bump.rank)
 
 
-def _bump_violations(both: Both, changes: tuple[Change, ...], required: Bump, actual: str) -> tuple[Violation, ...]:
+def _bump_violations(
+    both: PartPair, changes: tuple[ContractChange, ...], required: Bump, actual: str
+) -> tuple[Violation, ...]:
     if actual in _at_least(required) and actual != "downgrade":
         return ()
     before, after = both.old.text("version"), both.new.text("version")
@@ -148,7 +156,7 @@ def _bump_violations(both: Both, changes: tuple[Change, ...], required: Bump, ac
     return _lesser(both, required, actual, wanted)
 
 
-def _breaks(change: Change, why: str, fix: str) -> Violation:
+def _breaks(change: ContractChange, why: str, fix: str) -> Violation:
     place = change.place
     message = f"{change.message}: breaks readers, {why}"
     told = f"{fix.removesuffix('.')}, or {change.fix[0].lower()}{change.fix[1:]}" if change.fix else fix
@@ -164,8 +172,8 @@ def _breaks(change: Change, why: str, fix: str) -> Violation:
     )
 
 
-def _lesser(both: Both, required: Bump, actual: str, wanted: str | None) -> tuple[Violation, ...]:
-    """Nothing breaks; a version that says less than the changes is worth a word all the same."""
+def _lesser(both: PartPair, required: Bump, actual: str, wanted: str | None) -> tuple[Violation, ...]:
+    """Not breaking, but an insufficient bump is still reported."""
     before, after = both.old.text("version"), both.new.text("version")
     if actual == "downgrade":
         message = f"the version goes back: {before} → {after}"
@@ -200,7 +208,7 @@ def _why(before: str, after: str, actual: str) -> str:
     return f"and {before} → {after} is only a {actual.upper()} version"
 
 
-def _version_violations(both: Both) -> tuple[Violation, ...]:
+def _version_violations(both: PartPair) -> tuple[Violation, ...]:
     found = []
     for part in (both.old, both.new):
         version = part.text("version")
@@ -222,8 +230,8 @@ def _version_violations(both: Both) -> tuple[Violation, ...]:
     return tuple(found)
 
 
-def _type_violations(both: Both, changes: tuple[Change, ...]) -> tuple[Violation, ...]:
-    """A column that got a type which is none: no bump makes that right."""
+def _type_violations(both: PartPair, changes: tuple[ContractChange, ...]) -> tuple[Violation, ...]:
+    """A column with an invalid type: no bump fixes that."""
     version = both.new.text("apiVersion")
     known = LOGICAL_TYPES.get(version)
     told = [change for change in changes if change.path.endswith(".logicalType") and change.element == "type"]

@@ -1,1 +1,1 @@
-"""A contract's file as data with the place of everything in it."""
+"""A contract's file as data with line and column of every value."""

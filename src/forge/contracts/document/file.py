@@ -1,4 +1,5 @@
-"""A contract's file as data with the place of everything in it, read within bounds and without the network."""
+"""A contract's file as data with line and column of every value, parsed within size limits and without network
+access."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from forge.contracts.contract import BREAKING_CHANGE, PARENT_NOT_FOUND, WEAKER_THAN_PARENT, Place, Violation
+from forge.contracts.contract import BREAKING_CHANGE, PARENT_NOT_FOUND, WEAKER_THAN_PARENT, FilePlace, Violation
 from forge.contracts.document.yaml import ContractYaml
 from forge.model.errors import ForgeError, ForgeErrors
 from forge.model.yaml_problems import Malformed, Step
@@ -20,7 +21,7 @@ _PLAIN = re.compile(r"[^\s,#\]}]+")
 
 
 class ContractError(ForgeErrors):
-    """Everything that is wrong with the contracts, as errors and as the findings they come from."""
+    """All errors in the contracts, with the findings they come from."""
 
     def __init__(self, violations: tuple[Violation, ...]) -> None:
         self.violations = tuple(dict.fromkeys(violations))
@@ -38,22 +39,21 @@ def _error(violation: Violation) -> ForgeError:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """`data` is what the file says: texts, numbers, booleans, None, lists and mappings; dates are texts, as the
-    standard's JSON schemas want them. `place_of` is where the key or list item at a path stands, or its nearest
-    ancestor that exists."""
+    """`data`: strings, numbers, booleans, None, lists and mappings; dates are strings, as the standard's JSON schemas
+    require. `place_of`: where the key or list item at a path is, or its nearest existing ancestor."""
 
     data: Mapping[str, object]
     file: str
-    place_of: Callable[[Path], Place] = field(repr=False, compare=False)
-    place_of_value: Callable[[Path], Place] | None = field(default=None, repr=False, compare=False)
+    place_of: Callable[[Path], FilePlace] = field(repr=False, compare=False)
+    place_of_value: Callable[[Path], FilePlace] | None = field(default=None, repr=False, compare=False)
     text: str = field(default="", repr=False, compare=False)  # what was read; empty for one that was put together
 
-    def value_place_of(self, path: Path) -> Place:
-        """Where the text or number at a path begins; for all else, as `place_of`."""
+    def value_place_of(self, path: Path) -> FilePlace:
+        """Where the scalar at a path begins; otherwise as `place_of`."""
         return (self.place_of_value or self.place_of)(path)
 
     def written(self, path: Path) -> str | None:
-        """A number, boolean or empty value as the file has it: `1.10` and `NO`, where the data say 1.1 and false."""
+        """A number, boolean or empty value as written: `1.10` and `NO`, where the data is 1.1 and false."""
         place = self.value_place_of(path)
         lines = _lines_of(self.text)
         found = _PLAIN.match(lines[place.line - 1], place.column - 1) if 0 < place.line <= len(lines) else None
@@ -62,12 +62,12 @@ class Document:
 
 @lru_cache(maxsize=1)
 def _lines_of(text: str) -> list[str]:
-    """For messages only, so what is larger than any contract is not cut up for them."""
+    """For messages only; skipped for files larger than any contract."""
     return text.split("\n") if len(text) < _MAX_CUT else []
 
 
 def read_document(source: str | bytes, file: str) -> Document:
-    """Raises ContractError with E502 for what is no mapping, no YAML or out of bounds."""
+    """Raises E502 for anything but a YAML mapping within the limits."""
     document, violations = parse_document(source, file)
     if document is None or violations:
         raise ContractError(violations)
@@ -75,7 +75,7 @@ def read_document(source: str | bytes, file: str) -> Document:
 
 
 def parse_document(source: str | bytes, file: str) -> tuple[Document | None, tuple[Violation, ...]]:
-    """The document, as far as it can be told, and what is wrong with its YAML. Keys given twice leave one."""
+    """The document as far as readable, and its YAML errors. Of duplicate keys one is kept."""
     try:
         text = text_of(source)
         read = ContractYaml.read(text)
@@ -116,11 +116,11 @@ def _violation(problem: Malformed, file: str) -> Violation:
     )
 
 
-def _place(spot: Spot, file: str) -> Place:
-    return Place(file, spot.line, spot.column)
+def _place(spot: Spot, file: str) -> FilePlace:
+    return FilePlace(file, spot.line, spot.column)
 
 
-def _value_place_of(root: Spot, path: Path, file: str) -> Place:
+def _value_place_of(root: Spot, path: Path, file: str) -> FilePlace:
     spot = root
     for step in path:
         found = spot.child(step)
@@ -129,7 +129,7 @@ def _value_place_of(root: Spot, path: Path, file: str) -> Place:
         spot = found
     if spot.children is not None:
         return _place(spot, file)
-    return Place(file, spot.value_line, spot.value_column)
+    return FilePlace(file, spot.value_line, spot.value_column)
 
 
 def path_text(path: Path) -> str:

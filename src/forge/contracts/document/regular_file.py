@@ -1,4 +1,4 @@
-"""Bytes of files, and of nothing else: a pipe below contracts/ would be waited for, and a device has no end."""
+"""Reads regular files only: a pipe below contracts/ would block, and a device has no end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NO_REGULAR_FILE = "It is a pipe or a device, no regular file."
 
 
 def read_regular(path: Path, most: int) -> bytes:
-    """The first bytes of a file. Raises OSError, with words for people, for what is none."""
+    """The first bytes of a file. Raises OSError with a readable message for other kinds."""
     _refuse(path, path.stat().st_mode)
     # Were it exchanged for a pipe just now, this does not wait for it.
     with os.fdopen(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as stream:

@@ -1,5 +1,4 @@
-"""The columns of one table against its contract, with the fields of structs, the items of arrays and the parts of
-maps."""
+"""Comparison of one table's columns with its contract, including fields of structs, items of arrays and maps."""
 
 from __future__ import annotations
 
@@ -7,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from forge.contracts.contract import Property, TableContract, Violation, ViolationSeverity
+from forge.contracts.contract import ContractProperty, TableContract, Violation, ViolationSeverity
 from forge.contracts.drift.types import Difference, find_differences, fits, logical_type_of, misspelt, type_shown
 from forge.model.nearest import did_you_mean
 from forge.model.schema import Schema
 from forge.model.types import DataType, TypeField, parse_type
 
-_Owner = Property | TableContract
+_Owner = ContractProperty | TableContract
 DriftKind = Literal["missing", "type", "undocumented", "nullable", "required"]
 Nulls = Literal["none", "columns", "all"]
 _TOLD_NEAREST, _COMPARED = 50, 500  # so many get the nearest name, out of so many: a table may have thousands
@@ -27,24 +26,24 @@ _TARGETS |= {"array": "an array", "map": "a map"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
-    """A difference: what is told of it, and what `forge.contracts.drift.patch` needs to mend it.
+class ColumnDrift:
+    """A difference: its finding, and the input of `forge.contracts.drift.patch`.
 
-    `steps` lead to the column or field in the table; `expected` is what the contract has there, `actual` the table."""
+    `steps` lead to the column or field in the table; `expected` is the contract's, `actual` the table's."""
 
     kind: DriftKind
     violation: Violation
     steps: tuple[str, ...]
     owner: _Owner
-    expected: Property | None = None
+    expected: ContractProperty | None = None
     actual: TypeField | None = None
-    outdated: tuple[tuple[str, str], ...] = ()  # properties above it whose physicalType says the same: path, new type
+    outdated: tuple[tuple[str, str], ...] = ()  # enclosing properties with the same physicalType: path, new type
 
 
 @dataclass(frozen=True, slots=True)
 class _Look:
-    """`is_spark`: the types are in Spark's words. `nulls`: which columns are compared in whether they may be NULL; a
-    schema of Spark in words says nothing of it inside a struct."""
+    """`is_spark`: types are in Spark's terms. `nulls`: for which columns nullability is compared; a Spark schema as
+    text has none inside structs."""
 
     table: str
     is_spark: bool
@@ -53,16 +52,20 @@ class _Look:
 
 def compare_columns(
     contract: TableContract, actual: Schema, *, is_spark: bool = True, nulls: Nulls = "columns"
-) -> tuple[Found, ...]:
-    """Differences in the order of the contract; then the columns that it does not know, as the table has them."""
+) -> tuple[ColumnDrift, ...]:
+    """Differences in the order of the contract; then undocumented columns in the order of the table."""
     look = _Look(contract.table, is_spark, nulls)
     fields = [TypeField(c.name, parse_type(c.type), c.nullable) for c in actual.columns]
     return tuple(_fields(contract, contract.columns, fields, (), look))
 
 
 def _fields(
-    owner: _Owner, expected: Sequence[Property], actual: Sequence[TypeField], steps: tuple[str, ...], look: _Look
-) -> Iterator[Found]:
+    owner: _Owner,
+    expected: Sequence[ContractProperty],
+    actual: Sequence[TypeField],
+    steps: tuple[str, ...],
+    look: _Look,
+) -> Iterator[ColumnDrift]:
     by_name = {field.name: field for field in reversed(actual)}
     in_any_case = {field.name.lower(): field for field in reversed(actual)}
     pairs = [(each, by_name.get(each.column) or in_any_case.get(each.column.lower())) for each in expected]
@@ -81,8 +84,8 @@ def _fields(
 
 
 def _column(
-    owner: _Owner, expected: Property, actual: TypeField, steps: tuple[str, ...], look: _Look
-) -> Iterator[Found]:
+    owner: _Owner, expected: ContractProperty, actual: TypeField, steps: tuple[str, ...], look: _Look
+) -> Iterator[ColumnDrift]:
     inside = list(_inside(expected, actual.type, steps, look))
     explained = any(found.violation.severity == "error" for found in inside)
     wanted = parse_type(expected.physical_type) if expected.physical_type else None
@@ -100,8 +103,8 @@ def _column(
     yield from inside
 
 
-def _inside(expected: Property, actual: DataType, steps: tuple[str, ...], look: _Look) -> Iterator[Found]:
-    """What the contract says of the parts, where the column has such parts."""
+def _inside(expected: ContractProperty, actual: DataType, steps: tuple[str, ...], look: _Look) -> Iterator[ColumnDrift]:
+    """Differences of nested parts, where the column has such parts."""
     if look.nulls == "columns":
         look = replace(look, nulls="none")
     if actual.name == "struct" and expected.properties:
@@ -128,8 +131,8 @@ def _violation(code: str, severity: ViolationSeverity, at: _Owner, path: str, me
 
 
 def _missing(
-    owner: _Owner, expected: Property, unknown: Sequence[TypeField], steps: tuple[str, ...], look: _Look
-) -> Found:
+    owner: _Owner, expected: ContractProperty, unknown: Sequence[TypeField], steps: tuple[str, ...], look: _Look
+) -> ColumnDrift:
     near = did_you_mean(expected.column, [field.name for field in unknown])
     what = "column" if len(steps) == 1 else "field"
     name = ".".join(steps)
@@ -137,12 +140,16 @@ def _missing(
     fix = f"{near} " if near else ""
     fix += f"Add {name} to the table, or take it out of the contract."
     violation = _violation("E531", "error", expected, expected.path, message, fix)
-    return Found(kind="missing", violation=violation, steps=steps, owner=owner, expected=expected)
+    return ColumnDrift(kind="missing", violation=violation, steps=steps, owner=owner, expected=expected)
 
 
 def _mismatch(
-    owner: _Owner, expected: Property, actual: TypeField, steps: tuple[str, ...], difference: Difference | None = None
-) -> Found:
+    owner: _Owner,
+    expected: ContractProperty,
+    actual: TypeField,
+    steps: tuple[str, ...],
+    difference: Difference | None = None,
+) -> ColumnDrift:
     name, has = ".".join(steps), type_shown(actual.type)
     if expected.physical_type:
         key, wanted, target = "physicalType", expected.physical_type, expected.physical_type
@@ -151,17 +158,17 @@ def _mismatch(
         key, wanted, target = "logicalType", logical, _TARGETS.get(logical, logical)
     message = f"{name} is {has}, the contract says {wanted}"
     if difference is not None and difference.steps:
-        message += f" ({_told(difference)})"
+        message += f" ({_message(difference)})"
     fix = f"Cast it to {target} in the query, or change {key} in the contract."
     meant = misspelt(actual.type)
     if meant:
         fix = f"{has} is no type; did you mean {meant}? Correct the schema, then compare again."
     path = f"{expected.path}.{key}" if expected.physical_type or expected.logical_type else expected.path
     violation = _violation("E530", "error", expected, path, message, fix)
-    return Found(kind="type", violation=violation, steps=steps, owner=owner, expected=expected, actual=actual)
+    return ColumnDrift(kind="type", violation=violation, steps=steps, owner=owner, expected=expected, actual=actual)
 
 
-def _told(difference: Difference) -> str:
+def _message(difference: Difference) -> str:
     name = ".".join(difference.steps)
     if difference.actual is None:
         return f"{name} is missing"
@@ -170,7 +177,7 @@ def _told(difference: Difference) -> str:
     return f"{name}: {type_shown(difference.actual)} for {type_shown(difference.expected)}"
 
 
-def _undocumented(owner: _Owner, actual: TypeField, steps: tuple[str, ...]) -> Found:
+def _undocumented(owner: _Owner, actual: TypeField, steps: tuple[str, ...]) -> ColumnDrift:
     what = "column" if len(steps) == 1 else "field"
     name = ".".join(steps)
     message = f"the contract does not know the {what} {name} ({type_shown(actual.type)})"
@@ -178,14 +185,14 @@ def _undocumented(owner: _Owner, actual: TypeField, steps: tuple[str, ...]) -> F
     if meant := misspelt(actual.type):
         fix = f"{type_shown(actual.type)} is no type; did you mean {meant}? Correct the schema, then compare again."
     violation = _violation("E532", "info", owner, f"{owner.path}.properties", message, fix)
-    return Found(kind="undocumented", violation=violation, steps=steps, owner=owner, expected=None, actual=actual)
+    return ColumnDrift(kind="undocumented", violation=violation, steps=steps, owner=owner, expected=None, actual=actual)
 
 
 def _nullability(
-    owner: _Owner, expected: Property, actual: TypeField, steps: tuple[str, ...], look: _Look
-) -> Iterator[Found]:
-    """A warning: the data is checked in any case. A key is never NULL whether the table says so or not; of the items
-    of an array a contract seldom speaks."""
+    owner: _Owner, expected: ContractProperty, actual: TypeField, steps: tuple[str, ...], look: _Look
+) -> Iterator[ColumnDrift]:
+    """A warning, as the data is checked anyway. Keys are never NULL; contracts rarely declare nullability of array
+    items."""
     kind: DriftKind
     name = ".".join(steps)
     if look.nulls == "none" or expected.required != actual.nullable:
@@ -199,10 +206,10 @@ def _nullability(
         kind, message = "required", f"{name} is NOT NULL in {look.table}, the contract does not require it"
         fix = "Write `required: true` in the contract, or drop NOT NULL."
     violation = _violation("", "warning", expected, f"{expected.path}.required", message, fix)
-    yield Found(kind=kind, violation=violation, steps=steps, owner=owner, expected=expected, actual=actual)
+    yield ColumnDrift(kind=kind, violation=violation, steps=steps, owner=owner, expected=expected, actual=actual)
 
 
-def _is_part(owner: _Owner, expected: Property) -> bool:
-    return isinstance(owner, Property) and any(
+def _is_part(owner: _Owner, expected: ContractProperty) -> bool:
+    return isinstance(owner, ContractProperty) and any(
         each is expected for each in (owner.items, owner.map_key, owner.map_value)
     )

@@ -1,12 +1,12 @@
-"""What would end a drift: a change of the contract, as YAML to read and as a JSON Patch, or of the table, as SQL."""
+"""Fixes for drift: a change of the contract, as YAML and as a JSON Patch, or of the table, as SQL."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
 
-from forge.contracts.contract import LOGICAL_TYPES, Property, TableContract
-from forge.contracts.drift.columns import Found
+from forge.contracts.contract import LOGICAL_TYPES, ContractProperty, TableContract
+from forge.contracts.drift.columns import ColumnDrift
 from forge.contracts.drift.types import logical_type_of, misspelt, type_shown
 from forge.contracts.schema.sql_text import quote
 from forge.contracts.schema.types import logical_of
@@ -29,10 +29,10 @@ _NEW_TYPES = {
 _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 
 
-def operations_of(found: Sequence[Found], version: str = "") -> tuple[Operation, ...]:
-    """RFC 6902: values are put in place first, then entries are taken out from the last to the first, then new ones
-    come at the end of their lists, so that no index moves before it is used. A column that may be NULL and is required
-    changes nothing: `required` is a promise about the rows, and taking it back is no way to mend a table."""
+def operations_of(found: Sequence[ColumnDrift], version: str = "") -> tuple[Operation, ...]:
+    """RFC 6902: replacements first, then removals from last to first, then additions at the end of lists, so that no
+    index shifts before its use. A nullable column that is required changes nothing: `required` is a promise about rows,
+    and dropping it does not fix a table."""
     changes: list[Operation] = []
     removed: list[tuple[tuple[int, ...], Operation]] = []
     added: list[Operation] = []
@@ -59,21 +59,21 @@ def operations_of(found: Sequence[Found], version: str = "") -> tuple[Operation,
     return (*changes, *taken_out, *added)
 
 
-def _sound(found: Sequence[Found]) -> list[Found]:
-    """Without columns whose type is a slip of the pen: nobody wants it in a contract."""
+def _sound(found: Sequence[ColumnDrift]) -> list[ColumnDrift]:
+    """Without columns whose type is a typo."""
     return [each for each in found if each.actual is None or misspelt(each.actual.type) is None]
 
 
 def property_of(field: TypeField, version: str = "") -> dict[str, object]:
-    """A column as a contract of that version of the standard writes it."""
+    """A column as a property in that version of the standard."""
     written: dict[str, object] = {"name": field.name, **_type_words(field.type, version)}
     if not field.nullable:
         written["required"] = True
     return written
 
 
-def patch_of(table: str, found: Sequence[Found], version: str = "") -> str:
-    """The change of the contract, as a piece of YAML whose comments say what to do with each entry."""
+def patch_of(table: str, found: Sequence[ColumnDrift], version: str = "") -> str:
+    """The change of the contract as a YAML snippet whose comments say what to do with each entry."""
     lines: list[str] = []
     for each in _sound(found):
         place = f"{'.'.join(each.steps)}, line {each.violation.line}"
@@ -89,9 +89,9 @@ def patch_of(table: str, found: Sequence[Found], version: str = "") -> str:
     return "\n".join(lines) + "\n" if lines else ""
 
 
-def alter_of(table: str, found: Sequence[Found]) -> tuple[str, ...]:
-    """Statements of Spark for an Iceberg table. A type that cannot be changed in place, and a column that may be NULL
-    and should not, have none: the table must be written anew."""
+def alter_of(table: str, found: Sequence[ColumnDrift]) -> tuple[str, ...]:
+    """Spark DDL for an Iceberg table. Types that cannot be changed in place, and nullable columns that should not be,
+    have none: the table must be rewritten."""
     target = ".".join(quote(part) for part in table.split("."))
     statements = []
     for each in found:
@@ -108,8 +108,8 @@ def alter_of(table: str, found: Sequence[Found]) -> tuple[str, ...]:
     return tuple(statement for statement in statements if statement)
 
 
-def new_type_of(of: Property) -> str | None:
-    """The type, in Spark's words, of a column made for a property; None where the contract does not say it."""
+def new_type_of(of: ContractProperty) -> str | None:
+    """The Spark type of a new column for a property; None where the contract does not define it."""
     if of.physical_type:
         declared = parse_type(of.physical_type)
         if declared.name not in ("struct", "array", "map", "object") or declared.fields:
@@ -132,8 +132,8 @@ def new_type_of(of: Property) -> str | None:
     return None
 
 
-def _promoted(expected: Property, actual: DataType) -> str | None:
-    """The wanted type, where Iceberg can widen the column to it in place."""
+def _promoted(expected: ContractProperty, actual: DataType) -> str | None:
+    """The expected type, where Iceberg can widen the column to it in place."""
     if not expected.physical_type:
         return None
     wanted = parse_type(expected.physical_type)
@@ -148,7 +148,7 @@ def _sql_type(of: DataType) -> str:
     return str(of).upper()
 
 
-def _retyped(expected: Property, actual: TypeField, path: str, version: str) -> list[Operation]:
+def _retyped(expected: ContractProperty, actual: TypeField, path: str, version: str) -> list[Operation]:
     words = _type_words(actual.type, version)
     operations: list[Operation] = [
         {"op": "add", "path": f"{path}/{key}", "value": value}
@@ -168,15 +168,14 @@ def _retyped(expected: Property, actual: TypeField, path: str, version: str) -> 
 
 
 def _type_words(of: DataType, version: str) -> dict[str, object]:
-    """logicalType, where the version of the standard has a word for it (unknown: where 3.1 has), and the exact
-    physicalType."""
+    """logicalType, where the version of the standard has one (unknown: as 3.1), and the exact physicalType."""
     logical = logical_of(of)
     known = LOGICAL_TYPES.get(version, LOGICAL_TYPES["v3.1.0"])
     words: dict[str, object] = {"logicalType": logical} if logical in known else {}
     return {**words, "physicalType": type_shown(of)}
 
 
-def _has_properties(owner: Property | TableContract) -> bool:
+def _has_properties(owner: ContractProperty | TableContract) -> bool:
     return bool(owner.properties)
 
 
@@ -191,7 +190,7 @@ def _text(value: str) -> str:
 
 
 def _entry(values: Mapping[str, object]) -> list[str]:
-    """One property; the items of an array have no name and are no entry of a list."""
+    """One property; items of an array have no name and are no list entry."""
     import yaml
 
     data: object = [dict(values)] if "name" in values else dict(values)

@@ -1,5 +1,5 @@
-"""Does a table have the shape that its contract promises? Types and columns (E530, E531), columns that nobody
-documented (E532), and, as a warning without a code, whether they may be NULL."""
+"""Drift of a table from its contract: types and missing columns (E530, E531), undocumented columns (E532), and
+nullability as a warning without a code."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from forge.contracts.contract import Contract, TableContract, Violation
-from forge.contracts.drift.columns import Found, compare_columns
+from forge.contracts.drift.columns import ColumnDrift, compare_columns
 from forge.contracts.schema.file import UNNAMED, read_schemas, schemas_of
 from forge.contracts.schema.json import NotASchema
 from forge.model.errors import ForgeError
 from forge.model.schema import Schema
 
-Given = Schema | Mapping[str, object] | str | object
+SchemaInput = Schema | Mapping[str, object] | str | object
 """A table's schema in Spark's words, what a schema file says (text or data), or a frame or schema of Spark."""
 
 _ENDINGS = re.compile(r"\.(?:json|ya?ml|schema|metadata)\b")
@@ -28,12 +28,12 @@ _STEP = re.compile(r"([^.\[\]]+)|\[(\d+)\]")
 
 
 @dataclass(frozen=True, slots=True)
-class TableDrift:
-    """One table of a contract against what is there. A table that does not exist yet has no drift."""
+class ContractDrift:
+    """Drift of one table of a contract. A table that does not exist yet has none."""
 
     table: str
     exists: bool
-    found: tuple[Found, ...] = ()
+    found: tuple[ColumnDrift, ...] = ()
     api_version: str = ""  # of the contract: a patch is written in its words
 
     @property
@@ -42,7 +42,7 @@ class TableDrift:
 
     @property
     def patch(self) -> str:
-        """What would make the contract fit the table, as a piece of YAML; empty where nothing would."""
+        """YAML that would make the contract match the table; empty where nothing would."""
         from forge.contracts.drift.patch import patch_of
 
         return patch_of(self.table, self.found, self.api_version)
@@ -56,19 +56,22 @@ class TableDrift:
 
     @property
     def alter(self) -> tuple[str, ...]:
-        """Statements that would make the table fit, where Iceberg can change it in place."""
+        """DDL that would make the table match, where Iceberg can change it in place."""
         from forge.contracts.drift.patch import alter_of
 
         return alter_of(self.table, self.found)
 
 
 def find_drift(
-    contract: TableContract | Contract | str, schema: Given, *, nullability: bool = True, of: Contract | None = None
+    contract: TableContract | Contract | str,
+    schema: SchemaInput,
+    *,
+    nullability: bool = True,
+    of: Contract | None = None,
 ) -> tuple[Violation, ...]:
-    """All differences. `schema` is a table's, in Spark's words, or what a schema file says (its text or its data):
-    table → {column: "type [not null]"}, or the JSON schema of Spark or Iceberg. Without `nullability` nothing is said
-    of NULL, as for a frame, whose columns may nearly all be NULL as far as Spark knows. `of`: the
-    contract that the table stands in; places are then as exact as its text lets them be."""
+    """All differences. `schema`: a table's Spark schema, or a schema file (text or data): table → {column: "type [not
+    null]"}, or the JSON schema of Spark or Iceberg. `nullability` False skips NULL constraints, as for a frame, whose
+    columns are nearly all nullable in Spark. `of`: the table's contract, for exact places."""
     problems = find_unreadable(contract) if isinstance(contract, str) else ()
     if isinstance(contract, TableContract) and isinstance(schema, Schema):
         compared = compare_columns(contract, schema, nulls="columns" if nullability else "none")
@@ -79,8 +82,8 @@ def find_drift(
 
 
 def find_unreadable(text: str | bytes, file: str = "contract.odcs.yaml") -> tuple[Violation, ...]:
-    """What is wrong with a contract that keeps a table from being compared with it: names and types; all, where it has
-    no schema at all (the shorthand is none). The linter tells the rest."""
+    """Errors in a contract that prevent comparison: names and types; all, where it has no schema at all (the shorthand
+    has none). The linter reports the rest."""
     from forge.contracts.document.file import parse_document
     from forge.contracts.linter.lint import lint
 
@@ -91,8 +94,8 @@ def find_unreadable(text: str | bytes, file: str = "contract.odcs.yaml") -> tupl
 
 
 def drift_of(
-    contract: TableContract | Contract | str, schema: Given, file: str = "schema.yaml"
-) -> tuple[TableDrift, ...]:
+    contract: TableContract | Contract | str, schema: SchemaInput, file: str = "schema.yaml"
+) -> tuple[ContractDrift, ...]:
     """Table by table, in the order of the contract."""
     whole = _contract(contract)
     is_spark = isinstance(schema, Schema)
@@ -100,11 +103,11 @@ def drift_of(
     drifts = []
     for table, actual in _matched(whole, tables, file):
         found = () if actual is None else _placed(_compare(table, actual, is_spark=is_spark), whole)
-        drifts.append(TableDrift(table.table, actual is not None, found, whole.api_version))
+        drifts.append(ContractDrift(table.table, actual is not None, found, whole.api_version))
     return tuple(drifts)
 
 
-def _compare(table: TableContract, actual: Schema, *, is_spark: bool) -> tuple[Found, ...]:
+def _compare(table: TableContract, actual: Schema, *, is_spark: bool) -> tuple[ColumnDrift, ...]:
     return compare_columns(table, actual, is_spark=is_spark, nulls="columns" if is_spark else "all")
 
 
@@ -119,7 +122,7 @@ def _contract(given: TableContract | Contract | str) -> Contract:
     return contract_of(read_document(given, "contract.odcs.yaml"))
 
 
-def _schemas(given: Given, file: str) -> Mapping[str, Schema]:
+def _schemas(given: SchemaInput, file: str) -> Mapping[str, Schema]:
     if isinstance(given, Schema):
         return {UNNAMED: given}
     if isinstance(given, str):
@@ -135,7 +138,7 @@ def _schemas(given: Given, file: str) -> Mapping[str, Schema]:
 
 
 def _json_value(given: object) -> Mapping[str, object]:
-    """Of a frame or a StructType of Spark, which is not imported here, or a schema of PyIceberg."""
+    """Of a Spark frame or StructType, which is not imported here, or a PyIceberg schema."""
     schema = getattr(given, "schema", given)
     for method in ("jsonValue", "model_dump_json"):
         read = getattr(schema, method, None)
@@ -146,7 +149,7 @@ def _json_value(given: object) -> Mapping[str, object]:
 
 
 def _matched(contract: Contract, schemas: Mapping[str, Schema], file: str) -> list[tuple[TableContract, Schema | None]]:
-    """Each table of the contract with its schema; None where there is none of its name."""
+    """Each table of the contract with its schema; None where none has its name."""
     named = {name.lower().replace("`", ""): schema for name, schema in schemas.items()}
     unnamed = named.pop(UNNAMED, None)
     if unnamed is None or named or not contract.tables:
@@ -157,8 +160,7 @@ def _matched(contract: Contract, schemas: Mapping[str, Schema], file: str) -> li
 
 @dataclass(frozen=True, slots=True)
 class _Names:
-    """What a table may be called, the surest first; `declared` is what the contract itself says, with a schema or
-    without."""
+    """Possible names of a table, most specific first; `declared`: as in the contract, with or without schema."""
 
     declared: str
     others: tuple[str, ...]
@@ -178,7 +180,7 @@ def _names(table: TableContract, contract: Contract) -> _Names:
 
 
 def _only(contract: Contract, file: str) -> TableContract:
-    """The table that a schema without a name belongs to: the only one, or the one that the file is called like."""
+    """The table of an unnamed schema: the only one, or the one named like the file."""
     tables = contract.tables
     if len(tables) == 1:
         return tables[0]
@@ -197,7 +199,7 @@ def _only(contract: Contract, file: str) -> TableContract:
 
 
 def _schema_of(names: _Names, schemas: Mapping[str, Schema], file: str) -> Schema | None:
-    """By its full name, else by the end of it: `orders` and `lake.core.orders` are core.orders, raw.orders is not."""
+    """By full name, else by suffix: `orders` and `lake.core.orders` match core.orders, raw.orders does not."""
     for name in (names.declared, *names.others):
         if name in schemas:
             return schemas[name]
@@ -213,8 +215,8 @@ def _schema_of(names: _Names, schemas: Mapping[str, Schema], file: str) -> Schem
     return schemas[near[0]] if near else None
 
 
-def _placed(found: tuple[Found, ...], contract: Contract) -> tuple[Found, ...]:
-    """Each finding at the very value or key that it is about, where the contract's text is known."""
+def _placed(found: tuple[ColumnDrift, ...], contract: Contract) -> tuple[ColumnDrift, ...]:
+    """Each finding at the exact value or key, where the contract's text is known."""
     document = contract.document
     if document is None:
         return found

@@ -1,5 +1,5 @@
-"""Does a column's type hold what a contract says? A declared physical type is compared exactly, but for its spelling;
-a logical type is held by several types."""
+"""Whether a column's type satisfies the contract. A declared physical type must be equal up to spelling; a logical type
+is satisfied by several types."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from forge.contracts.contract import Property
+from forge.contracts.contract import ContractProperty
 from forge.contracts.schema.types import SPARK_TYPES, holds
 from forge.model.types import KNOWN_TYPES, DataType, TypeField
 
@@ -22,15 +22,15 @@ _TIME_OF_DAY = re.compile(r"[Hh]")
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where two types part: the fields that lead there, and the types; None where a side has no such field."""
+    """Where two types differ: the path of fields, and the types; None where a side has no such field."""
 
     steps: tuple[str, ...]
     expected: DataType | None
     actual: DataType | None
 
 
-def fits(expected: Property, actual: DataType) -> bool:
-    """Whether a column of that type holds the logical type of the property, its parts aside."""
+def fits(expected: ContractProperty, actual: DataType) -> bool:
+    """Whether a column of that type satisfies the property's logical type, without its nested parts."""
     logical = logical_type_of(expected)
     if logical is None:
         return True
@@ -40,8 +40,8 @@ def fits(expected: Property, actual: DataType) -> bool:
     return holds(logical, actual)
 
 
-def logical_type_of(of: Property) -> str | None:
-    """As declared, or as the parts say that it has."""
+def logical_type_of(of: ContractProperty) -> str | None:
+    """As declared, or implied by its nested parts."""
     if of.logical_type:
         return of.logical_type
     if of.properties:
@@ -54,8 +54,8 @@ def logical_type_of(of: Property) -> str | None:
 def find_differences(
     expected: DataType, actual: DataType, *, is_spark: bool, steps: tuple[str, ...] = ()
 ) -> Iterator[Difference]:
-    """Names in any case, a struct's fields in any order; `array` alone is any array. In Spark's own schemas
-    (`is_spark`) a timestamp has a zone; elsewhere the spelling of the other type tells what `timestamp` means."""
+    """Names are case-insensitive, struct fields in any order; `array` alone is any array. In Spark's schemas
+    (`is_spark`) a timestamp has a zone; elsewhere the other type's spelling decides what `timestamp` means."""
     if not expected.fields and expected.name in ("array", "map", *_ANY_STRUCT):
         if actual.name != ("struct" if expected.name in _ANY_STRUCT else expected.name):
             yield Difference(steps, expected, actual)
@@ -75,7 +75,7 @@ def find_differences(
 
 
 def _is_same(expected: DataType, actual: DataType, *, is_spark: bool) -> bool:
-    """The same word, the fields aside."""
+    """The same type, ignoring fields."""
     if expected.name in _TIMESTAMPS and actual.name in _TIMESTAMPS:
         return expected.size == actual.size and _same_zone(expected, actual, is_spark=is_spark)
     return expected.name == actual.name and (expected.is_nested or expected.size == actual.size)
@@ -85,7 +85,7 @@ _TIMESTAMPS = ("timestamp", "timestamp_ntz")
 
 
 def _same_zone(expected: DataType, actual: DataType, *, is_spark: bool) -> bool:
-    """Spark's `timestamp` has a zone; that of SQL and Iceberg, which call the other one `timestamptz`, has none."""
+    """Spark's `timestamp` has a zone; that of SQL and Iceberg, which have `timestamptz`, has none."""
     mine, other = expected.written, actual.written
     if is_spark and other == "timestamp":
         other = "timestamp_ltz"
@@ -96,15 +96,15 @@ def _same_zone(expected: DataType, actual: DataType, *, is_spark: bool) -> bool:
 
 
 def misspelt(of: DataType) -> str | None:
-    """The type that was probably meant by a word that is none: `int` for `intt`. Types of other systems are no
-    mistakes, so only what is very near counts."""
+    """The probably intended type of a misspelt one: `int` for `intt`. Types of other systems are no mistakes, so only
+    very near ones count."""
     if of.fields or not of.name.isalpha() or of.name in KNOWN_TYPES or of.name in _ELSEWHERE:
         return None
     return next(iter(get_close_matches(of.name, sorted(KNOWN_TYPES), n=1, cutoff=0.8)), None)
 
 
 def type_shown(of: DataType) -> str:
-    """The type as it was written, but for what is said only to tell two timestamps apart."""
+    """The type as written, without what only distinguishes timestamps."""
     if of.name == "struct" and of.fields:
         return f"struct<{','.join(_field_shown(f) for f in of.fields)}>"
     if of.fields:

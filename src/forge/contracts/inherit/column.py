@@ -1,4 +1,4 @@
-"""A column, or a nested property, of a child against its parent's."""
+"""Merges a column, or a nested property, of a child with its parent's."""
 
 from __future__ import annotations
 
@@ -9,21 +9,23 @@ from forge.contracts.compare.quality_rule import canonical, rule_of
 from forge.contracts.contract import LOGICAL_TYPES
 from forge.contracts.inherit.options import merge_options
 from forge.contracts.inherit.quality import merge_quality
-from forge.contracts.tree import Findings, Node, data_of, placed
+from forge.contracts.tree import InheritanceFindings, TreeNode, data_of, placed
 from forge.model.types import DataType, parse_type, same_type
 
-MergeList = Callable[[Node, Node], Node]
+MergeList = Callable[[TreeNode, TreeNode], TreeNode]
 
-# What stands for a type where a version of the standard does not have it yet.
+# Stand-ins for types that a version of the standard does not have yet.
 STAND_INS = {"timestamp": ("date", "string"), "time": ("date", "string"), "map": ("object",), "vector": ("array",)}
 
 
-def merge_property(parent: Node, child: Node, name: str, findings: Findings, *, is_demanded: bool = False) -> Node:
-    """The stronger of both in everything; `name` says which column is meant, in messages. `is_demanded`: the object
-    around it says, by its options, that it is always there."""
+def merge_property(
+    parent: TreeNode, child: TreeNode, name: str, findings: InheritanceFindings, *, is_demanded: bool = False
+) -> TreeNode:
+    """The stricter of both for every key; `name` is the column in messages. `is_demanded`: the enclosing object
+    requires it by its options."""
     if parent.data == child.data:
         return child
-    changes: dict[str, Node | None] = {}
+    changes: dict[str, TreeNode | None] = {}
     for key, part in parent.parts.items():
         own = child.get(key)
         if own is None:
@@ -52,15 +54,15 @@ def merge_property(parent: Node, child: Node, name: str, findings: Findings, *, 
     return child.with_(changes)
 
 
-def merge_named(parent: Node, child: Node, key: str) -> Node:
-    """Two lists whose entries have a name under `key`: the child's entry wins, the others are inherited."""
+def merge_named(parent: TreeNode, child: TreeNode, key: str) -> TreeNode:
+    """Merges lists of entries named by `key`: the child's entry wins, the others are inherited."""
     own = child.value if isinstance(child.value, list) else []
     names = {_name_of(item, key) for item in own}
     above = parent.value if isinstance(parent.value, list) else []
-    return Node(child.source, child.path, [*own, *(item for item in above if _name_of(item, key) not in names)])
+    return TreeNode(child.source, child.path, [*own, *(item for item in above if _name_of(item, key) not in names)])
 
 
-def _name_of(item: Node, key: str) -> str:
+def _name_of(item: TreeNode, key: str) -> str:
     found = item.text(key) if isinstance(item.value, dict) else ""
     return found.lower() or canonical(data_of(item)).lower()
 
@@ -75,10 +77,15 @@ _MERGERS: dict[str, MergeList] = {
 
 
 def _flags(
-    parent: Node, child: Node, name: str, findings: Findings, is_demanded: bool, changes: dict[str, Node | None]
+    parent: TreeNode,
+    child: TreeNode,
+    name: str,
+    findings: InheritanceFindings,
+    is_demanded: bool,
+    changes: dict[str, TreeNode | None],
 ) -> None:
-    """required, unique, primaryKey: true stays true. A key is never empty, so that `required: false` takes nothing
-    away from one; comparing versions says the same."""
+    """required, unique, primaryKey: true stays true. A key is never empty, so `required: false` does not weaken one;
+    comparison of versions agrees."""
     is_key = any(
         node is not None and node.value is True for node in (parent.get("primaryKey"), child.get("primaryKey"))
     )
@@ -99,9 +106,9 @@ def _flags(
         changes[flag] = told if told and told.value is True else parent.said(flag, True)
 
 
-def _rules(parent: Node, child: Node, name: str, findings: Findings) -> tuple[Node, ...]:
-    """A rule that lets some nulls or duplicates pass is weaker than `required` and `unique`, unless the parent has
-    such a rule itself."""
+def _rules(parent: TreeNode, child: TreeNode, name: str, findings: InheritanceFindings) -> tuple[TreeNode, ...]:
+    """A rule that tolerates some nulls or duplicates is weaker than `required` and `unique`, unless the parent has such
+    a rule itself."""
     merged = merge_quality(parent, child, name, child.text("name"), findings)
     for flag, metric in (("required", "nullValues"), ("unique", "duplicateValues")):
         told = parent.get(flag)
@@ -119,13 +126,15 @@ def _rules(parent: Node, child: Node, name: str, findings: Findings) -> tuple[No
     return merged
 
 
-def _is_lenient(node: Node, metric: str) -> bool:
+def _is_lenient(node: TreeNode, metric: str) -> bool:
     rule = rule_of(node, "")
     high = rule.bounds.high if rule.bounds else None
     return rule.what[0] == metric and high is not None and high != 0
 
 
-def _types(parent: Node, child: Node, name: str, findings: Findings, changes: dict[str, Node | None]) -> None:
+def _types(
+    parent: TreeNode, child: TreeNode, name: str, findings: InheritanceFindings, changes: dict[str, TreeNode | None]
+) -> None:
     before, after = parent.word("logicalType"), child.word("logicalType")
     if before and after and not _fits_logical(before, after):
         _type_changed(before, after, name, findings)
@@ -140,7 +149,7 @@ def _types(parent: Node, child: Node, name: str, findings: Findings, changes: di
         changes["semanticType"] = before
 
 
-def _type_changed(before: Node, after: Node, name: str, findings: Findings) -> None:
+def _type_changed(before: TreeNode, after: TreeNode, name: str, findings: InheritanceFindings) -> None:
     findings.weaker(
         after,
         f"{name}: the {after.path[-1]} is {after.value}, the parent says {before.value}",
@@ -149,8 +158,8 @@ def _type_changed(before: Node, after: Node, name: str, findings: Findings) -> N
     )
 
 
-def _fits_logical(parent: Node, child: Node) -> bool:
-    """A type that one of the versions does not have stands for another."""
+def _fits_logical(parent: TreeNode, child: TreeNode) -> bool:
+    """A type missing in one of the versions is replaced by another."""
     before, after = _written(parent).lower(), _written(child).lower()
     if before == after:
         return True
@@ -160,8 +169,8 @@ def _fits_logical(parent: Node, child: Node) -> bool:
     return after not in known["above"] and before in STAND_INS.get(after, ())
 
 
-def _written(node: Node) -> str:
-    """The type as its own file has it; the merged contract may have a stand-in."""
+def _written(node: TreeNode) -> str:
+    """The type as in its own file; the merged contract may have a stand-in."""
     found: object = node.source.document.data
     for step in node.path:
         if isinstance(found, dict) and isinstance(step, str):
@@ -172,7 +181,7 @@ def _written(node: Node) -> str:
 
 
 def _fits_physical(before: str, after: str) -> bool:
-    """The same in other words; a type that only a database knows is compared as it is written."""
+    """Equal up to spelling; database-specific types are compared literally."""
     return _has_all(parse_type(before), parse_type(after))
 
 
@@ -184,8 +193,10 @@ def _has_all(above: DataType, own: DataType) -> bool:
     return all(found is not None and _has_all(before, found.type) for before, found in pairs)
 
 
-def _renamed(parent: Node, child: Node, name: str, findings: Findings, changes: dict[str, Node | None]) -> None:
-    """Found by its id, the column has another name: those who read the parent's find nothing."""
+def _renamed(
+    parent: TreeNode, child: TreeNode, name: str, findings: InheritanceFindings, changes: dict[str, TreeNode | None]
+) -> None:
+    """Matched by id, the column has another name: readers of the parent's name break."""
     before, after = parent.word("name"), child.word("name")
     if not before or not after or str(before.value).lower() == str(after.value).lower():
         return
@@ -201,17 +212,17 @@ def _renamed(parent: Node, child: Node, name: str, findings: Findings, changes: 
     changes["name"] = before
 
 
-def _merge_enum(parent: Node, child: Node, name: str, findings: Findings) -> Node:
+def _merge_enum(parent: TreeNode, child: TreeNode, name: str, findings: InheritanceFindings) -> TreeNode:
     allowed = _enum_values(parent)
     extra = [node for key, node in _enum_values(child).items() if key not in allowed]
     if not extra:
         return child
     _values_added(parent, extra, name, findings)
     kept = [node for key, node in _enum_values(child).items() if key in allowed]
-    return Node(child.source, child.path, kept) if kept else parent
+    return TreeNode(child.source, child.path, kept) if kept else parent
 
 
-def _enum_against_rules(parent: Node, child: Node, name: str, findings: Findings) -> Node | None:
+def _enum_against_rules(parent: TreeNode, child: TreeNode, name: str, findings: InheritanceFindings) -> TreeNode | None:
     """Before v3.2 allowed values are a quality rule."""
     for node in parent.items("quality"):
         rule = rule_of(node, parent.text("name"))
@@ -222,22 +233,24 @@ def _enum_against_rules(parent: Node, child: Node, name: str, findings: Findings
         if extra:
             _values_added(node, extra, name, findings)
             kept = [item for key, item in values.items() if key in rule.values]
-            return Node(child.source, child.path, kept) if kept else None
+            return TreeNode(child.source, child.path, kept) if kept else None
     return child
 
 
-def _rules_against_enum(parent: Node, child: Node, rules: list[Node], name: str, findings: Findings) -> list[Node]:
+def _rules_against_enum(
+    parent: TreeNode, child: TreeNode, rules: list[TreeNode], name: str, findings: InheritanceFindings
+) -> list[TreeNode]:
     allowed = _enum_values(parent)
     for node in child.items("quality"):
         rule = rule_of(node, child.text("name"))
         if rule.what[0] == "invalidValues" and rule.values and not rule.values <= set(allowed):
             extra = sorted(rule.values - set(allowed))
-            _values_added(parent, [Node(node.source, node.path, value) for value in extra], name, findings)
+            _values_added(parent, [TreeNode(node.source, node.path, value) for value in extra], name, findings)
             rules = [each for each in rules if each is not node]
     return rules
 
 
-def _values_added(parent: Node, extra: list[Node], name: str, findings: Findings) -> None:
+def _values_added(parent: TreeNode, extra: list[TreeNode], name: str, findings: InheritanceFindings) -> None:
     shown = ", ".join(str(_value_of(node)) for node in extra[:3]) + (", …" if len(extra) > 3 else "")
     findings.weaker(
         extra[0],
@@ -247,22 +260,22 @@ def _values_added(parent: Node, extra: list[Node], name: str, findings: Findings
     )
 
 
-def _enum_values(node: Node) -> dict[str, Node]:
+def _enum_values(node: TreeNode) -> dict[str, TreeNode]:
     items = node.value if isinstance(node.value, list) else []
     return {canonical(_value_of(item)): item for item in items}
 
 
-def _value_of(item: Node) -> object:
+def _value_of(item: TreeNode) -> object:
     return item.plain("value") if isinstance(item.value, dict) else data_of(item)
 
 
-def _pattern_rule(pattern: Node) -> Node:
-    """The parent's pattern as a rule, so that it holds beside the child's."""
+def _pattern_rule(pattern: TreeNode) -> TreeNode:
+    """The parent's pattern as a rule, so that it applies in addition to the child's."""
     return invalid_values_rule(pattern, "pattern", pattern.value)
 
 
-def invalid_values_rule(at: Node, argument: str, value: object) -> Node:
-    """A rule of the library, in the words of the effective contract's version, that stands at the place of `at`."""
+def invalid_values_rule(at: TreeNode, argument: str, value: object) -> TreeNode:
+    """A library rule in the effective contract's version, at the place of `at`."""
     said: dict[str, object] = {"type": "library", "mustBe": 0}
     if at.source.target.startswith("v3.0"):
         said |= {"rule": "validValues" if argument == "validValues" else "invalidValues"}
@@ -272,7 +285,9 @@ def invalid_values_rule(at: Node, argument: str, value: object) -> Node:
     return placed(at, said)
 
 
-def _nested(parent: Node, child: Node, name: str, findings: Findings, changes: dict[str, Node | None]) -> None:
+def _nested(
+    parent: TreeNode, child: TreeNode, name: str, findings: InheritanceFindings, changes: dict[str, TreeNode | None]
+) -> None:
     before, after = parent.get("properties"), child.get("properties")
     if before and after:
         options = parent.get("logicalTypeOptions")
@@ -287,13 +302,15 @@ def _nested(parent: Node, child: Node, name: str, findings: Findings, changes: d
         changes["map"] = after.with_({key: _entry(before, after, key, name, findings) for key in ("key", "value")})
 
 
-def _entry(before: Node, after: Node, key: str, name: str, findings: Findings) -> Node | None:
+def _entry(before: TreeNode, after: TreeNode, key: str, name: str, findings: InheritanceFindings) -> TreeNode | None:
     above, own = before.get(key), after.get(key)
     return merge_property(above, own, f"{name}.{key}", findings) if above and own else own or above
 
 
-def merge_properties(parent: Node, child: Node, name: str, findings: Findings, demanded: Collection[str] = ()) -> Node:
-    """Columns by name, letter case ignored; then by id. The child's order, then what it inherits."""
+def merge_properties(
+    parent: TreeNode, child: TreeNode, name: str, findings: InheritanceFindings, demanded: Collection[str] = ()
+) -> TreeNode:
+    """Columns by name, case-insensitive; then by id. The child's order, then inherited ones."""
     above = list(parent.value) if isinstance(parent.value, list) else []
     own = list(child.value) if isinstance(child.value, list) else []
     pairs = paired(above, own)
@@ -306,12 +323,12 @@ def merge_properties(parent: Node, child: Node, name: str, findings: Findings, d
         is_demanded = other.text("name").lower() in demanded
         merged.append(merge_property(other, node, f"{name}.{node.text('name')}", findings, is_demanded=is_demanded))
     taken = {id(node) for node in pairs.values()}
-    return Node(child.source, child.path, [*merged, *(node for node in above if id(node) not in taken)])
+    return TreeNode(child.source, child.path, [*merged, *(node for node in above if id(node) not in taken)])
 
 
-def paired(above: list[Node], own: list[Node]) -> dict[int, Node]:
-    """The parent's entry for each of the child's (by identity): the same name, else column, else id."""
-    pairs: dict[int, Node] = {}
+def paired(above: list[TreeNode], own: list[TreeNode]) -> dict[int, TreeNode]:
+    """The parent's entry for each of the child's (by identity): same name, else physical name, else id."""
+    pairs: dict[int, TreeNode] = {}
     taken: set[int] = set()
     for names_of in (_by_name, _by_column, _by_id):
         known = {name: node for node in reversed(above) if id(node) not in taken and (name := names_of(node))}
@@ -324,13 +341,13 @@ def paired(above: list[Node], own: list[Node]) -> dict[int, Node]:
     return pairs
 
 
-def _by_name(node: Node) -> str:
+def _by_name(node: TreeNode) -> str:
     return node.text("name").lower()
 
 
-def _by_column(node: Node) -> str:
+def _by_column(node: TreeNode) -> str:
     return (node.text("physicalName") or node.text("name")).lower()
 
 
-def _by_id(node: Node) -> str:
+def _by_id(node: TreeNode) -> str:
     return node.text("id").lower()

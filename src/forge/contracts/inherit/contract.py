@@ -1,4 +1,5 @@
-"""Enterprise → domain → product: what is left out is inherited, what is said may be stricter, not weaker."""
+"""Effective contracts (enterprise → domain → product): omitted terms are inherited, restated terms may only be
+stricter."""
 
 from __future__ import annotations
 
@@ -6,20 +7,20 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from forge.contracts.contract import Contract, Place, Violation
+from forge.contracts.contract import Contract, FilePlace, Violation
 from forge.contracts.document.file import Document, Path, path_text
 from forge.contracts.inherit.column import merge_named
-from forge.contracts.inherit.fit import fitted
 from forge.contracts.inherit.sla import merge_slas, with_elements
 from forge.contracts.inherit.table import merge_schema, shared_tables, without_places
 from forge.contracts.inherit.translate import translated
+from forge.contracts.inherit.unknown_keys import drop_unknown_keys
 from forge.contracts.load import load_contract
 from forge.contracts.pattern.inclusion import pattern_budget
-from forge.contracts.tree import Findings, Node, Source, data_of, node_at, tree_of, walk
+from forge.contracts.tree import ContractSource, InheritanceFindings, TreeNode, data_of, node_at, tree_of, walk
 
 MODES = ("strict", "permissive")
 
-# Who a contract is, where its data lives and how its own life goes; nobody inherits that.
+# Identity, location and lifecycle of a contract are not inherited.
 _OWN = (
     *("apiVersion", "kind", "id", "name", "version", "status", "dataProduct", "contractCreatedTs", "servers"),
     "slaDefaultElement",
@@ -35,9 +36,9 @@ _NAMED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Effective:
-    """What holds for a contract with all that stands above it. `origins` says for each path of the document which
-    contract it comes from (its id; its file where ids repeat)."""
+class EffectiveContract:
+    """A contract with all inherited terms. `origins` maps paths of the document to the contract they come from (its id;
+    its file where ids repeat)."""
 
     document: Document
     origins: Mapping[str, str]
@@ -51,10 +52,10 @@ def effective_of(
     *,
     sets: Collection[str] = (),
     judge_all: bool = True,
-) -> Effective:
-    """The chain is outermost first, the contract itself last; texts are read first. In permissive mode E510 is a
-    warning. `sets`: files of contracts that stand above everything of a level. Their tables count only where the
-    child has them, and they are not judged among themselves. `judge_all`: find also where a parent weakens its own."""
+) -> EffectiveContract:
+    """The chain is outermost first, the contract itself last; texts are parsed. In permissive mode E510 is a warning.
+    `sets`: files of contracts that apply to a whole level. Their tables count only where the child has them, and they
+    are not judged among themselves. `judge_all`: also report where a parent weakens its own parent."""
     if mode not in MODES:
         raise ValueError(f"the mode is {' or '.join(MODES)}, not {mode}")
     contracts = [
@@ -63,18 +64,18 @@ def effective_of(
     sources = _sources(contracts)
     own = sources[-1]
     if len(sources) == 1:
-        return Effective(own.document, _Origins(tree_of(own)))
-    findings, unheard = Findings(severity="error" if mode == "strict" else "warning"), Findings()
+        return EffectiveContract(own.document, _Origins(tree_of(own)))
+    findings, unheard = InheritanceFindings(severity="error" if mode == "strict" else "warning"), InheritanceFindings()
     trees = _cut([with_elements(translated(tree_of(source))) for source in sources], contracts, sets)
     root = trees[0]
     for contract, tree in zip(contracts[1:], trees[1:], strict=True):
         is_judged = contract is contracts[-1] or (judge_all and contract.file not in sets)
         root = _merged(root, tree, findings if is_judged else unheard)
-    root = fitted(root, own)
-    return Effective(_document(root, own), _Origins(root), tuple(findings.found))
+    root = drop_unknown_keys(root, own)
+    return EffectiveContract(_document(root, own), _Origins(root), tuple(findings.found))
 
 
-def _sources(contracts: Sequence[Contract]) -> list[Source]:
+def _sources(contracts: Sequence[Contract]) -> list[ContractSource]:
     if not contracts:
         raise ValueError("a chain has at least the contract itself")
     ids = [contract.id for contract in contracts]
@@ -85,12 +86,12 @@ def _sources(contracts: Sequence[Contract]) -> list[Source]:
             raise ValueError(f"the contract {contract.id} was not read from a document")
         is_clear = bool(contract.id) and ids.count(contract.id) == 1
         name = contract.id if is_clear else contract.file
-        found.append(Source(name, contract.document, contract.api_version, target))
+        found.append(ContractSource(name, contract.document, contract.api_version, target))
     return found
 
 
-def _cut(trees: list[Node], contracts: Sequence[Contract], sets: Collection[str]) -> list[Node]:
-    """The contracts of a level less the tables that no contract below has."""
+def _cut(trees: list[TreeNode], contracts: Sequence[Contract], sets: Collection[str]) -> list[TreeNode]:
+    """The contracts of a level without tables that no contract below has."""
     below = [tree for tree, contract in zip(trees, contracts, strict=True) if contract.file not in sets]
     return [
         shared_tables(tree, below) if contract.file in sets and tree is not trees[-1] else tree
@@ -98,8 +99,8 @@ def _cut(trees: list[Node], contracts: Sequence[Contract], sets: Collection[str]
     ]
 
 
-def _merged(parent: Node, child: Node, findings: Findings) -> Node:
-    changes: dict[str, Node | None] = {}
+def _merged(parent: TreeNode, child: TreeNode, findings: InheritanceFindings) -> TreeNode:
+    changes: dict[str, TreeNode | None] = {}
     for key, part in _inheritable(parent).parts.items():
         own = child.get(key)
         if own is None:
@@ -115,7 +116,7 @@ def _merged(parent: Node, child: Node, findings: Findings) -> Node:
     return child.with_(changes)
 
 
-def _inheritable(parent: Node) -> Node:
+def _inheritable(parent: TreeNode) -> TreeNode:
     custom = [
         each
         for each in without_places(parent).items("customProperties")
@@ -125,7 +126,7 @@ def _inheritable(parent: Node) -> Node:
     return parent.with_({**dict.fromkeys(_OWN), "customProperties": listed})
 
 
-def _document(root: Node, own: Source) -> Document:
+def _document(root: TreeNode, own: ContractSource) -> Document:
     data = data_of(root)
     return Document(
         data if isinstance(data, dict) else {},
@@ -135,15 +136,15 @@ def _document(root: Node, own: Source) -> Document:
     )
 
 
-def _value_place(root: Node, path: Path) -> Place:
+def _value_place(root: TreeNode, path: Path) -> FilePlace:
     node = node_at(root, path)
     return node.source.document.value_place_of(node.path)
 
 
 class _Origins(Mapping[str, str]):
-    """Built when first asked: most contracts are compiled without anybody looking at it."""
+    """Computed on first use: most contracts are compiled without it."""
 
-    def __init__(self, root: Node) -> None:
+    def __init__(self, root: TreeNode) -> None:
         self._root = root
 
     @cached_property

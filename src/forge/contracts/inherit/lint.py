@@ -1,4 +1,4 @@
-"""The linter's errors about a child, less those that what it inherits makes good."""
+"""Lint errors of a child, without those that inherited terms resolve."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Mapping, Sequence
 
 from forge.contracts.contract import Violation
 from forge.contracts.document.file import Document
-from forge.contracts.inherit.contract import Effective
+from forge.contracts.inherit.contract import EffectiveContract
 from forge.contracts.linter.lint import lint_document
 
 _OPTIONS = "logicalTypeOptions"
 
 
-def unexcused(
-    errors: Sequence[Violation], child: Document, effective: Effective, profile: str = "standard"
+def without_inherited(
+    errors: Sequence[Violation], child: Document, effective: EffectiveContract, profile: str = "standard"
 ) -> tuple[Violation, ...]:
-    """A child may say options of a type that only its parent names; the standard wants both in one place."""
+    """A child may set options of a type that only its parent declares; the standard wants both in one place."""
     typeless = _typeless(child.data.get("schema"), "schema")
     excused = [each for each in errors if _is_about(each, typeless)]
     if not excused:
@@ -25,14 +25,14 @@ def unexcused(
 
 
 def _is_about(violation: Violation, typeless: Sequence[str]) -> bool:
-    """Whether it is about the options of one of these properties."""
+    """Whether it concerns the options of one of these properties."""
     if violation.path in typeless:
         return _OPTIONS in violation.message or "logicalType" in violation.message
     return any(violation.path.startswith((f"{path}.{_OPTIONS}", f"{path}.logicalType")) for path in typeless)
 
 
 def _typeless(value: object, path: str) -> list[str]:
-    """The paths of properties that have options and no type of their own."""
+    """Paths of properties with options but no type of their own."""
     if isinstance(value, list):
         return [found for index, item in enumerate(value) for found in _typeless(item, f"{path}[{index}]")]
     if not isinstance(value, Mapping):

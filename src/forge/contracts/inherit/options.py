@@ -1,12 +1,12 @@
-"""`logicalTypeOptions` of a child against its parent's: bounds, lengths, patterns, formats."""
+"""Merges `logicalTypeOptions` of a child with its parent's: bounds, lengths, patterns, formats."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
 from forge.contracts.compare.interval import Interval, number_of, range_of
-from forge.contracts.pattern.inclusion import NotUnderstood, counterexample
-from forge.contracts.tree import Findings, Node, data_of
+from forge.contracts.pattern.inclusion import UnsupportedPattern, counterexample
+from forge.contracts.tree import InheritanceFindings, TreeNode, data_of
 
 _LOWER = ("minimum", "exclusiveMinimum")
 _UPPER = ("maximum", "exclusiveMaximum")
@@ -19,9 +19,9 @@ Loosens = Callable[[object, object], bool | None]
 
 
 def merge_options(
-    parent: Node, child: Node, name: str, logical_type: str, findings: Findings
-) -> tuple[Node, Node | None]:
-    """The stronger of each option, and the parent's pattern where it has to hold beside the child's."""
+    parent: TreeNode, child: TreeNode, name: str, logical_type: str, findings: InheritanceFindings
+) -> tuple[TreeNode, TreeNode | None]:
+    """The stricter of each option, and the parent's pattern where it must apply in addition to the child's."""
     said, kept = _options(child), _options(parent)
     for keys in (_LOWER, _UPPER):
         _merge_bound(parent, child, keys, name, logical_type, said, kept, findings)
@@ -29,7 +29,7 @@ def merge_options(
     for key in [key for key in said if key in kept and key not in (*_LOWER, *_UPPER)]:
         is_looser = _loosened(key, kept[key], said[key], logical_type)
         if is_looser:
-            _tell(key, kept[key], said[key], name, findings)
+            _report_weaker(key, kept[key], said[key], name, findings)
             del said[key]
         elif is_looser is None:
             beside = kept[key] if key == "pattern" else beside
@@ -41,32 +41,32 @@ def merge_options(
             )
         elif key == "required":
             said[key] = _union(kept[key], said[key])
-    return Node(child.source, child.path, {**said, **{k: n for k, n in kept.items() if k not in said}}), beside
+    return TreeNode(child.source, child.path, {**said, **{k: n for k, n in kept.items() if k not in said}}), beside
 
 
-def _options(node: Node) -> dict[str, Node]:
-    """Without those of a wrong form, which say nothing."""
+def _options(node: TreeNode) -> dict[str, TreeNode]:
+    """Without malformed ones."""
     return {key: part for key, part in node.parts.items() if key == "required" or node.word(key)}
 
 
 def _merge_bound(
-    parent: Node,
-    child: Node,
+    parent: TreeNode,
+    child: TreeNode,
     keys: tuple[str, str],
     name: str,
     logical_type: str,
-    said: dict[str, Node],
-    kept: dict[str, Node],
-    findings: Findings,
+    said: dict[str, TreeNode],
+    kept: dict[str, TreeNode],
+    findings: InheritanceFindings,
 ) -> None:
-    """A bound may be written in two ways, so each end is compared as a whole. Takes the weaker ones away."""
+    """A bound has two spellings, so each end is compared as a whole. Removes the weaker ones."""
     if not any(key in kept for key in keys):
         return
     plain, exclusive = keys
     flag = said.get(exclusive)
     if flag and isinstance(flag.value, bool) and plain not in said and plain in kept:
         if flag.value is False and _flag(kept, exclusive):  # the bound of the parent without its exclusion
-            _tell(exclusive, kept[exclusive], flag, name, findings)
+            _report_weaker(exclusive, kept[exclusive], flag, name, findings)
             del said[exclusive]
         return
     stated = [said[key] for key in keys if key in said]
@@ -78,21 +78,21 @@ def _merge_bound(
             kept.pop(key, None)
         return
     strongest = next(kept[key] for key in keys if key in kept and not isinstance(kept[key].value, bool))
-    _tell(stated[0].path[-1], strongest, stated[0], name, findings)
+    _report_weaker(stated[0].path[-1], strongest, stated[0], name, findings)
     for key in keys:
         said.pop(key, None)
 
 
-def _end(options: Mapping[str, Node], keys: tuple[str, str], logical_type: str) -> Interval | None:
+def _end(options: Mapping[str, TreeNode], keys: tuple[str, str], logical_type: str) -> Interval | None:
     found = {key: data_of(options[key]) for key in keys if key in options}
     return range_of(found, is_whole=logical_type == "integer")
 
 
-def _flag(options: Mapping[str, Node], key: str) -> bool:
+def _flag(options: Mapping[str, TreeNode], key: str) -> bool:
     return key in options and options[key].value is True
 
 
-def _loosened(key: str, parent: Node, child: Node, logical_type: str) -> bool | None:
+def _loosened(key: str, parent: TreeNode, child: TreeNode, logical_type: str) -> bool | None:
     """None where nobody can tell."""
     above, own = data_of(parent), data_of(child)
     if above == own:
@@ -121,15 +121,15 @@ def is_looser_pattern(above: str, own: str) -> bool | None:
     """None where nobody can tell."""
     try:
         return counterexample(own, above) is not None
-    except NotUnderstood:
+    except UnsupportedPattern:
         return None
 
 
 def _passing(above: object, own: object) -> str | None:
-    """A text that only `own` lets pass, for people to see; the budget may be spent by now."""
+    """A text that only `own` accepts, for the message; None where the budget is spent."""
     try:
         return counterexample(str(own), str(above))
-    except NotUnderstood:
+    except UnsupportedPattern:
         return None
 
 
@@ -157,19 +157,19 @@ def _names(value: object) -> frozenset[str]:
     )
 
 
-def _union(parent: Node, child: Node) -> Node:
+def _union(parent: TreeNode, child: TreeNode) -> TreeNode:
     own = child.value if isinstance(child.value, list) else []
     known = {str(node.value).lower() for node in own}
     above = parent.value if isinstance(parent.value, list) else []
-    return Node(child.source, child.path, [*own, *(node for node in above if str(node.value).lower() not in known)])
+    return TreeNode(child.source, child.path, [*own, *(node for node in above if str(node.value).lower() not in known)])
 
 
-def _shown(node: Node) -> str:
+def _shown(node: TreeNode) -> str:
     value = data_of(node)
     return f"'{value}'" if isinstance(value, str) else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _tell(key: object, parent: Node, child: Node, name: str, findings: Findings) -> None:
+def _report_weaker(key: object, parent: TreeNode, child: TreeNode, name: str, findings: InheritanceFindings) -> None:
     example = _passing(parent.value, child.value) if key == "pattern" else None
     passes = f": it lets '{example[:40]}' pass" if example is not None else ""
     findings.weaker(

@@ -1,25 +1,27 @@
-"""Quality rules of a child against its parent's: what is left out is inherited, what is restated may not be looser."""
+"""Merges quality rules of a child with its parent's: omitted rules are inherited, restated rules may not be looser."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 from forge.contracts.compare.interval import Interval, number_of
-from forge.contracts.compare.quality_rule import OPERATORS, Rule, canonical, rule_of, severity_of
+from forge.contracts.compare.quality_rule import OPERATORS, ComparableRule, canonical, rule_of, severity_of
 from forge.contracts.inherit.options import is_looser_pattern
-from forge.contracts.tree import Findings, Node
+from forge.contracts.tree import InheritanceFindings, TreeNode
 
 _ARGUMENT_KEYS = ("arguments", "validValues", "missingValues", "pattern", "properties")
 
 
-def merge_quality(parent: Node, child: Node, name: str, column: str, findings: Findings) -> tuple[Node, ...]:
-    """The rules that hold: the child's, and those of the parent that they do not restate."""
+def merge_quality(
+    parent: TreeNode, child: TreeNode, name: str, column: str, findings: InheritanceFindings
+) -> tuple[TreeNode, ...]:
+    """The effective rules: the child's, and those of the parent that it does not restate."""
     above = [rule_of(node, column) for node in parent.items("quality")]
     kept = dict.fromkeys(range(len(above)), True)
-    merged: list[Node] = []
+    merged: list[TreeNode] = []
     for node in child.items("quality"):
         own = rule_of(node, column)
-        result: Node | None = node
+        result: TreeNode | None = node
         for index, rule in enumerate(above):
             if not _is_same(rule, own):
                 continue
@@ -37,8 +39,8 @@ def merge_quality(parent: Node, child: Node, name: str, column: str, findings: F
     return _with_own_ids([*merged, *(rule.node for index, rule in enumerate(above) if kept[index])])
 
 
-def _with_own_ids(rules: list[Node]) -> tuple[Node, ...]:
-    """Where two rules hold under one id, the child's keeps it."""
+def _with_own_ids(rules: list[TreeNode]) -> tuple[TreeNode, ...]:
+    """Where two rules share an id, the child's keeps it."""
     seen: set[str] = set()
     found = []
     for node in rules:
@@ -48,7 +50,7 @@ def _with_own_ids(rules: list[Node]) -> tuple[Node, ...]:
     return tuple(found)
 
 
-def _is_same(above: Rule, own: Rule) -> bool:
+def _is_same(above: ComparableRule, own: ComparableRule) -> bool:
     if above.id and own.id:
         return above.id == own.id
     if above.name and above.name == own.name and above.kind == own.kind and above.what[:1] == own.what[:1]:
@@ -56,23 +58,23 @@ def _is_same(above: Rule, own: Rule) -> bool:
     return above.what == own.what and _is_same_pattern(above, own)
 
 
-def _is_same_pattern(above: Rule, own: Rule) -> bool:
-    """Two rules with patterns of which neither is in the other are two rules."""
+def _is_same_pattern(above: ComparableRule, own: ComparableRule) -> bool:
+    """Two pattern rules of which neither includes the other are two rules."""
     if above.pattern is None or own.pattern is None:
         return above.pattern == own.pattern
     one, other = is_looser_pattern(above.pattern, own.pattern), is_looser_pattern(own.pattern, above.pattern)
     return one is False or other is False
 
 
-def _problem(above: Rule, own: Rule) -> str:
-    """Why the child's rule is weaker; empty when it is not."""
+def _problem(above: ComparableRule, own: ComparableRule) -> str:
+    """Why the child's rule is weaker; empty if it is not."""
     if above.id and above.id == own.id and above.kind != "text" and _measures(above) != _measures(own):
         return f"the rule {own.node.text('id')} no longer measures {_title(above)}"
     if own.severity < above.severity and own.node.get("severity"):
         shown = above.node.text("severity") or "error"
         return f"{_title(own)} has the severity {own.node.text('severity')}, the parent's {shown} is more severe"
     if _bounds_loosened(above, own):
-        return f"{_title(own)} {_told(own)} is looser than the parent's {_told(above)}"
+        return f"{_title(own)} {_rule_text(own)} is looser than the parent's {_rule_text(above)}"
     if above.pattern is not None and own.pattern is not None and is_looser_pattern(above.pattern, own.pattern):
         return f"{_title(own)} lets more pass ('{own.pattern}') than the parent's '{above.pattern}'"
     if _values_loosened(above, own):
@@ -80,12 +82,12 @@ def _problem(above: Rule, own: Rule) -> str:
     return _options_loosened(above, own)
 
 
-def _measures(of: Rule) -> tuple[str, ...]:
-    """What may not change under one id. A query may; nobody can tell then."""
+def _measures(of: ComparableRule) -> tuple[str, ...]:
+    """What may not change under one id. A query may, which is undecidable."""
     return (of.kind,) if of.kind != "library" else of.what[:1]
 
 
-def _bounds_loosened(above: Rule, own: Rule) -> bool:
+def _bounds_loosened(above: ComparableRule, own: ComparableRule) -> bool:
     if above.bounds is None:
         return False
     is_restated = bool(above.id and above.id == own.id) or bool(above.name and above.name == own.name)
@@ -100,7 +102,7 @@ def _bounds_loosened(above: Rule, own: Rule) -> bool:
     return any(not end.contains(bounds) for end, stated in ends if is_restated or stated is not None)
 
 
-def _values_loosened(above: Rule, own: Rule) -> bool:
+def _values_loosened(above: ComparableRule, own: ComparableRule) -> bool:
     if above.values is None or own.values is None:
         return False
     if above.what[0] == "missingValues":  # fewer values count as missing
@@ -108,7 +110,7 @@ def _values_loosened(above: Rule, own: Rule) -> bool:
     return not own.values <= above.values
 
 
-def _options_loosened(above: Rule, own: Rule) -> str:
+def _options_loosened(above: ComparableRule, own: ComparableRule) -> str:
     for key, value in above.options.items():
         if key not in own.options or canonical(value) == canonical(own.options[key]):
             continue
@@ -120,7 +122,7 @@ def _options_loosened(above: Rule, own: Rule) -> str:
 
 
 def _is_looser(key: str, above: object, own: object) -> bool | None:
-    """None where nobody can tell."""
+    """None where undecidable."""
     if key == "severity":
         return severity_of(str(own)) < severity_of(str(above))
     if key == "values" and isinstance(above, list) and isinstance(own, list):
@@ -135,8 +137,8 @@ def _is_looser(key: str, above: object, own: object) -> bool | None:
     return after < before if key == "min" or key.startswith("min_") else None
 
 
-def _doubt(above: Rule, own: Rule) -> str:
-    """Why nobody can tell; empty when it is clear."""
+def _doubt(above: ComparableRule, own: ComparableRule) -> str:
+    """Why it is undecidable; empty where it is not."""
     if above.kind == "text" or own.kind == "text":
         return ""
     if above.bounds and own.bounds and above.unit != own.unit and not own.is_zero:
@@ -157,8 +159,8 @@ def _is_unknown(key: str, above: Mapping[str, object], own: Mapping[str, object]
     return canonical(above[key]) != canonical(own[key]) and _is_looser(key, above[key], own[key]) is None
 
 
-def _covers(above: Rule, own: Rule) -> bool:
-    """Whether nothing of the parent's rule is lost when the child's stands in its place."""
+def _covers(above: ComparableRule, own: ComparableRule) -> bool:
+    """Whether the child's rule can replace the parent's without loss."""
     if above.kind == "text":
         return above.what == own.what
     if not above.holes <= own.holes or set(above.options) - set(own.options):
@@ -170,8 +172,8 @@ def _covers(above: Rule, own: Rule) -> bool:
     return has_low and (above.bounds.high is None or bounds.high is not None)
 
 
-def _inheriting(above: Node, own: Node) -> Node:
-    """The child's rule with what it leaves out: description, dimension, severity."""
+def _inheriting(above: TreeNode, own: TreeNode) -> TreeNode:
+    """The child's rule with inherited description, dimension and severity."""
     rest = {
         key: part
         for key, part in above.parts.items()
@@ -182,16 +184,16 @@ def _inheriting(above: Node, own: Node) -> Node:
     return own.with_({**rest, **arguments})
 
 
-def _title(of: Rule) -> str:
+def _title(of: ComparableRule) -> str:
     if of.kind == "library":
         return of.what[0]
     return of.node.text("name") or of.node.text("id") or f"the {of.kind} rule"
 
 
-def _told(of: Rule) -> str:
+def _rule_text(of: ComparableRule) -> str:
     said = [f"{key} {of.node.plain(key)}" for key in OPERATORS if of.node.get(key)]
     return " ".join([*said, of.unit if of.node.get("unit") else ""]).strip() or "0"
 
 
-def _fix(above: Rule) -> str:
-    return f"Be as strict as the parent ({_told(above)}), or leave the rule out to inherit it."
+def _fix(above: ComparableRule) -> str:
+    return f"Be as strict as the parent ({_rule_text(above)}), or leave the rule out to inherit it."

@@ -1,4 +1,4 @@
-"""SLAs of a child against its parent's: per property, element and driver, whatever words and units they use."""
+"""Merges SLAs of a child with its parent's, matched by property, element and driver, in any spelling and unit."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from dataclasses import dataclass
 
 from forge.contracts.contract import SlaProperty
 from forge.contracts.inherit.table import bare
-from forge.contracts.sla import Direction, Kind, Promise, promise_of, service_of, strength
-from forge.contracts.tree import Findings, Node
+from forge.contracts.sla import Direction, Promise, SlaKind, promise_of, service_of, strength
+from forge.contracts.tree import InheritanceFindings, TreeNode
 
 Element = tuple[str, ...]  # table, column…; empty: all that the contract covers
 
-# Of these the table is promised; a column in `element` only says which clock is read.
+# These cover the table; a column in `element` only names the clock.
 _CLOCKED = ("latency", "freshness", "retention", "frequency", "timeOfAvailability")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """One entry and what it promises; None where it promises nothing that can be read."""
+class SlaEntry:
+    """One entry and its meaning; None where it cannot be interpreted."""
 
-    node: Node
+    node: TreeNode
     service: str
     elements: Mapping[Element, str]  # as written
     driver: str | None
@@ -32,29 +32,33 @@ class Said:
         return frozenset(self.elements)
 
 
-def with_elements(contract: Node) -> Node:
-    """`slaDefaultElement` written into each entry that names no element, as entries of several contracts may meet."""
+def with_elements(contract: TreeNode) -> TreeNode:
+    """Writes `slaDefaultElement` into each entry without an element, as entries of several contracts may be merged."""
     default = contract.get("slaDefaultElement")
     entries = contract.get("slaProperties")
     if default is None:
         return contract
-    changes: dict[str, Node | None] = {"slaDefaultElement": None}
+    changes: dict[str, TreeNode | None] = {"slaDefaultElement": None}
     if entries is not None:
         listed = [
-            each if each.get("element") else each.with_({"element": Node(default.source, default.path, default.value)})
+            each
+            if each.get("element")
+            else each.with_({"element": TreeNode(default.source, default.path, default.value)})
             for each in contract.items("slaProperties")
         ]
-        changes["slaProperties"] = Node(entries.source, entries.path, listed)
+        changes["slaProperties"] = TreeNode(entries.source, entries.path, listed)
     return contract.with_(changes)
 
 
-def merge_slas(parent: Node, child: Node, tables: Sequence[Node], findings: Findings) -> Node | None:
-    """The strongest of each promise. `tables` are those of the merged contract, which say what an element means."""
-    names = Names(tables)
-    above = [_said(node, names) for node in parent.items("slaProperties")]
-    own = _strongest([_said(node, names) for node in child.items("slaProperties")])
+def merge_slas(
+    parent: TreeNode, child: TreeNode, tables: Sequence[TreeNode], findings: InheritanceFindings
+) -> TreeNode | None:
+    """The strictest of each. `tables` of the merged contract resolve elements."""
+    names = ElementNames(tables)
+    above = [_entry_of(node, names) for node in parent.items("slaProperties")]
+    own = _strongest([_entry_of(node, names) for node in child.items("slaProperties")])
     kept = dict.fromkeys(range(len(above)), True)
-    merged: list[Node] = []
+    merged: list[TreeNode] = []
     for said in own:
         lost: set[Element] = set()
         replaced = []
@@ -71,13 +75,13 @@ def merge_slas(parent: Node, child: Node, tables: Sequence[Node], findings: Find
         merged.extend(_less(said, lost))
     inherited = [other.node for index, other in enumerate(above) if kept[index]]
     entries = child.get("slaProperties") or parent.get("slaProperties")
-    return Node(entries.source, entries.path, [*merged, *inherited]) if entries and (merged or inherited) else None
+    return TreeNode(entries.source, entries.path, [*merged, *inherited]) if entries and (merged or inherited) else None
 
 
-def _strongest(entries: Sequence[Said]) -> list[Said]:
-    """Of entries on one thing the strongest counts: all of them hold."""
+def _strongest(entries: Sequence[SlaEntry]) -> list[SlaEntry]:
+    """Of entries on the same element the strictest counts: all of them apply."""
 
-    def is_beaten(one: Said, other: Said) -> bool:
+    def is_beaten(one: SlaEntry, other: SlaEntry) -> bool:
         same = (one.service, one.scope, one.driver) == (other.service, other.scope, other.driver)
         if not same or one.promise is None or other.promise is None:
             return False
@@ -86,10 +90,10 @@ def _strongest(entries: Sequence[Said]) -> list[Said]:
     return [each for each in entries if not any(is_beaten(each, other) for other in entries)]
 
 
-class Names:
-    """What the texts in `element` mean: tables by name, physical name or id; a column alone where one table has it."""
+class ElementNames:
+    """Resolves `element`: tables by name, physical name or id; a bare column where only one table has it."""
 
-    def __init__(self, tables: Sequence[Node]) -> None:
+    def __init__(self, tables: Sequence[TreeNode]) -> None:
         self._tables: dict[str, str] = {}
         for table in tables:
             canonical = table.text("name").lower()
@@ -102,7 +106,7 @@ class Names:
         self.only = next(iter(self._nodes)) if len(self._nodes) == 1 else None
 
     def _columns(self, table: str) -> dict[str, str]:
-        """The name of each column by all that it may be called."""
+        """The canonical name of each column by all its names."""
         if table not in self._known:
             self._known[table] = {
                 alias.lower(): column.text("name").lower()
@@ -142,7 +146,7 @@ class Names:
         return (self._columns(table).get(steps[0], steps[0]), *steps[1:])
 
 
-def _said(node: Node, names: Names) -> Said:
+def _entry_of(node: TreeNode, names: ElementNames) -> SlaEntry:
     entry = SlaProperty(
         property=node.text("property"),
         value=node.plain("value"),
@@ -152,13 +156,15 @@ def _said(node: Node, names: Names) -> Said:
     )
     service = service_of(entry.property)
     name = service.name if service else re.sub(r"[\s_-]+", "", entry.property).lower()
-    return Said(
+    return SlaEntry(
         node, name, names.elements(entry.element or ""), (entry.driver or "").lower() or None, promise_of(entry)
     )
 
 
-def _shared(above: Said, own: Said, siblings: Sequence[Said], parents: Sequence[Said]) -> frozenset[Element]:
-    """The elements of the child's entry on which it meets the parent's; none: they are about different things."""
+def _shared(
+    above: SlaEntry, own: SlaEntry, siblings: Sequence[SlaEntry], parents: Sequence[SlaEntry]
+) -> frozenset[Element]:
+    """The elements that the child's entry shares with the parent's; none: they are unrelated."""
     if above.service != own.service:
         return frozenset()
     if above.driver != own.driver and above.driver is not None:
@@ -174,8 +180,8 @@ def _shared(above: Said, own: Said, siblings: Sequence[Said], parents: Sequence[
     )
 
 
-def _is_excepted(mine: Element, theirs: Element, above: Said, own: Said, others: Sequence[Said]) -> bool:
-    """Whether the parent has a word of its own on this element or driver; then its general one does not count."""
+def _is_excepted(mine: Element, theirs: Element, above: SlaEntry, own: SlaEntry, others: Sequence[SlaEntry]) -> bool:
+    """Whether the parent has a specific entry for this element or driver; then its general one does not count."""
     for other in others:
         is_driven = other.driver == own.driver and above.driver != own.driver
         if other.driver not in (above.driver, own.driver):
@@ -186,7 +192,7 @@ def _is_excepted(mine: Element, theirs: Element, above: Said, own: Said, others:
     return False
 
 
-def _meet(theirs: Element, mine: Element, service: str, own: Said, siblings: Sequence[Said]) -> bool:
+def _meet(theirs: Element, mine: Element, service: str, own: SlaEntry, siblings: Sequence[SlaEntry]) -> bool:
     if mine[: len(theirs)] == theirs:
         return True
     if theirs[: len(mine)] != mine or not mine or service not in _CLOCKED:
@@ -195,14 +201,14 @@ def _meet(theirs: Element, mine: Element, service: str, own: Said, siblings: Seq
     return not any(each[: len(theirs)] == theirs for s in others for each in s.scope)
 
 
-def _is_within(above: Said, own: Said) -> bool:
-    """Whether all that the parent's entry is about the child's is about, too."""
+def _is_within(above: SlaEntry, own: SlaEntry) -> bool:
+    """Whether the child's entry covers all that the parent's covers."""
     is_driven = own.driver in (None, above.driver)
     return is_driven and all(any(theirs[: len(mine)] == mine for mine in own.scope) for theirs in above.scope)
 
 
-def _judge(above: Said, own: Said, findings: Findings) -> str:
-    """weaker | holds (as strong or stronger) | open (nobody can tell)."""
+def _judge(above: SlaEntry, own: SlaEntry, findings: InheritanceFindings) -> str:
+    """weaker | holds (as strict or stricter) | open (undecidable)."""
     if above.promise is None:
         return "holds"
     at = own.node.get("value") or own.node
@@ -220,7 +226,7 @@ def _judge(above: Said, own: Said, findings: Findings) -> str:
     if order is not None and order >= 0:
         return "holds"
     if order is None:
-        if own.promise.kind is Kind.DATE and own.promise.direction is Direction.NONE:
+        if own.promise.kind is SlaKind.DATE and own.promise.direction is Direction.NONE:
             return "holds"
         findings.unclear(
             at,
@@ -240,8 +246,8 @@ def _judge(above: Said, own: Said, findings: Findings) -> str:
     return "weaker"
 
 
-def _less(said: Said, lost: set[Element]) -> tuple[Node, ...]:
-    """The entry without the elements for which the parent's promise stays."""
+def _less(said: SlaEntry, lost: set[Element]) -> tuple[TreeNode, ...]:
+    """The entry without the elements where the parent's applies."""
     if not lost:
         return (said.node,)
     if said.scope <= lost or not said.node.get("element"):

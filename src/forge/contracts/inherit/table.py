@@ -1,4 +1,4 @@
-"""Tables of a child against its parent's."""
+"""Merges tables of a child with its parent's."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ from collections.abc import Sequence
 
 from forge.contracts.inherit.column import merge_named, merge_properties, paired
 from forge.contracts.inherit.quality import merge_quality
-from forge.contracts.tree import Findings, Node
+from forge.contracts.tree import InheritanceFindings, TreeNode
 
 _NAMED = {"tags": "", "customProperties": "property", "authoritativeDefinitions": "url", "relationships": ""}
 _PLACES = ("forge.schema",)  # where a contract's own tables live; not a promise
 
 
-def merge_schema(parent: Node | None, child: Node | None, findings: Findings) -> Node | None:
-    """The child's tables with what they inherit, then the parent's others."""
+def merge_schema(parent: TreeNode | None, child: TreeNode | None, findings: InheritanceFindings) -> TreeNode | None:
+    """The child's tables with inherited terms, then the parent's others."""
     if parent is None:
         return child
     above = [node for node in _listed(parent) if isinstance(node.value, dict)]
     if child is None:
-        return Node(parent.source, parent.path, [without_places(t) for t in above]) if above else None
+        return TreeNode(parent.source, parent.path, [without_places(t) for t in above]) if above else None
     own = _listed(child)
     pairs = _tables(above, own)
     merged = []
@@ -27,27 +27,27 @@ def merge_schema(parent: Node | None, child: Node | None, findings: Findings) ->
         merged.append(_merge_table(other, node, findings) if other else node)
     taken = {id(node) for node in pairs.values()}
     rest = [without_places(node) for node in above if id(node) not in taken]
-    return Node(child.source, child.path, [*merged, *rest])
+    return TreeNode(child.source, child.path, [*merged, *rest])
 
 
-def shared_tables(contract: Node, below: Sequence[Node]) -> Node:
-    """The contract less the tables that none of the contracts below has."""
+def shared_tables(contract: TreeNode, below: Sequence[TreeNode]) -> TreeNode:
+    """The contract without tables that no contract below has."""
     schema = contract.get("schema")
     if schema is None:
         return contract
     above = [node for node in _listed(schema) if isinstance(node.value, dict)]
     shared = {id(table) for other in below for table in _tables(above, list(other.items("schema"))).values()}
     kept = [table for table in above if id(table) in shared]
-    return contract.with_({"schema": Node(schema.source, schema.path, kept) if kept else None})
+    return contract.with_({"schema": TreeNode(schema.source, schema.path, kept) if kept else None})
 
 
-def without_places(node: Node) -> Node:
-    """A parent's table or contract, less what only says where the parent's own tables live."""
+def without_places(node: TreeNode) -> TreeNode:
+    """A parent's table or contract without the location of its own tables."""
     custom = node.get("customProperties")
     if custom is None or not isinstance(custom.value, list):
         return node
     kept = [each for each in custom.value if each.text("property") not in _PLACES]
-    return node.with_({"customProperties": Node(custom.source, custom.path, kept) if kept else None})
+    return node.with_({"customProperties": TreeNode(custom.source, custom.path, kept) if kept else None})
 
 
 def bare(name: str) -> str:
@@ -55,12 +55,12 @@ def bare(name: str) -> str:
     return name.rsplit(".", 1)[-1].strip("`\"' ").lower()
 
 
-def _listed(node: Node) -> list[Node]:
+def _listed(node: TreeNode) -> list[TreeNode]:
     return list(node.value) if isinstance(node.value, list) else []
 
 
-def _tables(above: list[Node], own: list[Node]) -> dict[int, Node]:
-    """As columns are paired; then `orders` is `core.orders` where only one table can be meant."""
+def _tables(above: list[TreeNode], own: list[TreeNode]) -> dict[int, TreeNode]:
+    """Matched as columns are; then `orders` is `core.orders` where unambiguous."""
     pairs = paired(above, own)
     taken = {id(node) for node in pairs.values()}
     for node in own:
@@ -74,12 +74,12 @@ def _tables(above: list[Node], own: list[Node]) -> dict[int, Node]:
     return pairs
 
 
-def _bare_names(node: Node) -> set[str]:
+def _bare_names(node: TreeNode) -> set[str]:
     return {bare(name) for name in (node.text("name"), node.text("physicalName")) if name}
 
 
-def _could_be(one: Node, other: Node) -> bool:
-    """Two full names that differ are two tables."""
+def _could_be(one: TreeNode, other: TreeNode) -> bool:
+    """Different full names are different tables."""
     full = [
         next((n for n in (node.text("physicalName"), node.text("name")) if "." in n), "").lower()
         for node in (one, other)
@@ -87,9 +87,9 @@ def _could_be(one: Node, other: Node) -> bool:
     return not (all(full) and full[0] != full[1])
 
 
-def _merge_table(parent: Node, child: Node, findings: Findings) -> Node:
+def _merge_table(parent: TreeNode, child: TreeNode, findings: InheritanceFindings) -> TreeNode:
     name = child.text("name") or "table"
-    changes: dict[str, Node | None] = {}
+    changes: dict[str, TreeNode | None] = {}
     for key, part in without_places(parent).parts.items():
         own = child.get(key)
         if own is None:
@@ -104,17 +104,17 @@ def _merge_table(parent: Node, child: Node, findings: Findings) -> Node:
     return child.with_(changes)
 
 
-def _merge_columns(parent: Node, child: Node, name: str, findings: Findings) -> Node:
+def _merge_columns(parent: TreeNode, child: TreeNode, name: str, findings: InheritanceFindings) -> TreeNode:
     return _key_kept(parent, merge_properties(parent, child, name, findings), name, findings)
 
 
-def _is_key(node: Node) -> bool:
+def _is_key(node: TreeNode) -> bool:
     found = node.get("primaryKey")
     return found is not None and found.value is True
 
 
-def _key_kept(parent: Node, merged: Node, name: str, findings: Findings) -> Node:
-    """A column more in the key makes it say less: orders may then have one id twice. Unless that id is unique."""
+def _key_kept(parent: TreeNode, merged: TreeNode, name: str, findings: InheritanceFindings) -> TreeNode:
+    """An additional key column weakens the key: one id may then occur twice. Unless that id is unique."""
     key = {node.text("name").lower(): node for node in _listed(parent) if _is_key(node)}
     if not key:
         return merged
@@ -134,9 +134,9 @@ def _key_kept(parent: Node, merged: Node, name: str, findings: Findings) -> Node
             f"Take primaryKey away from {written}, or make a column of the parent's key unique.",
         )
         columns.append(node.with_({"primaryKey": None, "primaryKeyPosition": None}))
-    return Node(merged.source, merged.path, columns)
+    return TreeNode(merged.source, merged.path, columns)
 
 
-def _is_unique(node: Node) -> bool:
+def _is_unique(node: TreeNode) -> bool:
     found = node.get("unique")
     return found is not None and found.value is True

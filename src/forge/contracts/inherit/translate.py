@@ -1,4 +1,4 @@
-"""A parent in the words of its child's version of the standard, so that the effective contract is valid in it."""
+"""Converts a parent to its child's version of the standard, so that the effective contract is valid in it."""
 
 from __future__ import annotations
 
@@ -6,32 +6,32 @@ from forge.contracts.compare.quality_rule import ARGUMENTS, METRICS, OPERATORS, 
 from forge.contracts.contract import LOGICAL_TYPES
 from forge.contracts.inherit.column import STAND_INS, invalid_values_rule
 from forge.contracts.linter.standard_schema import GRAMMARS
-from forge.contracts.tree import Node, data_of, placed
+from forge.contracts.tree import TreeNode, data_of, placed
 
 _OLD = "3.0.2"
 _LIBRARY = frozenset(METRICS.values())
 _BOUNDS = (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))
 
 
-def translated(contract: Node) -> Node:
-    """Unchanged where both versions have one grammar."""
+def translated(contract: TreeNode) -> TreeNode:
+    """Unchanged where both versions share a grammar."""
     source = contract.source
     if GRAMMARS.get(source.api_version) == GRAMMARS.get(source.target) or source.target not in GRAMMARS:
         return contract
-    changes: dict[str, Node | None] = {}
+    changes: dict[str, TreeNode | None] = {}
     if team := contract.get("team"):
         changes["team"] = _team(team)
     if schema := contract.get("schema"):
-        changes["schema"] = Node(schema.source, schema.path, [_table(each) for each in contract.items("schema")])
+        changes["schema"] = TreeNode(schema.source, schema.path, [_table(each) for each in contract.items("schema")])
     return contract.with_(changes)
 
 
-def _is_old(node: Node) -> bool:
+def _is_old(node: TreeNode) -> bool:
     return GRAMMARS.get(node.source.target) == _OLD
 
 
-def _table(table: Node) -> Node:
-    changes: dict[str, Node | None] = {}
+def _table(table: TreeNode) -> TreeNode:
+    changes: dict[str, TreeNode | None] = {}
     if properties := table.get("properties"):
         changes["properties"] = _properties(properties)
     if rules := _rules(table):
@@ -39,13 +39,13 @@ def _table(table: Node) -> Node:
     return table.with_(changes)
 
 
-def _properties(properties: Node) -> Node:
+def _properties(properties: TreeNode) -> TreeNode:
     items = properties.value if isinstance(properties.value, list) else []
-    return Node(properties.source, properties.path, [_property(each) for each in items])
+    return TreeNode(properties.source, properties.path, [_property(each) for each in items])
 
 
-def _property(column: Node) -> Node:
-    changes: dict[str, Node | None] = {}
+def _property(column: TreeNode) -> TreeNode:
+    changes: dict[str, TreeNode | None] = {}
     rules = _rules(column)
     types = LOGICAL_TYPES.get(column.source.target, ())
     written = column.text("logicalType")
@@ -54,7 +54,7 @@ def _property(column: Node) -> Node:
         changes["map"] = None
     if options := column.get("logicalTypeOptions"):
         changes["logicalTypeOptions"] = _options(options)
-    if (enum := column.get("enum")) and "map" not in types:  # both came with v3.2
+    if (enum := column.get("enum")) and "map" not in types:  # both are new in v3.2
         changes["enum"] = None
         rules.append(invalid_values_rule(enum, "validValues", _values(enum)))
     if rules:
@@ -68,14 +68,14 @@ def _property(column: Node) -> Node:
     return column.with_(changes)
 
 
-def _values(enum: Node) -> list[object]:
+def _values(enum: TreeNode) -> list[object]:
     items = enum.value if isinstance(enum.value, list) else []
     return [item.plain("value") if isinstance(item.value, dict) else data_of(item) for item in items]
 
 
-def _options(options: Node) -> Node:
+def _options(options: TreeNode) -> TreeNode:
     """Before v3.1 an exclusive bound is a flag of the plain one. A vector's dimensions are an array's length."""
-    changes: dict[str, Node | None] = {}
+    changes: dict[str, TreeNode | None] = {}
     for plain, exclusive in _BOUNDS:
         bound, flag = options.get(plain), options.get(exclusive)
         if flag is None:
@@ -92,10 +92,10 @@ def _options(options: Node) -> Node:
     return options.with_(changes)
 
 
-def _flagged(plain: str, exclusive: str, bound: Node | None, limit: Node) -> dict[str, Node | None]:
+def _flagged(plain: str, exclusive: str, bound: TreeNode | None, limit: TreeNode) -> dict[str, TreeNode | None]:
     if bound is not None and _is_stricter(bound.value, limit.value, lower=plain == "minimum"):
         return {exclusive: None}
-    return {plain: limit, exclusive: Node(limit.source, limit.path, True)}
+    return {plain: limit, exclusive: TreeNode(limit.source, limit.path, True)}
 
 
 def _is_stricter(bound: object, limit: object, *, lower: bool) -> bool:
@@ -104,12 +104,12 @@ def _is_stricter(bound: object, limit: object, *, lower: bool) -> bool:
     return str(bound) > str(limit) if lower else str(bound) < str(limit)
 
 
-def _rules(around: Node) -> list[Node]:
+def _rules(around: TreeNode) -> list[TreeNode]:
     return [rule for each in around.items("quality") for rule in _rule(each)]
 
 
-def _rule(rule: Node) -> list[Node]:
-    """v3.0 calls the metric a rule, has its arguments beside it and takes several operators, or none."""
+def _rule(rule: TreeNode) -> list[TreeNode]:
+    """v3.0 names the metric `rule`, has its arguments beside it and allows several operators, or none."""
     kind = kind_of(rule)
     if _is_old(rule):
         if kind == "library" and rule.get("metric"):
@@ -118,7 +118,7 @@ def _rule(rule: Node) -> list[Node]:
     if kind == "library" and metric_of(rule) not in _LIBRARY:
         return [_as_text(rule)]
     operators = [each for each in OPERATORS if rule.get(each)]
-    changes: dict[str, Node | None] = {}
+    changes: dict[str, TreeNode | None] = {}
     if kind == "library":
         arguments = arguments_of(rule)
         changes = dict.fromkeys(("rule", *ARGUMENTS))
@@ -132,30 +132,30 @@ def _rule(rule: Node) -> list[Node]:
     return [single[0], *(each.with_({"id": None}) for each in single[1:])]
 
 
-def _as_text(rule: Node) -> Node:
-    """A rule that the other version cannot say stays as words for people."""
+def _as_text(rule: TreeNode) -> TreeNode:
+    """A rule that the other version cannot express becomes a text rule."""
     said = rule.text("description") or f"{rule.text('rule') or rule.text('query')}, as {rule.where} demands"
     name = rule.get("name")
     text = placed(rule, {"type": "text", "description": said})
     return text.with_({"name": name}) if name else text
 
 
-def _team(team: Node) -> Node:
-    """A list of people before v3.1; since then an object with a name and members."""
+def _team(team: TreeNode) -> TreeNode:
+    """A list of people before v3.1; since then an object with name and members."""
     if isinstance(team.value, list):
         if _is_old(team):
             return team
         members = [_member(each) for each in team.value if isinstance(each.value, dict)]
-        return Node(team.source, team.path, {"members": Node(team.source, team.path, members)})
+        return TreeNode(team.source, team.path, {"members": TreeNode(team.source, team.path, members)})
     if not _is_old(team):
         return team
     members = list(team.items("members"))
     name = team.get("name")
     if name and not any(each.text("role").lower() == "owner" for each in members):
         members.append(placed(name, {"username": name.value, "name": name.value, "role": "owner"}))
-    return Node(team.source, team.path, members)
+    return TreeNode(team.source, team.path, members)
 
 
-def _member(person: Node) -> Node:
+def _member(person: TreeNode) -> TreeNode:
     name = person.get("username") or person.get("name")
     return person.with_({"username": name}) if name else person

@@ -1,4 +1,4 @@
-"""Which parts of the standard's schema speak of a value: of `oneOf`, `anyOf` and `if` the branch that is meant."""
+"""Which subschemas of the standard apply to a value: of `oneOf`, `anyOf` and `if` the intended branch."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NONE_HOLDS = "x-none-holds"
 
 
 def facets_of(root: Schema, schema: Schema, value: object) -> Iterator[Schema]:
-    """The schema and all that it refers to, taking of alternatives the one that is meant."""
+    """The schema and all that it references, with the intended branch of alternatives."""
     yield schema
     if "$ref" in schema:
         yield from facets_of(root, resolve(root, schema), value)
@@ -29,7 +29,7 @@ def facets_of(root: Schema, schema: Schema, value: object) -> Iterator[Schema]:
 
 
 def _parts_of(schema: Schema, value: object) -> list[Schema]:
-    """`allOf`. Of a property without a known type no rules of one type hold, but nested parts may stand in it."""
+    """`allOf`. For a property without a known type no type-specific rules apply, but nested parts may."""
     parts: list[Schema] = schema.get("allOf", [])
     types = schema.get("properties", {}).get("logicalType", {}).get("enum")
     if types is None or "logicalTypeOptions" not in schema["properties"] or not isinstance(value, Mapping):
@@ -75,7 +75,7 @@ def _fits(root: Schema, schema: Schema, value: object) -> bool:
 
 
 def holds(root: Schema, schema: Schema, value: object) -> bool:
-    """Whether a value follows a schema, for the few words that the standard's conditions and references use."""
+    """Whether a value matches a schema, for the few keywords in the standard's conditions and references."""
     if "$ref" in schema and not holds(root, resolve(root, schema), value):
         return False
     if "const" in schema and value != schema["const"]:

@@ -1,15 +1,15 @@
-"""Tables and columns: names that stand twice, options that contradict each other, allowed values, references."""
+"""Lint of tables and columns: duplicate names, contradictory options, allowed values, references."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from forge.contracts.document.file import Path
-from forge.contracts.linter.finding import Findings, is_blank, shown
+from forge.contracts.linter.finding import LintFindings, is_blank, shown
 from forge.contracts.linter.options import check_enum, check_options
 from forge.contracts.linter.parts import check_custom, check_unique
 from forge.contracts.linter.quality import check_quality
-from forge.contracts.linter.references import Tables, check_relationships
+from forge.contracts.linter.references import TableIndex, check_relationships
 
 _NESTING = ("properties", "items", "map")
 Mappings = Iterator[tuple[Mapping[str, object], Path]]
@@ -22,11 +22,11 @@ def entries(value: object, path: Path) -> Mappings:
             yield each, (*path, index)
 
 
-def check_tables(findings: Findings, version: str) -> None:
+def check_tables(findings: LintFindings, version: str) -> None:
     schema = findings.document.data.get("schema")
     places = list(entries(schema, ("schema",)))
-    tables = Tables(table for table, _ in places)
-    for key in ("name", "id"):  # a physicalName may be shared: several kinds of event on one topic
+    tables = TableIndex(table for table, _ in places)
+    for key in ("name", "id"):  # a physicalName may be shared: more than one kind of event on one topic
         check_unique(findings, schema, ("schema",), key)
     for table, path in places:
         _check_name(findings, table, path, "a table")
@@ -40,7 +40,7 @@ def check_tables(findings: Findings, version: str) -> None:
 
 
 def columns_of(node: Mapping[str, object], path: Path) -> Mappings:
-    """All properties below a table or a property, nested ones too."""
+    """All properties below a table or property, including nested ones."""
     for each, place in entries(node.get("properties"), (*path, "properties")):
         yield each, place
         if any(key in each for key in _NESTING):
@@ -57,11 +57,11 @@ def columns_of(node: Mapping[str, object], path: Path) -> Mappings:
 
 
 def _check_column(
-    findings: Findings,
+    findings: LintFindings,
     each: Mapping[str, object],
     path: Path,
     table: Mapping[str, object],
-    tables: Tables,
+    tables: TableIndex,
 ) -> None:
     if isinstance(path[-1], int):
         _check_name(findings, each, path, "a property")
@@ -78,13 +78,13 @@ def _check_column(
         check_unique(findings, each["customProperties"], (*path, "customProperties"), "property")
 
 
-def _check_name(findings: Findings, node: Mapping[str, object], path: Path, what: str) -> None:
+def _check_name(findings: LintFindings, node: Mapping[str, object], path: Path, what: str) -> None:
     if "name" in node and is_blank(node["name"]):
         findings.add("E501", (*path, "name"), f"name is empty; {what} needs one", "Write name: …")
 
 
-def _check_children(findings: Findings, node: Mapping[str, object], path: Path) -> None:
-    """Columns of one table, or fields of one struct, have different names and ids."""
+def _check_children(findings: LintFindings, node: Mapping[str, object], path: Path) -> None:
+    """Columns of one table, or fields of one struct, have distinct names and ids."""
     properties = node.get("properties")
     if not isinstance(properties, list):
         return
@@ -94,8 +94,8 @@ def _check_children(findings: Findings, node: Mapping[str, object], path: Path) 
     _check_physical(findings, properties, place)
 
 
-def _check_physical(findings: Findings, properties: list[object], path: Path) -> None:
-    """Two properties of one physical column; a name counts where there is no physical one."""
+def _check_physical(findings: LintFindings, properties: list[object], path: Path) -> None:
+    """Two properties of one physical column; the name counts where there is no physical one."""
     first: dict[str, int] = {}
     for each, place in entries(properties, path):
         physical, name, index = each.get("physicalName"), each.get("name"), int(place[-1])
@@ -109,7 +109,7 @@ def _check_physical(findings: Findings, properties: list[object], path: Path) ->
             findings.add("E502", (*place, "physicalName"), message, "Rename one; case makes no difference.")
 
 
-def _check_positions(findings: Findings, table: Mapping[str, object], path: Path) -> None:
+def _check_positions(findings: LintFindings, table: Mapping[str, object], path: Path) -> None:
     for flag, key in (("primaryKey", "primaryKeyPosition"), ("partitioned", "partitionKeyPosition")):
         first: dict[int, str] = {}
         for each, place in entries(table.get("properties"), (*path, "properties")):

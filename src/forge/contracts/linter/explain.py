@@ -1,7 +1,7 @@
-"""Why a document does not follow the standard's schema: one finding for each cause, in our words.
+"""Explains why a document does not match the standard's JSON schema: one finding for each cause.
 
-The validator says yes or no within microseconds; of a no, this walk says what a person has to change. It reads the
-same schema files, and takes of `oneOf`, `anyOf` and `if` the branch that the author meant."""
+The validator only answers yes or no, within microseconds. This walk reads the same schema files, selects of `oneOf`,
+`anyOf` and `if` the branch that the author meant, and names what to change."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from forge.contracts.document.file import Path
 from forge.contracts.linter.branches import NONE_HOLDS, OPERATORS, SAME_FORM, facets_of, types_of
-from forge.contracts.linter.finding import Findings, is_blank, shown
+from forge.contracts.linter.finding import LintFindings, is_blank, shown
 from forge.contracts.linter.fixes import entry_fix, missing_fix, name_of, type_fix, type_hint, type_message
 from forge.contracts.linter.keys import is_conditional, unknown_key
 from forge.contracts.linter.standard_schema import Schema, has_type, raw_errors, schema_of
@@ -18,8 +18,8 @@ from forge.contracts.linter.words import label_of, one_of, type_words
 from forge.model.canonical_json import canonical_json
 
 
-def explain(findings: Findings, version: str, skip: frozenset[str]) -> None:
-    """`skip`: keys of the contract that others have judged already."""
+def explain(findings: LintFindings, version: str, skip: frozenset[str]) -> None:
+    """`skip`: top-level keys already judged elsewhere."""
     walk = _Walk(findings, version)
     walk.value([schema_of(version)], findings.document.data, (), skip)
     if not walk.has_found and not walk.has_skipped:
@@ -28,7 +28,7 @@ def explain(findings: Findings, version: str, skip: frozenset[str]) -> None:
 
 
 class _Walk:
-    def __init__(self, findings: Findings, version: str) -> None:
+    def __init__(self, findings: LintFindings, version: str) -> None:
         self.findings = findings
         self.version = version
         self.root = schema_of(version)
@@ -50,7 +50,7 @@ class _Walk:
             self._list(facets, value, path)
 
     def _list(self, facets: list[Schema], value: list[object], path: Path) -> None:
-        """Entries of the wrong type have one cause and one finding, at the first of them."""
+        """Entries of the wrong type share one finding, at the first of them."""
         items = [facet["items"] for facet in facets if isinstance(facet.get("items"), Mapping)]
         wanted = [t for each in items for t in types_of(self.root, each)]
         is_told = False
@@ -165,7 +165,7 @@ class _Walk:
         return "quality" in path[-2:] and is_conditional(self.version, path, key)
 
     def _is_of_unknown_kind(self, facets: list[Schema], value: Mapping[str, object]) -> bool:
-        """Whether `type` is a word that the standard does not know: nobody can say which keys it would have."""
+        """Whether `type` is unknown to the standard, so that its allowed keys are unknown."""
         words = [facet["properties"]["type"].get("enum") for facet in facets if "type" in facet.get("properties", {})]
         return "type" in value and any(known and value["type"] not in known for known in words)
 
@@ -178,7 +178,7 @@ class _Walk:
         skip: frozenset[str],
     ) -> set[str]:
         missing: set[str] = set()
-        if "$ref" in value:  # what it names would say the rest
+        if "$ref" in value:  # its target would determine the rest
             return missing
         for key in dict.fromkeys(key for facet in facets for key in facet.get("required", ())):
             if key in skip or key in missing:
@@ -193,7 +193,7 @@ class _Walk:
         return missing
 
     def _needs_text(self, schemas: list[Schema], value: object) -> bool:
-        """Whether an empty value is no value: a text is wanted, or null is not allowed."""
+        """Whether an empty value counts as missing: a string is required, or null is not allowed."""
         facets = [facet for schema in schemas for facet in facets_of(self.root, schema, "")]
         return any(facet.get("type") == "string" for facet in facets) or (
             value is None and not all(has_type(None, facet.get("type", "null")) for facet in facets)

@@ -1,4 +1,4 @@
-"""Where the rules of the linter put what they find."""
+"""Collects the findings of lint rules."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ MAX_FINDINGS = 1000  # of one contract: who has more will not read them, and a h
 _MOST_GUESSED = 100
 
 
-class Findings:
-    """What is wrong with one document: one finding for each path, as a second one has the same cause."""
+class LintFindings:
+    """Findings of one document: one for each path, as a second one has the same cause."""
 
     def __init__(self, document: Document) -> None:
         self.document = document
@@ -50,7 +50,7 @@ class Findings:
         )
 
     def guess(self, name: str, known: Iterable[str]) -> str:
-        """The fix for a name that is none of the known ones. Guessing takes time, so the first hundred get one."""
+        """The fix for an unknown name. Guessing is slow, so only the first hundred get one."""
         return one_of(name, known) if len(self.violations) < _MOST_GUESSED else "Use a name that is there."
 
     @property
@@ -59,7 +59,7 @@ class Findings:
 
 
 def shown(value: object) -> str:
-    """A value in a message: short, and as YAML writes it."""
+    """A value in a message: short, in YAML syntax."""
     if value is None:
         return "nothing"
     if isinstance(value, bool):
@@ -76,5 +76,5 @@ def is_blank(value: object) -> bool:
 
 
 def has_variable(value: object) -> bool:
-    """Since v3.2 texts may hold `${NAME}`, filled in by whoever reads the contract."""
+    """Since v3.2 strings may contain `${NAME}`, resolved by the consumer."""
     return isinstance(value, str) and "${" in value

@@ -1,4 +1,4 @@
-"""The words of the schema's findings: what is wrong with a value, and what to write instead."""
+"""Messages and fixes of schema findings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The head of a contract: which version of the standard it follows, its own version, name and state."""
+"""Lint of the header: version of the standard, own version, name and status."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from forge.contracts.lifecycle import WORDS
-from forge.contracts.linter.finding import Findings, has_variable, is_blank, shown
+from forge.contracts.linter.finding import LintFindings, has_variable, is_blank, shown
 from forge.contracts.linter.keys import SHORTHAND
 from forge.contracts.linter.standard_schema import GRAMMARS, NEWEST
 from forge.contracts.linter.words import one_of
@@ -24,14 +24,14 @@ _LONGEST_NAME = 255
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """`judged`: the keys that need no second word from the schema."""
+    """`judged`: keys that the schema need not judge again."""
 
     version: str
     judged: frozenset[str] = frozenset()
 
 
-def grammar_of(findings: Findings) -> Grammar | None:
-    """The grammar to hold the contract against; None when it is of another standard, and all was said already."""
+def grammar_of(findings: LintFindings) -> Grammar | None:
+    """The grammar of the contract; None for another standard, which is reported already."""
     data = findings.document.data
     version = data.get("apiVersion")
     if isinstance(version, str) and version in GRAMMARS:
@@ -64,8 +64,8 @@ def _version_fix(version: str, file: str) -> str:
     return f"Write apiVersion: {near}." if near else f"Use one of {', '.join(known)}."
 
 
-def _shorthand(findings: Findings, foreign: list[str]) -> None:
-    """Never read silently: the shorthand is turned into ODCS first."""
+def _shorthand(findings: LintFindings, foreign: list[str]) -> None:
+    """Never read silently: the shorthand must be converted to ODCS first."""
     document = findings.document
     fix = f"Turn it into ODCS: forge contract import {document.file}"
     for key in ("apiVersion", "kind"):
@@ -76,15 +76,15 @@ def _shorthand(findings: Findings, foreign: list[str]) -> None:
     findings.add("E502", (first,), message, fix, at_key=True)
 
 
-def _basics(findings: Findings) -> None:
-    """What every version asks for."""
+def _basics(findings: LintFindings) -> None:
+    """Required by every version."""
     for key, fix in (("kind", "Add kind: DataContract."), ("version", "Add version: 1.0.0.")):
         if is_blank(findings.document.data.get(key)):
             findings.add("E501", (key,), f"{key} is missing; a contract needs it", fix)
     check_head(findings, NEWEST)
 
 
-def check_head(findings: Findings, version: str) -> None:
+def check_head(findings: LintFindings, version: str) -> None:
     data = findings.document.data
     own = data.get("version")
     if isinstance(own, str) and own.strip() and not SEMANTIC_VERSION.fullmatch(own):
@@ -106,7 +106,7 @@ def check_head(findings: Findings, version: str) -> None:
             findings.add("E501", (key,), f"{key} is empty; a contract needs it", f"Write {key}: …")
 
 
-def _check_name(findings: Findings) -> None:
+def _check_name(findings: LintFindings) -> None:
     name = findings.document.data.get("name")
     if not isinstance(name, str) or 1 <= len(name.strip()) <= len(name) <= _LONGEST_NAME:
         return

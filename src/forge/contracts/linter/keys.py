@@ -1,4 +1,4 @@
-"""What to say about a key that the standard does not know at its place."""
+"""Messages for keys that the standard does not allow where they are."""
 
 from __future__ import annotations
 
@@ -72,8 +72,8 @@ _NAMELESS = ("the items of an array", "the key of a map", "the value of a map")
 
 
 def is_conditional(version: str, path: Path, key: str) -> bool:
-    """Whether a key has its place there beside another one, which is missing or says something else. Several such keys
-    have one cause."""
+    """Whether a key is allowed there beside another one, which is missing or has another value. Several such keys have
+    one cause."""
     return key in keys_at(version, path)
 
 
@@ -114,7 +114,7 @@ def _fix(
 
 
 def keys_at(version: str, path: Path) -> frozenset[str]:
-    """All keys that a version allows at a place, whatever the conditions."""
+    """All keys that a version allows at a place, regardless of conditions."""
     return _keys_at(version, tuple(0 if isinstance(step, int) else step for step in path))
 
 
@@ -124,7 +124,7 @@ def _keys_at(version: str, path: Path) -> frozenset[str]:
 
 
 def _every(root: Schema, schemas: list[Schema]) -> list[Schema]:
-    """The schemas with all that they refer to, unconditionally."""
+    """The schemas with all that they reference, unconditionally."""
     found: list[Schema] = []
     todo = list(schemas)
     while todo:
@@ -141,7 +141,7 @@ def _every(root: Schema, schemas: list[Schema]) -> list[Schema]:
 
 
 def _needed(version: str, path: Path, key: str) -> str:
-    """Beside which values of another key one stands: `maxLength` beside `logicalType: string`."""
+    """The values of another key that one requires: `maxLength` requires `logicalType: string`."""
     root = schema_of(version)
     at, below = (path[:-1], path[-1:]) if path and path[-1] == "logicalTypeOptions" else (path, ())
     beside: dict[str, str] = {}

@@ -1,6 +1,6 @@
-"""The linter: a contract held against the version of the standard that it declares, and against good sense.
+"""The linter: a contract validated against the version of the standard that it declares, and against semantic rules.
 
-`lint` never raises for bad text; everything that is wrong comes at once, in the order of the file."""
+`lint` never raises for bad text; all findings are returned at once, in the order of the file."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from forge.contracts.contract import Violation
 from forge.contracts.document.file import Document, parse_document
 from forge.contracts.linter.columns import check_tables
 from forge.contracts.linter.explain import explain
-from forge.contracts.linter.finding import Findings
+from forge.contracts.linter.finding import LintFindings
 from forge.contracts.linter.head import check_head, grammar_of
 from forge.contracts.linter.parts import check_parts
 from forge.contracts.linter.sla import check_sla
@@ -17,14 +17,14 @@ from forge.contracts.linter.strict import check_strict
 
 PROFILES = ("standard", "strict")
 
-# Each looks at what is of the right form and leaves the rest to the schema.
+# Each examines well-formed parts and leaves the rest to the schema.
 _RULES = (check_tables, check_sla, check_parts)
 
 
 def lint(
     source: str | bytes | Document, file: str = "contract.odcs.yaml", profile: str = "standard"
 ) -> tuple[Violation, ...]:
-    """What is wrong with a contract. `profile` "strict" also wants a name, an owner, a schema and descriptions."""
+    """Findings of a contract. `profile` "strict" also requires a name, an owner, a schema and descriptions."""
     if profile not in PROFILES:
         raise ValueError(f"the profile is one of {', '.join(PROFILES)}, not {profile!r}")
     if isinstance(source, Document):
@@ -36,8 +36,8 @@ def lint(
 
 
 def lint_document(document: Document, profile: str = "standard") -> tuple[Violation, ...]:
-    """The same for a document that was read already."""
-    findings = Findings(document)
+    """The same for a parsed document."""
+    findings = LintFindings(document)
     grammar = grammar_of(findings)
     if grammar is not None:
         check_head(findings, grammar.version)

@@ -1,4 +1,4 @@
-"""`logicalTypeOptions` and `enum`: what no value could ever follow."""
+"""Lint of `logicalTypeOptions` and `enum`: constraints that no value can satisfy."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from forge.contracts.document.file import Path
-from forge.contracts.linter.finding import Findings, has_variable, shown
+from forge.contracts.linter.finding import LintFindings, has_variable, shown
 from forge.contracts.linter.standard_schema import json_type
 
 _SIZES = (("minLength", "maxLength"), ("minItems", "maxItems"), ("minProperties", "maxProperties"))
@@ -22,7 +22,7 @@ _JSON_TYPES: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def check_options(findings: Findings, each: Mapping[str, object], path: Path) -> None:
+def check_options(findings: LintFindings, each: Mapping[str, object], path: Path) -> None:
     options, place = each.get("logicalTypeOptions"), (*path, "logicalTypeOptions")
     if not isinstance(options, dict):
         return
@@ -37,13 +37,13 @@ def check_options(findings: Findings, each: Mapping[str, object], path: Path) ->
         _check_required(findings, options.get("required"), each["properties"], (*place, "required"))
 
 
-def _check_order(findings: Findings, options: Mapping[str, object], path: Path, low: str, high: str) -> None:
+def _check_order(findings: LintFindings, options: Mapping[str, object], path: Path, low: str, high: str) -> None:
     least, most = options.get(low), options.get(high)
     if _is_number(least) and _is_number(most) and float(str(least)) > float(str(most)):
         findings.add("E502", (*path, low), f"{low} {least} is above {high} {most}", f"Make {low} the smaller one.")
 
 
-def _check_bounds(findings: Findings, options: Mapping[str, object], path: Path, kind: object) -> None:
+def _check_bounds(findings: LintFindings, options: Mapping[str, object], path: Path, kind: object) -> None:
     """Lower bounds below upper ones, and bounds that are values of the type."""
     values: dict[str, date | datetime | time | float] = {}
     for key in ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"):
@@ -70,7 +70,7 @@ def _is_empty(low: object, high: object, low_key: str, high_key: str, options: M
     )
     try:
         return bool(low >= high if is_open else low > high)  # type: ignore[operator]
-    except TypeError:  # a moment with a zone beside one without: nobody can say
+    except TypeError:  # a moment with a zone and one without are not comparable
         return False
 
 
@@ -87,7 +87,7 @@ def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def check_pattern(findings: Findings, pattern: str, path: Path) -> None:
+def check_pattern(findings: LintFindings, pattern: str, path: Path) -> None:
     if has_variable(pattern):
         return
     problem = pattern_problem(pattern)
@@ -98,7 +98,7 @@ def check_pattern(findings: Findings, pattern: str, path: Path) -> None:
 
 @lru_cache(maxsize=1024)
 def pattern_problem(pattern: str) -> str | None:
-    """Patterns run in many engines: one is refused only when no dialect at hand takes it."""
+    """Patterns run in many engines: one is rejected only when no available dialect accepts it."""
     try:
         re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
@@ -111,7 +111,7 @@ def pattern_problem(pattern: str) -> str | None:
     return None
 
 
-def _check_zone(findings: Findings, options: Mapping[str, object], path: Path) -> None:
+def _check_zone(findings: LintFindings, options: Mapping[str, object], path: Path) -> None:
     zone = options.get("defaultTimezone")
     if not isinstance(zone, str) or has_variable(zone):
         return
@@ -122,7 +122,7 @@ def _check_zone(findings: Findings, options: Mapping[str, object], path: Path) -
         findings.add("E502", (*path, "defaultTimezone"), message, "Write it like Etc/UTC or Europe/Berlin.")
 
 
-def _check_required(findings: Findings, names: object, properties: object, path: Path) -> None:
+def _check_required(findings: LintFindings, names: object, properties: object, path: Path) -> None:
     if not isinstance(names, list) or not isinstance(properties, list):
         return
     known = {str(each.get("name")).lower() for each in properties if isinstance(each, dict)}
@@ -132,8 +132,8 @@ def _check_required(findings: Findings, names: object, properties: object, path:
             findings.add("E502", (*path, index), message, "Add it to properties, or remove it here.")
 
 
-def check_enum(findings: Findings, each: Mapping[str, object], path: Path) -> None:
-    """Allowed values are values of the type, each once."""
+def check_enum(findings: LintFindings, each: Mapping[str, object], path: Path) -> None:
+    """Allowed values are values of the type, without duplicates."""
     allowed, kind = each.get("enum"), str(each.get("logicalType"))
     if not isinstance(allowed, list):
         return

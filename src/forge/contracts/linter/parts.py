@@ -1,4 +1,4 @@
-"""The other parts of a contract: ids and names that stand twice, dates of the team, custom properties."""
+"""Lint of the other sections: duplicate ids and names, dates of the team, custom properties."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from datetime import date
 
 from forge.contracts.document.file import Path
-from forge.contracts.linter.finding import Findings, has_variable, is_blank, shown
+from forge.contracts.linter.finding import LintFindings, has_variable, is_blank, shown
 
-# Lists whose entries are told apart by a name.
+# Lists whose entries are identified by a name.
 _NAMED: tuple[tuple[str, str], ...] = (("servers", "server"), ("customProperties", "property"))
 _FORGE_TEXTS = ("forge.schema",)
 
 
-def check_parts(findings: Findings, version: str) -> None:
+def check_parts(findings: LintFindings, version: str) -> None:
     data = findings.document.data
     for key, name in _NAMED:
         check_unique(findings, data.get(key), (key,), name)
@@ -25,8 +25,8 @@ def check_parts(findings: Findings, version: str) -> None:
     check_custom(findings, data.get("customProperties"), ("customProperties",))
 
 
-def check_unique(findings: Findings, entries: object, path: Path, key: str) -> None:
-    """Case makes no difference: `Orders` and `orders` are one."""
+def check_unique(findings: LintFindings, entries: object, path: Path, key: str) -> None:
+    """Case-insensitive: `Orders` and `orders` are equal."""
     if not isinstance(entries, list):
         return
     first: dict[str, int] = {}
@@ -41,8 +41,8 @@ def check_unique(findings: Findings, entries: object, path: Path, key: str) -> N
             findings.add("E502", (*path, index, key), message, "Rename or remove one; case makes no difference.")
 
 
-def check_custom(findings: Findings, entries: object, path: Path) -> None:
-    """What Forge reads of the custom properties must be of the form that it reads."""
+def check_custom(findings: LintFindings, entries: object, path: Path) -> None:
+    """Custom properties that Forge reads must have the right form."""
     if not isinstance(entries, list):
         return
     for index, entry in enumerate(entries):
@@ -73,7 +73,7 @@ def _members(data: Mapping[str, object]) -> Iterator[tuple[Mapping[str, object],
             yield member, (*path, index)
 
 
-def _check_dates(findings: Findings, member: Mapping[str, object], path: Path) -> None:
+def _check_dates(findings: LintFindings, member: Mapping[str, object], path: Path) -> None:
     days: dict[str, date] = {}
     for key in ("dateIn", "dateOut"):
         text = member.get(key)
@@ -90,7 +90,7 @@ def _check_dates(findings: Findings, member: Mapping[str, object], path: Path) -
 
 
 def day_of(text: str) -> date | None:
-    """`2026-01-31` only: the basic form 20260131 and week dates are no dates of the standard."""
+    """`2026-01-31` only: the standard does not allow 20260131 and week dates."""
     try:
         return date.fromisoformat(text) if len(text) == len("2026-01-31") and text[4] == "-" else None
     except ValueError:

@@ -1,11 +1,11 @@
-"""Quality rules that could never be run, or never hold."""
+"""Lint of quality rules that cannot be run or can never pass."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
 from forge.contracts.document.file import Path, parse_document
-from forge.contracts.linter.finding import Findings, has_variable, is_blank, shown
+from forge.contracts.linter.finding import LintFindings, has_variable, is_blank, shown
 from forge.contracts.linter.options import check_pattern
 from forge.contracts.linter.parts import check_unique
 
@@ -16,7 +16,7 @@ _OPERATORS = (
 _PERCENT = ("percent", "percentage", "%")
 
 
-def check_quality(findings: Findings, node: Mapping[str, object], path: Path, table: Mapping[str, object]) -> None:
+def check_quality(findings: LintFindings, node: Mapping[str, object], path: Path, table: Mapping[str, object]) -> None:
     rules = node.get("quality")
     check_unique(findings, rules, (*path, "quality"), "id")
     for index, rule in enumerate(rules if isinstance(rules, list) else ()):
@@ -25,7 +25,11 @@ def check_quality(findings: Findings, node: Mapping[str, object], path: Path, ta
 
 
 def _check_rule(
-    findings: Findings, rule: Mapping[str, object], path: Path, node: Mapping[str, object], table: Mapping[str, object]
+    findings: LintFindings,
+    rule: Mapping[str, object],
+    path: Path,
+    node: Mapping[str, object],
+    table: Mapping[str, object],
 ) -> None:
     _check_limits(findings, rule, path)
     _check_schedule(findings, rule, path)
@@ -40,7 +44,7 @@ def _check_rule(
         _check_arguments(findings, rule, path, table)
 
 
-def _check_limits(findings: Findings, rule: Mapping[str, object], path: Path) -> None:
+def _check_limits(findings: LintFindings, rule: Mapping[str, object], path: Path) -> None:
     is_percent = str(rule.get("unit") or "").lower() in _PERCENT
     for key in _OPERATORS:
         value = rule.get(key)
@@ -53,7 +57,7 @@ def _check_limits(findings: Findings, rule: Mapping[str, object], path: Path) ->
             findings.add("E502", (*path, key), f"{key} is no percentage from 0 to 100", "Write 0 to 100.")
 
 
-def _check_schedule(findings: Findings, rule: Mapping[str, object], path: Path) -> None:
+def _check_schedule(findings: LintFindings, rule: Mapping[str, object], path: Path) -> None:
     schedule = rule.get("schedule")
     if str(rule.get("scheduler")).lower() != "cron" or not isinstance(schedule, str) or has_variable(schedule):
         return
@@ -62,8 +66,8 @@ def _check_schedule(findings: Findings, rule: Mapping[str, object], path: Path) 
         findings.add("E502", (*path, "schedule"), message, "Write it like 0 20 * * *.")
 
 
-def _check_own(findings: Findings, rule: Mapping[str, object], path: Path) -> None:
-    """A check for Forge, as a mapping or as YAML text."""
+def _check_own(findings: LintFindings, rule: Mapping[str, object], path: Path) -> None:
+    """A check for Forge, as a mapping or YAML text."""
     check = rule.get("implementation")
     if isinstance(check, str):
         document, problems = parse_document(check, "")
@@ -73,7 +77,7 @@ def _check_own(findings: Findings, rule: Mapping[str, object], path: Path) -> No
         findings.add("E502", (*path, "implementation"), message, "Write one check, like {type: range, min: 0}.")
 
 
-def _check_metric(findings: Findings, metric: str, rule: Mapping[str, object], path: Path, is_table: bool) -> None:
+def _check_metric(findings: LintFindings, metric: str, rule: Mapping[str, object], path: Path, is_table: bool) -> None:
     arguments = rule.get("arguments")
     given = arguments if isinstance(arguments, dict) else {}
     if metric == "invalidValues" and not any(key in given or key in rule for key in ("validValues", "pattern")):
@@ -94,7 +98,9 @@ def _check_metric(findings: Findings, metric: str, rule: Mapping[str, object], p
         findings.add("E501", (*path, "arguments"), message, "Add arguments: {properties: [column]}.")
 
 
-def _check_arguments(findings: Findings, rule: Mapping[str, object], path: Path, table: Mapping[str, object]) -> None:
+def _check_arguments(
+    findings: LintFindings, rule: Mapping[str, object], path: Path, table: Mapping[str, object]
+) -> None:
     arguments = rule.get("arguments")
     if not isinstance(arguments, dict):
         return
@@ -113,7 +119,7 @@ def _check_arguments(findings: Findings, rule: Mapping[str, object], path: Path,
     _check_names(findings, arguments.get("properties"), (*place, "properties"), table)
 
 
-def _check_names(findings: Findings, names: object, path: Path, table: Mapping[str, object]) -> None:
+def _check_names(findings: LintFindings, names: object, path: Path, table: Mapping[str, object]) -> None:
     known = list(_names(table))
     lower = {each.lower() for each in known}
     for index, name in enumerate(names if isinstance(names, list) else ()):

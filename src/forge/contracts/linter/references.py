@@ -1,18 +1,18 @@
-"""Relationships: columns that the contract itself should have. What lies in other contracts is not looked up."""
+"""Lint of relationships within the contract. References to other contracts are not resolved."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
 from forge.contracts.document.file import Path
-from forge.contracts.linter.finding import Findings, has_variable, shown
+from forge.contracts.linter.finding import LintFindings, has_variable, shown
 
 _LONGEST = 1000  # of a reference that is looked at: no name of a column is that long
 Node = Mapping[str, object]
 
 
-class Tables:
-    """The objects of a contract and their columns by every name that they have: name, physicalName and id."""
+class TableIndex:
+    """The objects of a contract and their columns by all their names: name, physicalName and id."""
 
     def __init__(self, tables: Iterable[Node]) -> None:
         self._tables: dict[str, Node] = {}
@@ -37,7 +37,7 @@ class Tables:
         return self._columns[id(node)]
 
 
-def check_relationships(findings: Findings, node: Node, path: Path, tables: Tables) -> None:
+def check_relationships(findings: LintFindings, node: Node, path: Path, tables: TableIndex) -> None:
     relationships = node.get("relationships")
     for index, each in enumerate(relationships if isinstance(relationships, list) else ()):
         if not isinstance(each, Mapping):
@@ -51,7 +51,7 @@ def check_relationships(findings: Findings, node: Node, path: Path, tables: Tabl
             _check_side(findings, each.get(side), (*place, side), tables)
 
 
-def _check_side(findings: Findings, value: object, path: Path, tables: Tables) -> None:
+def _check_side(findings: LintFindings, value: object, path: Path, tables: TableIndex) -> None:
     if isinstance(value, str):
         _check_reference(findings, value, path, tables)
     for index, each in enumerate(value if isinstance(value, list) else ()):
@@ -59,7 +59,7 @@ def _check_side(findings: Findings, value: object, path: Path, tables: Tables) -
             _check_reference(findings, each, (*path, index), tables)
 
 
-def _check_reference(findings: Findings, text: str, path: Path, tables: Tables) -> None:
+def _check_reference(findings: LintFindings, text: str, path: Path, tables: TableIndex) -> None:
     if "#" in text or "://" in text or has_variable(text):
         return  # of another file: nothing is fetched
     if findings.is_full or len(text) > _LONGEST:
@@ -77,8 +77,8 @@ def _check_reference(findings: Findings, text: str, path: Path, tables: Tables) 
         findings.add("E502", path, message, findings.guess(names[0], tables.names))
 
 
-def _table_of(names: list[str], tables: Tables, *, is_path: bool) -> tuple[Node | None, list[str]]:
-    """The object that a reference begins with, and what follows. Its name may itself hold dots."""
+def _table_of(names: list[str], tables: TableIndex, *, is_path: bool) -> tuple[Node | None, list[str]]:
+    """The object that a reference starts with, and the rest. Its name may contain dots."""
     for count in range(1 if is_path else len(names) - 1, 0, -1):
         table = tables.table(".".join(names[:count]))
         if table is not None:
@@ -86,12 +86,14 @@ def _table_of(names: list[str], tables: Tables, *, is_path: bool) -> tuple[Node 
     return None, []
 
 
-def _check_columns(findings: Findings, text: str, rest: list[str], table: Node, path: Path, tables: Tables) -> None:
+def _check_columns(
+    findings: LintFindings, text: str, rest: list[str], table: Node, path: Path, tables: TableIndex
+) -> None:
     node = table
     for name in rest:
         columns = tables.columns(node)
         if not columns:
-            return  # the contract does not say what is inside
+            return  # the contract does not declare its content
         found = columns.get(name.lower()) or _by_beginning(columns, name.lower())
         if found is None:
             known = (str(each["name"]) for own, each in columns.items() if str(each.get("name")).lower() == own)
@@ -102,7 +104,7 @@ def _check_columns(findings: Findings, text: str, rest: list[str], table: Node, 
 
 
 def _by_beginning(columns: Mapping[str, Node], name: str) -> Node | None:
-    """By how an id begins, as examples of the standard do: `address_street` for `address_street_prop`."""
+    """By prefix of an id, as in examples of the standard: `address_street` for `address_street_prop`."""
     begun = f"{name}_"
     return next(
         (each for own, each in columns.items() if own.startswith(begun) and str(each.get("id")).lower() == own), None

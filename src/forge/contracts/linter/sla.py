@@ -1,4 +1,4 @@
-"""Service levels: durations, percentages, dates and drivers that can be held to."""
+"""Lint of service levels: durations, percentages, dates and drivers."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 
 from forge.contracts.contract import SlaProperty
 from forge.contracts.document.file import Path
-from forge.contracts.linter.finding import Findings, has_variable, is_blank, shown
+from forge.contracts.linter.finding import LintFindings, has_variable, is_blank, shown
 from forge.contracts.linter.words import one_of
-from forge.contracts.sla import DRIVERS, Kind, problem_of, promise_of, service_of
+from forge.contracts.sla import DRIVERS, SlaKind, problem_of, promise_of, service_of
 from forge.model.nearest import did_you_mean
 
 
-def check_sla(findings: Findings, version: str) -> None:
+def check_sla(findings: LintFindings, version: str) -> None:
     entries = findings.document.data.get("slaProperties")
     if not isinstance(entries, list):
         return
@@ -25,7 +25,7 @@ def check_sla(findings: Findings, version: str) -> None:
 
 
 def _elements(data: Mapping[str, object]) -> dict[str, frozenset[str]]:
-    """By table, in small letters: its columns, and the fields in them. A table without any says nothing of them."""
+    """By lower-case table: its columns and nested fields. A table without columns declares nothing."""
     found: dict[str, frozenset[str]] = {}
     for table in _mappings(data.get("schema")):
         columns = frozenset(_paths(table.get("properties"), ""))
@@ -47,8 +47,9 @@ def _mappings(given: object) -> list[Mapping[str, object]]:
     return [each for each in given if isinstance(each, Mapping)] if isinstance(given, list) else []
 
 
-def _check_element(findings: Findings, element: object, tables: Mapping[str, frozenset[str]], path: Path) -> None:
-    """`orders.updated_at`, several with commas, or a table alone. A promise on what is not there is kept by nobody."""
+def _check_element(findings: LintFindings, element: object, tables: Mapping[str, frozenset[str]], path: Path) -> None:
+    """`orders.updated_at`, several separated by commas, or a table alone. An element that does not exist cannot be
+    satisfied."""
     if not isinstance(element, str) or has_variable(element) or not tables:
         return
     for each in filter(None, (part.strip() for part in element.split(","))):
@@ -63,7 +64,7 @@ def _check_element(findings: Findings, element: object, tables: Mapping[str, fro
         findings.add("E502", path, message, fix)
 
 
-def _check_entry(findings: Findings, entry: Mapping[str, object], path: Path) -> None:
+def _check_entry(findings: LintFindings, entry: Mapping[str, object], path: Path) -> None:
     name, unit, driver = entry.get("property"), entry.get("unit"), entry.get("driver")
     if isinstance(name, str) and not name.strip():
         findings.add("E501", (*path, "property"), "property is empty; an SLA needs it", "Write property: latency.")
@@ -84,9 +85,9 @@ def _check_entry(findings: Findings, entry: Mapping[str, object], path: Path) ->
     _check_date(findings, sla, path)
 
 
-def _check_date(findings: Findings, sla: SlaProperty, path: Path) -> None:
+def _check_date(findings: LintFindings, sla: SlaProperty, path: Path) -> None:
     service = service_of(sla.property)
-    if service is None or service.kind is not Kind.DATE or not isinstance(sla.value, str):
+    if service is None or service.kind is not SlaKind.DATE or not isinstance(sla.value, str):
         return
     promise = promise_of(sla)
     if promise is not None and isinstance(promise.value, str):

@@ -1,4 +1,4 @@
-"""The standard's own JSON schemas, shipped with the package, and the yes or no of a document against one of them."""
+"""The standard's JSON schemas, shipped with the package, and validation against them."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ def is_valid(version: str, data: object) -> bool:
 
 
 def raw_errors(version: str, data: object) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """The validator's own words, for what our explanation should ever miss."""
+    """The validator's own messages, as a fallback of our explanation."""
     for error in _validator_of(GRAMMARS[version]).iter_errors(data):
         yield tuple(error.instance_path), str(error.message)
 
 
 def misfits(version: str, data: object) -> Iterator[tuple[str | int, ...]]:
-    """The paths of what has to go to make a document valid: keys that nobody knows, and values of a wrong form."""
+    """Paths to remove to make a document valid: unknown keys, and values of a wrong form."""
     for error in _validator_of(GRAMMARS[version]).iter_errors(data):
         unexpected = getattr(error.kind, "unexpected", None)
         path = tuple(error.instance_path)
@@ -61,7 +61,7 @@ def misfits(version: str, data: object) -> Iterator[tuple[str | int, ...]]:
 
 
 def resolve(root: Schema, schema: Schema) -> Schema:
-    """What a schema's `$ref` names; references of the standard stay inside its own file."""
+    """The target of a `$ref`; the standard's references stay inside its own file."""
     found: Any = root
     for step in str(schema["$ref"]).removeprefix("#/").split("/"):
         found = found[step]

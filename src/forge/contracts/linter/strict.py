@@ -1,4 +1,4 @@
-"""The strict profile: what an organisation wants to know of every contract, beyond the standard."""
+"""The strict profile: ownership, descriptions and classification beyond what the standard requires."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from forge.contracts.document.file import Path
 from forge.contracts.linter.columns import columns_of
-from forge.contracts.linter.finding import Findings, is_blank
+from forge.contracts.linter.finding import LintFindings, is_blank
 from forge.contracts.linter.words import letters_of
 from forge.model.personal_names import PERSONAL_NAMES
 
-# Whole names that almost always hold personal data, beside those that `init` knows.
+# Whole names that almost always contain personal data, in addition to those that `init` knows.
 _PERSONAL_NAMES = frozenset(
     letters_of(name)
     for name in (
@@ -23,7 +23,7 @@ _PERSONAL_NAMES = frozenset(
 _PERSONAL_WORDS = ("pii", "phi", "personal", "personaldata", "sensitive")
 
 
-def check_strict(findings: Findings) -> None:
+def check_strict(findings: LintFindings) -> None:
     data = findings.document.data
     if is_blank(data.get("name")):
         findings.add("E501", ("name",), "name is missing; the strict profile wants one", "Add name: …")
@@ -54,7 +54,7 @@ def has_owner(team: object) -> bool:
     )
 
 
-def _check_table(findings: Findings, table: Mapping[str, object], path: Path) -> None:
+def _check_table(findings: LintFindings, table: Mapping[str, object], path: Path) -> None:
     properties = table.get("properties")
     if not properties and table.get("logicalType") != "blob":
         message = "the table has no properties; the strict profile wants its columns"
@@ -64,7 +64,7 @@ def _check_table(findings: Findings, table: Mapping[str, object], path: Path) ->
             _check_column(findings, each, place)
 
 
-def _check_column(findings: Findings, each: Mapping[str, object], path: Path) -> None:
+def _check_column(findings: LintFindings, each: Mapping[str, object], path: Path) -> None:
     name = each.get("name") or "the column"
     if is_blank(each.get("description")):
         message = f"{name} has no description; the strict profile wants one of every column"
@@ -75,7 +75,7 @@ def _check_column(findings: Findings, each: Mapping[str, object], path: Path) ->
 
 
 def is_personal(each: Mapping[str, object]) -> bool:
-    """Called so by its tags or custom properties, or by its name."""
+    """By its tags or custom properties, or by its name."""
     tags = each.get("tags")
     if isinstance(tags, list) and any(_says_personal(tag) for tag in tags):
         return True

@@ -1,4 +1,4 @@
-"""How the linter speaks of the parts of a contract."""
+"""Names of the sections of a contract in lint messages."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def label_of(path: Path, value: Mapping[str, object]) -> str:
 
 
 def one_of(name: str, known: Iterable[str]) -> str:
-    """The fix for a word that is none of the known ones."""
+    """The fix for an unknown word."""
     words = list(known)
     by_letters = {letters_of(word): word for word in words[:_MOST_COMPARED]}
     if (meant := by_letters.get(letters_of(name))) is not None:
@@ -80,12 +80,12 @@ def one_of(name: str, known: Iterable[str]) -> str:
 
 
 def nearest(name: str, known: Sequence[str]) -> str | None:
-    """As `did_you_mean`, with a bound on what is compared: of many names those that begin alike."""
+    """As `did_you_mean`, with a limit on comparisons: of many names those with the same beginning."""
     if len(known) > _MOST_COMPARED:
         known = [each for each in known if each[:1].lower() == name[:1].lower()][:_MOST_COMPARED]
     return did_you_mean(name[:_LONGEST], [each for each in known if len(each) <= _LONGEST])
 
 
 def letters_of(word: str) -> str:
-    """What `primary_key`, `PrimaryKey` and `primaryKey` have in common."""
+    """The common form of `primary_key`, `PrimaryKey` and `primaryKey`."""
     return "".join(c for c in word.lower() if c.isalnum())

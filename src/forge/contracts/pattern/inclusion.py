@@ -1,6 +1,6 @@
-"""Which of two regular expressions lets more texts pass, found by walking both automata, not by trying texts.
+"""Whether one regular expression accepts more texts than another, decided on their automata.
 
-A pattern is looked for anywhere in a text, as `RLIKE` does, unless `^` and `$` say otherwise. Texts have one line."""
+A pattern is searched anywhere in a text, as by `RLIKE`, unless anchored by `^` and `$`. Texts have one line."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from forge.contracts.pattern.syntax import (
     Characters,
     End,
     Item,
-    NotUnderstood,
     Repeat,
     Sequence,
+    UnsupportedPattern,
     parse_pattern,
 )
 
-__all__ = ["NotUnderstood", "counterexample", "pattern_budget"]
+__all__ = ["UnsupportedPattern", "counterexample", "pattern_budget"]
 
 _LINE_END = 0x0A
 _LETTERS = (*range(0x61, 0x7B), *range(0x30, 0x3A), *range(0x41, 0x5B))
@@ -39,7 +39,7 @@ _BUDGET = 4 * _MOST_EFFORT
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """`effort`: how many states and ranges were looked at for it."""
+    """`effort`: number of states and ranges visited."""
 
     example: str | None
     effort: int
@@ -56,8 +56,8 @@ _spent: ContextVar[_Spent | None] = ContextVar("forge_pattern_budget", default=N
 
 @contextmanager
 def pattern_budget() -> Iterator[None]:
-    """Around one comparison of contracts: once its patterns took too much effort, the rest is not understood. What is
-    known already counts as well, so that the answer is the same every time."""
+    """Budget for one comparison of contracts: once patterns took too much effort, the rest is undecidable. Cached
+    results count as well, so that the answer is deterministic."""
     token = _spent.set(_spent.get() or _Spent())
     try:
         yield
@@ -66,29 +66,29 @@ def pattern_budget() -> Iterator[None]:
 
 
 def counterexample(own: str, above: str) -> str | None:
-    """The shortest text that `own` lets pass and `above` does not; None where there is none. Raises NotUnderstood for
-    what the walk does not cover: look-around, back references, flags, patterns that are too large."""
+    """The shortest text that `own` accepts and `above` does not; None where there is none. Raises for unsupported
+    patterns: look-around, back references, flags, too large."""
     spent = _spent.get()
     if spent is not None and spent.effort > _BUDGET:
-        raise NotUnderstood("the patterns are too many to compare")
+        raise UnsupportedPattern("the patterns are too many to compare")
     outcome = _outcome(own, above)
     if spent is not None:
         spent.effort += outcome.effort
     if outcome.problem:
-        raise NotUnderstood(outcome.problem)
+        raise UnsupportedPattern(outcome.problem)
     return outcome.example
 
 
 @lru_cache(maxsize=4096)
 def _outcome(own: str, above: str) -> _Outcome:
-    """Failures are kept like answers: they are what takes longest."""
+    """Failures are cached like answers: they take longest."""
     automata: list[_Automaton] = []
     try:
         for pattern in (own, above):
             automata.append(_Automaton())
             automata[-1].read(parse_pattern(pattern))
         return _Outcome(_walk(*automata), sum(each.effort for each in automata))
-    except NotUnderstood as error:
+    except UnsupportedPattern as error:
         return _Outcome(None, sum(each.effort for each in automata), str(error))
 
 
@@ -109,15 +109,15 @@ def _walk(first: _Automaton, second: _Automaton) -> str | None:
                 ways[after] = ways[pair] + chr(sign)
                 todo.append(after)
         if len(ways) > _MOST_PAIRS:
-            raise NotUnderstood("the patterns are too large to compare")
+            raise UnsupportedPattern("the patterns are too large to compare")
     return None
 
 
 def _signs(ranges: Iterable[tuple[int, int]]) -> list[int]:
-    """One sign of every kind that the patterns tell apart, one that people can read where there is one."""
+    """One representative of every character class that the patterns distinguish, readable where possible."""
     cuts = sorted({0, LAST + 1, *(edge for low, high in ranges for edge in (low, high + 1))})
     if len(cuts) > _MOST_SIGNS:
-        raise NotUnderstood("the patterns tell too many signs apart")
+        raise UnsupportedPattern("the patterns tell too many signs apart")
     found = [_readable(low, high - 1) for low, high in pairwise(cuts) if (low, high) != (_LINE_END, _LINE_END + 1)]
     return sorted(found, key=lambda sign: (sign not in _READABLE, sign not in _LETTERS, sign))
 
@@ -128,8 +128,8 @@ def _readable(low: int, high: int) -> int:
 
 
 class _Automaton:
-    """The states of a pattern, made deterministic as they are reached. State 0 reads anything before the match, the
-    last one anything behind it."""
+    """The states of a pattern, determinised lazily. State 0 reads anything before the match, the last one anything
+    after it."""
 
     def __init__(self) -> None:
         self.effort = 0
@@ -175,13 +175,13 @@ class _Automaton:
         return self._accepting[state]
 
     def accepts_all(self, state: int) -> bool:
-        """Whether the text passes however it goes on."""
+        """Whether every continuation is accepted."""
         return self._final in self._sets[state]
 
     def _number(self, states: frozenset[int]) -> int:
         if states not in self._known:
             if len(self._sets) >= _MOST_STATES:
-                raise NotUnderstood("the pattern is too large to compare")
+                raise UnsupportedPattern("the pattern is too large to compare")
             self._known[states] = len(self._sets)
             self._sets.append(states)
         return self._known[states]
@@ -189,7 +189,7 @@ class _Automaton:
     def _spend(self, effort: int) -> None:
         self.effort += effort
         if self.effort > _MOST_EFFORT:
-            raise NotUnderstood("the pattern is too large to compare")
+            raise UnsupportedPattern("the pattern is too large to compare")
 
     def _closure(self, states: set[int], *, at_begin: bool, at_end: bool) -> frozenset[int]:
         todo, found = list(states), set(states)
@@ -206,7 +206,7 @@ class _Automaton:
 
     def _state(self) -> int:
         if len(self._empty) >= _MOST_STATES:
-            raise NotUnderstood("the pattern is too large to compare")
+            raise UnsupportedPattern("the pattern is too large to compare")
         for each in (self._empty, self._begins, self._ends):
             each.append([])
         self._reads.append([])
@@ -214,7 +214,7 @@ class _Automaton:
         return len(self._empty) - 1
 
     def _add(self, item: Item) -> tuple[int, int]:
-        """The states where a part begins and ends."""
+        """The start and end states of a part."""
         begin, end = self._state(), self._state()
         match item:
             case Characters(ranges):

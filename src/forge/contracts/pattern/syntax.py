@@ -1,4 +1,4 @@
-"""The part of regular expressions that patterns of contracts use, as a tree. Signs are code points."""
+"""Parser for the subset of regular expressions that contracts use. Characters are code points."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ _DEPTH = 40
 Ranges = tuple[tuple[int, int], ...]
 
 
-class NotUnderstood(Exception):
-    """The pattern has something that cannot be compared."""
+class UnsupportedPattern(Exception):
+    """The pattern uses unsupported syntax."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ def parse_pattern(text: str) -> Item:
     parser = _Parser(text)
     found = parser.alternatives(0)
     if not parser.at_end:
-        raise NotUnderstood("an unbalanced parenthesis")
+        raise UnsupportedPattern("an unbalanced parenthesis")
     return found
 
 
@@ -88,7 +88,7 @@ class _Parser:
 
     def alternatives(self, depth: int) -> Item:
         if depth > _DEPTH:
-            raise NotUnderstood("nested too deeply")
+            raise UnsupportedPattern("nested too deeply")
         parts = [self._sequence(depth)]
         while self._take("|"):
             parts.append(self._sequence(depth))
@@ -114,12 +114,12 @@ class _Parser:
         if bounds is None:
             return item
         if self._peek() == "+" or isinstance(item, Begin | End):
-            raise NotUnderstood("a possessive quantifier, or one of a place")
+            raise UnsupportedPattern("a possessive quantifier, or one of a place")
         self._take("?")  # lazy: finds the same texts
         if _QUANTIFIER.match(self._text, self._at) or self._peek() in ("*", "+", "?"):
-            raise NotUnderstood("two quantifiers in a row")
+            raise UnsupportedPattern("two quantifiers in a row")
         if bounds[1] is not None and bounds[1] < bounds[0]:
-            raise NotUnderstood("a quantifier that ends before it begins")
+            raise UnsupportedPattern("a quantifier that ends before it begins")
         return Repeat(item, *bounds)
 
     def _atom(self, depth: int) -> Item:
@@ -139,17 +139,17 @@ class _Parser:
             case "\\":
                 return self._escaped()
             case "*" | "+" | "?":
-                raise NotUnderstood("a quantifier of nothing")
+                raise UnsupportedPattern("a quantifier of nothing")
         return Characters(((ord(sign), ord(sign)),))
 
     def _group(self, depth: int) -> Item:
         named = _GROUP.match(self._text, self._at)
         self._at = named.end() if named else self._at + 1
         if not named and self._peek() == "?":
-            raise NotUnderstood("look-around, or flags")
+            raise UnsupportedPattern("look-around, or flags")
         found = self.alternatives(depth + 1)
         if not self._take(")"):
-            raise NotUnderstood("an unbalanced parenthesis")
+            raise UnsupportedPattern("an unbalanced parenthesis")
         return found
 
     def _escaped(self) -> Item:
@@ -162,7 +162,7 @@ class _Parser:
         return Characters(self._escape())
 
     def _escape(self) -> Ranges:
-        """What stands behind a backslash, in a class or outside."""
+        """An escape sequence, in a class or outside."""
         sign = self._next()
         if sign.lower() in _CLASSES:
             ranges = _CLASSES[sign.lower()]
@@ -170,13 +170,13 @@ class _Parser:
         if sign in ("x", "u"):
             digits = self._text[self._at : self._at + (2 if sign == "x" else 4)]
             if not re.fullmatch(r"[0-9A-Fa-f]{2}(?:[0-9A-Fa-f]{2})?", digits):
-                raise NotUnderstood("an escape")
+                raise UnsupportedPattern("an escape")
             self._at += len(digits)
             return ((int(digits, 16), int(digits, 16)),)
         if sign in _CONTROLS:
             return ((ord(_CONTROLS[sign]), ord(_CONTROLS[sign])),)
         if sign.isalnum() or not sign:
-            raise NotUnderstood("an escape")  # back references, boundaries, properties
+            raise UnsupportedPattern("an escape")  # back references, boundaries, properties
         return ((ord(sign), ord(sign)),)
 
     def _class(self) -> Ranges:
@@ -191,7 +191,7 @@ class _Parser:
                 self._at += 1
                 high = self._class_part()
                 if len(high) != 1 or high[0][0] < low[0][0]:
-                    raise NotUnderstood("a range")
+                    raise UnsupportedPattern("a range")
                 low = ((low[0][0], high[0][0]),)
             found.extend(low)
         self._at += 1
@@ -202,7 +202,7 @@ class _Parser:
         if sign == "\\":
             return self._escape()
         if sign == "[" or not sign or self._text.startswith("&&", self._at - 1):
-            raise NotUnderstood("a class")
+            raise UnsupportedPattern("a class")
         return ((ord(sign), ord(sign)),)
 
     def _peek(self) -> str:

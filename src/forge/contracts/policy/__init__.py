@@ -9,8 +9,8 @@ from forge.model.lazy import lazy_names
 if TYPE_CHECKING:
     from forge.contracts.policy.facts import POLICY_TYPES as POLICY_TYPES
     from forge.contracts.policy.facts import ContractFacts as ContractFacts
-    from forge.contracts.policy.facts import Facts as Facts
-    from forge.contracts.policy.facts import Finding as Finding
+    from forge.contracts.policy.facts import PolicyFinding as PolicyFinding
+    from forge.contracts.policy.facts import ProjectFacts as ProjectFacts
     from forge.contracts.policy.facts import TableFacts as TableFacts
     from forge.contracts.policy.governance import Enforcement as Enforcement
     from forge.contracts.policy.governance import Governance as Governance

@@ -1,13 +1,13 @@
-"""E545: rules of the project's own, written as conditions on facts. No code of the project runs."""
+"""E545: custom rules of the project, written as conditions on facts. No code of the project is executed."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
 
-from forge.contracts.policy.facts import ColumnFacts, Facts, TableFacts
-from forge.contracts.policy.found import Found, found_at
-from forge.contracts.policy.governance import Condition, Governance, Rule, named
+from forge.contracts.policy.facts import ColumnFacts, ProjectFacts, TableFacts
+from forge.contracts.policy.governance import FactCondition, Governance, PolicyRule, matches_any
+from forge.contracts.policy.violation import PolicyViolation, violation_at
 
 Read = Callable[[TableFacts], object]
 
@@ -54,10 +54,10 @@ def _checks_of(table: TableFacts, column: ColumnFacts) -> tuple[str, ...]:
     return tuple(check.type for check in table.checks if name in {each.lower() for each in check.columns})
 
 
-def find_custom(facts: Facts, governance: Governance) -> Iterator[Found]:
+def find_custom(facts: ProjectFacts, governance: Governance) -> Iterator[PolicyViolation]:
     for rule in governance.custom:
         for table in facts.tables.values():
-            if rule.only and not named(table.table, rule.only):
+            if rule.only and not matches_any(table.table, rule.only):
                 continue
             if rule.each == "column":
                 for column in table.columns:
@@ -66,39 +66,39 @@ def find_custom(facts: Facts, governance: Governance) -> Iterator[Found]:
                 yield from _judge_table(rule, table)
 
 
-def _judge_table(rule: Rule, table: TableFacts) -> Iterator[Found]:
+def _judge_table(rule: PolicyRule, table: TableFacts) -> Iterator[PolicyViolation]:
     broken = _broken(rule, lambda fact: TABLE_FACTS[fact](table))
     if broken is not None:
-        yield found_at(
+        yield violation_at(
             "E545",
             rule.severity,
             table.place,
             table.table,
-            _told(rule, table.table, broken),
+            _message(rule, table.table, broken),
             _fix(rule),
             table.table,
             rule.name,
         )
 
 
-def _judge_column(rule: Rule, table: TableFacts, column: ColumnFacts) -> Iterator[Found]:
+def _judge_column(rule: PolicyRule, table: TableFacts, column: ColumnFacts) -> Iterator[PolicyViolation]:
     broken = _broken(rule, lambda fact: COLUMN_FACTS[fact](table, column))
     if broken is not None:
         subject = f"{table.table}.{column.name}"
-        yield found_at(
+        yield violation_at(
             "E545",
             rule.severity,
             column.place,
             subject,
-            _told(rule, subject, broken),
+            _message(rule, subject, broken),
             _fix(rule),
             table.table,
             rule.name,
         )
 
 
-def _broken(rule: Rule, read: Callable[[str], object]) -> str | None:
-    """The first fact that is not as the rule wants it, in words; None where it holds or is not about this."""
+def _broken(rule: PolicyRule, read: Callable[[str], object]) -> str | None:
+    """The first fact that violates the rule, in words; None where it holds or does not apply."""
     if not all(holds(condition, read(fact)) for fact, condition in rule.when.items()):
         return None
     for fact, condition in rule.require.items():
@@ -112,7 +112,7 @@ def _broken(rule: Rule, read: Callable[[str], object]) -> str | None:
     return None
 
 
-def holds(condition: Condition, value: object) -> bool:
+def holds(condition: FactCondition, value: object) -> bool:
     return all(
         (
             condition.exists is None or _is_there(value) is condition.exists,
@@ -131,7 +131,7 @@ def _is_there(value: object) -> bool:
 
 
 def _matches(pattern: str, value: object) -> bool:
-    """Of a list, one of its entries."""
+    """Of a list, any entry."""
     if isinstance(value, tuple):
         return any(_matches(pattern, each) for each in value)
     return value is not None and re.search(pattern, str(value)) is not None
@@ -155,11 +155,11 @@ def _size(value: object) -> float:
     return float(len(value)) if isinstance(value, tuple | str) else 0.0
 
 
-def _told(rule: Rule, subject: str, broken: str) -> str:
+def _message(rule: PolicyRule, subject: str, broken: str) -> str:
     return f"{subject}: {rule.message.rstrip('.')} ({broken})" if rule.message else f"{subject}: {broken}"
 
 
-def _fix(rule: Rule) -> str:
+def _fix(rule: PolicyRule) -> str:
     return rule.fix or f"The rule {rule.name} in governance.custom asks for it."
 
 
@@ -169,7 +169,7 @@ def _shown(value: object) -> str:
     return "not set" if value is None or value == "" else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _wanted(condition: Condition) -> str:
+def _wanted(condition: FactCondition) -> str:
     words = []
     if condition.exists is not None:
         words.append("be set" if condition.exists else "be empty")

@@ -1,18 +1,18 @@
-"""Contracts as a policy: required ones that are missing, what the linter says, weakened parents, versions, drift."""
+"""Contracts as a policy: missing contracts, lint findings, weakened parents, versions, drift."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from forge.contracts.contract import Contract, Property, TableContract, Violation
+from forge.contracts.contract import Contract, ContractProperty, TableContract, Violation
 from forge.contracts.drift.table import find_drift
-from forge.contracts.policy.facts import ContractFacts, Facts, TableFacts
-from forge.contracts.policy.found import Found, found_at
+from forge.contracts.policy.facts import ContractFacts, ProjectFacts, TableFacts
 from forge.contracts.policy.governance import Enforcement, Governance
+from forge.contracts.policy.violation import PolicyViolation, violation_at
 from forge.model.schema import Schema
 
 
-def find_contract_violations(facts: Facts, governance: Governance) -> Iterator[Found]:
+def find_contract_violations(facts: ProjectFacts, governance: Governance) -> Iterator[PolicyViolation]:
     if governance.is_off:
         return
     for table in facts.tables.values():
@@ -28,7 +28,7 @@ def find_contract_violations(facts: Facts, governance: Governance) -> Iterator[F
 
 
 def find_missing(table: TableFacts, governance: Governance) -> bool:
-    """E500 is about what transforms make; sources take what they get."""
+    """E500 applies to outputs of transforms, not to sources."""
     return (
         table.is_made
         and not table.is_source
@@ -38,8 +38,8 @@ def find_missing(table: TableFacts, governance: Governance) -> bool:
     )
 
 
-def _missing(table: TableFacts) -> Found:
-    return found_at(
+def _missing(table: TableFacts) -> PolicyViolation:
+    return violation_at(
         "E500",
         "error",
         table.place,
@@ -50,19 +50,19 @@ def _missing(table: TableFacts) -> Found:
     )
 
 
-def of_contract(contract: ContractFacts) -> Iterator[Found]:
-    """What the linter, the contracts above it and the version before it say, each finding once."""
+def of_contract(contract: ContractFacts) -> Iterator[PolicyViolation]:
+    """Findings of the linter, inheritance and version comparison, each once."""
     seen: set[tuple[str, str, int, str]] = set()
     said = {"lint": contract.lint, "inheritance": contract.inherited, "version": contract.versions}
     for source, violation in ((source, each) for source, violations in said.items() for each in violations):
         key = (violation.code, violation.path, violation.line, violation.message)
         if key not in seen:
             seen.add(key)
-            yield Found(violation, _table_of(contract, violation), contract_id=contract.id, source=source)
+            yield PolicyViolation(violation, _table_of(contract, violation), contract_id=contract.id, source=source)
 
 
 def _table_of(contract: ContractFacts, violation: Violation) -> str | None:
-    """The table of the contract that a path is about."""
+    """The table of the contract that a path belongs to."""
     tables = contract.contract.tables if contract.contract else ()
     for table in tables:
         if table.path and (
@@ -77,20 +77,20 @@ def _is_guarded(violation: Violation, table: TableFacts) -> bool:
 
 
 def is_guarded(violation: Violation, contract: TableContract) -> bool:
-    """That a required column may be NULL in a table that the project makes is how Spark writes tables. No NULL gets
-    into it: `required` is a check that holds a run back."""
+    """A required but nullable column in a table that the project makes is due to how Spark writes tables. It holds no
+    NULL: `required` is a check that blocks a run."""
     return not violation.code and violation.path.removesuffix(".required") in _required(contract.properties)
 
 
-def _required(properties: tuple[Property, ...]) -> frozenset[str]:
-    """The paths of what is required, nested or not."""
+def _required(properties: tuple[ContractProperty, ...]) -> frozenset[str]:
+    """Paths of required properties, nested ones included."""
     own = {each.path for each in properties if each.required}
     return frozenset(own.union(*(_required(each.properties) for each in properties)))
 
 
 def drift_of(
     contract: TableContract, schema: Schema, table: str, of: Contract | None = None, *, nullability: bool = True
-) -> Iterator[Found]:
-    """`nullability`: of a frame, that a column may be NULL says nothing."""
+) -> Iterator[PolicyViolation]:
+    """`nullability`: False for a frame, whose nullability is meaningless."""
     for violation in find_drift(contract, schema, nullability=nullability, of=of):
-        yield Found(violation, table, contract_id=of.id if of else None, source="drift")
+        yield PolicyViolation(violation, table, contract_id=of.id if of else None, source="drift")

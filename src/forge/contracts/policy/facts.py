@@ -1,11 +1,11 @@
-"""What policies look at: a project's tables, columns, checks and contracts as plain facts with their places."""
+"""Input of policies: a project's tables, columns, checks and contracts as plain facts with their places."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from forge.contracts.contract import Contract, Place, TableContract, Violation
+from forge.contracts.contract import Contract, FilePlace, TableContract, Violation
 from forge.model.schema import Schema
 
 POLICY_TYPES = ("naming", "coverage", "documentation", "semantic", "custom", "data_contract")
@@ -15,7 +15,7 @@ POLICY_TYPES = ("naming", "coverage", "documentation", "semantic", "custom", "da
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnFacts:
     name: str
-    place: Place
+    place: FilePlace
     type: str | None = None
     description: str = ""
     classification: str | None = None
@@ -29,22 +29,22 @@ class ColumnFacts:
 class CheckFacts:
     type: str
     columns: tuple[str, ...]
-    place: Place
+    place: FilePlace
     refers: tuple[str, ...] = ()  # tables that it looks up
 
 
 @dataclass(frozen=True, slots=True)
 class InputFacts:
-    """A table that another one reads, at the place that names it."""
+    """A table that another one reads, with the place of the reference."""
 
     table: str
-    place: Place
+    place: FilePlace
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableFacts:
     table: str  # core.orders
-    place: Place
+    place: FilePlace
     kind: str = "full"
     is_source: bool = False
     is_made: bool = True  # by a transform or a source of the project; else only a contract or checks name it
@@ -70,10 +70,10 @@ class TableFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContractFacts:
-    """One contract of the project, judged from all sides before the policies look at it."""
+    """One contract of the project with its findings, computed before the policies run."""
 
     file: str
-    contract: Contract | None  # None: it could not be read; `lint` says why
+    contract: Contract | None  # None: it could not be read; see `lint`
     lint: tuple[Violation, ...] = ()
     effective: Contract | None = None  # with what contracts above it promise
     inherited: tuple[Violation, ...] = ()  # E510, E511
@@ -86,7 +86,7 @@ class ContractFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ProjectFacts:
     tables: Mapping[str, TableFacts] = field(default_factory=dict)
     contracts: tuple[ContractFacts, ...] = ()
     known: frozenset[str] = frozenset()  # tables of the lake
@@ -95,8 +95,8 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """A violation, by which policy, and whether it makes `forge compile` end with 1."""
+class PolicyFinding:
+    """A violation, its policy, and whether `forge compile` exits with 1 for it."""
 
     policy_type: str
     violation: Violation
@@ -104,7 +104,7 @@ class Finding:
     rule: str = ""  # stable id for reports: the code, with the name of a custom rule; a word where there is no code
     table: str | None = None
     contract_id: str | None = None
-    source: str = "policy"  # which of the gates said it: lint, inheritance, version, drift or policy
+    source: str = "policy"  # source of the finding: lint, inheritance, version, drift or policy
 
     @property
     def is_drift(self) -> bool:

@@ -1,4 +1,4 @@
-"""What a project wants of its contracts, tables and columns: the `governance:` of its settings as frozen data."""
+"""The `governance:` section of the settings as frozen data."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class Enforcement(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Level:
-    """A platform file above the project: enterprise, domain. Its contracts stand above those of the project."""
+class PlatformLevel:
+    """A platform file above the project: enterprise, domain. Its contracts are parents of the project's."""
 
     name: str  # the file, as messages name it
     folder: Path
@@ -28,8 +28,8 @@ class Level:
 
 
 @dataclass(frozen=True, slots=True)
-class Naming:
-    """Patterns are regular expressions that a whole name has to match."""
+class NamingPolicy:
+    """Regular expressions that a whole name must match."""
 
     schemas: str | None = None
     tables: str | None = None
@@ -40,7 +40,7 @@ class Naming:
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class CoveragePolicy:
     min_checks: int = 1
     unique_key: bool = False
     min_percentage: float = 100.0
@@ -49,7 +49,7 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
-class Documentation:
+class DocumentationPolicy:
     tables: bool = True
     columns: bool = True
     owner: bool = False
@@ -59,8 +59,8 @@ class Documentation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Condition:
-    """What a fact has to be; all that is said has to hold."""
+class FactCondition:
+    """Constraints on a fact; all must hold."""
 
     matches: str | None = None
     equals: tuple[object, ...] = ()  # none or one: null is a value, too
@@ -72,23 +72,23 @@ class Condition:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rule:
-    """Where all of `when` holds, all of `require` has to and nothing of `forbid` may."""
+class PolicyRule:
+    """Where all of `when` holds, all of `require` must hold and nothing of `forbid` may."""
 
     name: str
     message: str = ""
     fix: str = ""
     each: Literal["table", "column"] = "table"
     only: tuple[str, ...] = ()
-    when: Mapping[str, Condition] = field(default_factory=dict)
-    require: Mapping[str, Condition] = field(default_factory=dict)
-    forbid: Mapping[str, Condition] = field(default_factory=dict)
+    when: Mapping[str, FactCondition] = field(default_factory=dict)
+    require: Mapping[str, FactCondition] = field(default_factory=dict)
+    forbid: Mapping[str, FactCondition] = field(default_factory=dict)
     severity: ViolationSeverity = "error"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Governance:
-    """Policies are tuples because those of a platform file hold beside the project's own."""
+    """Policies are tuples because those of a platform file apply in addition to the project's own."""
 
     enforcement: Enforcement | None = None  # None: not set, which is reported like warn
     drift_enabled: bool = True
@@ -96,11 +96,11 @@ class Governance:
     inheritance: Literal["strict", "permissive"] = "strict"
     auto_generation: Literal["off", "propose", "write"] = "off"
     required_for: tuple[str, ...] = ()
-    naming: tuple[Naming, ...] = ()
-    coverage: tuple[Coverage, ...] = ()
-    documentation: tuple[Documentation, ...] = ()
-    custom: tuple[Rule, ...] = ()
-    levels: tuple[Level, ...] = ()  # above the project, the outermost first
+    naming: tuple[NamingPolicy, ...] = ()
+    coverage: tuple[CoveragePolicy, ...] = ()
+    documentation: tuple[DocumentationPolicy, ...] = ()
+    custom: tuple[PolicyRule, ...] = ()
+    levels: tuple[PlatformLevel, ...] = ()  # above the project, the outermost first
 
     @property
     def is_off(self) -> bool:
@@ -112,20 +112,20 @@ class Governance:
 
     @property
     def profile(self) -> str:
-        """Of the linter."""
+        """The linter's profile."""
         return "strict" if self.is_strict else "standard"
 
     @property
     def drift(self) -> Enforcement:
-        """What a difference between contract and table does where a project is compiled."""
+        """How drift between contract and table is enforced at compile time."""
         if self.is_off or not self.drift_enabled:
             return Enforcement.OFF
         return self.drift_enforcement or self.enforcement or Enforcement.WARN
 
     def requires_contract(self, table: str) -> bool:
-        return named(table, self.required_for)
+        return matches_any(table, self.required_for)
 
 
-def named(table: str, patterns: tuple[str, ...]) -> bool:
-    """Whether one of the patterns is about the table; letter case makes no difference."""
+def matches_any(table: str, patterns: tuple[str, ...]) -> bool:
+    """Whether one of the patterns matches the table; case-insensitive."""
     return any(fnmatchcase(table.lower(), pattern.strip().lower()) for pattern in patterns)

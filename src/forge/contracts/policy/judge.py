@@ -1,4 +1,4 @@
-"""All policies on a project's facts, in their order, each finding with whether it blocks."""
+"""Runs all policies on a project's facts, in order; each finding with whether it blocks."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from forge.contracts.policy.coverage import find_coverage
 from forge.contracts.policy.custom import find_custom
 from forge.contracts.policy.data_contract import find_contract_violations
 from forge.contracts.policy.documentation import find_documentation
-from forge.contracts.policy.facts import POLICY_TYPES, Facts, Finding
-from forge.contracts.policy.found import Found
+from forge.contracts.policy.facts import POLICY_TYPES, PolicyFinding, ProjectFacts
 from forge.contracts.policy.governance import Enforcement, Governance
 from forge.contracts.policy.naming import find_naming
 from forge.contracts.policy.semantic import find_semantic
+from forge.contracts.policy.violation import PolicyViolation
 
-Policy = Callable[[Facts, Governance], Iterator[Found]]
+Policy = Callable[[ProjectFacts, Governance], Iterator[PolicyViolation]]
 
 WORDS = {"drift": "nullability"}
 """What stands in place of the code in reports of warnings that have none; else, which gate said it."""
@@ -29,21 +29,21 @@ POLICIES: Mapping[str, Policy] = {
 }
 
 
-def find_violations(facts: Facts, governance: Governance) -> tuple[Finding, ...]:
-    """By policy, then by place. What two levels of governance ask for alike is told once, as badly as either says."""
-    found: list[Finding] = []
+def find_violations(facts: ProjectFacts, governance: Governance) -> tuple[PolicyFinding, ...]:
+    """By policy, then by place. Findings of two governance levels are deduplicated, with the higher severity."""
+    found: list[PolicyFinding] = []
     for policy_type in POLICY_TYPES:
         here = [finding_of(policy_type, one, governance) for one in POLICIES[policy_type](facts, governance)]
         found += sorted(_once(here), key=_order)
     return tuple(found)
 
 
-def finding_of(policy_type: str, found: Found, governance: Governance) -> Finding:
+def finding_of(policy_type: str, found: PolicyViolation, governance: Governance) -> PolicyFinding:
     violation = found.violation
     name = violation.code or WORDS.get(found.source, found.source)
     rule = f"{name}/{found.rule}" if found.rule else name
     blocking = blocks(policy_type, found, governance)
-    return Finding(
+    return PolicyFinding(
         policy_type=policy_type,
         violation=violation,
         blocks=blocking,
@@ -54,8 +54,8 @@ def finding_of(policy_type: str, found: Found, governance: Governance) -> Findin
     )
 
 
-def blocks(policy_type: str, found: Found, governance: Governance) -> bool:
-    """Only errors do. A project with unknown references or circles cannot run whatever it wants of its policies."""
+def blocks(policy_type: str, found: PolicyViolation, governance: Governance) -> bool:
+    """Only errors do. Unknown references and cycles always block, as the project cannot run."""
     if found.violation.severity != "error":
         return False
     if policy_type == "semantic":
@@ -68,8 +68,8 @@ def blocks(policy_type: str, found: Found, governance: Governance) -> bool:
 _WORST = {"error": 0, "warning": 1, "info": 2}
 
 
-def _once(findings: list[Finding]) -> list[Finding]:
-    kept: dict[tuple[object, ...], Finding] = {}
+def _once(findings: list[PolicyFinding]) -> list[PolicyFinding]:
+    kept: dict[tuple[object, ...], PolicyFinding] = {}
     for finding in findings:
         violation = finding.violation
         key = (finding.rule, violation.file, violation.line, violation.column, violation.path, violation.message)
@@ -79,6 +79,6 @@ def _once(findings: list[Finding]) -> list[Finding]:
     return list(kept.values())
 
 
-def _order(finding: Finding) -> tuple[str, int, int, str]:
+def _order(finding: PolicyFinding) -> tuple[str, int, int, str]:
     violation = finding.violation
     return violation.file, violation.line, violation.column, violation.message

@@ -1,17 +1,17 @@
-"""E543 and E544: references to what nobody makes, and circles."""
+"""E543 and E544: unresolved references, and cycles."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from forge.contracts.policy.facts import CheckFacts, Facts, InputFacts, TableFacts
-from forge.contracts.policy.found import Found, found_at
+from forge.contracts.policy.facts import CheckFacts, InputFacts, ProjectFacts, TableFacts
 from forge.contracts.policy.governance import Governance
+from forge.contracts.policy.violation import PolicyViolation, violation_at
 from forge.model.nearest import did_you_mean
 
 
-def find_semantic(facts: Facts, governance: Governance) -> Iterator[Found]:
-    yield from (Found(problem) for problem in facts.problems)
+def find_semantic(facts: ProjectFacts, governance: Governance) -> Iterator[PolicyViolation]:
+    yield from (PolicyViolation(problem) for problem in facts.problems)
     made = {table.table for table in facts.tables.values() if table.is_made}
     known = made | facts.known
     for table in facts.tables.values():
@@ -25,9 +25,9 @@ def find_semantic(facts: Facts, governance: Governance) -> Iterator[Found]:
     yield from _cycles(facts)
 
 
-def _unknown_table(table: TableFacts, read: InputFacts, known: set[str] | frozenset[str]) -> Found:
+def _unknown_table(table: TableFacts, read: InputFacts, known: set[str] | frozenset[str]) -> PolicyViolation:
     near = did_you_mean(read.table, sorted(known))
-    return found_at(
+    return violation_at(
         "E543",
         "error",
         read.place,
@@ -38,10 +38,10 @@ def _unknown_table(table: TableFacts, read: InputFacts, known: set[str] | frozen
     )
 
 
-def _of_check(table: TableFacts, check: CheckFacts, known: set[str] | frozenset[str]) -> Iterator[Found]:
+def _of_check(table: TableFacts, check: CheckFacts, known: set[str] | frozenset[str]) -> Iterator[PolicyViolation]:
     for other in check.refers:
         if other not in known:
-            yield found_at(
+            yield violation_at(
                 "E543",
                 "error",
                 check.place,
@@ -51,12 +51,12 @@ def _of_check(table: TableFacts, check: CheckFacts, known: set[str] | frozenset[
                 table.table,
             )
     if table.schema is None:
-        return  # what is not there yet may still get the column
+        return  # a table that does not exist yet may still get the column
     names = {column.name.lower() for column in table.columns}
     for column in check.columns:
         if column.partition(".")[0].lower() not in names:
             near = did_you_mean(column, [each.name for each in table.columns])
-            yield found_at(
+            yield violation_at(
                 "E543",
                 "warning",
                 check.place,
@@ -67,10 +67,10 @@ def _of_check(table: TableFacts, check: CheckFacts, known: set[str] | frozenset[
             )
 
 
-def _unmade(table: TableFacts, known: set[str] | frozenset[str]) -> Found:
+def _unmade(table: TableFacts, known: set[str] | frozenset[str]) -> PolicyViolation:
     assert table.contract is not None
     near = did_you_mean(table.table, sorted(known))
-    return found_at(
+    return violation_at(
         "E543",
         "warning",
         table.contract.place,
@@ -81,8 +81,8 @@ def _unmade(table: TableFacts, known: set[str] | frozenset[str]) -> Found:
     )
 
 
-def _cycles(facts: Facts) -> Iterator[Found]:
-    """One finding for each group of tables that need each other, told along one circle in it."""
+def _cycles(facts: ProjectFacts) -> Iterator[PolicyViolation]:
+    """One finding for each strongly connected group of tables, with one cycle in it."""
     reads = {name: [read.table for read in table.inputs] for name, table in facts.tables.items()}
     for group in _groups(reads):
         circle = _circle(min(group), group, reads)
@@ -91,13 +91,13 @@ def _cycles(facts: Facts) -> Iterator[Found]:
         place = next(read.place for read in table.inputs if read.table == following)
         way = " → ".join((*circle, circle[0]))
         message = f"{circle[0]} reads itself" if len(circle) == 1 else f"tables read each other in a circle: {way}"
-        yield found_at(
+        yield violation_at(
             "E544", "error", place, table.table, message, "Let one of them read something else.", table.table
         )
 
 
 def _groups(reads: Mapping[str, list[str]]) -> list[frozenset[str]]:
-    """What is left once all that can be ordered is taken away from both ends, as groups that need each other."""
+    """Strongly connected groups, after removing everything that can be ordered from both ends."""
     needs = {name: {one for one in names if one in reads} for name, names in reads.items()}
     left = _without_ends(_turned(_without_ends(needs)))
     reach = {name: _reach(name, left) for name in left}
@@ -110,7 +110,7 @@ def _groups(reads: Mapping[str, list[str]]) -> list[frozenset[str]]:
 
 
 def _without_ends(needs: Mapping[str, set[str]]) -> dict[str, set[str]]:
-    """Without those that need nothing, and those that need nothing once these are gone."""
+    """Without tables that need nothing, repeatedly."""
     turned = _turned(needs)
     counts = {name: len(names) for name, names in needs.items()}
     ends = [name for name, count in counts.items() if count == 0]
@@ -134,7 +134,7 @@ def _turned(needs: Mapping[str, set[str]]) -> dict[str, set[str]]:
 
 
 def _reach(start: str, needs: Mapping[str, set[str]]) -> frozenset[str]:
-    """What it needs, directly or not; itself only where it is in a circle."""
+    """Its transitive dependencies; itself only in a cycle."""
     seen: set[str] = set()
     waiting = list(needs.get(start, ()))
     while waiting:
@@ -146,7 +146,7 @@ def _reach(start: str, needs: Mapping[str, set[str]]) -> frozenset[str]:
 
 
 def _circle(start: str, group: frozenset[str], reads: Mapping[str, list[str]]) -> list[str]:
-    """The shortest way from a table back to itself."""
+    """The shortest path from a table back to itself."""
     ways = [[start]]
     seen: set[str] = set()
     while ways:

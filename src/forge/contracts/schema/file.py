@@ -1,5 +1,5 @@
-"""Files that say which columns tables have: table → {column: "type [not null]"} as YAML or JSON, or the JSON schema of
-Spark or Iceberg. Names are read as texts: a column may be called `on`, `null` or `2026`."""
+"""Schema files: table → {column: "type [not null]"} as YAML or JSON, or the JSON schema of Spark or Iceberg. Names are
+read as strings: a column may be called `on`, `null` or `2026`."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from forge.model.yaml_file import malformed_file
 from forge.model.yaml_problems import Malformed
 from forge.model.yaml_reader import text_of
 
-UNNAMED = ""  # of the one table of a file that says no name
+UNNAMED = ""  # the single table of a file without names
 _LABELS = ("schema_version", "version", "$schema")
 _NAMES, _WITHIN = ("name", "table", "identifier"), ("schema", "columns")
 _WRAPPERS = ("tables", "models", "datasets", "schemas", "schema")
-# What may stand behind a type, in the words of CREATE TABLE.
+# Suffixes of a type in CREATE TABLE.
 _CONSTRAINT = re.compile(
     r"\s+(?=(?:not\s+null|null|nullable|required|optional|primary\s+key|unique|default|comment|references|check|"
     r"collate|generated|constraint)\b)",
@@ -32,7 +32,7 @@ _REQUIRED = re.compile(r"\b(?:not\s+null|required|primary\s+key)\b", re.IGNORECA
 
 
 def read_schemas(text: str | bytes, file: str = "schema.yaml") -> dict[str, Schema]:
-    """The tables of a schema file by name. Raises E103 for what is no schema, with its place."""
+    """The tables of a schema file by name. Raises E103 with its place for anything else."""
     source = _text_of(text, file)
     data, line = _json_of(source, file), 1
     if data is None:
@@ -44,7 +44,7 @@ def read_schemas(text: str | bytes, file: str = "schema.yaml") -> dict[str, Sche
 
 
 def _json_of(source: str, file: str) -> object:
-    """JSON is tried first: YAML is stricter on tabs. None: it is no JSON."""
+    """JSON is tried first: YAML is stricter on tabs. None: not JSON."""
     if source.lstrip()[:1] not in ("{", "["):
         return None
     try:
@@ -82,8 +82,7 @@ def _fix(problem: Malformed) -> str:
 
 
 def schemas_of(data: object) -> dict[str, Schema]:
-    """The tables of what a schema file holds. A table that says nothing (null) is one that does not exist.
-    Raises NotASchema."""
+    """The tables of a parsed schema file. A null table does not exist. Raises for anything else."""
     if isinstance(data, list):
         return _listed_tables(data)
     if not isinstance(data, Mapping):
@@ -106,7 +105,7 @@ def schemas_of(data: object) -> dict[str, Schema]:
 
 
 def _alone(data: Mapping[str, object]) -> dict[str, Schema] | None:
-    """The one table of a schema in JSON, of {name: core.orders, columns: …}, or what stands under `tables`."""
+    """The single table of a JSON schema or of {name: core.orders, columns: …}, or the content of `tables`."""
     named = next((str(data[key]) for key in _NAMES if isinstance(data.get(key), str)), UNNAMED)
     whole = _whole_schema(data)
     if whole is not None:
@@ -123,7 +122,7 @@ def _alone(data: Mapping[str, object]) -> dict[str, Schema] | None:
 
 
 def _is_label(key: object, value: object) -> bool:
-    """What says something of the file and not of a table."""
+    """Metadata of the file, not a table."""
     is_said = isinstance(value, int | float) or (isinstance(value, str) and not value[:1].isalpha())
     return str(key).lower() in _LABELS and is_said
 
@@ -135,7 +134,7 @@ def column_of(name: str, text: str) -> Column:
 
 
 def _split(text: str) -> tuple[str, str, str]:
-    """The type and what follows it; words inside brackets and quotes belong to the type."""
+    """The type and its suffix; words inside brackets and quotes belong to the type."""
     for match in _CONSTRAINT.finditer(text):
         if balanced(text[: match.start()]):
             return text[: match.start()].strip(), " ", text[match.end() :]
@@ -190,7 +189,7 @@ def _tables_of(name: str, value: object, depth: int) -> Iterator[tuple[str, Sche
 
 
 def _has_columns(value: object) -> bool:
-    """Whether at least one entry is a column beyond doubt; a namespace has tables only."""
+    """Whether at least one entry is certainly a column; a namespace has tables only."""
     if isinstance(value, list):
         return False
     entries = value.values() if isinstance(value, Mapping) else ()

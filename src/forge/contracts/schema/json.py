@@ -1,4 +1,4 @@
-"""Schemas as Spark (`StructType.json()`) and Iceberg (table metadata, REST answers) write them in JSON, as columns."""
+"""Columns from JSON schemas of Spark (`StructType.json()`) and Iceberg (table metadata, REST responses)."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from forge.model.schema import Column, Schema
 from forge.model.types import balanced
 
-_DEPTH = 64  # nobody's table is deeper; a hostile file is
+_DEPTH = 64  # real tables are never deeper; hostile files are
 _VARCHAR = "__CHAR_VARCHAR_TYPE_STRING"  # where Spark keeps varchar(20), which it reads as string
 _TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0")
 _WORD = re.compile(r"[^\W\d]")
@@ -18,7 +18,7 @@ _SPARK_WORDS = {"timestamp": "timestamp_ltz"}
 _ICEBERG_WORDS = {"timestamp": "timestamp without time zone"}
 _NO_WORDS: Mapping[str, str] = {}
 _SPEC_KEYS = ("type", "nullable", "required", "not_null", "doc", "comment", "description", "metadata")
-_FIELD_KEYS = ("name", "id", "initial-default", "write-default")  # beside those, in a list of fields
+_FIELD_KEYS = ("name", "id", "initial-default", "write-default")  # additionally, in a list of fields
 _LIST_KEYS = ("elementType", "containsNull", "element-id", "element", "element-required", "items", *_FIELD_KEYS)
 _MAP_KEYS = ("keyType", "valueType", "valueContainsNull", "key-id", "key", "value-id", "value", "value-required")
 _NESTED_KEYS: Mapping[str, tuple[str, ...]] = {
@@ -32,11 +32,11 @@ _NESTED_KEYS: Mapping[str, tuple[str, ...]] = {
 
 
 class NotASchema(ValueError):
-    """Why something is not understood as the schema of a table."""
+    """Why something is not a table schema."""
 
 
 def is_struct(value: object) -> bool:
-    """A list of fields, each with name and type; a table may as well have columns called type and fields."""
+    """A list of fields, each with name and type; a table may also have columns called type and fields."""
     if not isinstance(value, Mapping) or value.get("type", "struct") != "struct":
         return False
     fields = value.get("fields")
@@ -44,7 +44,7 @@ def is_struct(value: object) -> bool:
 
 
 def current_schema(value: Mapping[str, object]) -> Mapping[str, object] | None:
-    """The schema of Iceberg's table metadata, or of the answer of a REST catalog; None for anything else."""
+    """The schema of Iceberg table metadata, or of a REST catalog response; None otherwise."""
     inner = value.get("metadata")
     if isinstance(inner, Mapping) and is_metadata(inner):
         return current_schema(inner)
@@ -114,7 +114,7 @@ def type_text(value: object, words: Mapping[str, str] = _NO_WORDS, depth: int = 
 
 
 def checked_type(text: str) -> str:
-    """A word of any system, its brackets closed; a number or a sign is none."""
+    """A type of any system with balanced brackets; numbers and symbols are rejected."""
     if not _WORD.match(text.strip()) or not balanced(text):
         raise NotASchema(f"'{text[:80]}' is not a type")
     return text.strip()
@@ -174,8 +174,8 @@ def _type_of_field(name: str, field: Mapping[str, object], words: Mapping[str, s
 
 
 def is_spec(value: object) -> bool:
-    """Whether a mapping describes one column ({type: bigint, nullable: false}), and is not a struct by its fields,
-    of which one may be called type."""
+    """Whether a mapping describes one column ({type: bigint, nullable: false}), and is not a struct with a field called
+    type."""
     if not isinstance(value, Mapping) or "type" not in value:
         return False
     kind = value["type"]
@@ -194,13 +194,13 @@ def _is_nullable(name: str, field: Mapping[str, object]) -> bool:
 
 
 def _flag(value: object) -> bool | None:
-    """What JSON and YAML call true and false; the schema is read as plain texts."""
+    """Booleans as JSON and YAML spell them; the schema is read as plain strings."""
     text = str(value).lower()
     return True if text in _TRUE else False if text in _FALSE else None
 
 
 def _words_of(fields: list[object], *, is_iceberg: bool) -> Mapping[str, str]:
-    """Iceberg numbers its fields and says `required`; Spark says `nullable`."""
+    """Iceberg numbers its fields and has `required`; Spark has `nullable`."""
     given = [field for field in fields if isinstance(field, Mapping)]
     if is_iceberg or any("id" in field and "required" in field for field in given):
         return _ICEBERG_WORDS

@@ -1,4 +1,4 @@
-"""Fragments of Spark SQL: every name and every value of a contract is quoted here and nowhere else."""
+"""Fragments of Spark SQL: the only place where names and values of a contract are quoted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def quote(column: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ColumnPath:
-    """A column, or the field of a struct that the names lead to. As text: as a check names it."""
+    """A column, or a nested field. As text: as checks name it."""
 
     steps: tuple[str, ...]
 
@@ -32,7 +32,7 @@ class ColumnPath:
 
 
 def literal(value: object) -> str:
-    """A value as Spark reads it. A backslash in a text is an escape, and ${x} would be replaced by a variable."""
+    """A Spark SQL literal. A backslash in a string is an escape, and ${x} would be substituted."""
     match value:
         case bool():
             return "TRUE" if value else "FALSE"
@@ -51,7 +51,8 @@ def literal(value: object) -> str:
 
 
 def any_of(column: ColumnPath | str, values: Iterable[object]) -> str:
-    """Is the column one of the values? Texts are compared as texts, so that 'N/A' does not break a number column."""
+    """Whether the column is one of the values. Strings are compared as strings, so that 'N/A' does not break a numeric
+    column."""
     values = tuple(values)
     sql = quote(column) if isinstance(column, str) else column.sql
     texts = [literal(v) for v in values if isinstance(v, str)]

@@ -1,4 +1,4 @@
-"""What the standard calls a data type: logical types, and the types of a table that hold them."""
+"""Logical types of the standard, and the Spark types that hold them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from forge.model.types import DataType, as_type
 
-# Logical type → the Spark types that hold it.
+# Logical type → Spark types.
 SPARK_TYPES: Mapping[str, tuple[str, ...]] = {
     "integer": ("tinyint", "smallint", "int", "bigint", "uint8", "uint16", "uint32", "uint64"),
     "number": ("float", "double", "decimal", "halffloat"),
@@ -23,11 +23,11 @@ SPARK_TYPES: Mapping[str, tuple[str, ...]] = {
 
 
 def holds(logical: str, actual: str | DataType) -> bool:
-    """Whether a column of that type is what a contract calls `logical`."""
+    """Whether a column of that type has the logical type `logical`."""
     return as_type(actual).name in SPARK_TYPES.get(logical, (logical,))
 
 
 def logical_of(actual: str | DataType) -> str | None:
-    """What a contract calls such a column; None where the standard has no word for it."""
+    """The logical type of such a column; None where the standard has none."""
     name = as_type(actual).name
     return next((logical for logical in ("map", *SPARK_TYPES) if name in SPARK_TYPES[logical]), None)

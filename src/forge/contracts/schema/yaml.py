@@ -26,7 +26,7 @@ class SchemaYaml(YamlReader):
         return None if self._is_plain and event.value in _NULLS else event.value
 
     def put(self, frame: Frame, key: Hashable, value: object, spot: Spot, event: Any) -> None:
-        """In `{amount: decimal(12,2)}` YAML sees two entries, `amount: decimal(12` and `2)`. They are one type."""
+        """In `{amount: decimal(12,2)}` YAML sees two entries, `amount: decimal(12` and `2)`; they are joined."""
         assert isinstance(frame.data, dict)
         if value is None and not event.style and self._unclosed and self._unclosed[0] is frame:
             last = self._unclosed[1]

@@ -1,1 +1,1 @@
-"""The shorthand form of contracts, turned into ODCS."""
+"""The shorthand form of contracts, converted to ODCS."""

@@ -1,5 +1,5 @@
-"""The shorthand that some teams write (`models`, `elements`, `owner`), turned into ODCS. What has no place in the
-standard is told, never dropped silently."""
+"""Converts the shorthand that some teams write (`models`, `elements`, `owner`) to ODCS. Whatever has no place in the
+standard is reported, never dropped silently."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _SERVICES = ("freshness", "availability", "latency", "retention", "frequency")
 
 
 @dataclass(frozen=True, slots=True)
-class Converted:
-    """The contract's data, and what of the source did not find a place: each with its path and the reason."""
+class ConvertedContract:
+    """The contract's data, and what did not map: each with its path and the reason."""
 
     data: Mapping[str, object]
     notes: tuple[str, ...] = ()
@@ -33,12 +33,12 @@ class _Source:
     used: set[str] = field(default_factory=set)
 
     def take(self, *keys: str) -> object:
-        """The value of the first key that is there; all of them count as read."""
+        """The value of the first existing key; all of them are marked as read."""
         self.used.update(keys)
         return next((self.data[key] for key in keys if self.data.get(key) is not None), None)
 
     def entries(self, key: str) -> list[dict[str, object]]:
-        """A list of mappings; what is none is told."""
+        """A list of mappings; other entries are reported."""
         given = self.take(key)
         found = given if isinstance(given, list) else [] if given is None else [given]
         self.notes += [f"{key}: {each!r} was left out" for each in found if not isinstance(each, Mapping)]
@@ -49,8 +49,8 @@ def is_shorthand(data: Mapping[str, object]) -> bool:
     return "schema" not in data and any(key in data for key in (*_MODELS, "elements", "owner"))
 
 
-def from_shorthand(data: Mapping[str, object]) -> Converted:
-    """ODCS 3.1.0 out of the shorthand. What it leaves out that ODCS requires gets a harmless value, and a note."""
+def from_shorthand(data: Mapping[str, object]) -> ConvertedContract:
+    """Converts the shorthand to ODCS 3.1.0. Missing required keys get a harmless value, and a note."""
     source = _Source(data)
     contract: dict[str, object] = {"apiVersion": "v3.1.0", "kind": "DataContract"}
     source.take("apiVersion", "kind", "dataContractSpecification")
@@ -71,18 +71,18 @@ def from_shorthand(data: Mapping[str, object]) -> Converted:
     for key, value in data.items():
         if key not in source.used and value is not None:
             source.notes.append(f"{key}: has no place in the standard that Forge knows, and was left out")
-    return Converted(contract, tuple(source.notes))
+    return ConvertedContract(contract, tuple(source.notes))
 
 
 def _headed(key: str, value: object) -> object:
-    """The head is texts: `id: 17` is meant as one, `tags: gold` as a list of one."""
+    """Header values as strings: `id: 17` is a string, `tags: gold` a list of one."""
     if key == "tags":
         return [str(each) for each in (value if isinstance(value, list) else [value])]
     return str(value) if isinstance(value, int | float) else value
 
 
 def _info(source: _Source) -> dict[str, object]:
-    """Some write the head below `info`, with `title` for the name."""
+    """Some put the header below `info`, with `title` for the name."""
     info = source.take("info")
     if not isinstance(info, Mapping):
         return {}
@@ -110,14 +110,14 @@ def _fill_in(contract: dict[str, object], source: _Source) -> None:
 
 
 def full_version(text: str) -> str:
-    """`1.2` and `v1` with all three numbers; all else as it is, for `lint` to judge."""
+    """`1.2` and `v1` with three numbers; anything else unchanged, for `lint` to judge."""
     if not re.fullmatch(r"v?\d+(\.\d+){0,2}", text):
         return text
     return ".".join([*(str(int(number)) for number in text.removeprefix("v").split(".")), "0", "0"][:3])
 
 
 def _description(source: _Source) -> dict[str, object]:
-    """`description` as text is the purpose; `terms` say usage and limitations."""
+    """`description` as text is the purpose; `terms` hold usage and limitations."""
     given = source.take("description")
     found: dict[str, object] = {"purpose": given} if given else {}
     if isinstance(given, Mapping):

@@ -1,4 +1,4 @@
-"""One element of the shorthand as a property of ODCS."""
+"""Converts an element of the shorthand to a property of ODCS."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _pairs(given: object) -> list[tuple[str, Mapping[str, object]]]:
 
 
 def _type_of(given: Mapping[str, object], path: str, notes: Notes) -> dict[str, object]:
-    """The word of the standard; what says more (`decimal(12,2)`, `bigint`) is the physical type."""
+    """The logical type; anything more specific (`decimal(12,2)`, `bigint`) is the physical type."""
     text = given.get("logicalType") or given.get("type")
     if text is None:
         return {}
@@ -87,7 +87,7 @@ def _type_of(given: Mapping[str, object], path: str, notes: Notes) -> dict[str, 
 
 
 def _enum(given: Mapping[str, object]) -> list[dict[str, object]]:
-    """Allowed values are a rule in ODCS before 3.2."""
+    """Allowed values are a quality rule in ODCS before 3.2."""
     values = given.get("enum")
     if not isinstance(values, list) or not values:
         return []

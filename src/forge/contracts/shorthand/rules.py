@@ -1,4 +1,4 @@
-"""`quality:` of the shorthand as quality rules of ODCS."""
+"""Converts `quality:` of the shorthand to quality rules of ODCS."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypeGuard
 Notes = list[str]
 Rule = dict[str, object]
 
-# What is promised in percent, and the metric that counts the rows which break it.
+# Promises in percent, and the metric that counts violating rows.
 _METRICS = {"completeness": "nullValues", "uniqueness": "duplicateValues"}
 _DIMENSIONS = {
     "completeness": "completeness",
@@ -22,7 +22,7 @@ _DIMENSIONS = {
 
 
 def rules_of(given: object, path: str, column: str | None, notes: Notes) -> list[Rule]:
-    """A list is taken for rules of ODCS already; a mapping promises shares: `completeness: 99.5%`."""
+    """A list is taken as rules of ODCS; a mapping holds shares: `completeness: 99.5%`."""
     place = f"{path}.quality" if path else "quality"
     if isinstance(given, list):
         notes += [f"{place}: {each!r} is no rule, and was left out" for each in given if not _is_rule(each)]
@@ -34,8 +34,7 @@ def rules_of(given: object, path: str, column: str | None, notes: Notes) -> list
 
 
 def table_rules(given: object, path: str, columns: Sequence[Rule], notes: Notes) -> list[Rule]:
-    """The rules of a table. Completeness is a promise about columns and goes to them; `uniqueness: [a, b]` is one
-    about the key that they are."""
+    """The rules of a table. Completeness applies to its columns; `uniqueness: [a, b]` to the key of these columns."""
     if not isinstance(given, Mapping):
         return rules_of(given, path, None, notes)
     rules: list[Rule] = []
@@ -58,7 +57,7 @@ def table_rules(given: object, path: str, columns: Sequence[Rule], notes: Notes)
 
 
 def _named_in(value: object, columns: Sequence[Rule]) -> list[Rule] | None:
-    """The columns that a promise names; None where it names none, nothing where one is not there."""
+    """The columns that a rule names; None where it names none, empty where one does not exist."""
     listed = value.get("columns") or value.get("properties") if isinstance(value, Mapping) else value
     if not isinstance(listed, list):
         return None
@@ -68,7 +67,7 @@ def _named_in(value: object, columns: Sequence[Rule]) -> list[Rule] | None:
 
 
 def _promise_filled(columns: Sequence[Rule], share: float) -> None:
-    """Of what a column promises itself already nothing is said again."""
+    """Skips columns with a rule of their own."""
     for each in columns:
         own = each.get("quality")
         rules = own if isinstance(own, list) else []
@@ -78,7 +77,7 @@ def _promise_filled(columns: Sequence[Rule], share: float) -> None:
 
 
 def _bound(share: float) -> Rule:
-    """How many rows may break a promise that is about a share of them."""
+    """The tolerated share of violating rows."""
     return {"mustBe": 0} if share == 100 else {"mustBeLessOrEqualTo": _plain(100 - share), "unit": "percent"}
 
 

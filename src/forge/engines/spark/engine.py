@@ -58,7 +58,7 @@ from forge.transforms.transform import FileSource, JdbcSource, PythonFunction, S
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from forge.engines.spark.measure.custom import Custom
+    from forge.engines.spark.measure.custom import CustomRules
 
 _log = logging.getLogger("forge.spark")
 
@@ -253,15 +253,15 @@ class SparkEngine:
                 checks, PLACE
             )
 
-    def _custom(self, spark: SparkSession, target: Pin | Planned, others: Mapping[TableName, Pin]) -> Custom:
+    def _custom(self, spark: SparkSession, target: Pin | Planned, others: Mapping[TableName, Pin]) -> CustomRules:
         """What rules of the project are made of: their tables are those of the version that is judged."""
-        from forge.engines.spark.measure.custom import Custom
+        from forge.engines.spark.measure.custom import CustomRules
         from forge.transforms.functions import load_function
 
         pins = dict(others)
         if isinstance(target, Pin):
             pins[target.table] = replace(target, since=None)
-        return Custom(
+        return CustomRules(
             spark,
             lambda sql: gate_of(spark).frame(sql, pins, {}),
             lambda place: load_function(self.root, place),

@@ -15,7 +15,7 @@ from pyspark.sql import functions as f
 from forge.engines.spark.errors import job_error
 from forge.engines.spark.frames import quote, schema_of
 from forge.engines.spark.measure.columns import ERRORS, column_of, portable, to_python, type_of
-from forge.engines.spark.measure.custom import Custom
+from forge.engines.spark.measure.custom import CustomRules
 from forge.engines.spark.measure.jobs import collect_in_one_job, was_cancelled
 from forge.engines.spark.measure.keys import Others
 from forge.engines.spark.measure.kinds import spark_kind
@@ -44,7 +44,7 @@ class Failing:
     spark: SparkSession
     frame: DataFrame
     others: Others
-    custom: Custom
+    custom: CustomRules
     readings: Readings
     masked: Collection[str] = frozenset()
     table: MeasuredTable = field(init=False)

@@ -10,7 +10,7 @@ from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from forge.engines.spark.frames import quote
-from forge.flows.quality.row_repair import FILE, POSITION, Fill, unfit_type, unfit_value
+from forge.flows.quality.row_repair import FILE, POSITION, CellFill, unfit_type, unfit_value
 from forge.quality.remedy import ImputeMethod
 from forge.quality.values import Family, family_of
 from forge.versioning.field import Fields, by_name
@@ -18,14 +18,14 @@ from forge.versioning.field import Fields, by_name
 _ACCURACY = 1_000_000  # of the median: exact up to so many values, else its rank is off by a millionth
 
 
-def fill_columns(rows: DataFrame, fields: Fields, fill: Fill) -> tuple[DataFrame, Mapping[str, object]]:
+def fill_columns(rows: DataFrame, fields: Fields, fill: CellFill) -> tuple[DataFrame, Mapping[str, object]]:
     """The rows with `new <column>` for each: what is put in, NULL where nothing is. And the value, where it is one."""
     types = {name: by_name(fields)[name].type for name in fill.columns}
     found, shown = _values(rows, types, fill)
     return rows.select("*", *(new.alias(f"new {name}") for name, new in found.items())), shown
 
 
-def _values(rows: DataFrame, types: Mapping[str, str], fill: Fill) -> tuple[dict[str, Column], dict[str, object]]:
+def _values(rows: DataFrame, types: Mapping[str, str], fill: CellFill) -> tuple[dict[str, Column], dict[str, object]]:
     texts: dict[str, str | None]
     match fill.method:
         case ImputeMethod.FORWARD_FILL:
@@ -40,7 +40,7 @@ def _values(rows: DataFrame, types: Mapping[str, str], fill: Fill) -> tuple[dict
     return columns, {name: _shown(text, types[name]) for name, text in texts.items() if text is not None}
 
 
-def _wanted(name: str, fill: Fill) -> Column:
+def _wanted(name: str, fill: CellFill) -> Column:
     """The cells that are filled."""
     empty = F.col(quote(name)).isNull()
     if fill.failing is None:
@@ -48,7 +48,7 @@ def _wanted(name: str, fill: Fill) -> Column:
     return F.col("forge_bad") if name in fill.bad else F.col("forge_bad") & empty
 
 
-def _kept(name: str, kind: str, fill: Fill) -> Column:
+def _kept(name: str, kind: str, fill: CellFill) -> Column:
     """The value where it counts; NULL else."""
     column = F.col(quote(name))
     good = ~_wanted(name, fill) & column.isNotNull()
@@ -95,7 +95,7 @@ def _constant(rows: DataFrame, value: object, name: str, kind: str) -> str:
     return str(row["text"])
 
 
-def _medians(rows: DataFrame, types: Mapping[str, str], fill: Fill) -> dict[str, str | None]:
+def _medians(rows: DataFrame, types: Mapping[str, str], fill: CellFill) -> dict[str, str | None]:
     for name, kind in types.items():
         if family_of(kind) in (Family.STRING, Family.BOOLEAN, Family.OTHER):
             raise unfit_type("median", name, kind, "numbers, dates and times")
@@ -107,7 +107,7 @@ def _medians(rows: DataFrame, types: Mapping[str, str], fill: Fill) -> dict[str,
     return {name: None if row is None else row[f"m{number}"] for number, name in enumerate(types)}
 
 
-def _mode(rows: DataFrame, name: str, kind: str, fill: Fill) -> str | None:
+def _mode(rows: DataFrame, name: str, kind: str, fill: CellFill) -> str | None:
     if kind.startswith(("array", "map", "struct")):
         raise unfit_type("mode", name, kind, "values that are not nested")
     kept = rows.select(_kept(name, kind, fill).alias("value")).where(F.col("value").isNotNull())
@@ -116,7 +116,7 @@ def _mode(rows: DataFrame, name: str, kind: str, fill: Fill) -> str | None:
     return None if row is None else str(row["text"])
 
 
-def _before(name: str, fill: Fill) -> Column:
+def _before(name: str, fill: CellFill) -> Column:
     """The last value of the same key that stays. Rows without a key or a place in the order neither give nor take."""
     keys, order = ([F.col(quote(one)) for one in names] for names in (fill.key, fill.order_by))
     known = reduce(and_, (one.isNotNull() for one in (*keys, *order)))

@@ -20,7 +20,17 @@ from forge.engines.spark.fill import fill_columns
 from forge.engines.spark.frames import frame_of, quote, table_path
 from forge.engines.spark.merge.row_work import written_by
 from forge.flows.ports import Stage
-from forge.flows.quality.row_repair import CHECKS, FILE, POSITION, SIDE_RUN, SIDE_TIME, Failing, Fill, Stamp, Target
+from forge.flows.quality.row_repair import (
+    CHECKS,
+    FILE,
+    POSITION,
+    SIDE_RUN,
+    SIDE_TIME,
+    CellFill,
+    QuarantineStamp,
+    RepairTarget,
+    RowFailures,
+)
 from forge.flows.runs.engine import Pin
 from forge.flows.versioning.tables import Slice, Tables
 from forge.model.errors import ForgeError
@@ -42,7 +52,7 @@ class SparkRepair:
     def __init__(self, engine: SparkEngine, tables: Tables) -> None:
         self.engine, self.tables = engine, tables
 
-    def take_out(self, target: Target, failing: Failing) -> SparkRepaired:
+    def take_out(self, target: RepairTarget, failing: RowFailures) -> SparkRepaired:
         with self.engine.at_work(str(target.table)) as spark:
             bad = self._failing(target, failing).persist(StorageLevel.MEMORY_AND_DISK)
             counted = collected(bad.groupBy(FILE, CHECKS).count())
@@ -56,7 +66,7 @@ class SparkRepair:
                 _repair=self, _spark=spark, _target=target, _rows=bad, _files=files, deletes=True, told=told
             )
 
-    def fill(self, target: Target, fill: Fill) -> SparkRepaired:
+    def fill(self, target: RepairTarget, fill: CellFill) -> SparkRepaired:
         with self.engine.at_work(str(target.table)) as spark:
             rows = _placed(spark, target)
             if fill.failing is None:
@@ -85,7 +95,7 @@ class SparkRepair:
                 values=values,
             )
 
-    def deduplicate(self, target: Target, key: tuple[str, ...], order_by: tuple[str, ...]) -> SparkRepaired:
+    def deduplicate(self, target: RepairTarget, key: tuple[str, ...], order_by: tuple[str, ...]) -> SparkRepaired:
         with self.engine.at_work(str(target.table)) as spark:
             keys = [F.col(quote(name)) for name in key]
             newest = [F.col(quote(name)).desc_nulls_last() for name in order_by]
@@ -113,7 +123,7 @@ class SparkRepair:
             )
         return found
 
-    def _failing(self, target: Target, failing: Failing) -> DataFrame:
+    def _failing(self, target: RepairTarget, failing: RowFailures) -> DataFrame:
         """Each row once, with all checks that it fails."""
         frames = [
             self.engine.failing_rows(pin, checks, failing.readings, failing.others)
@@ -129,7 +139,7 @@ class SparkRepair:
         return whole.select(*(F.col(f"forge_row.{quote(name)}") for name in names), FILE, POSITION, CHECKS)
 
 
-def _placed(spark: SparkSession, target: Target) -> DataFrame:
+def _placed(spark: SparkSession, target: RepairTarget) -> DataFrame:
     """All rows of the version with their file and place."""
     path, snapshot_id = table_path(target.pin.catalog), target.files.snapshot_id
     frame = spark.sql(f"SELECT * FROM {path} VERSION AS OF {int(snapshot_id)}")  # noqa: S608  quoted names only
@@ -148,7 +158,7 @@ class SparkRepaired:
 
     _repair: SparkRepair
     _spark: SparkSession
-    _target: Target
+    _target: RepairTarget
     _rows: DataFrame
     _files: Mapping[str, int]
     deletes: bool
@@ -189,7 +199,7 @@ class SparkRepaired:
             cells.append(F.coalesce(F.col(f"{_NEW}.{quote(name)}"), old).alias(name) if name in new else old)
         return joined.select(*cells)
 
-    def set_aside(self, stage: Stage, fields: Fields, names: Mapping[str, str], stamp: Stamp) -> None:
+    def set_aside(self, stage: Stage, fields: Fields, names: Mapping[str, str], stamp: QuarantineStamp) -> None:
         tables = self._repair.tables
         if not stage.exists:
             empty = pa.schema([(f.name, arrow_type(f.type)) for f in fields]).empty_table()

@@ -14,9 +14,9 @@ from forge.flows.catalog.personal import PersonalAt
 from forge.flows.catalog.ports import Assets
 from forge.flows.catalog.sample import version_at
 from forge.flows.ports import Lake, Metadata, SnapshotState
-from forge.flows.quality.health import CurrentChecksOf, all_count, find_said, newest_attempts
+from forge.flows.quality.health import CurrentChecksOf, all_count, find_verdicts, newest_attempts
 from forge.flows.quality.incidents.impact import lineage_at
-from forge.flows.quality.incidents.open import find_commits_of
+from forge.flows.quality.incidents.open_incidents import find_commits_of
 from forge.flows.quality.ports import Verdicts
 from forge.flows.runs.records import AssetRecord, TableLineage
 from forge.flows.versioning.revisions import find_commit
@@ -186,7 +186,7 @@ def _standing_of(
     held = metadata.blocked(branch)
     stopped = {table for _, table in held}
     said: dict[str, list[Verdict]] = {}
-    found = find_said(metadata, newest_attempts(tree, held), since=since(tree), held=held, current=current)
+    found = find_verdicts(metadata, newest_attempts(tree, held), since=since(tree), held=held, current=current)
     for _, verdict in found:
         said.setdefault(verdict.table, []).append(verdict)
     return {
@@ -212,7 +212,7 @@ def _standing_at(
     held = tuple(pair for pair in metadata.blocked(default) if pair[1] == table) if is_now else ()
     mine = {table: version}
     now = current if is_now else all_count
-    said = find_said(metadata, newest_attempts(mine, held), since=since(mine), held=held, current=now)
+    said = find_verdicts(metadata, newest_attempts(mine, held), since=since(mine), held=held, current=now)
     return Standing(tuple(verdict for _, verdict in said), held_back=bool(held))
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from forge.contracts.contract import Contract, TableContract
 from forge.contracts.policy.governance import Governance
 from forge.flows.catalog.personal import Key, named_by
-from forge.flows.contracts.effective import stand
+from forge.flows.contracts.effective import resolve_contracts
 from forge.flows.contracts.files import by_id, project_files, read_text, virtual_file
 from forge.flows.contracts.ports import ContractStore
 from forge.model.errors import ForgeError
@@ -40,7 +40,7 @@ class DeclaredPersonal:
         files = project_files(self._root)
         contracts = [file.contract for file in files if file.contract is not None]
         contracts += self._only_registered(frozenset(by_id(files)))
-        for one in stand(contracts, self._governance, self._root):
+        for one in resolve_contracts(contracts, self._governance, self._root):
             yield from one.contract.tables
             if one.effective is not one.contract:
                 yield from one.effective.tables

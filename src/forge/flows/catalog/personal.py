@@ -17,7 +17,7 @@ from forge.flows.runs.project import looked_up
 from forge.lineage.edge import Edge, Transformation
 from forge.model.errors import CellError, ForgeError
 from forge.model.names import BranchName, CommitId, TableName
-from forge.quality.checks import Function, Query
+from forge.quality.checks import FunctionCheck, QueryCheck
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
@@ -202,7 +202,7 @@ def _is_count(edge: Edge) -> bool:
 
 def find_private(personal: Personal, table: TableName, checks: Iterable[Check]) -> frozenset[TableName]:
     """Of the table and those that queries and functions read beside it, the ones that hold personal data."""
-    free = [check for check in checks if isinstance(check, Query | Function)]
+    free = [check for check in checks if isinstance(check, QueryCheck | FunctionCheck)]
     asked = {table, *(other for check in free for other in looked_up(check))} if free else set()
     hidden = personal.columns() if asked else PersonalColumns()
     return frozenset(one for one in asked if hidden.of(one))

@@ -13,10 +13,10 @@ from forge.model.errors import UnknownNameError
 from forge.model.names import BranchName, TableName
 from forge.model.schema import Schema
 from forge.quality.check import Check
-from forge.quality.checks import Unique
+from forge.quality.checks import UniqueCheck
 from forge.quality.measure import Measure, Reading
-from forge.quality.profile import Key, Profile, first_measures, guess_formats, profile_of, then_measures
-from forge.quality.suggest import Suggestion, suggest_checks
+from forge.quality.profile import KeyColumn, Profile, first_measures, guess_formats, profile_of, second_measures
+from forge.quality.suggest import CheckSuggestion, suggest_checks
 from forge.transforms.dag import downstream_of
 
 SAMPLE = 1000  # rows from which formats are guessed; they are counted over all rows afterwards
@@ -39,7 +39,7 @@ def profile_dataset(dataset: str, ports: CheckPorts, *, at: str | None = None) -
     guessed = guess_formats(schema, sample)
     keys, others = _keys(project, reader, ports, at, table)
     readings = _measured(ports, engine, pin, first_measures(schema), {})
-    asked = then_measures(schema, readings, guessed, keys)
+    asked = second_measures(schema, readings, guessed, keys)
     readings |= _measured(ports, engine, pin, asked, others)
     # columns whose values no suggestion may name
     masked = personal_of(project, ports, branch.head).of(table)
@@ -47,7 +47,9 @@ def profile_dataset(dataset: str, ports: CheckPorts, *, at: str | None = None) -
     return profile, project.checks.get(table, ())
 
 
-def suggest_for(dataset: str, ports: CheckPorts, *, at: str | None = None) -> tuple[Profile, tuple[Suggestion, ...]]:
+def suggest_for(
+    dataset: str, ports: CheckPorts, *, at: str | None = None
+) -> tuple[Profile, tuple[CheckSuggestion, ...]]:
     profile, existing = profile_dataset(dataset, ports, at=at)
     return profile, suggest_checks(profile, existing)
 
@@ -73,16 +75,16 @@ def _measured(
 
 def _keys(
     project: Project, reader: Reader, ports: CheckPorts, at: str | None, table: TableName
-) -> tuple[tuple[Key, ...], dict[TableName, Pin]]:
+) -> tuple[tuple[KeyColumn, ...], dict[TableName, Pin]]:
     """Columns of other tables that a check or a contract calls a key, where the table is there. What is made of this
     table has its values from here, so it is no reference for them. Tables of the same schema come first."""
-    keys: list[Key] = []
+    keys: list[KeyColumn] = []
     pins: dict[TableName, Pin] = {}
     made = downstream_of(project.transforms, table)
     for other, checks in sorted(project.checks.items(), key=lambda one: (one[0].schema != table.schema, one[0])):
         if other in made:
             continue
-        names = {check.columns[0] for check in checks if isinstance(check, Unique) and len(check.columns) == 1}
+        names = {check.columns[0] for check in checks if isinstance(check, UniqueCheck) and len(check.columns) == 1}
         pin = _pin(reader, other, at) if names and other != table else None
         schema = _schema(ports, pin) if pin else None
         if pin is None or schema is None:
@@ -90,7 +92,7 @@ def _keys(
         for name in sorted(names):
             column = schema.get(name)
             if column is not None:
-                keys.append(Key(other, column.name, column.type))
+                keys.append(KeyColumn(other, column.name, column.type))
                 pins[other] = pin
     return tuple(keys), pins
 

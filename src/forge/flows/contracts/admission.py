@@ -1,50 +1,50 @@
-"""Letting a contract into the registry: its form always counts; what its parents and its readers say counts by the
-project's enforcement."""
+"""Admission of a contract to the registry: lint errors always block; weakened parents and breaking changes block
+according to the project's enforcement."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 from forge.contracts.canonical import schema_hash
-from forge.contracts.compare.versions import Comparison, find_breaking_changes
+from forge.contracts.compare.versions import ContractComparison, find_breaking_changes
 from forge.contracts.contract import Contract
 from forge.contracts.document.file import ContractError
-from forge.contracts.lifecycle import State
-from forge.contracts.registry import Finding, Registered, digest_of, registered_of, taken
+from forge.contracts.lifecycle import ContractState
+from forge.contracts.registry import ContractFinding, RegisteredContract, digest_of, registered_of, version_conflict
 from forge.contracts.semver import predecessor
 from forge.flows.contracts.files import ContractFile, read_text
 from forge.flows.contracts.ports import ContractPorts
 from forge.flows.contracts.registration import (
-    Registering,
+    RegistrationResult,
+    find_ignored_status,
     find_same_name,
-    find_unheeded,
     read_registered,
     register,
-    standing_of,
+    resolved_of,
     state_after,
 )
 from forge.model.errors import ForgeError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Admitted:
-    """`registering` is None for a trial. `comparison` is against the version before; None: it is the first.
-    `findings` did not stand in the way. The rest is what became of it, for a trial what would."""
+class Admission:
+    """`registering` is None for a dry run. `comparison` is with the previous version; None: it is the first. `findings`
+    did not block. The rest is the outcome, of a dry run the expected one."""
 
     contract: Contract
-    registering: Registering | None
-    comparison: Comparison | None
-    findings: tuple[Finding, ...]
+    registering: RegistrationResult | None
+    comparison: ContractComparison | None
+    findings: tuple[ContractFinding, ...]
     created: bool
-    state: State
+    state: ContractState
     schema_hash: str
 
 
 def admit(
     text: str, file: str, ports: ContractPorts, *, contract_id: str | None = None, trial: bool = False
-) -> Admitted:
-    """E501–E503 with all that is wrong, E505; with enforcement strict also E510, E511 and E520. Nothing changes then.
-    `contract_id`: the one it has to have."""
+) -> Admission:
+    """E501–E503 with all errors, E505; with enforcement strict also E510, E511 and E520. Nothing changes then.
+    `contract_id`: the required id."""
     found = _sound(text, file, ports)
     contract = found.contract
     assert contract is not None
@@ -56,16 +56,18 @@ def admit(
             why=f"It was sent to {contract_id}.",
             fix="Send it to the address of its own id.",
         )
-    standing = standing_of(contract, ports)
+    standing = resolved_of(contract, ports)
     comparison = _compare(contract, ports)
-    findings = [Finding("lint", one) for one in found.violations]
+    findings = [ContractFinding("lint", one) for one in found.violations]
     if not ports.governance.is_off:
-        findings += [Finding("inheritance", one) for one in standing.violations]
-        findings += [Finding("version", one) for one in (comparison.violations if comparison else ())]
-        findings += [Finding("version", one) for one in find_unheeded(contract, ports.store.head(contract.id))]
-        findings += [Finding("version", one) for one in find_same_name(contract, ports.store.heads())]
+        findings += [ContractFinding("inheritance", one) for one in standing.violations]
+        findings += [ContractFinding("version", one) for one in (comparison.violations if comparison else ())]
+        findings += [
+            ContractFinding("version", one) for one in find_ignored_status(contract, ports.store.head(contract.id))
+        ]
+        findings += [ContractFinding("version", one) for one in find_same_name(contract, ports.store.heads())]
     marked = tuple(replace(one, policy_type="data_contract", contract_id=contract.id) for one in findings)
-    _refuse_taken(contract, text, ports)
+    _refuse_conflict(contract, text, ports)
     errors = tuple(one.violation for one in marked if one.violation.severity == "error")
     if errors and ports.governance.is_strict:
         raise ContractError(errors)
@@ -73,7 +75,7 @@ def admit(
         head = ports.store.head(contract.id)
         is_new = ports.store.version(contract.id, contract.version) is None
         state = state_after(contract, head)
-        return Admitted(
+        return Admission(
             contract=contract,
             registering=None,
             comparison=comparison,
@@ -84,7 +86,7 @@ def admit(
         )
     registering = register(contract, ports, text=text, effective=standing.effective)
     kept = registering.registered.schema_hash
-    return Admitted(
+    return Admission(
         contract=contract,
         registering=registering,
         comparison=comparison,
@@ -96,7 +98,7 @@ def admit(
 
 
 def _sound(text: str, file: str, ports: ContractPorts) -> ContractFile:
-    """With what the linter says that is no error."""
+    """With lint findings below error."""
     from forge.contracts.linter.lint import lint
 
     violations = lint(text, file, ports.governance.profile)
@@ -109,22 +111,22 @@ def _sound(text: str, file: str, ports: ContractPorts) -> ContractFile:
     return replace(found, violations=tuple(violations))
 
 
-def _refuse_taken(contract: Contract, text: str, ports: ContractPorts) -> None:
-    """Before what changed is judged: a version that is taken is the first thing to mend."""
+def _refuse_conflict(contract: Contract, text: str, ports: ContractPorts) -> None:
+    """Before changes are judged: a conflicting version must be fixed first."""
     known = ports.store.version(contract.id, contract.version)
     assert contract.document is not None
     if known is not None and known.digest != digest_of(contract.document.data):
         new = registered_of(contract, text, "", at=ports.clock(), by=ports.actor, file=contract.file or None)
-        raise taken(known, new)
+        raise version_conflict(known, new)
 
 
-def _compare(contract: Contract, ports: ContractPorts) -> Comparison | None:
+def _compare(contract: Contract, ports: ContractPorts) -> ContractComparison | None:
     before = predecessor_of(contract, ports)
     return find_breaking_changes(read_registered(before), contract) if before is not None else None
 
 
-def predecessor_of(contract: Contract, ports: ContractPorts) -> Registered | None:
-    """The registered version that this one follows; None: it is the first."""
+def predecessor_of(contract: Contract, ports: ContractPorts) -> RegisteredContract | None:
+    """The registered version before this one; None: it is the first."""
     versions = {one.version: one for one in ports.store.versions(contract.id)}
     wanted = predecessor(contract.version, versions)
     return versions[wanted] if wanted is not None else None

@@ -1,4 +1,4 @@
-"""Who reads the tables of a contract, found in the lineage, and who answers for what they make."""
+"""Consumers of a contract's tables, found in the lineage, with their owners."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from forge.model.names import TableName
 
 @dataclass(frozen=True, slots=True)
 class Consumer:
-    """A table, report or other dataset that stems from a contract's tables."""
+    """A table, report or other dataset downstream of a contract's tables."""
 
     name: str
     owner: str | None
@@ -50,8 +50,8 @@ def find_consumers(
     owner: Callable[[TableName], str | None] | None = None,
     own: Collection[str] = (),
 ) -> tuple[Consumer, ...]:
-    """The nearest first. `tables`: each with the columns to follow. `own`: tables that do not count, such as those of
-    the same contract."""
+    """The nearest first. `tables`: each with the columns to follow. `own`: excluded tables, such as those of the same
+    contract."""
     view = open_graph(ports)
     left_out = {name.lower() for name in (*tables, *own)}
     found: dict[str, _Found] = {}
@@ -79,7 +79,7 @@ def find_consumers(
 
 
 def _walk(view: GraphReader, table: str, column: str | None) -> tuple[ReachedNode, ...]:
-    """All the way down; what only steers a table (a filter, a join) counts, too."""
+    """All the way downstream; indirect edges (a filter, a join) count, too."""
     level = GraphLevel.COLUMN if column else GraphLevel.TABLE
     try:
         return view.walk(table, column, direction="downstream", depth=None, indirect=True, level=level).items

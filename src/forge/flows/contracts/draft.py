@@ -1,5 +1,5 @@
-"""A first contract for a table of the lake: its columns, what the project says of them, what its rows show, and which
-hold personal data. A rule is only drafted where the data leaves little doubt."""
+"""Draft contract for a table of the lake, from its columns, the project's metadata, its rows and detected personal
+data. A rule is drafted only where the data leaves little doubt."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Literal
 
 from forge.catalog.pii import PiiFinding, find_pii
 from forge.contracts.contract import Violation
-from forge.contracts.draft import Known, KnownColumn, draft_contract
+from forge.contracts.draft import KnownColumn, KnownTable, draft_contract
 from forge.contracts.linter.lint import lint
 from forge.flows.catalog.profile import profile_dataset
 from forge.flows.contracts.drift import live_schema
@@ -37,9 +37,9 @@ LookedAt = Literal["rows", "kept profile", "metadata"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Drafted:
-    """`gaps`: what the strict profile still asks for. `rows`: how many the table has, None where nobody counted;
-    `looked`: what was looked at."""
+class ContractDraft:
+    """`gaps`: findings of the strict profile. `rows`: the row count, None where unknown; `looked`: what was
+    examined."""
 
     table: TableName
     text: str
@@ -55,9 +55,9 @@ class Drafted:
         return f"contracts/{self.table}.odcs.yaml"
 
 
-def draft_for(dataset: str, ports: CheckPorts, project_name: str = "", *, profile: bool | None = None) -> Drafted:
+def draft_for(dataset: str, ports: CheckPorts, project_name: str = "", *, profile: bool | None = None) -> ContractDraft:
     """`dataset`: core.orders, or core.orders@branch. `profile`: True reads all rows with Spark, False reads none; None
-    takes what the last run measured and a sample, and asks Spark only where nothing was measured. Raises E108."""
+    uses readings of the last run and a sample, and Spark only where nothing was measured. Raises E108."""
     name, _, on = dataset.strip().partition("@")
     table = TableName.parse(name)
     branch = find_branch(ports.metadata, BranchName(on or ports.default_branch))
@@ -81,7 +81,7 @@ def draft_for(dataset: str, ports: CheckPorts, project_name: str = "", *, profil
     kind: Literal["table", "view"] = "table" if pin.view_sql is None else "view"
     text = draft_contract(table, schema, replace(known, project=project_name, kind=kind))
     had = project.contracts.get(table)
-    return Drafted(
+    return ContractDraft(
         table=table,
         text=text,
         gaps=lint(text, f"contracts/{table}.odcs.yaml", "strict"),
@@ -103,7 +103,7 @@ def _unknown(table: TableName, reader: Reader) -> ForgeError:
 
 
 def _stored(ports: CheckPorts, pin: Pin) -> Mapping[str, object] | None:
-    """What the run that made this version measured."""
+    """Readings of the run that made this version."""
     if pin.snapshot_id is None:
         return None
     kept = ports.metadata.profile(pin.table, pin.snapshot_id)
@@ -113,7 +113,7 @@ def _stored(ports: CheckPorts, pin: Pin) -> Mapping[str, object] | None:
 def _from_metadata(
     ports: CheckPorts, pin: Pin, schema: Schema, stored: Mapping[str, object], flagged: frozenset[str]
 ) -> Profile:
-    """What Iceberg's manifests prove and the last run measured; no row is read."""
+    """From Iceberg manifests and readings of the last run; no row is read."""
     readings: dict[Measure, Reading] = {}
     for key, value in stored.items():
         kind, *columns = key.split(":")
@@ -125,7 +125,7 @@ def _from_metadata(
 
 
 def _sample(ports: CheckPorts, pin: Pin, schema: Schema) -> Mapping[str, Sequence[object]]:
-    """Some values of each column, out of the table's files; none of a view."""
+    """Some values of each column, from the table's files; none of a view."""
     if pin.snapshot_id is None:
         return {}
     rows = ports.lake.rows(pin.catalog, pin.snapshot_id, schema.names, SAMPLE)
@@ -135,7 +135,7 @@ def _sample(ports: CheckPorts, pin: Pin, schema: Schema) -> Mapping[str, Sequenc
 
 
 def _personal(found: Sequence[PiiFinding], flagged: frozenset[str]) -> dict[str, str]:
-    """Column in small letters → kind of personal data; empty where only a contract or lineage says that it is."""
+    """Lower-case column → kind of personal data; empty where known only by contract or lineage."""
     kinds = dict.fromkeys((name.lower() for name in flagged), "")
     certain = [one for one in found if one.type and not one.quasi and one.score >= PERSONAL]
     return kinds | {one.column.lower(): str(one.type) for one in certain}
@@ -148,7 +148,7 @@ def _known(
     schema: Schema,
     measured: Profile,
     personal: Mapping[str, str],
-) -> Known:
+) -> KnownTable:
     transform = project.transforms.get(table)
     asset = next((one for one in ports.metadata.assets() if one.table == table), None)
     told = {str(c["name"]).lower(): str(c.get("description") or "") for c in (asset.columns if asset else ())}
@@ -162,7 +162,7 @@ def _known(
             form = {"format": _FORMAT_OF[kind]} if kind in _FORMAT_OF and columns[name].options else {}
             columns[name] = replace(columns[name], personal=kind, options={**columns[name].options, **form})
     key = tuple(transform.unique_key) if transform and transform.unique_key else _key(measured, columns)
-    return Known(
+    return KnownTable(
         description=(transform.description if transform else "") or (asset.description if asset else ""),
         owner=project.owner(table) or (asset.owner if asset else None),
         tags=transform.tags if transform else (),
@@ -174,7 +174,7 @@ def _known(
 def _shown(
     measured: Profile, columns: Mapping[str, KnownColumn], personal: Mapping[str, str]
 ) -> dict[str, KnownColumn]:
-    """What the rows show beyond doubt. The values of personal columns stay out of the contract."""
+    """What the rows show beyond doubt, without values of personal columns."""
     found = dict(columns)
     formats = {column.name.lower(): column.format for column in measured.columns}
     for one in suggest_checks(measured):
@@ -206,7 +206,7 @@ def _shown(
 
 
 def _key(measured: Profile, columns: Mapping[str, KnownColumn]) -> tuple[str, ...]:
-    """The first column that is named like a key, has no value twice and none missing."""
+    """The first column named like a key without duplicates and NULLs."""
     for column in measured.columns:
         known = columns.get(column.name.lower())
         if known and known.unique and known.required and column.is_key_name:

@@ -1,5 +1,5 @@
-"""Contracts against what is there: tables and views of the lake at a revision, from metadata alone, and what a source
-or a transform would give, with no job."""
+"""Drift of contracts from live schemas: tables and views of the lake at a revision, sources and transforms; from
+metadata alone, without a Spark job."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from forge.contracts.contract import Contract, TableContract
-from forge.contracts.drift.table import TableDrift, drift_of
+from forge.contracts.drift.table import ContractDrift, drift_of
 from forge.flows.runs.engine import DeclaredLineage, Engine, RunContext
 from forge.flows.runs.pins import find_base, line_of
 from forge.flows.versioning.read import Reader, commit_at
@@ -26,15 +26,15 @@ Secrets = Callable[[str], str]
 _NAMED = 10  # tables in a message
 
 
-def find_live_drift(contract: Contract, reader: Reader, at: str | None = None) -> tuple[TableDrift, ...]:
-    """Each table of the contract as the lake has it: at a revision, or on the reader's branch as it is now. A table
-    that does not exist there has no drift."""
+def find_live_drift(contract: Contract, reader: Reader, at: str | None = None) -> tuple[ContractDrift, ...]:
+    """Each table of the contract as in the lake: at a revision, or on the reader's branch now. A missing table has no
+    drift."""
     schemas = {table.table: live_schema(table.table, reader, at) for table in contract.tables}
     return tuple(drift for table in contract.tables for drift in _drift_of_one(contract, table, schemas[table.table]))
 
 
 def live_schema(table: str, reader: Reader, at: str | None = None) -> Schema | None:
-    """The columns of a table or view of the lake; None where it does not exist there."""
+    """The columns of a table or view of the lake; None where it does not exist."""
     try:
         name = TableName.parse(table)
     except ForgeError:
@@ -67,9 +67,9 @@ def find_source_drift(
     engine: Callable[[], Engine],
     secrets: Secrets,
     params: Mapping[str, object] | None = None,
-) -> tuple[TableDrift, ...]:
-    """The contract's table against what the project's source of that name gives now: the database or the files are
-    asked for their columns, no job runs. Whether they may be NULL is not compared: most drivers cannot say."""
+) -> tuple[ContractDrift, ...]:
+    """The contract's table against the current schema of the project's source of that name: the database or files are
+    asked for their columns, without a job. Nullability is not compared: most drivers do not know it."""
     transform = source_of(table, project)
     mine = [each for each in contract.tables if each.table.lower() == str(table)]
     if not mine:
@@ -84,14 +84,14 @@ def find_source_drift(
     return tuple(replace(each, found=tuple(f for f in each.found if f.violation.code)) for each in found)
 
 
-def _drift_of_one(contract: Contract, table: TableContract, schema: Schema | None) -> Sequence[TableDrift]:
+def _drift_of_one(contract: Contract, table: TableContract, schema: Schema | None) -> Sequence[ContractDrift]:
     if schema is None:
-        return (TableDrift(table.table, exists=False),)
+        return (ContractDrift(table.table, exists=False),)
     return drift_of(replace(contract, tables=(table,)), schema)
 
 
 def source_of(table: TableName, project: Project) -> Transform:
-    """The source that makes a table. E108 with the nearest."""
+    """The source of a table. E108 with the nearest names."""
     transform = project.transforms.get(table)
     if transform is not None and not transform.inputs:
         return transform

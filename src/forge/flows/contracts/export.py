@@ -1,4 +1,4 @@
-"""A contract in another format: as YAML, JSON and schemas of Spark and Iceberg by ourselves, all else by a tool."""
+"""Exports a contract: YAML, JSON, Spark and Iceberg schemas natively, other formats by datacontract-cli."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from collections.abc import Mapping
 
 from forge.contracts.contract import TableContract
 from forge.contracts.document.file import Document, read_document
-from forge.contracts.for_tools import find_lost, for_tool
 from forge.contracts.load import contract_of
-from forge.contracts.schema_output import Written, iceberg_schema, spark_code, spark_ddl
+from forge.contracts.schema_output import SchemaText, iceberg_schema, spark_code, spark_ddl
+from forge.contracts.tool_form import find_lost, tool_form
 from forge.contracts.write import write_contract
-from forge.flows.contracts.tool import ContractTool, Exported
+from forge.flows.contracts.tool import ContractTool, ExportedContract
 from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.nearest import did_you_mean
 
@@ -34,28 +34,28 @@ def export_contract(
     *,
     table: str | None = None,
     dialect: str | None = None,
-) -> Exported:
-    """Raises ContractError for what is no contract, E105 for an unknown format or dialect, E108 for an unknown table,
-    E508 and E509 for what the tool cannot do."""
+) -> ExportedContract:
+    """Raises for an invalid contract, E105 for an unknown format or dialect, E108 for an unknown table, E508 and E509
+    for failures of the tool."""
     _refuse_unknown(file, format, tool, dialect)
     document = read_document(source, file)
     if format in OWN:
-        return Exported(_own(document, format))
+        return ExportedContract(_own(document, format))
     named = _named(document, table) if table is not None else None
     own = _schema(document, format, named, dialect)
     if own is not None:
-        return Exported(own.text, own.lost)
+        return ExportedContract(own.text, own.lost)
     # The tool gets what we read, not the file: no anchors to expand, the same values.
-    data = for_tool(document.data, format)
+    data = tool_form(document.data, format)
     if format in _SQL:
         data = _in_sql(data, named, dialect)
         named = None if len(_tables(data)) == 1 else named
     made = tool.export(write_contract(data), format, table=named, dialect=dialect)
     if format == "sql" and isinstance(made.content, str):
         kept = re.sub(r"^CREATE OR REPLACE TABLE ", "CREATE TABLE ", made.content, flags=re.MULTILINE)
-        return Exported(kept, made.notes)
+        return ExportedContract(kept, made.notes)
     chosen = [one for one in contract_of(document).tables if named in (None, one.name)]
-    return Exported(made.content, (*made.notes, *find_lost(chosen, format)))
+    return ExportedContract(made.content, (*made.notes, *find_lost(chosen, format)))
 
 
 def _refuse_unknown(file: str, format: str, tool: ContractTool, dialect: str | None) -> None:
@@ -70,8 +70,8 @@ def _refuse_unknown(file: str, format: str, tool: ContractTool, dialect: str | N
         raise ForgeError("E105", f"'{dialect}' is no dialect of SQL that contracts are written in", why=why, fix=fix)
 
 
-def _schema(document: Document, format: str, table: str | None, dialect: str | None) -> Written | None:
-    """What we write ourselves. None: the tool does."""
+def _schema(document: Document, format: str, table: str | None, dialect: str | None) -> SchemaText | None:
+    """Native formats. None: by the tool."""
     is_ddl = format == "sql" and dialect in (None, SPARK) and not (dialect is None and _spoken(document))
     if format not in ("iceberg", "spark") and not is_ddl:
         return None
@@ -82,7 +82,7 @@ def _schema(document: Document, format: str, table: str | None, dialect: str | N
 
 
 def _spoken(document: Document) -> bool:
-    """Whether a server of the contract says a dialect."""
+    """Whether a server of the contract defines a dialect."""
     servers = document.data.get("servers")
     kinds = [each.get("type") for each in (servers if isinstance(servers, list) else []) if isinstance(each, dict)]
     return any(kind in DIALECTS for kind in kinds)
@@ -98,8 +98,8 @@ def _only(tables: list[TableContract]) -> TableContract:
 
 
 def _in_sql(data: Mapping[str, object], table: str | None, dialect: str | None) -> Mapping[str, object]:
-    """The tables that are wanted, by the name that they have in the database, with its schema. ClickHouse would get it
-    in one pair of quotes, and to tables of Databricks the tool adds the catalog and schema of their server."""
+    """The requested tables by their database name, with its schema. ClickHouse would quote the whole name as one, and
+    the tool adds catalog and schema of the server to Databricks tables."""
     chosen = [each for each in _tables(data) if table in (None, each.get("name"))]
     servers = data.get("servers")
     kinds = [each.get("type") for each in (servers if isinstance(servers, list) else []) if isinstance(each, Mapping)]

@@ -1,12 +1,12 @@
-"""A project as the facts that policies look at."""
+"""Builds the facts of a project that policies are evaluated on."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from forge.contracts.contract import Contract, Place, Property, TableContract, Violation
-from forge.contracts.policy.facts import CheckFacts, ColumnFacts, ContractFacts, Facts, InputFacts, TableFacts
+from forge.contracts.contract import Contract, ContractProperty, FilePlace, TableContract, Violation
+from forge.contracts.policy.facts import CheckFacts, ColumnFacts, ContractFacts, InputFacts, ProjectFacts, TableFacts
 from forge.flows.runs.project import Project, looked_up
 from forge.model.errors import ForgeError, errors_of
 from forge.model.names import TableName
@@ -18,15 +18,15 @@ Schemas = Callable[[TableName], Schema | None]
 """What a table is like in the lake, from its metadata; None where it is not there yet."""
 Versions = Callable[[Contract], tuple[Violation, ...]]
 """What a change of a contract breaks, against the version that is registered."""
-Made = Mapping[TableName, tuple[ColumnFacts, ...]]
+MadeColumns = Mapping[TableName, tuple[ColumnFacts, ...]]
 """The columns of tables as code tells them."""
 
 _RENAMED = {"E202": "E543", "E204": "E544"}  # what a project's files call it, and what the policy does
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """What was found about contracts beside the project: by the linter, by file."""
+class LintResults:
+    """Lint findings of contracts, by file."""
 
     lint: Mapping[str, tuple[Violation, ...]] = field(default_factory=dict)
     broken: Mapping[str, Contract] = field(default_factory=dict)  # files whose contracts cannot be used, as far as read
@@ -34,20 +34,20 @@ class Judged:
 
 def facts_of(
     project: Project,
-    judged: Judged,
+    judged: LintResults,
     versions: Versions,
     schema_of: Schemas = lambda table: None,
     known: Iterable[TableName] = (),
     unread: Iterable[TableName] = (),
     problems: Iterable[Violation] = (),
-    made: Made | None = None,
-) -> Facts:
-    """`made`: the columns that the code of the transforms gives each table, also where it never ran."""
+    made: MadeColumns | None = None,
+) -> ProjectFacts:
+    """`made`: columns of each table by the code of its transform, also where it never ran."""
     coded = made or {}
     owned = contracts_by_table(project)
     broken = {table.table for contract in judged.broken.values() for table in contract.tables}
     names = sorted({*project.transforms, *project.contracts, *(t for t, checks in project.checks.items() if checks)})
-    return Facts(
+    return ProjectFacts(
         {
             str(table): _table(project, table, owned.get(table), schema_of(table), broken, coded.get(table, ()))
             for table in names
@@ -60,12 +60,12 @@ def facts_of(
 
 
 def contracts_by_table(project: Project) -> dict[TableName, Contract]:
-    """The effective contract that speaks for each table."""
+    """The effective contract of each table."""
     holders = {id(table): one.effective for one in project.standing for table in one.effective.tables}
     return {name: holders[id(table)] for name, table in project.contracts.items() if id(table) in holders}
 
 
-def contract_facts(project: Project, judged: Judged, versions: Versions) -> tuple[ContractFacts, ...]:
+def contract_facts(project: Project, judged: LintResults, versions: Versions) -> tuple[ContractFacts, ...]:
     used = {
         one.file: ContractFacts(
             file=one.file,
@@ -121,31 +121,33 @@ def _table(
     )
 
 
-def _place_of(transform: Transform | None, promised: TableContract | None, project: Project, table: TableName) -> Place:
+def _place_of(
+    transform: Transform | None, promised: TableContract | None, project: Project, table: TableName
+) -> FilePlace:
     if transform is not None:
-        return Place(transform.file, transform.line)
+        return FilePlace(transform.file, transform.line)
     if promised is not None:
         return promised.place
     return place_of_text(next(iter(project.places.get(table, ())), "forge.yaml:1"))
 
 
-def place_of_text(text: str) -> Place:
+def place_of_text(text: str) -> FilePlace:
     """`file:line` and `file:line:column` as a place."""
     parts = text.rsplit(":", 2)
     if len(parts) == 3 and parts[1].isdigit() and parts[2].isdigit():
-        return Place(parts[0], int(parts[1]), int(parts[2]))
+        return FilePlace(parts[0], int(parts[1]), int(parts[2]))
     file, _, line = text.rpartition(":")
-    return Place(file, int(line)) if file and line.isdigit() else Place(text, 1)
+    return FilePlace(file, int(line)) if file and line.isdigit() else FilePlace(text, 1)
 
 
 def _inputs(transform: Transform | None) -> tuple[InputFacts, ...]:
     if transform is None:
         return ()
     where = {
-        reference.table: Place(transform.file, reference.line, reference.column)
+        reference.table: FilePlace(transform.file, reference.line, reference.column)
         for reference in reversed(transform.references)
     }
-    default = Place(transform.file, transform.line)
+    default = FilePlace(transform.file, transform.line)
     return tuple(InputFacts(str(table), where.get(table, default)) for table in transform.inputs)
 
 
@@ -153,11 +155,10 @@ def _columns(
     transform: Transform | None,
     promised: TableContract | None,
     schema: Schema | None,
-    place: Place,
+    place: FilePlace,
     made: tuple[ColumnFacts, ...],
 ) -> tuple[ColumnFacts, ...]:
-    """Those of the contract first, then what else is known of: declared by the transform, there in the lake, made by
-    its code."""
+    """Those of the contract first, then others: declared by the transform, in the lake, or made by its code."""
     told = {name.lower(): text for name, text in (transform.columns if transform else {}).items()}
     places = {column.name.lower(): column.place for column in made}
     found: dict[str, ColumnFacts] = {}
@@ -178,7 +179,7 @@ def _columns(
     return tuple(found.values())
 
 
-def _of_property(property_: Property, told: Mapping[str, str]) -> ColumnFacts:
+def _of_property(property_: ContractProperty, told: Mapping[str, str]) -> ColumnFacts:
     return ColumnFacts(
         name=property_.column,
         place=property_.place,
@@ -205,10 +206,10 @@ def _check(check: Check, place: str) -> CheckFacts:
 
 
 def violation_of(error: ForgeError) -> tuple[Violation, ...]:
-    """An error of the project's files as a finding of the semantic policy."""
+    """A project error as a finding of the semantic policy."""
     found = []
     for one in errors_of(error):
-        place = place_of_text(one.where) if one.where else Place("forge.yaml", 1)
+        place = place_of_text(one.where) if one.where else FilePlace("forge.yaml", 1)
         message = f"{one.what}: {one.why}" if one.why else one.what
         code = _RENAMED.get(one.code, one.code)
         found.append(

@@ -1,4 +1,4 @@
-"""The contracts of a project's files, read leniently: what is wrong with one is told with it and hides no other."""
+"""Contract files of a project, read leniently: the errors of one file do not hide the others."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _guard = threading.Lock()
 
 @dataclass(frozen=True, slots=True)
 class ContractFile:
-    """`contract` is None where the file is no YAML, or names no id. `violations` are of its form alone."""
+    """`contract` is None where the file is no YAML, or has no id. `violations`: of its form alone."""
 
     file: str
     text: str
@@ -27,7 +27,7 @@ class ContractFile:
 
 
 def project_files(root: Path) -> tuple[ContractFile, ...]:
-    """By file. One that did not change since it was read last is not read again."""
+    """By file. Unchanged files are cached."""
     return tuple(_read(root, path) for path in contract_files(root))
 
 
@@ -41,7 +41,7 @@ def by_id(files: Iterable[ContractFile]) -> Mapping[str, ContractFile]:
 
 
 def read_text(text: str, file: str) -> ContractFile:
-    """A contract that is not a file of the project."""
+    """A contract from outside the project's files."""
     document, violations = parse_document(text, file)
     if document is None:
         return ContractFile(file, text, None, violations)
@@ -50,7 +50,7 @@ def read_text(text: str, file: str) -> ContractFile:
 
 
 def virtual_file(contract_id: str) -> str:
-    """What a contract is called in messages that came without a file."""
+    """The name, in messages, of a contract without a file."""
     name = "".join(c if c.isalnum() or c in "._-" else "_" for c in contract_id)
     return f"{name[:200] or 'contract'}.odcs.yaml"
 

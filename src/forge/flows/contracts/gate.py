@@ -1,11 +1,11 @@
-"""The contract gate of runs and merges: what `forge compile` says of a table's contract, and whether the table that is
-about to be published has its shape."""
+"""The contract gate of runs and merges: the compile findings of a table's contract, and whether the staged table
+matches its schema."""
 
 from __future__ import annotations
 
-from forge.contracts.contract import Contract, Property, TableContract, Violation
+from forge.contracts.contract import Contract, ContractProperty, TableContract, Violation
 from forge.contracts.policy.data_contract import drift_of
-from forge.contracts.policy.facts import Finding
+from forge.contracts.policy.facts import PolicyFinding
 from forge.contracts.policy.governance import Enforcement, Governance
 from forge.flows.runs.project import Project
 from forge.model.names import TableName
@@ -14,7 +14,7 @@ from forge.quality.verdict import Outcome, Severity, Verdict
 
 
 def contract_verdicts(project: Project, table: TableName, schema: Schema) -> tuple[Verdict, ...]:
-    """Of a table that a run made or a merge would give. Nothing is said where enforcement is off."""
+    """For a table made by a run or a merge. None where enforcement is off."""
     governance = project.governance
     if governance.is_off:
         return ()
@@ -30,21 +30,21 @@ def contract_verdicts(project: Project, table: TableName, schema: Schema) -> tup
 
 
 def _holder(project: Project, table: TableContract) -> Contract | None:
-    """The contract in effect that the table stands in: its text says where each value is."""
+    """The effective contract of the table, whose text has the places."""
     return next(
         (one.effective for one in project.standing if any(each is table for each in one.effective.tables)), None
     )
 
 
 def drift_gate(governance: Governance) -> Enforcement:
-    """What a table of another shape does to a run. Where nothing is set, it blocks: a table that is not what was
-    promised is published by no one's wish."""
+    """How drift affects a run. The default is to block, as nobody asked to publish a table that violates its
+    contract."""
     if governance.is_off or not governance.drift_enabled:
         return Enforcement.OFF
     return governance.drift_enforcement or governance.enforcement or Enforcement.STRICT
 
 
-def _contract_verdict(finding: Finding, table: TableName, *, blocks: bool) -> Verdict:
+def _contract_verdict(finding: PolicyFinding, table: TableName, *, blocks: bool) -> Verdict:
     violation = finding.violation
     severity = Severity.ERROR if blocks else min(Severity(violation.severity), Severity.WARNING, key=_RANK.__getitem__)
     parts = [str(table), "contract", violation.code, *([violation.path] if violation.path else [])]
@@ -83,10 +83,10 @@ def _schema_verdict(violation: Violation, contract: TableContract, table: TableN
 
 
 def _details(violation: Violation) -> dict[str, object]:
-    """`severity` is what the finding is by itself; the verdict's says what the gate makes of it."""
+    """`severity` is the finding's own; the verdict's depends on enforcement."""
     return {"code": violation.code, "where": violation.where, "fix": violation.fix, "severity": violation.severity}
 
 
-def _is_about(violation: Violation, property_: Property) -> bool:
+def _is_about(violation: Violation, property_: ContractProperty) -> bool:
     path = property_.path
     return bool(path) and (violation.path == path or violation.path.startswith((f"{path}.", f"{path}[")))

@@ -1,4 +1,4 @@
-"""The last word on each contract: of a check or compile that was kept, or of the gate through which its tables went."""
+"""The latest findings of each contract: from a stored check, a compile, or the gate its tables passed."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 
 from forge.contracts.contract import Violation, ViolationSeverity
-from forge.contracts.registry import Checked, Finding
+from forge.contracts.registry import ContractCheck, ContractFinding
 from forge.flows.contracts.ports import ContractPorts
-from forge.flows.contracts.queries import Known
+from forge.flows.contracts.queries import KnownContract
 from forge.flows.quality.health import is_of_gate
-from forge.flows.quality.incidents.open import ALL
+from forge.flows.quality.incidents.open_incidents import ALL
 from forge.flows.runs.records import RunRecord
 from forge.model.names import RunId
 from forge.quality.verdict import Outcome, Severity, Verdict
@@ -24,9 +24,9 @@ _SEVERITIES: dict[str, ViolationSeverity] = {
 _UNGATED = ("adopt", "repair")  # kinds of runs that take a table as it is
 
 
-def last_checks(ports: ContractPorts, every: Iterable[Known]) -> Mapping[str, Checked]:
-    """By contract, whichever is newer. The gate says nothing when it is content, so a version of a table that went
-    through it while the contract was registered was checked, and nothing was wrong."""
+def last_checks(ports: ContractPorts, every: Iterable[KnownContract]) -> Mapping[str, ContractCheck]:
+    """By contract, whichever is newer. The gate is silent when it passes, so a table version that passed it while the
+    contract was registered counts as checked without findings."""
     kept = ports.store.checks()
     if ports.governance.is_off:
         return kept
@@ -40,8 +40,8 @@ def last_checks(ports: ContractPorts, every: Iterable[Known]) -> Mapping[str, Ch
 
 
 class _Gates:
-    """What the runs that wrote the tables of the default branch were told; of a table that was never published, the
-    run that was stopped."""
+    """Gate verdicts of the runs that wrote the tables of the default branch; of an unpublished table, of the run that
+    was blocked."""
 
     def __init__(self, ports: ContractPorts) -> None:
         metadata = ports.metadata
@@ -57,28 +57,28 @@ class _Gates:
             if is_of_gate(verdict):
                 self._said.setdefault((run_id, verdict.table.lower()), []).append(verdict)
 
-    def checked(self, known: Known) -> Checked | None:
+    def checked(self, known: KnownContract) -> ContractCheck | None:
         times: list[datetime] = []
-        findings: list[Finding] = []
+        findings: list[ContractFinding] = []
         for table in known.tables:
             run = self._runs.get(self._attempts.get(table, RunId("")))
             said = self._said.get((run.id, table), []) if run else []
             if run is not None and (said or _was_there(known, run)):
                 times.append(run.finished_at or run.started_at)
                 findings += [_finding(verdict, known.id) for verdict in said]
-        # What is wrong with a contract as a whole is said of each of its tables.
-        return Checked(known.id, known.version, max(times), tuple(dict.fromkeys(findings))) if times else None
+        # Findings about the whole contract apply to each of its tables.
+        return ContractCheck(known.id, known.version, max(times), tuple(dict.fromkeys(findings))) if times else None
 
 
-def _was_there(known: Known, run: RunRecord) -> bool:
-    """Only contracts of the project's files hold its tables to what they say."""
+def _was_there(known: KnownContract, run: RunRecord) -> bool:
+    """Only contracts in the project's files are enforced by its gate."""
     registered, ended = known.registered, run.finished_at or run.started_at
     if registered is None or known.contract is None or run.kind in _UNGATED:
         return False
     return registered.run_id == run.id or registered.registered_at <= ended
 
 
-def _finding(verdict: Verdict, contract_id: str) -> Finding:
+def _finding(verdict: Verdict, contract_id: str) -> ContractFinding:
     details = verdict.details
     file, _, line = str(details.get("where") or "").rpartition(":")
     violation = Violation(
@@ -92,4 +92,4 @@ def _finding(verdict: Verdict, contract_id: str) -> Finding:
         fix=str(details.get("fix") or ""),
     )
     source = "drift" if verdict.check_type == "schema" else "policy"
-    return Finding(source, violation, "data_contract", contract_id)
+    return ContractFinding(source, violation, "data_contract", contract_id)

@@ -1,5 +1,5 @@
-"""Files of other kinds turned into contracts: the shorthand by ourselves, all else by a tool. What found no place is
-told."""
+"""Imports contracts from other formats: the shorthand and ODCS v2 natively, the rest by datacontract-cli. Whatever does
+not map is reported."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from forge.contracts.document.file import ContractError, parse_document
 from forge.contracts.document.regular_file import NO_REGULAR_FILE
 from forge.contracts.linter.lint import lint
 from forge.contracts.load import read_bounded
-from forge.contracts.sampled import FORMATS as SAMPLED
-from forge.contracts.sampled import without_sample
+from forge.contracts.odcs_v2 import from_version2, is_version2
+from forge.contracts.sample_values import FORMATS as SAMPLED
+from forge.contracts.sample_values import without_sample
 from forge.contracts.shorthand.contract import from_shorthand, full_version, is_shorthand
-from forge.contracts.version2 import from_version2, is_version2
 from forge.contracts.write import write_contract
 from forge.flows.contracts.tool import ContractTool
 from forge.model.errors import ForgeError
@@ -47,8 +47,8 @@ _NOBODY_S = ("my-data-contract", "My Data Contract")  # what the tool calls a co
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
-    """A contract as text. `format`: what the file was taken for; `violations`: what `lint` says of it now."""
+class ImportedContract:
+    """A contract as text. `format`: the detected format; `violations`: its lint findings."""
 
     format: str
     data: Mapping[str, object]
@@ -57,9 +57,11 @@ class Imported:
     violations: tuple[Violation, ...]
 
 
-def import_contract(file: Path, tool: ContractTool, format: str | None = None, dialect: str | None = None) -> Imported:
-    """Raises E103 for a file that cannot be read, E105 for an unknown format, E508 and E509 for one that cannot be
-    turned into a contract."""
+def import_contract(
+    file: Path, tool: ContractTool, format: str | None = None, dialect: str | None = None
+) -> ImportedContract:
+    """Raises E103 for an unreadable file, E105 for an unknown format, E508 and E509 for one that cannot be
+    converted."""
     taken = format or _guess(file)
     if taken == SHORTHAND:
         data, notes = _of_shorthand(file)
@@ -68,12 +70,12 @@ def import_contract(file: Path, tool: ContractTool, format: str | None = None, d
         data, notes = converted.data, converted.notes
     else:
         if taken in _READ_AS_YAML:
-            _mapping(file)  # its bounds hold for what the tool reads, too
+            _mapping(file)  # its limits apply to the tool's input, too
         given, said = tool.read(file, taken, dialect)
         bare, dropped = without_sample(given, taken) if taken in SAMPLED else (given, ())
         data, notes = _named(bare, file), (*said, *dropped)
     text = write_contract(data)
-    return Imported(taken, data, text, notes, lint(text, file.name))
+    return ImportedContract(taken, data, text, notes, lint(text, file.name))
 
 
 def _of_shorthand(file: Path) -> tuple[Mapping[str, object], tuple[str, ...]]:
@@ -104,7 +106,7 @@ def _is_standard(file: Path) -> ForgeError:
 
 
 def _mapping(file: Path) -> Mapping[str, object]:
-    """Read as contracts are, with the same bounds."""
+    """Read as contracts are, with the same limits."""
     _must_exist(file)
     source = read_bounded(file, str(file))
     if file.suffix.lower() == ".json" and isinstance(data := _json_of(source), Mapping):
@@ -123,7 +125,7 @@ def _must_exist(file: Path) -> None:
 
 
 def _guess(file: Path) -> str:
-    """By the ending of its name, and for JSON and YAML by what is in it."""
+    """By suffix, and for JSON and YAML by content."""
     _must_exist(file)
     suffix = file.suffix.lower()
     if suffix in _BY_SUFFIX:
@@ -164,7 +166,7 @@ def _kind_of_json(file: Path) -> str:
 
 
 def _json_of(source: bytes) -> object:
-    """None for lines of JSON, for what is none, and for more than we read of a file."""
+    """None for JSON lines, for invalid JSON, and for files above the limit."""
     try:
         return json.loads(source) if len(source) <= MAX_BYTES else None
     except (ValueError, RecursionError):
@@ -172,7 +174,7 @@ def _json_of(source: bytes) -> object:
 
 
 def _named(data: Mapping[str, object], file: Path) -> Mapping[str, object]:
-    """A contract that the tool had no name for gets that of its file."""
+    """A contract without a name gets that of its file."""
     stem = file.name.partition(".")[0] or "contract"
     slug = re.sub(r"[^a-z0-9]+", "-", stem.lower()).strip("-") or "contract"
     own = {"id": slug, "name": stem}

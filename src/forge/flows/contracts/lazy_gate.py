@@ -1,4 +1,4 @@
-"""When what contracts themselves violate is worked out: not before a gate asks."""
+"""Contract violations computed on first use by a gate."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ if TYPE_CHECKING:
 
 
 def gated(project: Project, versions: Callable[[], Versions]) -> Callable[[], Findings]:
-    """What the contracts of a project themselves violate, by table, worked out when a gate asks first: E500, the
-    linter, E510 and E511, E520 against what is registered. Tables are built by several threads: the first one works
-    it out for all."""
+    """Violations of a project's contracts, by table, computed when a gate first asks: E500, lint, E510 and E511, E520
+    against the registry. Tables are built by several threads: the first computes them for all."""
     lock = Lock()
 
     @cache

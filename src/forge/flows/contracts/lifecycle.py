@@ -1,4 +1,4 @@
-"""A contract goes on in its life: who relies on it is told, and a retired one gets no new readers."""
+"""State transitions of a contract: consumers are notified, and a retired contract gets no new readers."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from forge.contracts.lifecycle import State, StateChange, refuse_move
-from forge.contracts.registry import Head, Registered
-from forge.flows.contracts.ports import ContractPorts, ContractStore, Moving
+from forge.contracts.lifecycle import ContractState, LifecycleStep, refuse_move
+from forge.contracts.registry import ContractHead, RegisteredContract
+from forge.flows.contracts.ports import ContractPorts, ContractStore, LifecycleWrite
 from forge.flows.runs.ports import Runs
 from forge.flows.runs.records import AuditRecord, TableLineage
 from forge.model.errors import ForgeError
@@ -27,16 +27,16 @@ _log = logging.getLogger("forge.contracts")
 
 def change_state(
     contract_id: str,
-    state: State,
+    state: ContractState,
     ports: ContractPorts,
     *,
     reason: str = "",
     ends_at: datetime | None = None,
     replacement: str | None = None,
-) -> Head:
-    """E504, E507. What is told to consumers is written in the same transaction; it is sent by the server."""
+) -> ContractHead:
+    """E504, E507. Notices to consumers are written in the same transaction; the server sends them."""
     now = ports.clock()
-    if ends_at is not None and ends_at <= now and state is not State.RETIRED:
+    if ends_at is not None and ends_at <= now and state is not ContractState.RETIRED:
         raise ForgeError(
             "E105",
             f"The end {ends_at:%Y-%m-%d %H:%M} UTC has passed",
@@ -45,7 +45,7 @@ def change_state(
         )
     head = ports.store.head(contract_id)
     consumers = consumers_of(head.newest, ports) if head is not None else ()
-    told = StateChange(
+    told = LifecycleStep(
         state=state,
         before=None,
         at=now,
@@ -56,7 +56,7 @@ def change_state(
         replacement=replacement,
     )
 
-    def decide(known: Head) -> Moving:
+    def decide(known: ContractHead) -> LifecycleWrite:
         refuse_move(contract_id, known.state, state)
         last = known.last
         change = replace(
@@ -66,23 +66,27 @@ def change_state(
             ends_at=ends_at or (last.ends_at if last.is_notice else None),
             replacement=replacement or (last.replacement if last.is_notice else None),
         )
-        return moving_of(known.newest, change, consumers, ports)
+        return transition_of(known.newest, change, consumers, ports)
 
     return ports.store.move(contract_id, decide)
 
 
-def moving_of(contract: Registered, change: StateChange, consumers: Sequence[Consumer], ports: ContractPorts) -> Moving:
-    """The step with what it writes beside itself. Consumers are told only where there is a channel to tell them."""
+def transition_of(
+    contract: RegisteredContract, change: LifecycleStep, consumers: Sequence[Consumer], ports: ContractPorts
+) -> LifecycleWrite:
+    """The step with its deliveries and audit record. Consumers are notified only where there is a channel."""
     deliveries: tuple[Delivery, ...] = ()
     if change.is_notice and consumers and notice_channels(ports):
         change = replace(change, told=tuple(one.name for one in consumers))
         deliveries = _deliveries(contract, change, consumers, ports)
     detail = {"version": change.version, "from": change.before, "to": change.state, "reason": change.reason}
-    return Moving(change, deliveries, (AuditRecord(change.at, change.by, "contract.state", contract.id, detail),))
+    return LifecycleWrite(
+        change, deliveries, (AuditRecord(change.at, change.by, "contract.state", contract.id, detail),)
+    )
 
 
-def consumers_of(contract: Registered, ports: ContractPorts) -> tuple[Consumer, ...]:
-    """Nobody, where the lineage cannot be read now: a step is not held up by it, and the log says so."""
+def consumers_of(contract: RegisteredContract, ports: ContractPorts) -> tuple[Consumer, ...]:
+    """None where lineage is unavailable: it does not delay the step, and is logged."""
     from forge.flows.contracts.consumers import find_consumers
 
     lineage = ports.lineage()
@@ -96,7 +100,7 @@ def consumers_of(contract: Registered, ports: ContractPorts) -> tuple[Consumer, 
 
 
 def notice_channels(ports: ContractPorts) -> tuple[str, ...]:
-    """Those that hear of runs, else all; pagers are for what is broken now."""
+    """The channels of runs, else all; pagers are for failures only."""
     alerts = ports.alerts()
     if alerts is None:
         return ()
@@ -105,20 +109,20 @@ def notice_channels(ports: ContractPorts) -> tuple[str, ...]:
 
 
 def _deliveries(
-    contract: Registered, change: StateChange, consumers: Sequence[Consumer], ports: ContractPorts
+    contract: RegisteredContract, change: LifecycleStep, consumers: Sequence[Consumer], ports: ContractPorts
 ) -> tuple[Delivery, ...]:
-    """One to each channel. It names the tables that are hit and who answers for them."""
+    """One per channel, with the affected tables and their owners."""
     from forge.flows.quality.incidents.alerts import new_delivery
-    from forge.quality.alerts.alert import Origin, Scope
-    from forge.quality.alerts.notice import MOST_HIT, Hit, Notice, NoticeKind
+    from forge.quality.alerts.alert import AlertOrigin, AlertScope
+    from forge.quality.alerts.notice import MOST_HIT, AffectedColumn, Notice, NoticeKind
 
     alerts = ports.alerts()
     if alerts is None:
         return ()
-    hit = tuple(Hit(one.name, one.owner) for one in consumers[:MOST_HIT])
+    hit = tuple(AffectedColumn(one.name, one.owner) for one in consumers[:MOST_HIT])
     notice = Notice(
         kind=NoticeKind.NOTE,
-        scope=Scope(Origin.HAND, str(ports.default_branch)),
+        scope=AlertScope(AlertOrigin.HAND, str(ports.default_branch)),
         table=contract.tables[0] if contract.tables else contract.name,
         branch=str(ports.default_branch),
         at=change.at,
@@ -129,11 +133,11 @@ def _deliveries(
     return tuple(new_delivery(alerts, name, notice, change.at) for name in notice_channels(ports))
 
 
-def notice_text(contract: Registered, change: StateChange) -> str:
+def notice_text(contract: RegisteredContract, change: LifecycleStep) -> str:
     words = [f"The contract {contract.name} {change.version} is {change.state}."]
-    if change.ends_at is not None and change.state is not State.RETIRED:
+    if change.ends_at is not None and change.state is not ContractState.RETIRED:
         words.append(f"It ends {change.ends_at:%Y-%m-%d}.")
-    if change.state is State.RETIRED:
+    if change.state is ContractState.RETIRED:
         words.append("It promises nothing any more, and its tables get no new readers.")
     if change.replacement:
         words.append(f"Go to {change.replacement}.")
@@ -145,16 +149,19 @@ def notice_text(contract: Registered, change: StateChange) -> str:
 # readers
 
 
-def retired_tables(store: ContractStore) -> Mapping[str, Head]:
+def retired_tables(store: ContractStore) -> Mapping[str, ContractHead]:
     return {
-        table.lower(): head for head in store.heads() if head.state is State.RETIRED for table in head.newest.tables
+        table.lower(): head
+        for head in store.heads()
+        if head.state is ContractState.RETIRED
+        for table in head.newest.tables
     }
 
 
 def find_new_readers(
-    retired: Mapping[str, Head], transforms: Iterable[Transform], tree: Tree, metadata: Runs
+    retired: Mapping[str, ContractHead], transforms: Iterable[Transform], tree: Tree, metadata: Runs
 ) -> tuple[ForgeError, ...]:
-    """E506 for each transform that reads a table of a retired contract and did not when it was published last."""
+    """E506 for each transform that reads a table of a retired contract and did not when last published."""
     reading = [
         (transform, head)
         for transform in transforms
@@ -171,15 +178,15 @@ def find_new_readers(
     )
 
 
-def _is_new(read: frozenset[str] | None, head: Head) -> bool:
-    """None: the output exists, and nobody knows what it read; then it is not called new."""
+def _is_new(read: frozenset[str] | None, head: ContractHead) -> bool:
+    """None: the output exists, but its inputs are unknown; then it is not new."""
     return read is not None and not {table.lower() for table in head.newest.tables} & read
 
 
 def _read_before(tree: Tree, metadata: Runs, outputs: Iterable[TableName]) -> dict[TableName, frozenset[str] | None]:
-    """What each output that exists read when the version of the tree was made. A run that made it recorded that. What
-    wrote it otherwise (a merge, a revert, an edit of rows, a remediation, an adoption) read nothing anew: there the
-    lineage that it took over tells, and where there is none, nobody knows (None)."""
+    """Inputs of each existing output when its version was made, from the run that made it. Other writers (a merge, a
+    revert, an edit of rows, a remediation, an adoption) read nothing: there the inherited lineage counts, and without
+    it the inputs are unknown (None)."""
     makers = {table: RunId(tree[table].run_id or "") for table in outputs if table in tree}
     runs = metadata.find_runs(set(makers.values()))
     found: dict[TableName, frozenset[str] | None] = {}
@@ -201,7 +208,7 @@ def _sources(lineage: TableLineage) -> frozenset[str]:
     return frozenset(map(str.lower, found))
 
 
-def _refused(transform: Transform, head: Head) -> ForgeError:
+def _refused(transform: Transform, head: ContractHead) -> ForgeError:
     told = head.last
     instead = f"Read what {told.replacement} promises instead." if told.replacement else "Read another table."
     return ForgeError(

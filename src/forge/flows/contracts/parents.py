@@ -1,4 +1,4 @@
-"""Which contracts stand above one: the sets of the levels above its project, and those that `forge.extends` names."""
+"""Parent contracts: those of the levels above the project, and those named by `forge.extends`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
-from forge.contracts.contract import PARENT_NOT_FOUND, Contract, Place, Violation
+from forge.contracts.contract import PARENT_NOT_FOUND, Contract, FilePlace, Violation
 from forge.contracts.document.file import ContractError
-from forge.contracts.inherit.contract import Effective, effective_of
+from forge.contracts.inherit.contract import EffectiveContract, effective_of
 from forge.contracts.load import SUFFIXES, contract_files, load_contract, read_bounded
-from forge.contracts.policy.governance import Level
+from forge.contracts.policy.governance import PlatformLevel
 from forge.model.nearest import did_you_mean
 
 _EXTENDS = "forge.extends"
@@ -20,8 +20,8 @@ MOST_LEVELS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
-    """Outermost first, the contract itself last. `sets` has the files of those that stand there for their level."""
+class ParentChain:
+    """Outermost first, the contract itself last. `sets`: files of those that apply to their level."""
 
     contracts: tuple[Contract, ...]
     sets: frozenset[str] = frozenset()
@@ -30,43 +30,45 @@ class Chain:
     def contract(self) -> Contract:
         return self.contracts[-1]
 
-    def effective(self, mode: str = "strict") -> Effective:
+    def effective(self, mode: str = "strict") -> EffectiveContract:
         """Only the contract itself is judged: its parents have chains of their own."""
         return effective_of(self.contracts, mode, sets=self.sets, judge_all=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Chains:
-    """By the contract's file. `violations`: E511, and what is wrong with contracts of the levels above."""
+class ParentChains:
+    """By the contract's file. `violations`: E511, and errors in contracts of the levels above."""
 
-    by_file: Mapping[str, Chain] = field(default_factory=dict)
+    by_file: Mapping[str, ParentChain] = field(default_factory=dict)
     violations: tuple[Violation, ...] = ()
 
 
-def chains_of(contracts: Sequence[Contract], levels: Sequence[Level], root: Path, beside: Path | None = None) -> Chains:
-    """The chains of a project's contracts; a parent that cannot be found leaves a shorter chain and an E511. Files
-    that a contract names are read only in the project, in the folders of its levels, and `beside`."""
+def chains_of(
+    contracts: Sequence[Contract], levels: Sequence[PlatformLevel], root: Path, beside: Path | None = None
+) -> ParentChains:
+    """The parent chains of a project's contracts; an unresolved parent gives a shorter chain and an E511. Named files
+    are read only in the project, in the folders of its levels, and in `beside`."""
     found: list[Violation] = []
     sets = _sets_of(levels, root, {_real(root, c.file): c for c in contracts}, found)
     folders = [root, *(level.folder for level in levels), *([beside] if beside else [])]
     pool = _Pool([*contracts, *(each for _, each in sets)], root, folders, found)
     chains = {contract.file: _chain(contract, sets, pool) for contract in contracts}
-    return Chains(chains, tuple(dict.fromkeys(found)))
+    return ParentChains(chains, tuple(dict.fromkeys(found)))
 
 
 def chain_of(
     contract: Contract,
     others: Sequence[Contract],
-    levels: Sequence[Level],
+    levels: Sequence[PlatformLevel],
     root: Path,
     beside: Path | None = None,
-) -> Chains:
-    """The chain of one contract that need not be one of the project's."""
+) -> ParentChains:
+    """The chain of one contract, also from outside the project."""
     known = [other for other in others if other.file != contract.file]
     chains = chains_of([contract, *known], levels, root, beside)
     own = {contract.file: chains.by_file[contract.file]}
     files = {each.file for each in own[contract.file].contracts}
-    return Chains(own, tuple(v for v in chains.violations if v.file in files or v.code != PARENT_NOT_FOUND))
+    return ParentChains(own, tuple(v for v in chains.violations if v.file in files or v.code != PARENT_NOT_FOUND))
 
 
 def _real(root: Path, file: str) -> str:
@@ -74,9 +76,9 @@ def _real(root: Path, file: str) -> str:
 
 
 def _sets_of(
-    levels: Sequence[Level], root: Path, own: Mapping[str, Contract], found: list[Violation]
+    levels: Sequence[PlatformLevel], root: Path, own: Mapping[str, Contract], found: list[Violation]
 ) -> list[tuple[int, Contract]]:
-    """Each with the number of its level. A contract of the project stands above the others only where a level names
+    """Each with the number of its level. A contract of the project is a parent of the others only where a level names
     its file."""
     sets: list[tuple[int, Contract]] = []
     seen: set[str] = set()
@@ -102,7 +104,7 @@ def _read(path: Path, root: Path, found: list[Violation]) -> Contract | None:
 
 
 class _Pool:
-    """The contracts that may be named as parents, and what went wrong with the names."""
+    """The contracts that can be named as parents, and errors in the names."""
 
     def __init__(
         self, contracts: Sequence[Contract], root: Path, folders: Sequence[Path], found: list[Violation]
@@ -156,7 +158,7 @@ class _Pool:
         return by_file
 
     def _by_file(self, contract: Contract, name: str, others: Iterable[Contract]) -> Contract | None:
-        """Beside the contract or from the project's folder, with or without the ending."""
+        """Relative to the contract or the project's folder, with or without suffix."""
         if "\0" in name:
             return None  # no file is called so
         folders = (PurePosixPath(contract.file).parent, PurePosixPath())
@@ -192,9 +194,9 @@ def _has_name(contract: Contract, name: str) -> bool:
     return (contract.name or "").lower() == name.strip().lower()
 
 
-def _chain(contract: Contract, sets: Sequence[tuple[int, Contract]], pool: _Pool) -> Chain:
-    """The sets come first. A set that the contract also names is a parent like others: its tables are inherited. Above
-    a contract of a level stand those of the levels before."""
+def _chain(contract: Contract, sets: Sequence[tuple[int, Contract]], pool: _Pool) -> ParentChain:
+    """Contracts of the levels come first. One that the contract also names is an ordinary parent: its tables are
+    inherited. The parents of a contract of a level are those of the levels before."""
     named = _ancestors(contract, pool)
     files = {contract.file, *(each.file for each in named)}
     own = next((depth for depth, each in sets if each.file == contract.file), None)
@@ -202,11 +204,11 @@ def _chain(contract: Contract, sets: Sequence[tuple[int, Contract]], pool: _Pool
     for depth, each in sets:
         if own is None or depth < own:
             levels |= {one.file: one for one in (*_ancestors(each, pool), each) if one.file not in files}
-    return Chain((*levels.values(), *named, contract), frozenset(levels))
+    return ParentChain((*levels.values(), *named, contract), frozenset(levels))
 
 
 def _ancestors(contract: Contract, pool: _Pool) -> list[Contract]:
-    """The parents' parents before the parents, each once and gone into once, however many ways lead to it."""
+    """Grandparents before parents, each once."""
     ordered: dict[str, Contract] = {}
     way = {contract.file: contract}
     todo = [iter(pool.parents_of(contract))]
@@ -230,10 +232,10 @@ def _ancestors(contract: Contract, pool: _Pool) -> list[Contract]:
     return list(ordered.values())
 
 
-def _extends_place(contract: Contract) -> tuple[Place, str]:
+def _extends_place(contract: Contract) -> tuple[FilePlace, str]:
     document = contract.document
     if document is None:
-        return Place(contract.file, 1), "customProperties"
+        return FilePlace(contract.file, 1), "customProperties"
     entries = document.data.get("customProperties")
     for index, entry in enumerate(entries if isinstance(entries, list) else []):
         if isinstance(entry, Mapping) and entry.get("property") == _EXTENDS:

@@ -1,4 +1,4 @@
-"""What registering contracts, and asking about them, needs of the world."""
+"""Ports of the contract flows."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from forge.contracts.lifecycle import StateChange
-    from forge.contracts.registry import Checked, CompileRecord, Head, Registered
-    from forge.contracts.tested import TestRun, TestSummary
+    from forge.contracts.datacontract_results import TestRun, TestSummary
+    from forge.contracts.lifecycle import LifecycleStep
+    from forge.contracts.registry import CompileRecord, ContractCheck, ContractHead, RegisteredContract
     from forge.flows.lineage.ports import LineagePorts
     from forge.flows.ports import Lake, Metadata
     from forge.flows.quality.incidents.ports import AlertPorts
@@ -24,58 +24,57 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Moving:
-    """What one transaction writes when a contract goes on in its life."""
+class LifecycleWrite:
+    """All writes of one lifecycle step, in one transaction."""
 
-    change: StateChange
+    change: LifecycleStep
     deliveries: tuple[Delivery, ...] = ()
     audit: tuple[AuditRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Registration:
-    """A version to be registered. `decide` is asked inside the transaction where the contract goes, given where it
-    stands now (None: it is new); None: its state stays."""
+    """A version to register. `decide` is called inside the transaction with the contract's current state (None: it is
+    new) and returns the step; None: its state stays."""
 
-    new: Registered
-    decide: Callable[[Head | None], Moving | None]
+    new: RegisteredContract
+    decide: Callable[[ContractHead | None], LifecycleWrite | None]
     audit: tuple[AuditRecord, ...] = ()
 
 
 class ContractStore(Protocol):
-    """Every write is one transaction. Where the catalog of the lake is in the same database, the properties of its
-    namespaces are written in it, too."""
+    """Every write is one transaction. Where the catalog is in the same database, its namespace properties are written
+    in it, too."""
 
     def register(self, registration: Registration) -> bool:
-        """False: that version is there with the same content, and only its state may have moved. E505 where it is there
-        with another one."""
+        """False: that version exists with the same content, and only its state may have changed. E505 where it exists
+        with other content."""
         ...
 
     def register_all(self, registrations: Sequence[Registration]) -> tuple[bool | None, ...]:
-        """Several at once: True where the version is new, None where it is there with another content and stays."""
+        """Several at once: True where the version is new, None where it exists with other content and stays."""
         ...
 
-    def move(self, contract_id: str, decide: Callable[[Head], Moving]) -> Head:
+    def move(self, contract_id: str, decide: Callable[[ContractHead], LifecycleWrite]) -> ContractHead:
         """E504 where there is none."""
         ...
 
-    def head(self, contract_id: str) -> Head | None: ...
-    def heads(self) -> tuple[Head, ...]:
-        """Of all contracts, by name. Their texts are left out."""
+    def head(self, contract_id: str) -> ContractHead | None: ...
+    def heads(self) -> tuple[ContractHead, ...]:
+        """Of all contracts, by name, without texts."""
         ...
 
-    def versions(self, contract_id: str) -> tuple[Registered, ...]:
+    def versions(self, contract_id: str) -> tuple[RegisteredContract, ...]:
         """The highest first."""
         ...
 
-    def version(self, contract_id: str, version: str) -> Registered | None: ...
-    def history(self, contract_id: str) -> tuple[StateChange, ...]:
+    def version(self, contract_id: str, version: str) -> RegisteredContract | None: ...
+    def history(self, contract_id: str) -> tuple[LifecycleStep, ...]:
         """Newest first."""
         ...
 
     def add_results(self, run: TestRun, audit: AuditRecord) -> bool:
-        """False: a run of that id was kept before, and stays as it is. Of each contract the newest MOST_RUNS are
-        kept."""
+        """False: a run of that id exists and stays. The newest MOST_RUNS of each contract are retained."""
         ...
 
     def results(self, contract_id: str, limit: int = 50) -> tuple[TestRun, ...]:
@@ -83,14 +82,14 @@ class ContractStore(Protocol):
         ...
 
     def last_results(self) -> Mapping[str, TestSummary]:
-        """The newest of each contract; checks are not read."""
+        """The newest of each contract, without checks."""
         ...
 
-    def keep_checks(self, checks: Iterable[Checked]) -> None:
-        """In place of what was kept of these contracts."""
+    def keep_checks(self, checks: Iterable[ContractCheck]) -> None:
+        """Replaces the stored ones of these contracts."""
         ...
 
-    def checks(self) -> Mapping[str, Checked]: ...
+    def checks(self) -> Mapping[str, ContractCheck]: ...
     def keep_compiled(self, record: CompileRecord) -> None: ...
     def compiled(self) -> CompileRecord | None: ...
 
@@ -105,8 +104,7 @@ def _no_alerts() -> AlertPorts | None:
 
 @dataclass(frozen=True, kw_only=True)
 class ContractPorts:
-    """`published` is told of every registration, for catalogs that no transaction of Forge's database reaches; it never
-    raises."""
+    """`published` is called after every registration, for catalogs outside Forge's database; it never raises."""
 
     store: ContractStore
     root: Path
@@ -119,4 +117,4 @@ class ContractPorts:
     owner: Callable[[TableName], str | None] = lambda table: None
     lineage: Callable[[], LineagePorts | None] = _no_lineage
     alerts: Callable[[], AlertPorts | None] = _no_alerts
-    published: Callable[[Sequence[Registered]], None] = lambda registered: None
+    published: Callable[[Sequence[RegisteredContract]], None] = lambda registered: None

@@ -1,4 +1,4 @@
-"""Registering a version of a contract: once, with the state its file wants, and with whom that concerns told."""
+"""Registration of a contract version: idempotent, with the state transition of its file and notices to consumers."""
 
 from __future__ import annotations
 
@@ -8,35 +8,35 @@ from dataclasses import dataclass, replace
 from forge.contracts.canonical import schema_hash
 from forge.contracts.contract import Contract, Violation
 from forge.contracts.document.file import parse_document
-from forge.contracts.lifecycle import NEXT, State, StateChange, is_later, state_by_file, state_of
+from forge.contracts.lifecycle import NEXT, ContractState, LifecycleStep, is_later, state_by_file, state_of
 from forge.contracts.load import contract_of
 from forge.contracts.registry import (
     NAMESPACE_KEY,
-    Head,
-    Registered,
+    ContractHead,
+    RegisteredContract,
     digest_of,
     namespaces_of,
     registered_of,
-    taken,
+    version_conflict,
 )
 from forge.contracts.semver import Version
-from forge.flows.contracts.effective import Standing, lint_standing, stand
+from forge.flows.contracts.effective import ResolvedContract, lint_resolved, resolve_contracts
 from forge.flows.contracts.facts import Versions
 from forge.flows.contracts.files import ContractFile, by_id, project_files, virtual_file
 from forge.flows.contracts.judge import versions_in
-from forge.flows.contracts.lifecycle import consumers_of, moving_of
-from forge.flows.contracts.ports import ContractPorts, Moving, Registration
+from forge.flows.contracts.lifecycle import consumers_of, transition_of
+from forge.flows.contracts.ports import ContractPorts, LifecycleWrite, Registration
 from forge.flows.runs.records import AuditRecord
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 
 
 @dataclass(frozen=True, slots=True)
-class Registering:
-    """`created` is False where that version was there already with the same content."""
+class RegistrationResult:
+    """`created` is False where that version existed with the same content."""
 
-    head: Head
-    registered: Registered
+    head: ContractHead
+    registered: RegisteredContract
     created: bool
 
 
@@ -47,10 +47,10 @@ def register(
     text: str,
     effective: Contract | None = None,
     run_id: str | None = None,
-) -> Registering:
-    """Idempotent. E505 where the version is there with another content, and nothing changes. `effective`, where it is
-    known, spares working it out."""
-    bound = effective or standing_of(contract, ports).effective
+) -> RegistrationResult:
+    """Idempotent. E505 where the version exists with other content; nothing changes then. `effective`: the effective
+    contract, where known."""
+    bound = effective or resolved_of(contract, ports).effective
     registration = plan_registration(contract, bound, ports, text=text, run_id=run_id)
     created = ports.store.register(registration)
     head = ports.store.head(contract.id)
@@ -58,14 +58,14 @@ def register(
     kept = ports.store.version(contract.id, contract.version)
     assert kept is not None
     ports.published([head.newest])
-    return Registering(head, kept, created)
+    return RegistrationResult(head, kept, created)
 
 
 def register_all(
-    standing: Iterable[Standing], texts: Mapping[str, str], ports: ContractPorts
+    standing: Iterable[ResolvedContract], texts: Mapping[str, str], ports: ContractPorts
 ) -> tuple[tuple[Contract, bool | ForgeError], ...]:
-    """Several at once, in one transaction; `texts` by file. Each with whether it is new, or why it is not registered:
-    one that is taken (E505) or cannot be registered keeps no other back."""
+    """Several in one transaction; `texts` by file. Each with whether it is new, or why it is not registered: a conflict
+    (E505) or another error of one does not affect the others."""
     planned: dict[str, Registration | ForgeError] = {}
     every = [one for one in standing if one.file in texts]
     heads = {head.id: head for head in ports.store.heads()}
@@ -89,13 +89,13 @@ def _became(plan: Registration | ForgeError, done: bool | None, ports: ContractP
     if done is not None:
         return done
     known = ports.store.version(plan.new.id, plan.new.version)
-    return taken(known or plan.new, plan.new)
+    return version_conflict(known or plan.new, plan.new)
 
 
 def plan_registration(
     contract: Contract, effective: Contract, ports: ContractPorts, *, text: str, run_id: str | None = None
 ) -> Registration:
-    """What the store is to write. Nothing is written yet."""
+    """What the store should write. Nothing is written yet."""
     return _planned(contract, effective, ports, ports.store.head(contract.id), text, run_id)
 
 
@@ -103,7 +103,7 @@ def _planned(
     contract: Contract,
     effective: Contract,
     ports: ContractPorts,
-    known: Head | None,
+    known: ContractHead | None,
     text: str,
     run_id: str | None = None,
 ) -> Registration:
@@ -120,15 +120,15 @@ def _planned(
     )
     detail = {"version": new.version, "schema_hash": new.schema_hash, "file": file, "run": run_id}
     audit = AuditRecord(now, ports.actor, "contract.register", new.id, detail)
-    # Lineage is read before the transaction, and only for a step that consumers hear of.
+    # Lineage is read before the transaction, and only for steps that notify consumers.
     step = _step(known, new, contract, wanted_by=ports.actor)
     consumers = consumers_of(new, ports) if step is not None and step.is_notice and known is not None else ()
 
-    def decide(head: Head | None) -> Moving | None:
+    def decide(head: ContractHead | None) -> LifecycleWrite | None:
         state = state_after(contract, head)
         if head is not None and state is head.state:
             return None
-        change = StateChange(
+        change = LifecycleStep(
             state=state,
             before=head.state if head else None,
             at=now,
@@ -138,29 +138,31 @@ def _planned(
             ends_at=None,
             replacement=None,
         )
-        return moving_of(new, change, consumers, ports)
+        return transition_of(new, change, consumers, ports)
 
     return Registration(new, decide, (audit,))
 
 
-def state_after(contract: Contract, head: Head | None) -> State:
-    """Where the contract stands once this version is registered."""
+def state_after(contract: Contract, head: ContractHead | None) -> ContractState:
+    """The state of the contract once this version is registered."""
     known = head.newest.version if head else None
     return state_by_file(head.state if head else None, known, state_of(contract.status), contract.version)
 
 
-def _step(known: Head | None, new: Registered, contract: Contract, *, wanted_by: str) -> StateChange | None:
+def _step(
+    known: ContractHead | None, new: RegisteredContract, contract: Contract, *, wanted_by: str
+) -> LifecycleStep | None:
     before = known.state if known else None
     state = state_after(contract, known)
     return (
         None
         if state is before
-        else StateChange(state=state, before=before, at=new.registered_at, by=wanted_by, version=new.version)
+        else LifecycleStep(state=state, before=before, at=new.registered_at, by=wanted_by, version=new.version)
     )
 
 
-def find_unheeded(contract: Contract, head: Head | None) -> tuple[Violation, ...]:
-    """A warning where `status` in the file asks for a step that does not come next: it moves nothing."""
+def find_ignored_status(contract: Contract, head: ContractHead | None) -> tuple[Violation, ...]:
+    """A warning where `status` in the file asks for a transition that is not allowed: it is ignored."""
     wanted = state_of(contract.status)
     if head is None or contract.document is None:
         return ()
@@ -199,8 +201,8 @@ def find_unheeded(contract: Contract, head: Head | None) -> tuple[Violation, ...
     )
 
 
-def find_same_name(contract: Contract, heads: Iterable[Head]) -> tuple[Violation, ...]:
-    """A warning where another contract of a namespace has the name: the namespace lists one a name."""
+def find_same_name(contract: Contract, heads: Iterable[ContractHead]) -> tuple[Violation, ...]:
+    """A warning where another contract of a namespace has the name: the namespace lists one per name."""
     name, own = contract.name or contract.id, set(namespaces_of(table.table for table in contract.tables))
     others = [
         head.id
@@ -227,22 +229,22 @@ def find_same_name(contract: Contract, heads: Iterable[Head]) -> tuple[Violation
 
 
 def _reason(contract: Contract) -> str:
-    """What `forge.deprecation` of the contract says."""
+    """The value of `forge.deprecation`."""
     told = contract.custom.get("forge.deprecation")
     return str(told)[:1000] if isinstance(told, str) else ""
 
 
-def standing_of(contract: Contract, ports: ContractPorts) -> Standing:
-    """The contract among those above it: files of the project, and what is registered beside them."""
+def resolved_of(contract: Contract, ports: ContractPorts) -> ResolvedContract:
+    """The contract resolved against files of the project and registered contracts."""
     contract = contract if contract.file else replace(contract, file=virtual_file(contract.id))
     others = [one for one in known_contracts(ports, {contract.id}) if one.file != contract.file]
-    found = stand([*others, contract], ports.governance, ports.root)
+    found = resolve_contracts([*others, contract], ports.governance, ports.root)
     return next(one for one in found if one.contract is contract)
 
 
 def known_contracts(ports: ContractPorts, without: Collection[str] = ()) -> tuple[Contract, ...]:
-    """Those of files, and of the registry where no file has them. One whose file now holds another contract goes by a
-    file name of its own: files tell contracts apart."""
+    """Those of files, and registered ones without a file. One whose file now holds another contract gets a virtual file
+    name, as files identify contracts."""
     files = by_id(project_files(ports.root))
     taken_files = {one.file for one in files.values()}
     found = {key: one.contract for key, one in files.items() if one.contract is not None}
@@ -258,8 +260,8 @@ def known_contracts(ports: ContractPorts, without: Collection[str] = ()) -> tupl
     return tuple(one for key, one in found.items() if key not in without)
 
 
-def read_registered(kept: Registered) -> Contract:
-    """As it was registered; its file gives unqualified tables their schema. What an older linter accepted stays
+def read_registered(kept: RegisteredContract) -> Contract:
+    """As registered; its file gives unqualified tables their schema. Versions accepted by an older linter stay
     readable."""
     document, _ = parse_document(kept.text, kept.file or virtual_file(kept.id))
     if document is None:
@@ -267,8 +269,8 @@ def read_registered(kept: Registered) -> Contract:
     return contract_of(document)
 
 
-def file_differs(file: ContractFile, registered: Registered | None) -> bool:
-    """Whether the file says something else than that version; its status does not count."""
+def file_differs(file: ContractFile, registered: RegisteredContract | None) -> bool:
+    """Whether the file differs from that version, ignoring its status."""
     if registered is None or file.contract is None or file.contract.document is None:
         return True
     return digest_of(file.contract.document.data) != registered.digest
@@ -281,13 +283,13 @@ def registrations_of_run(
     run_id: str,
     note: Callable[[str], None] = lambda text: None,
 ) -> tuple[Registration, ...]:
-    """For what a run publishes: the contracts of these tables that `forge compile` would register, too. One with errors
-    is noted. A version that is there with another content is left alone; the gate of the run has said so before."""
+    """For the publication of a run: the contracts of its tables that `forge compile` would register. One with errors is
+    noted. A version with other content is skipped, as the gate of the run has reported it."""
     names = {str(table).lower() for table in tables}
     texts = {file.file: file.text for file in contracts if file.contract is not None and not file.violations}
     standing = [
         one
-        for one in stand(known_contracts(ports), ports.governance, ports.root)
+        for one in resolve_contracts(known_contracts(ports), ports.governance, ports.root)
         if one.file in texts and names & {table.table.lower() for table in one.contract.tables}
     ]
     versions = versions_in(ports.store) if standing else None
@@ -302,7 +304,7 @@ def registrations_of_run(
     return tuple(found)
 
 
-def _has_errors(one: Standing, ports: ContractPorts, versions: Versions) -> bool:
-    """Of its form, of its parents or of its version."""
-    found = (*lint_standing(one, ports.governance.profile), *one.violations, *versions(one.contract))
+def _has_errors(one: ResolvedContract, ports: ContractPorts, versions: Versions) -> bool:
+    """In its form, its parents or its version."""
+    found = (*lint_resolved(one, ports.governance.profile), *one.violations, *versions(one.contract))
     return any(each.severity == "error" for each in found)

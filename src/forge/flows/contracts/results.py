@@ -1,4 +1,4 @@
-"""Results of tests against a contract: those that others ran, and our own for others."""
+"""Test results of contracts: received from datacontract-cli, and our own in its format."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from datetime import datetime
 from uuid import uuid4
 
 from forge.contracts.contract import Contract
-from forge.contracts.tested import TestRun, read_results
+from forge.contracts.datacontract_results import TestRun, read_results
 from forge.flows.contracts.files import by_id, project_files
 from forge.flows.contracts.ports import ContractPorts
 from forge.flows.runs.records import AuditRecord
@@ -17,28 +17,28 @@ from forge.quality.verdict import Outcome, Severity
 
 
 @dataclass(frozen=True, slots=True)
-class TakenRun:
-    """`created` is False where the run was kept before. `known`: whether there is such a contract."""
+class ReceivedRun:
+    """`created` is False where the run was stored before. `known`: whether the contract exists."""
 
     run: TestRun
     created: bool
     known: bool
 
 
-def take_results(data: object, ports: ContractPorts) -> TakenRun:
-    """E105 where it is not what datacontract-cli publishes. Results of a contract that is not known are kept, too: it
-    may be registered later."""
+def receive_results(data: object, ports: ContractPorts) -> ReceivedRun:
+    """E105 for anything but results of datacontract-cli. Results of unknown contracts are stored, too: they may be
+    registered later."""
     now = ports.clock()
     run = read_results(data, at=now, by=ports.actor)
     detail = {"contract": run.contract_id, "version": run.version, "result": run.result, "checks": len(run.checks)}
     created = ports.store.add_results(run, AuditRecord(now, ports.actor, "contract.results", run.id, detail))
     known = ports.store.head(run.contract_id) is not None or run.contract_id in by_id(project_files(ports.root))
-    return TakenRun(run, created, known)
+    return ReceivedRun(run, created, known)
 
 
 def results_of(contract: Contract, found: Iterable[CheckResult], now: datetime) -> dict[str, object]:
-    """What Forge's own checks said last of a contract's tables, in the form that datacontract-cli publishes. Rows and
-    samples stay here."""
+    """The latest results of Forge's checks on a contract's tables, in the format of datacontract-cli, without rows and
+    samples."""
     newest: dict[str, CheckResult] = {}
     for one in found:  # newest first
         newest.setdefault(one.check_id, one)

@@ -1,4 +1,4 @@
-"""What a tool for data contracts can do for us: read other formats, write other formats, have an opinion."""
+"""Port of an external contract tool: import, export and a second opinion."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from forge.contracts.contract import Violation
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
-    """`content` is text, or bytes where the format is no text. `notes`: what the tool said about it."""
+class ExportedContract:
+    """`content` is text, or bytes for binary formats. `notes`: the tool's remarks."""
 
     content: str | bytes
     notes: tuple[str, ...] = ()
@@ -20,7 +20,7 @@ class Exported:
 
 @dataclass(frozen=True, slots=True)
 class ToolChange:
-    """One difference between two contracts, as the tool tells it."""
+    """One difference between two contracts, as reported by the tool."""
 
     path: str
     kind: Literal["added", "removed", "updated"]
@@ -32,7 +32,7 @@ class ToolChange:
 
 
 class ContractTool(Protocol):
-    """It never reaches for the network: references stay as they are, and sources are files of this machine."""
+    """It never uses the network: references are not resolved, and sources are local files."""
 
     name: str
 
@@ -41,15 +41,17 @@ class ContractTool(Protocol):
     def exports(self) -> tuple[str, ...]: ...
 
     def read(self, file: Path, format: str, dialect: str | None = None) -> tuple[Mapping[str, object], tuple[str, ...]]:
-        """The data of a contract made of a file in another format, and notes. Raises E105, E508, E509."""
+        """Contract data from a file in another format, and notes. Raises E105, E508, E509."""
         ...
 
-    def export(self, text: str, format: str, *, table: str | None = None, dialect: str | None = None) -> Exported:
+    def export(
+        self, text: str, format: str, *, table: str | None = None, dialect: str | None = None
+    ) -> ExportedContract:
         """A contract in another format. `table`: only that one. Raises E105, E508, E509."""
         ...
 
     def find_problems(self, text: str, file: str) -> tuple[Violation, ...]:
-        """What it thinks is wrong with a contract. These have no code of ours and no place but the file."""
+        """Its findings on a contract, without our codes and without lines."""
         ...
 
     def find_changes(self, old: str, new: str) -> tuple[ToolChange, ...]: ...

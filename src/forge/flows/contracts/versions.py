@@ -1,5 +1,5 @@
-"""A contract against the version before it, registered or of another commit of the project, and who is hit by what
-breaks."""
+"""Comparison of a contract with its previous version, registered or from git, and the readers that breaking changes
+affect."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from forge.contracts.compare.versions import Comparison, compare_documents
+from forge.contracts.compare.versions import ContractComparison, compare_documents
 from forge.contracts.contract import Contract, TableContract
 from forge.contracts.document.file import Document, read_document
 from forge.contracts.load import contract_of
-from forge.contracts.registry import Registered, digest_of, unknown_version
+from forge.contracts.registry import RegisteredContract, digest_of, unknown_version
 from forge.contracts.semver import Version, predecessor
 from forge.flows.contracts.files import ContractFile, project_files
 from forge.model.errors import ForgeError
@@ -26,26 +26,26 @@ if TYPE_CHECKING:
 GIT = "git:"
 
 
-class Versions(Protocol):
-    """The part of the registry that is asked."""
+class RegisteredVersions(Protocol):
+    """The part of the registry used here."""
 
-    def versions(self, contract_id: str) -> tuple[Registered, ...]: ...
-    def version(self, contract_id: str, version: str) -> Registered | None: ...
+    def versions(self, contract_id: str) -> tuple[RegisteredContract, ...]: ...
+    def version(self, contract_id: str, version: str) -> RegisteredContract | None: ...
 
 
 class CommittedFiles(Protocol):
-    """The files of a project as another commit has them."""
+    """The files of a project at another commit."""
 
     def files(self, ref: str) -> Iterable[str]:
-        """Of contracts, relative to the project. E109 where there is no such commit."""
+        """Contract files, relative to the project. E109 where there is no such commit."""
         ...
 
     def read(self, ref: str, file: str) -> bytes | None: ...
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    """Someone who reads what breaks. `breaks`: the messages of the changes that reach them."""
+class AffectedReader:
+    """A reader of what breaks. `breaks`: messages of the changes that affect it."""
 
     consumer: Consumer
     breaks: tuple[str, ...]
@@ -63,7 +63,7 @@ class Hit:
 
 
 def find_contract(root: Path, name: str) -> ContractFile:
-    """A contract of the project by its id, name, file or table."""
+    """A contract of the project by id, name, file or table."""
     files = project_files(root)
     wanted = name.lower().removeprefix("./")
     for matches in (_by_id, _by_file, _by_name, _by_table):
@@ -82,9 +82,9 @@ def find_contract(root: Path, name: str) -> ContractFile:
     )
 
 
-def registered_before(contract: Contract, versions: Versions) -> Registered | None:
-    """The version that a contract must be held against: the same one where it is registered with another content, else
-    the one before. None: there is none, or the contract is what was registered."""
+def registered_before(contract: Contract, versions: RegisteredVersions) -> RegisteredContract | None:
+    """The version to compare a contract with: the same one where it is registered with other content, else the previous
+    one. None: there is none, or the contract equals the registered one."""
     if contract.document is None:
         raise ValueError("the contract was not read from a document")
     known = {one.version: one for one in versions.versions(contract.id)}
@@ -98,7 +98,7 @@ def registered_before(contract: Contract, versions: Versions) -> Registered | No
     return versions.version(contract.id, before) if before is not None else None
 
 
-def compare_with_registered(contract: Contract, versions: Versions) -> Comparison | None:
+def compare_with_registered(contract: Contract, versions: RegisteredVersions) -> ContractComparison | None:
     """None where nothing was registered before."""
     before = registered_before(contract, versions)
     if before is None or contract.document is None:
@@ -106,8 +106,10 @@ def compare_with_registered(contract: Contract, versions: Versions) -> Compariso
     return compare_documents(_read(before), contract.document)
 
 
-def old_document(contract: Contract, against: str | None, versions: Versions, commits: CommittedFiles) -> Document:
-    """What the contract is compared with: the registered version before it, one by its number, or `git:REF`."""
+def old_document(
+    contract: Contract, against: str | None, versions: RegisteredVersions, commits: CommittedFiles
+) -> Document:
+    """The document to compare with: the previous registered version, one by number, or `git:REF`."""
     if against is None:
         before = registered_before(contract, versions)
         if before is None:
@@ -126,15 +128,15 @@ def old_document(contract: Contract, against: str | None, versions: Versions, co
     return _read(found)
 
 
-def find_hit(
-    comparison: Comparison,
+def find_affected(
+    comparison: ContractComparison,
     old: Contract | Document,
     ports: LineagePorts,
     *,
     owner: Callable[[TableName], str | None] | None = None,
-) -> tuple[Hit, ...]:
-    """Who reads what breaks, the nearest first. A change of a column reaches those who read that column, one of a
-    table or of the contract as a whole everybody."""
+) -> tuple[AffectedReader, ...]:
+    """Readers of what breaks, nearest first. A change of a column affects readers of that column; one of a table or the
+    whole contract affects all."""
     from forge.flows.contracts.consumers import find_consumers  # all of lineage, for few who ask
 
     contract = contract_of(old) if isinstance(old, Document) else old
@@ -146,11 +148,11 @@ def find_hit(
         return ()
     own = [table.table for table in contract.tables]
     found = find_consumers(ports, {table: sorted(names) for table, names in columns.items()}, owner=owner, own=own)
-    hits = (Hit(one, _reaching(comparison, contract, one)) for one in found)
+    hits = (AffectedReader(one, _reaching(comparison, contract, one)) for one in found)
     return tuple(hit for hit in hits if hit.breaks)
 
 
-def _reaching(comparison: Comparison, contract: Contract, consumer: Consumer) -> tuple[str, ...]:
+def _reaching(comparison: ContractComparison, contract: Contract, consumer: Consumer) -> tuple[str, ...]:
     columns = {name.lower() for name in consumer.columns}
     told = []
     for change in comparison.breaking:
@@ -164,12 +166,12 @@ def _tables(contract: Contract, name: str) -> list[TableContract]:
     return [table for table in contract.tables if not name or table.name.lower() == name.lower()]
 
 
-def _read(registered: Registered) -> Document:
+def _read(registered: RegisteredContract) -> Document:
     return read_document(registered.text, f"{registered.id} {registered.version}")
 
 
 def _committed(contract: Contract, ref: str, commits: CommittedFiles) -> Document:
-    """The same file, else the file that had the contract's id then."""
+    """The same file, else the file with the contract's id at that commit."""
     content = commits.read(ref, contract.file)
     if content is not None:
         return read_document(content, f"{ref}:{contract.file}")

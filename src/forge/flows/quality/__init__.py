@@ -1,1 +1,1 @@
-"""Quality: measure, judge, record and show what checks say."""
+"""Quality: measure, judge, record and query check results."""

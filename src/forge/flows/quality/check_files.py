@@ -1,4 +1,4 @@
-"""The checks of checks/**/*.yaml and quality/*.yaml, by table. One that cannot be read is told, and hides no other."""
+"""The checks of checks/**/*.yaml and quality/*.yaml, by table. Errors of one do not hide the others."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _KEY = re.compile(r"""^[ \t]*["']?(\w+\.\w+)["']?[ \t]*:""", re.MULTILINE)
 def read_check_files(
     root: Path, tables: frozenset[TableName]
 ) -> tuple[dict[TableName, list[tuple[Spec, Place]]], tuple[FileFault, ...]]:
-    """`tables` are those that may have checks; none: any may."""
+    """`tables` that may have checks; none: any may."""
     found: dict[TableName, list[tuple[Spec, Place]]] = {}
     faults: list[FileFault] = []
     files = [(path, False) for path in sorted((root / "checks").glob("**/*.y*ml"))]
@@ -64,7 +64,7 @@ def _text_of(path: Path, file: str) -> str:
 def _checks_in(
     document: YamlFile, data: object, above: tuple[str, ...], tables: frozenset[TableName]
 ) -> Iterator[Entry | FileFault]:
-    """`above`: the keys under which `data` stands."""
+    """`above`: the keys that lead to `data`."""
     if data is None:
         return
     if not isinstance(data, dict):

@@ -1,4 +1,4 @@
-"""Is a version of a table fit for a use? The answer names the commit it is about, and what speaks for and against."""
+"""Whether a version of a table is fit for a use, with the commit it refers to and the evidence."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from forge.model.duration import duration_text
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.time import Clock, as_utc
-from forge.quality.fitness import Condition, Requirements
+from forge.quality.fitness import FitnessCondition, Requirements
 from forge.quality.monitors.monitor import CheckResult
 from forge.quality.verdict import Outcome
 from forge.versioning.commit import Commit, TableVersion
@@ -24,8 +24,8 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitnessPorts:
-    """`standing`: what monitors and people found out about these versions. `personal`: the columns that a table's
-    contract calls personal, None where it has no contract. `personal_at`: all that is."""
+    """`standing`: results of monitors and people on these versions. `personal`: columns that the contract classifies as
+    personal, None without a contract. `personal_at`: all personal columns."""
 
     metadata: Metadata
     lake: Lake
@@ -39,18 +39,19 @@ class FitnessPorts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fitness:
-    """`commit_id` is what the revision meant: the same data for whoever reads it there. `written` made the version."""
+    """`commit_id`: the resolved revision, at which every reader sees the same data. `written`: when the version was
+    made."""
 
     table: TableName
     at: str
     commit_id: CommitId
     version: TableVersion
     written: Commit | None
-    conditions: tuple[Condition, ...]
+    conditions: tuple[FitnessCondition, ...]
     judged_at: datetime
 
     @property
-    def failed(self) -> tuple[Condition, ...]:
+    def failed(self) -> tuple[FitnessCondition, ...]:
         return tuple(condition for condition in self.conditions if not condition.passed)
 
     @property
@@ -105,7 +106,7 @@ def judge_fitness(
     )
 
 
-def _score(health: Health, required: float) -> Condition:
+def _score(health: Health, required: float) -> FitnessCondition:
     results, score = health.results, health.score
     details: dict[str, object] = {
         "passed": health.count(Outcome.PASSED),
@@ -119,29 +120,29 @@ def _score(health: Health, required: float) -> Condition:
     }
     if score is None:
         told = "no check has judged this version, so there is no score; run some: forge quality run"
-        return Condition("min_score", False, required, None, told, details)
+        return FitnessCondition("min_score", False, required, None, told, details)
     bad = [result for result in results if result.verdict is not Outcome.PASSED]
     told = f"{len(results) - len(bad)} of {len(results)} checks passed: {score:g}%, {required:g}% is required"
     if bad:
         more = f" and {len(bad) - _SHOWN} more" if len(bad) > _SHOWN else ""
         told += f"; not passed: {'; '.join(f'{r.check_id} ({r.message})' for r in bad[:_SHOWN])}{more}"
-    return Condition("min_score", score >= required, required, score, told, details)
+    return FitnessCondition("min_score", score >= required, required, score, told, details)
 
 
-def _age(written: Commit | None, required: float, now: datetime) -> Condition:
+def _age(written: Commit | None, required: float, now: datetime) -> FitnessCondition:
     if written is None:
-        return Condition("max_age", False, required, None, "no commit says when this version was written")
+        return FitnessCondition("max_age", False, required, None, "no commit says when this version was written")
     hours = max((as_utc(now) - as_utc(written.time)).total_seconds() / 3600, 0.0)
     told = (
         f"written {duration_text(hours * 3600)} ago, at {as_utc(written.time):%Y-%m-%d %H:%M} UTC "
         f"by commit {written.id[:12]}; {duration_text(required * 3600)} is allowed"
     )
     details: dict[str, object] = {"written_at": written.time, "commit": written.id}
-    return Condition("max_age", hours <= required, required, round(hours, 3), told, details)
+    return FitnessCondition("max_age", hours <= required, required, round(hours, 3), told, details)
 
 
-def _personal(ports: FitnessPorts, table: TableName, version: TableVersion, commit: CommitId) -> Condition:
-    """By the contract, by what the catalog knows, and by what the columns are made of."""
+def _personal(ports: FitnessPorts, table: TableName, version: TableVersion, commit: CommitId) -> FitnessCondition:
+    """By the contract, the catalog, and propagation along lineage."""
     declared = ports.personal(table)
     own = {column.lower() for column in declared or ()}
     derived = ports.personal_at(commit).of(table)
@@ -155,16 +156,16 @@ def _personal(ports: FitnessPorts, table: TableName, version: TableVersion, comm
     }
     if not found and declared is None:
         told = f"it has no contract that says which columns are personal; {looked} know of none"
-        return Condition("no_pii", False, True, None, told, details)
+        return FitnessCondition("no_pii", False, True, None, told, details)
     if not found:
-        return Condition("no_pii", True, True, [], f"no column is personal by {looked}", details)
+        return FitnessCondition("no_pii", True, True, [], f"no column is personal by {looked}", details)
     shown = ", ".join(f"{name} ({'contract' if name.lower() in own else 'lineage'})" for name in found[:20])
     more = f" and {len(found) - 20} more" if len(found) > 20 else ""
-    return Condition("no_pii", False, True, list(found), f"personal data in {shown}{more}", details)
+    return FitnessCondition("no_pii", False, True, list(found), f"personal data in {shown}{more}", details)
 
 
 def _columns(ports: FitnessPorts, version: TableVersion) -> tuple[str, ...] | None:
-    """None: a view, or a snapshot that is gone: then every column that was ever named counts."""
+    """None: a view, or an expired snapshot; then all known columns count."""
     if version.snapshot_id is None:
         return None
     state = ports.lake.snapshot(version.catalog, version.snapshot_id)

@@ -1,4 +1,4 @@
-"""How the checks stand: of one table at a version, of a branch now, and day by day."""
+"""Health of a table at a version, of a branch now, and day by day."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 
-from forge.flows.quality.incidents.open import ALL, Held
+from forge.flows.quality.incidents.open_incidents import ALL, HeldTables
 from forge.flows.quality.ports import RunHistory, Verdicts
 from forge.flows.quality.results import result_of, verdict_of
 from forge.flows.runs.records import DatasetTally, RunRecord, Tally
@@ -18,14 +18,14 @@ from forge.quality.score import score_of
 from forge.quality.verdict import Outcome, Severity, Verdict
 from forge.versioning.commit import Tree
 
-Said = tuple[RunId, Verdict]
+AttemptVerdict = tuple[RunId, Verdict]
 _OF_GATES = ("contract", "schema")
 
 
 @dataclass(frozen=True, slots=True)
 class CurrentChecks:
-    """The checks that there are now for a table. `made`: the project makes it, so that what its runs said is of these
-    or of checks that were deleted."""
+    """The current checks of a table. `made`: the project makes it, so that results of its runs belong to these or to
+    deleted checks."""
 
     ids: frozenset[str]
     made: bool
@@ -41,8 +41,8 @@ def all_count(table: TableName) -> CurrentChecks | None:
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """`checks` are the verdicts of the run that wrote the version; `since` what monitors and people found out about it
-    later; `held_back` what the newest attempt said, if it was stopped."""
+    """`checks`: verdicts of the run that wrote the version; `since`: later results of monitors and people; `held_back`:
+    results of the newest attempt, if it was blocked."""
 
     table: TableName
     checks: tuple[Verdict, ...]
@@ -53,7 +53,7 @@ class Health:
 
     @property
     def results(self) -> tuple[CheckResult, ...]:
-        """The last word of each check about the version."""
+        """The latest result of each check on the version."""
         first = tuple(result_of(verdict, self.run) for verdict in self.checks) if self.run else ()
         later = {result.check_id: result for result in self.since}
         own = {result.check_id for result in first}
@@ -87,23 +87,24 @@ class Day:
     runs: int = 0
 
 
-def newest_attempts(tree: Tree, held: Held) -> dict[TableName, RunId]:
-    """For each table the run that tried it last: the one that wrote its version, or a newer one that was stopped."""
+def newest_attempts(tree: Tree, held: HeldTables) -> dict[TableName, RunId]:
+    """For each table the run that attempted it last: the one that wrote its version, or a newer one that was
+    blocked."""
     attempts = {table: RunId(version.run_id) for table, version in tree.items() if version.run_id}
     return attempts | {table: run.id for run, table in held}
 
 
-def find_said(
+def find_verdicts(
     metadata: Verdicts,
     attempts: Mapping[TableName, RunId],
     outcome: Outcome | None = None,
     since: Iterable[CheckResult] = (),
-    held: Held = (),
+    held: HeldTables = (),
     current: CurrentChecksOf = all_count,
-) -> tuple[Said, ...]:
-    """The verdicts of these attempts. `since`: what monitors and people found out about the versions that readers have;
-    it takes the place of what the run said, save where a newer attempt was `held` back. What checks said that are
-    deleted now counts only where it holds a table back."""
+) -> tuple[AttemptVerdict, ...]:
+    """The verdicts of these attempts. `since`: results of monitors and people on the published versions; they replace
+    those of the run, except where a newer attempt was `held` back. Verdicts of deleted checks count only where they
+    hold a table back."""
     found = metadata.verdicts(run_ids=set(attempts.values()), outcome=outcome, limit=ALL)
     wanted = {(run_id, str(table)) for table, run_id in attempts.items()}
     stopped = {str(table) for _, table in held}
@@ -124,8 +125,8 @@ def find_said(
     return tuple(said)
 
 
-def failing_columns(said: Iterable[Said]) -> frozenset[str]:
-    """Columns, by their full name, of which a check failed."""
+def failing_columns(said: Iterable[AttemptVerdict]) -> frozenset[str]:
+    """Full names of the columns with a failed check."""
     failed = (verdict for _, verdict in said if verdict.outcome is Outcome.FAILED)
     return frozenset(f"{verdict.table}.{column}" for verdict in failed for column in verdict.columns)
 
@@ -134,12 +135,12 @@ def find_health(
     metadata: RunHistory,
     table: TableName,
     tree: Tree,
-    held: Held,
+    held: HeldTables,
     since: Iterable[CheckResult] = (),
     current: CurrentChecks | None = None,
 ) -> Health:
-    """`held` is empty for a version of the past: what was tried later is no matter of it. `since` is what monitors and
-    people found out about the versions of the tree. `current`: only what these said counts; None: all count."""
+    """`held` is empty for a past version: later attempts do not concern it. `since`: results of monitors and people on
+    the versions of the tree. `current`: restricts results to these checks; None: all."""
     attempt = next((run for run, name in held if name == table), None)
     version = tree.get(table)
     if version is None and attempt is None:
@@ -158,7 +159,7 @@ def find_health(
 
 
 def _counts(verdict: Verdict, current: CurrentChecks | None) -> bool:
-    """What the contract gate said is of no check that could be deleted."""
+    """Results of the contract gate always count, as they belong to no check that could be deleted."""
     known = current is None or not current.made or verdict.check_id in current.ids
     return known or is_of_gate(verdict)
 
@@ -168,12 +169,12 @@ def _is_current(result: CheckResult, current: CurrentChecks | None) -> bool:
 
 
 def is_of_gate(verdict: Verdict) -> bool:
-    """Said by the contract gate, and not by a check."""
+    """Whether it is a verdict of the contract gate, not of a check."""
     return verdict.check_type in _OF_GATES
 
 
-def broken_contracts(said: Iterable[Said]) -> frozenset[str]:
-    """The tables whose contract the gate found broken. A note is no violation."""
+def broken_contracts(said: Iterable[AttemptVerdict]) -> frozenset[str]:
+    """The tables whose contract is violated by the gate's verdicts. A note is no violation."""
     failed = (v for _, v in said if v.outcome is Outcome.FAILED and v.severity is not Severity.INFO)
     return frozenset(verdict.table for verdict in failed if is_of_gate(verdict))
 
@@ -193,8 +194,8 @@ def find_trend(
     days: int,
     also: Callable[[datetime, datetime], Iterable[Tally]] = lambda since, until: (),
 ) -> tuple[Day, ...]:
-    """The last `days` days in UTC, oldest first. Where the newest run lies outside of them, before or after, the days
-    end with its own: records of another time are worth seeing too. `also`: of the runs of monitors."""
+    """The last `days` days in UTC, oldest first. Where the newest run is outside of them, the days end with its day, so
+    that old records can be shown. `also`: tallies of monitor runs."""
     dates = _last_days(metadata, branch, now, days)
     window = _window(dates)
     return _by_day(dates, (*metadata.tallies(branch, *window), *also(*window)))

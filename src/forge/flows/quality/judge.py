@@ -1,4 +1,4 @@
-"""Measuring and judging: in a run on what was staged, by hand on what is published. The same code for both."""
+"""Measures and judges a table: the staged output of a run, or a published version. The same code for both."""
 
 from __future__ import annotations
 
@@ -8,7 +8,15 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from forge.flows.catalog.personal import HIDDEN, Declared, Personal, declared_with, find_private, trees_at
-from forge.flows.quality.measure import Measured, StateStore, Subject, Tools, measure, no_versions, target_of
+from forge.flows.quality.measure import (
+    MeasureResult,
+    MeasureSubject,
+    MeasureTools,
+    StateStore,
+    measure,
+    no_versions,
+    target_of,
+)
 from forge.flows.runs.engine import Engine, Pin, Planned
 from forge.flows.runs.pins import at_commit, key_of
 from forge.flows.runs.project import Project, looked_up
@@ -16,10 +24,10 @@ from forge.flows.versioning.read import Reader, commit_at
 from forge.flows.versioning.revisions import find_branch
 from forge.model.errors import CancellationError, ForgeError
 from forge.model.names import BranchName, CommitId, RunId, SnapshotId, TableName
-from forge.quality.checks import Function, Query
+from forge.quality.checks import FunctionCheck, QueryCheck
 from forge.quality.finding import Context
 from forge.quality.measure import PREVIOUS, Measure, NotMeasured, Reading, Readings
-from forge.quality.plan import judge_all, plan_measures, plan_then
+from forge.quality.plan import judge_all, plan_measures, plan_second_round
 from forge.quality.verdict import Outcome, Verdict
 
 if TYPE_CHECKING:
@@ -37,7 +45,7 @@ _BACK = 50  # versions of a table that are looked back for one that differs
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """What a check cost. Of a scan that several checks share, `ms` is the whole of it and `shared` says so."""
+    """Cost of a check. Where several checks share a scan, `ms` is the whole scan and `shared` is set."""
 
     ms: float = 0.0
     shared: bool = False
@@ -45,8 +53,8 @@ class Execution:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
-    """One table, judged once. `executions` are by check id."""
+class JudgedTable:
+    """The judgement of one table. `executions` are by check id."""
 
     table: TableName
     branch: BranchName
@@ -59,7 +67,7 @@ class Judged:
     executed_at: datetime
     executions: Mapping[str, Execution] = field(default_factory=dict)
     run_id: RunId | None = None  # of the run that made it, where it was judged in one
-    gate: tuple[Verdict, ...] = ()  # what the contract said of the schema, in a run
+    gate: tuple[Verdict, ...] = ()  # verdicts of the contract on the schema, in a run
 
 
 HistoryOf = Callable[[TableName, BranchName, CommitId | None, Measure], Reading]
@@ -72,7 +80,7 @@ def no_history(table: TableName, branch: BranchName, commit_id: CommitId | None,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckPorts:
-    """What judging published data needs of the world."""
+    """Ports for judging published data."""
 
     metadata: Metadata
     lake: Lake
@@ -89,7 +97,7 @@ class CheckPorts:
 
 
 def personal_of(project: Project, ports: CheckPorts, commit_id: CommitId | None) -> Personal:
-    """What is personal at the commit, also by the contracts that the project was loaded with."""
+    """Personal columns at the commit, including those by the project's loaded contracts."""
     declared = declared_with(project.contracts.values(), ports.declared)
     return Personal(ports.metadata, declared, lambda: trees_at(ports.metadata, ports.default_branch, (commit_id,)))
 
@@ -102,10 +110,10 @@ def judge_dataset(
     at: str | None = None,
     since: str | None = None,
     promises: bool = False,
-) -> Judged:
-    """Judge a published table or view: `core.orders`, or `core.orders@dev` for its branch. `checks`: None takes the
-    project's. `since`: only rows of files added since that revision. `promises`: also the service levels of its
-    contract that depend on the clock, in the same scan; of what was long ago they say nothing."""
+) -> JudgedTable:
+    """Judges a published table or view: `core.orders`, or `core.orders@dev` for its branch. `checks`: None for the
+    project's. `since`: only rows of files added since that revision. `promises`: include the clock-dependent service
+    levels of its contract, in the same scan; not for past versions."""
     name, _, branch_name = dataset.partition("@")
     table = TableName.parse(name)
     branch = find_branch(ports.metadata, BranchName(branch_name or ports.default_branch))
@@ -119,7 +127,7 @@ def judge_dataset(
     pin = reader.pin(table, at)
     commit_id = branch.head if at is None else commit_at(ports.metadata, at, branch.name, table).id
     schema = schema_of(ports.lake, ports.engine, pin)
-    subject = Subject(
+    subject = MeasureSubject(
         table,
         schema,
         pin,
@@ -127,10 +135,10 @@ def judge_dataset(
         partial(find_version_pin, reader, pin, commit_id),
         partial(ports.history, table, branch.name, commit_id),
     )
-    tools = Tools(ports.lake, _begun(ports, table), ports.clock(), ports.states)
+    tools = MeasureTools(ports.lake, _begun(ports, table), ports.clock(), ports.states)
     personal = personal_of(project, ports, commit_id)
     judgement = judge(subject, chosen, personal.of(table), tools, find_private(personal, table, chosen))
-    return Judged(
+    return JudgedTable(
         table=table,
         branch=branch.name,
         commit_id=commit_id,
@@ -145,7 +153,7 @@ def judge_dataset(
 
 
 def _begun(ports: CheckPorts, table: TableName) -> Callable[[], Engine]:
-    """The engine, with its jobs marked, once it is needed."""
+    """The engine, with its jobs labelled, started on use."""
 
     def engine() -> Engine:
         found = ports.engine()
@@ -157,7 +165,7 @@ def _begun(ports: CheckPorts, table: TableName) -> Callable[[], Engine]:
 
 
 def find_others(checks: Sequence[Check], pin: Callable[[TableName], Pin | None]) -> dict[TableName, Pin]:
-    """What the checks look up beside their own table, as it is there. One that is missing is told by its check."""
+    """Pins of the other tables that the checks read. A missing one is reported by its check."""
     others: dict[TableName, Pin] = {}
     for table in sorted({t for check in checks for t in looked_up(check)}):
         try:
@@ -170,7 +178,7 @@ def find_others(checks: Sequence[Check], pin: Callable[[TableName], Pin | None])
 
 
 def find_version_pin(reader: Reader, pin: Pin, commit_id: CommitId | None, revision: str) -> Pin | None:
-    """The table at another revision; PREVIOUS is its version before the one that is judged."""
+    """The table at another revision; PREVIOUS is the version before the judged one."""
     if revision != PREVIOUS:
         return reader.pin(pin.table, revision)
     return _previous(reader, pin, commit_id)
@@ -201,9 +209,9 @@ def judge_table(
     versions: Callable[[str], Pin | None] = no_versions,
     states: StateStore | None = None,
 ) -> tuple[tuple[Verdict, ...], Mapping[Measure, Reading]]:
-    """The checks that the project has for the table."""
-    subject = Subject(table, schema, target, others, versions, history)
-    tools = Tools(lake, lambda: engine, now, states)
+    """The project's checks of the table."""
+    subject = MeasureSubject(table, schema, target, others, versions, history)
+    tools = MeasureTools(lake, lambda: engine, now, states)
     checks = project.checks.get(table, ())
     judgement = judge(subject, checks, personal.of(table), tools, find_private(personal, table, checks))
     return judgement.verdicts, judgement.readings
@@ -217,19 +225,19 @@ class Judgement:
 
 
 def judge(
-    subject: Subject,
+    subject: MeasureSubject,
     checks: Sequence[Check],
     masked: frozenset[str],
-    tools: Tools,
+    tools: MeasureTools,
     private: frozenset[TableName] = frozenset(),
 ) -> Judgement:
-    """Measured in as few passes as possible, a second round where a check needs it (bounds of outliers come from a
-    mean), and for failed checks one more pass for a sample of the rows that fail. `masked`: columns with personal data;
-    `private`: tables that have such, of those that queries and functions read."""
+    """Measures in as few passes as possible, with a second round where a check needs it (bounds of outliers come from a
+    mean), and one more pass for samples of failing rows. `masked`: personal columns; `private`: tables with personal
+    columns, of those that queries and functions read."""
     if not checks:
         return Judgement()
     found = measure(subject, plan_measures(checks, subject.schema), tools)
-    later = [m for m in plan_then(checks, found.readings, subject.schema) if m not in found.readings]
+    later = [m for m in plan_second_round(checks, found.readings, subject.schema) if m not in found.readings]
     if later:
         more = measure(subject, later, tools)
         found.readings |= more.readings
@@ -243,10 +251,10 @@ def judge(
     return Judgement(verdicts, found.readings, executions)
 
 
-def execution_of(check: Check, found: Measured, schema: Schema) -> Execution:
+def execution_of(check: Check, found: MeasureResult, schema: Schema) -> Execution:
     try:
         own = check.measures(schema) | check.then(found.readings, schema)
-    except Exception:  # a check that cannot say what it needs took nothing; its verdict tells why
+    except Exception:  # a check that cannot be planned measured nothing; see its verdict
         return Execution()
     batches = [batch for batch in found.batches if not own.isdisjoint(batch.measures)]
     shared = any(not own.issuperset(batch.measures) for batch in batches)
@@ -255,15 +263,15 @@ def execution_of(check: Check, found: Measured, schema: Schema) -> Execution:
 
 
 def _sampled(
-    subject: Subject,
+    subject: MeasureSubject,
     checks: Sequence[Check],
     verdicts: Sequence[Verdict],
     readings: Readings,
     masked: frozenset[str],
-    tools: Tools,
+    tools: MeasureTools,
     private: frozenset[TableName],
 ) -> tuple[Verdict, ...]:
-    """Failed checks with a few of the rows that fail. One pass for all that are about the same rows."""
+    """Failed checks with a sample of failing rows. One pass for all checks on the same rows."""
     by_rows: dict[str | None, list[int]] = {}
     for number, (check, verdict) in enumerate(zip(checks, verdicts, strict=True)):
         if verdict.outcome is Outcome.FAILED and _has_bad_rows(check, readings, subject.schema):
@@ -290,26 +298,26 @@ def _sampled(
 
 
 def _is_closed(check: Check, table: TableName, private: frozenset[TableName]) -> bool:
-    """Whether rows of its own making may show personal data under any name: a query calls columns as it likes; a
-    function has them of other tables."""
-    if isinstance(check, Query):
+    """Whether its own result rows could show personal data under any name: a query may alias columns, a function may
+    return those of other tables."""
+    if isinstance(check, QueryCheck):
         return not private.isdisjoint({table, *looked_up(check)})
-    return isinstance(check, Function) and not private.isdisjoint(looked_up(check) - {table})
+    return isinstance(check, FunctionCheck) and not private.isdisjoint(looked_up(check) - {table})
 
 
 def _reads(check: Check) -> dict[str, object]:
-    """The tables that the rows of a free query or function may be of, for those who show them later."""
-    others = sorted(map(str, looked_up(check))) if isinstance(check, Query | Function) else []
+    """The tables whose rows a free query or function may return, for masking at display time."""
+    others = sorted(map(str, looked_up(check))) if isinstance(check, QueryCheck | FunctionCheck) else []
     return {"reads": others} if others else {}
 
 
 def _without_sample(verdict: Verdict, error: ForgeError) -> Verdict:
-    """Rows that cannot be shown change nothing about the verdict."""
+    """A failed sample does not change the verdict."""
     return replace(verdict, details={**verdict.details, "sample": [], "sample_missing": error.line})
 
 
 def _has_bad_rows(check: Check, readings: Readings, schema: Schema) -> bool:
-    """A failed check of whole tables (volume, freshness, a mean) has no rows to show."""
+    """A failed table-level check (volume, freshness, a mean) has no failing rows."""
     return bool(check.bad(readings, schema))
 
 
@@ -324,12 +332,12 @@ def schema_of(lake: Lake, engine: Callable[[], Engine], pin: Pin) -> Schema:
 
 
 def tables_with_checks(project: Project, *, promises: bool = False) -> tuple[TableName, ...]:
-    """Those that all their checks can be read of. `promises`: also those that have service levels alone."""
+    """Tables whose checks are all readable. `promises`: include those with service levels only."""
     faulty = frozenset(table for fault in project.faults if not fault.only_runs for table in fault.tables)
     known = (project.checks, project.promises) if promises else (project.checks,)
     return tuple(sorted({t for each in known for t, checks in each.items() if checks and t not in faulty}))
 
 
 def find_unjudged(project: Project) -> tuple[ForgeError, ...]:
-    """What is wrong with files that judge: the tables that they are about cannot be judged by them."""
+    """Errors in check files: the tables they are about cannot be judged."""
     return tuple(fault.error for fault in project.faults if not fault.only_runs)

@@ -1,11 +1,11 @@
-"""All rows that fail, kept as a table beside their own: `core.orders_failing`, made anew each time. The table itself is
-left as it is; moving rows out of it is what a quarantine does."""
+"""Writes all failing rows to a table of their own, `core.orders_failing`, replaced each time. The source table is
+unchanged; a quarantine moves rows."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from forge.flows.quality.judge import CheckPorts, Judged, find_others
+from forge.flows.quality.judge import CheckPorts, JudgedTable, find_others
 from forge.flows.versioning.data.commit import CommitMode, CommitRequest, commit_data
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.read import Reader
@@ -18,7 +18,7 @@ SUFFIX = "_failing"
 
 @dataclass(frozen=True, slots=True)
 class KeptRows:
-    """`untold` are failed checks that no row can be named for: too few rows, a mean that moved."""
+    """`untold`: failed checks without identifiable rows: too few rows, a mean that moved."""
 
     table: TableName
     commit_id: CommitId | None  # None: there is no such row, and nothing was written
@@ -30,9 +30,9 @@ def failing_table(table: TableName) -> TableName:
     return TableName(table.schema, f"{table.name}{SUFFIX}")
 
 
-def keep_failing(judged: Judged, ports: CheckPorts, versions: VersionPorts) -> KeptRows:
-    """Each row once, with the ids of the checks that it fails as `forge_checks`. Where its columns come from is
-    recorded, so that what is personal in the table stays so here."""
+def keep_failing(judged: JudgedTable, ports: CheckPorts, versions: VersionPorts) -> KeptRows:
+    """Each row once, with the ids of the checks that it fails in `forge_checks`. Column lineage is recorded, so that
+    personal columns stay masked."""
     failed = [
         (verdict.check_id, check)
         for check, verdict in zip(judged.checks, judged.verdicts, strict=True)
@@ -56,5 +56,5 @@ def keep_failing(judged: Judged, ports: CheckPorts, versions: VersionPorts) -> K
     return KeptRows(target, commit, done.statistics.record_count, untold)
 
 
-def _names_rows(check: Check, judged: Judged) -> bool:
+def _names_rows(check: Check, judged: JudgedTable) -> bool:
     return bool(check.bad(judged.readings, judged.schema))

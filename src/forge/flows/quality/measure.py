@@ -1,5 +1,5 @@
-"""Measuring in tiers: what manifests prove, what was kept, only new files, and only then the table. Cheap comes first,
-and an engine is started only where something is left for it."""
+"""Measures in tiers: manifests, stored readings, new files only, then the table. Cheap tiers come first; an engine is
+started only for what is left."""
 
 from __future__ import annotations
 
@@ -17,25 +17,25 @@ from forge.model.names import SnapshotId, TableName
 from forge.model.schema import Schema
 from forge.quality.kinds import MeasureSource, has_sql, kind_of, reading_of_no_rows
 from forge.quality.measure import Measure, NotMeasured, Reading
-from forge.quality.paths import NoField, find_field
+from forge.quality.paths import UnknownField, find_field
 from forge.quality.state import add, adds_up, dump, is_kept, key_of, load
 
 _log = logging.getLogger("forge.quality")
 MANIFESTS, KEPT, NEW_FILES, HISTORY = "manifests", "kept", "new files", "history"
-_BACK = 20  # snapshots that are looked back for what was kept
+_BACK = 20  # ancestors searched for stored readings
 
 
 class StateStore(Protocol):
-    """What was measured of snapshots, kept. A state is the text of a reading that can be added to another one's."""
+    """Stored readings of snapshots. A state is the serialized form of a mergeable reading."""
 
     def kept(
         self, table: TableName, snapshots: Sequence[SnapshotId], keys: Sequence[str]
     ) -> Mapping[tuple[SnapshotId, str], str]:
-        """Those that are there."""
+        """Those that exist."""
         ...
 
     def keep(self, table: TableName, snapshot: SnapshotId, states: Mapping[str, str], at: datetime) -> None:
-        """Only the newest snapshots of a table are held."""
+        """Retains only the newest snapshots of a table."""
         ...
 
 
@@ -44,9 +44,9 @@ def no_versions(revision: str) -> Pin | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
-    """The version of a table that is judged. `versions` finds another one by its revision, or by PREVIOUS: None where
-    there is none yet; what is wrong with the revision is raised."""
+class MeasureSubject:
+    """The judged version of a table. `versions` resolves another by revision, or PREVIOUS: None where there is none
+    yet; errors in the revision are raised."""
 
     table: TableName
     schema: Schema
@@ -57,7 +57,7 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
-class Tools:
+class MeasureTools:
     lake: Lake
     engine: Callable[[], Engine]
     now: datetime
@@ -65,8 +65,8 @@ class Tools:
 
 
 @dataclass(slots=True)
-class Measured:
-    """Readings, and the batches in which they were taken."""
+class MeasureResult:
+    """Readings, and the batches in which they were computed."""
 
     readings: dict[Measure, Reading] = field(default_factory=dict)
     batches: list[Batch] = field(default_factory=list)
@@ -77,9 +77,9 @@ class Measured:
             self.batches.append(Batch(tier, tuple(readings), round((time.monotonic() - started) * 1000, 1)))
 
 
-def measure(subject: Subject, measures: Iterable[Measure], tools: Tools) -> Measured:
-    """A reading for each measure. Those of other versions and of new rows are measures of another target."""
-    found = Measured()
+def measure(subject: MeasureSubject, measures: Iterable[Measure], tools: MeasureTools) -> MeasureResult:
+    """A reading for each measure. Measures of other versions and of new rows are computed on another target."""
+    found = MeasureResult()
     by_target: dict[tuple[str | None, str | None], list[Measure]] = {}
     for one in dict.fromkeys(measures):
         if kind_of(one).source is MeasureSource.HISTORY:
@@ -100,13 +100,18 @@ def _guarded(read: Callable[[Measure], Reading], one: Measure) -> Reading:
 
 
 def _of_target(
-    subject: Subject, at: str | None, since: str | None, measures: Sequence[Measure], tools: Tools, found: Measured
+    subject: MeasureSubject,
+    at: str | None,
+    since: str | None,
+    measures: Sequence[Measure],
+    tools: MeasureTools,
+    found: MeasureResult,
 ) -> None:
     started = time.monotonic()
     try:
         target = target_of(subject, at, since, tools.lake)
     except ForgeError as error:
-        found.add(MANIFESTS, dict.fromkeys(measures, NotMeasured(_said(error))), started)
+        found.add(MANIFESTS, dict.fromkeys(measures, NotMeasured(_error_text(error))), started)
         return
     match target:
         case NotMeasured():
@@ -123,12 +128,12 @@ def _of_target(
             _in_tiers(subject, target, measures, tools, found)
 
 
-def _said(error: ForgeError) -> str:
+def _error_text(error: ForgeError) -> str:
     return " ".join(part for part in (error.what, error.why) if part)
 
 
 def target_of(
-    subject: Subject, at: str | None, since: str | None, lake: Lake
+    subject: MeasureSubject, at: str | None, since: str | None, lake: Lake
 ) -> Pin | Planned | NotMeasured | str | None:
     if at is not None:
         return subject.versions(at)
@@ -154,9 +159,13 @@ def target_of(
 
 
 def _in_tiers(
-    subject: Subject, target: Pin | Planned, measures: Sequence[Measure], tools: Tools, found: Measured
+    subject: MeasureSubject,
+    target: Pin | Planned,
+    measures: Sequence[Measure],
+    tools: MeasureTools,
+    found: MeasureResult,
 ) -> None:
-    """The engine and the manifests know no versions: they are asked for plain measures of the target."""
+    """Engine and manifests know no versions: they get plain measures of the target."""
     asked = {replace(one, at=None, since=None): one for one in measures}
     left = list(asked)
     if isinstance(target, Pin) and target.snapshot_id is not None and target.since is None:
@@ -168,7 +177,7 @@ def _in_tiers(
 
 
 def _from_manifests(
-    target: Pin, asked: Mapping[Measure, Measure], left: Sequence[Measure], tools: Tools, found: Measured
+    target: Pin, asked: Mapping[Measure, Measure], left: Sequence[Measure], tools: MeasureTools, found: MeasureResult
 ) -> list[Measure]:
     assert target.snapshot_id is not None
     started = time.monotonic()
@@ -178,15 +187,15 @@ def _from_manifests(
 
 
 def _by_engine(
-    subject: Subject,
+    subject: MeasureSubject,
     target: Pin | Planned,
     asked: Mapping[Measure, Measure],
     left: Sequence[Measure],
-    tools: Tools,
-    found: Measured,
+    tools: MeasureTools,
+    found: MeasureResult,
     tier: str | None = None,
 ) -> Mapping[Measure, Reading]:
-    """`tier` renames what the engine calls its work; None: as it says."""
+    """`tier` overrides the engine's label; None keeps it."""
 
     def told(batch: Batch) -> None:
         found.batches.append(Batch(tier or batch.tier, tuple(asked[one] for one in batch.measures), batch.ms))
@@ -200,14 +209,14 @@ def _by_engine(
 
 
 def _from_kept(
-    subject: Subject,
+    subject: MeasureSubject,
     target: Pin,
     asked: Mapping[Measure, Measure],
     left: Sequence[Measure],
-    tools: Tools,
-    found: Measured,
+    tools: MeasureTools,
+    found: MeasureResult,
 ) -> list[Measure]:
-    """Readings of this very snapshot; then those of an earlier one, to which those of the new files are added."""
+    """Stored readings of this snapshot; else those of an ancestor merged with readings of the new files."""
     keys = {one: key_of(one) for one in left if is_kept(one)}
     if tools.states is None or not keys or target.snapshot_id is None:
         return list(left)
@@ -228,7 +237,7 @@ def _from_kept(
 
 
 def _read(states: Mapping[Measure, str | None]) -> dict[Measure, Reading]:
-    """Those that are there and can be read: another version of Forge may have written them."""
+    """Those that exist and parse: another version of Forge may have written them."""
     readings: dict[Measure, Reading] = {}
     for one, text in states.items():
         try:
@@ -239,7 +248,7 @@ def _read(states: Mapping[Measure, str | None]) -> dict[Measure, Reading]:
 
 
 def _ancestors(target: Pin, lake: Lake) -> list[SnapshotId]:
-    """The snapshot itself and those before it, newest first."""
+    """The snapshot itself and its ancestors, newest first."""
     line: list[SnapshotId] = []
     at = target.snapshot_id
     while at is not None and len(line) < _BACK:
@@ -250,15 +259,16 @@ def _ancestors(target: Pin, lake: Lake) -> list[SnapshotId]:
 
 
 def _grown(
-    subject: Subject,
+    subject: MeasureSubject,
     target: Pin,
     ancestor: SnapshotId,
     before: Mapping[Measure, str],
     asked: Mapping[Measure, Measure],
-    tools: Tools,
-    found: Measured,
+    tools: MeasureTools,
+    found: MeasureResult,
 ) -> dict[Measure, Reading]:
-    """What was kept of an ancestor, and what the files since then add; nothing where more happened than appends."""
+    """Stored readings of an ancestor merged with those of files appended since; none where there were other
+    operations."""
     assert target.snapshot_id is not None
     growth = tools.lake.growth(target.catalog, ancestor, target.snapshot_id)
     if growth is None or growth.kind not in ("none", "appended"):
@@ -282,18 +292,20 @@ def _grown(
 
 
 def _still_means(one: Measure, growth: Growth, schema: Schema) -> bool:
-    """Whether its columns are what they were: a column may be dropped and made anew under its name."""
+    """Whether its columns are unchanged: a column may have been dropped and recreated under the same name."""
     if growth.all_the_same:
         return True
     if has_sql(one):  # which may read any column
         return False
     try:
         return all(find_field(schema, name).parts[0].lower() in growth.same_columns for name in one.columns)
-    except NoField:
+    except UnknownField:
         return False
 
 
-def _keep(subject: Subject, target: Pin | Planned, readings: Mapping[Measure, Reading], tools: Tools) -> None:
+def _keep(
+    subject: MeasureSubject, target: Pin | Planned, readings: Mapping[Measure, Reading], tools: MeasureTools
+) -> None:
     if tools.states is None or isinstance(target, Planned) or target.snapshot_id is None or target.since is not None:
         return
     states = {

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Verdicts(Protocol):
-    """What the checks of a branch say now and said before; no answer grows with the whole history."""
+    """Current and past verdicts of a branch; no answer grows with the whole history."""
 
     def verdicts(
         self,
@@ -31,28 +31,28 @@ class Verdicts(Protocol):
         ...
 
     def blocked(self, branch: BranchName) -> tuple[tuple[RunRecord, TableName], ...]:
-        """Tables that the newest run on the branch to settle them held back, each with that run; newest first. A run
+        """Tables held back by the newest run on the branch that settled them, each with that run; newest first. A run
         that finds a table up to date settles it: its code, inputs and checks are those of the published version.
 
-        What a run that makes tables held back waits for another one: a commit or a merge changes what readers have,
-        and not what waits. What one of these held back ends with whatever settles the table."""
+        Output held back by a run that makes tables waits for another such run: a commit or merge changes what readers
+        have, not what waits. Output held back by a commit or merge ends with whatever settles the table."""
         ...
 
     def judgements(
         self, branch: BranchName, names: Iterable[TableName], check_ids: Iterable[str], *, runs: int = 500
     ) -> tuple[Judgement, ...]:
-        """What the newest `runs` runs of the branch made of these tables, newest first: one for each of these checks
-        that spoke, or one without a check."""
+        """Outcomes of these tables in the newest `runs` runs of the branch, newest first: one for each of these checks
+        with a verdict, or one without a check."""
         ...
 
     def tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[Tally, ...]:
-        """Of the runs on the branch that began from `since` on and before `until`, oldest first."""
+        """Of runs on the branch started from `since` on and before `until`, oldest first."""
         ...
 
     def dataset_tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[DatasetTally, ...]:
-        """The same, apart for each table."""
+        """The same, by table."""
         ...
 
 
 class RunHistory(Runs, Verdicts, Protocol):
-    """Runs with what their checks said."""
+    """Runs with the verdicts of their checks."""

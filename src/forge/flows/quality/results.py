@@ -1,5 +1,4 @@
-"""What checks said, wherever it is kept: of monitors and of people in the store of monitors, of governed runs in the
-records of the runs."""
+"""Check results from both stores: of monitors and people in the monitor store, of governed runs in the run records."""
 
 from __future__ import annotations
 
@@ -65,7 +64,7 @@ def find_result(metadata: RunHistory, store: MonitorStore, result_id: str) -> Ch
 def find_history(
     metadata: RunHistory, store: MonitorStore, result: CheckResult, limit: int = HISTORY
 ) -> tuple[CheckResult, ...]:
-    """What the same check said before and since, newest first."""
+    """Other results of the same check, newest first."""
     table = TableName.parse(result.dataset)
     found = list(store.results(table=table, check_id=result.check_id, limit=limit))
     said = [
@@ -80,7 +79,7 @@ def find_history(
 
 
 def first_failure(result: CheckResult, history: Sequence[CheckResult]) -> CheckResult | None:
-    """Where the row of failures that the result stands in began, as far as `history` (newest first) goes back."""
+    """The start of the series of failures that includes the result, as far as `history` (newest first) goes back."""
     if result.verdict is not Outcome.FAILED:
         return None
     first = result
@@ -94,7 +93,7 @@ def first_failure(result: CheckResult, history: Sequence[CheckResult]) -> CheckR
 
 
 def result_of(verdict: Verdict, run: RunRecord) -> CheckResult:
-    """A verdict of a governed run, as monitors tell theirs."""
+    """A verdict of a governed run as a check result."""
     table = TableName.parse(verdict.table)
     execution = verdict.details.get("execution")
     cost = execution if isinstance(execution, Mapping) else {}

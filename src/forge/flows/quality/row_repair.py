@@ -1,5 +1,5 @@
-"""The port for work on the rows of one table that a remediation changes. Rows are known by file and place, so that a
-table needs no key; only files in which something changes are written anew."""
+"""Port for row-level repairs of one table. Rows are identified by file and position, so that no key is needed; only
+files with changes are rewritten."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ SIDE_RUN, SIDE_TIME = "forge_run", "forge_quarantined_at"
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
-    """A version of a table, published or staged, to work on."""
+class RepairTarget:
+    """A version of a table, published or staged."""
 
     table: TableName
     pin: Pin
@@ -35,9 +35,9 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
-class Failing:
-    """The rows that fail these checks, by what was read of the same version. `parts` are for checks of new rows only:
-    by their `since`, the part of the table that is meant."""
+class RowFailures:
+    """The rows that fail these checks, by readings of the same version. `parts`: for checks with `since`, the part of
+    the table meant."""
 
     checks: tuple[tuple[str, Check], ...]  # with their ids
     readings: Readings
@@ -45,7 +45,7 @@ class Failing:
     parts: Mapping[str, Pin] = field(default_factory=dict)
 
     def by_part(self, whole: Pin) -> tuple[tuple[Pin, tuple[tuple[str, Check], ...]], ...]:
-        """The checks, by the rows they are about."""
+        """The checks, grouped by the rows they cover."""
         found: dict[Pin, list[tuple[str, Check]]] = {}
         for check_id, check in self.checks:
             part = self.parts.get(check.since, whole) if check.since else whole
@@ -54,29 +54,29 @@ class Failing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Fill:
-    """What is put into cells: NULLs of `columns`; where `failing` is given, only in rows that fail, and there whatever
-    the cell holds where the column is among `bad`."""
+class CellFill:
+    """Values for cells: NULLs of `columns`; with `failing`, only in failing rows, and there any value of columns in
+    `bad`."""
 
     columns: tuple[str, ...]
     method: ImputeMethod
     value: object = None
     key: tuple[str, ...] = ()
     order_by: tuple[str, ...] = ()
-    failing: Failing | None = None
+    failing: RowFailures | None = None
     bad: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
-    """What a row in quarantine is marked with."""
+class QuarantineStamp:
+    """The marks of a quarantined row."""
 
     run_id: str
     time: datetime
 
 
-class Repaired(Protocol):
-    """What would change; nothing is written yet."""
+class RowRepair(Protocol):
+    """A planned repair; nothing is written yet."""
 
     @property
     def changed(self) -> int: ...
@@ -84,40 +84,38 @@ class Repaired(Protocol):
     def deleted(self) -> int: ...
     @property
     def told(self) -> Mapping[str, int]:
-        """Of rows set aside: by check; of cells filled: by column."""
+        """Quarantined rows by check; filled cells by column."""
         ...
 
     @property
     def values(self) -> Mapping[str, object]:
-        """By column, the one value that was put in, where there is one."""
+        """By column, the filled value, where there is a single one."""
         ...
 
     def write(self, stage: Stage) -> None:
-        """The table without what is deleted, with what is changed, on top of the stage."""
+        """Writes the table without deleted and with changed rows, on top of the stage."""
         ...
 
-    def set_aside(self, stage: Stage, fields: Fields, names: Mapping[str, str], stamp: Stamp) -> None:
-        """The deleted rows appended to another table, which has these `fields`; `names` says what each column of the
-        table is called there."""
+    def set_aside(self, stage: Stage, fields: Fields, names: Mapping[str, str], stamp: QuarantineStamp) -> None:
+        """Appends the deleted rows to another table with these `fields`; `names` maps the columns."""
         ...
 
     def release(self) -> None:
-        """Let go of what was kept for writing."""
+        """Releases resources kept for writing."""
         ...
 
 
 class RepairWork(Protocol):
-    """On the driver for small tables, on Spark for the others; the same answers from both. NeedsEngine where the driver
-    cannot."""
+    """On the driver for small tables, on Spark for others; same results. Raises where the driver cannot do it."""
 
-    def take_out(self, target: Target, failing: Failing) -> Repaired:
-        """Without the rows that fail."""
+    def take_out(self, target: RepairTarget, failing: RowFailures) -> RowRepair:
+        """Removes the rows that fail."""
         ...
 
-    def fill(self, target: Target, fill: Fill) -> Repaired: ...
-    def deduplicate(self, target: Target, key: tuple[str, ...], order_by: tuple[str, ...]) -> Repaired:
-        """Of rows with one key, the one that comes last by `order_by`; of such as are alike in that, the one in the
-        last file and place. Rows with a NULL in the key stay."""
+    def fill(self, target: RepairTarget, fill: CellFill) -> RowRepair: ...
+    def deduplicate(self, target: RepairTarget, key: tuple[str, ...], order_by: tuple[str, ...]) -> RowRepair:
+        """Of rows with the same key, keeps the last by `order_by`; ties by file and position. Rows with a NULL in the
+        key stay."""
         ...
 
 

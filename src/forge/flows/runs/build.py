@@ -10,10 +10,16 @@ from typing import TYPE_CHECKING
 
 from forge.flows.catalog.personal import Personal, declared_with, find_private, hiding_values
 from forge.flows.contracts.gate import contract_verdicts
-from forge.flows.quality.failing import failing_of
+from forge.flows.quality.failing_rows import failing_of
 from forge.flows.quality.judge import Execution, Judgement, find_others, judge
-from forge.flows.quality.measure import StateStore, Subject, Tools
-from forge.flows.quality.remediation.quarantine_run import SideStaged, Staged, asking_checks, is_worth_it, with_word
+from forge.flows.quality.measure import MeasureSubject, MeasureTools, StateStore
+from forge.flows.quality.remediation.quarantine_run import (
+    StagedOutput,
+    StagedQuarantine,
+    asking_checks,
+    is_worth_it,
+    with_word,
+)
 from forge.flows.runs.decide import StepAction
 from forge.flows.runs.engine import DeclaredLineage, Engine, Pin, Planned, RunContext, TimeRange
 from forge.flows.runs.key import RunKey, hold_key
@@ -71,7 +77,9 @@ class Job:
     logger: object = None
     seals: Seals | None = None
     signer: Signer | None = None
-    set_aside: Callable[[Staged], SideStaged | None] = lambda staged: None  # rows that checks want in quarantine
+    set_aside: Callable[[StagedOutput], StagedQuarantine | None] = lambda staged: (
+        None
+    )  # rows that checks want in quarantine
     history: Callable[[TableName, Measure], Reading] = lambda table, measure: NotMeasured("no history is kept here")
     reader: Reader | None = None  # of the branch, for what checks look up beside the outputs and at other versions
     states: StateStore | None = None
@@ -96,7 +104,7 @@ class Built:
     readings: Mapping[Measure, Reading] = field(default_factory=dict)
     files: tuple[LoadedFile, ...] = ()
     error: ForgeError | None = None
-    side: SideStaged | None = None  # rows that were set aside, to be published with it
+    side: StagedQuarantine | None = None  # rows that were set aside, to be published with it
     executions: Mapping[str, Execution] = field(default_factory=dict)  # of its checks, by their ids
     key: RunKey = field(default_factory=RunKey)
 
@@ -168,7 +176,7 @@ def _build(
     if stage is not None and snapshot is not None:
         checks = job.project.checks.get(table, ())
         said = found.judged
-        staged = Staged(
+        staged = StagedOutput(
             transform=transform,
             stage=stage,
             snapshot=snapshot,
@@ -205,7 +213,7 @@ class _Checked:
     pin: Pin
     snapshot: SnapshotState | None
     judged: Judgement
-    side: SideStaged | None = None  # bad rows that were set aside before
+    side: StagedQuarantine | None = None  # bad rows that were set aside before
 
 
 def _plan(job: Job, transform: Transform, inputs: Mapping[TableName, Pin], files: Sequence[LoadedFile]) -> Planned:
@@ -219,7 +227,7 @@ def _plan(job: Job, transform: Transform, inputs: Mapping[TableName, Pin], files
     return planned
 
 
-def _without_bad_rows(job: Job, subject: Subject, staged: Staged, found: _Checked) -> _Checked:
+def _without_bad_rows(job: Job, subject: MeasureSubject, staged: StagedOutput, found: _Checked) -> _Checked:
     """What is left once the rows that failed are set aside, judged again; as it was where none could be."""
     side = job.set_aside(_parted(job, subject, staged))
     if side is None:
@@ -247,14 +255,14 @@ def _judged_record(record: OutputRecord, verdicts: Sequence[Verdict], found: _Ch
     )
 
 
-def _subject(job: Job, planned: Planned, pin: Pin, base: Base, others: Mapping[TableName, Pin]) -> Subject:
+def _subject(job: Job, planned: Planned, pin: Pin, base: Base, others: Mapping[TableName, Pin]) -> MeasureSubject:
     """What was made, to be judged. The version before is the one that the run builds on."""
     table = planned.transform.output
     bound = isinstance(planned.transform.body, SqlQuery) and planned.transform.body.parameters
     target = planned if pin.view_sql is not None and bound else pin  # a view's text has no parameters bound
     checks = job.project.checks.get(table, ())
     found = {**find_others(checks, partial(_beside, job)), **others}
-    return Subject(
+    return MeasureSubject(
         table, planned.schema, target, found, partial(_version, job, table, base), partial(job.history, table)
     )
 
@@ -269,9 +277,9 @@ def _version(job: Job, table: TableName, base: Base, revision: str) -> Pin | Non
     return job.reader.pin(table, None if revision == PREVIOUS else revision) if job.reader else None
 
 
-def _judge(job: Job, subject: Subject) -> Judgement:
+def _judge(job: Job, subject: MeasureSubject) -> Judgement:
     checks = job.project.checks.get(subject.table, ())
-    tools = Tools(job.lake, lambda: job.engine, job.now, job.states)
+    tools = MeasureTools(job.lake, lambda: job.engine, job.now, job.states)
     if not checks:
         return Judgement()
     personal = _personal(job)
@@ -286,9 +294,9 @@ def _personal(job: Job) -> Personal:
     )
 
 
-def _parted(job: Job, subject: Subject, staged: Staged) -> Staged:
+def _parted(job: Job, subject: MeasureSubject, staged: StagedOutput) -> StagedOutput:
     """With the part of the table that checks of new rows are about."""
-    tools = Tools(job.lake, lambda: job.engine, job.now)
+    tools = MeasureTools(job.lake, lambda: job.engine, job.now)
     return replace(staged, parts=failing_of(subject, asking_checks(staged), staged.readings, tools).parts)
 
 
@@ -298,7 +306,7 @@ def with_sides(built: Mapping[TableName, Built]) -> dict[TableName, Built]:
     return {**built, **sides}
 
 
-def _side(built: Built, side: SideStaged) -> Built:
+def _side(built: Built, side: StagedQuarantine) -> Built:
     counted = side.snapshot.statistics
     record = OutputRecord(
         table=side.table,

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from forge.contracts.contract import Place
+from forge.contracts.contract import FilePlace
 from forge.contracts.policy.facts import ColumnFacts
 from forge.flows.contracts.facts import Schemas
 from forge.transforms.transform import FileSource, PythonFunction, SqlQuery, Transform
@@ -54,7 +54,7 @@ def columns_in_code(
         if transform is not None and table not in found:
             found[table] = ()  # a circle ends here
             if isinstance(transform.body, FileSource):
-                place = Place(transform.file, transform.line)
+                place = FilePlace(transform.file, transform.line)
                 found[table] = tuple(
                     ColumnFacts(name=name, place=place, type=type_) for name, type_ in transform.body.columns.items()
                 )
@@ -73,13 +73,13 @@ def _made(
     """As they are spelled: where the query lists them, else where it reads them. The reader of SQL writes all names in
     small letters."""
     if not isinstance(transform.body, SqlQuery):
-        yield from (ColumnFacts(name=name, place=Place(transform.file, transform.line)) for name in step.columns)
+        yield from (ColumnFacts(name=name, place=FilePlace(transform.file, transform.line)) for name in step.columns)
         return
     written = _written(transform.body.text)
     read = {column.name.lower(): column.name for table in transform.inputs for column in columns_of(table)}
     for name in step.columns:
         spelled, line = written.get(name.lower(), (read.get(name.lower(), name), transform.line))
-        yield ColumnFacts(name=spelled, place=Place(transform.file, line))
+        yield ColumnFacts(name=spelled, place=FilePlace(transform.file, line))
 
 
 def _written(text: str) -> dict[str, tuple[str, int]]:

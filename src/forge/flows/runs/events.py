@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from forge.flows.quality.judge import Judged
+from forge.flows.quality.judge import JudgedTable
 from forge.flows.runs.build import Event
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ class RunSettled:
     outputs: Mapping[TableName, bool]
 
 
-RunEvent = Event | RunEnded | Judged | RunSettled
-E = TypeVar("E", Event, RunEnded, Judged, RunSettled)
+RunEvent = Event | RunEnded | JudgedTable | RunSettled
+E = TypeVar("E", Event, RunEnded, JudgedTable, RunSettled)
 
 
 class RunEvents(Protocol):

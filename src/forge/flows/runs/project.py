@@ -14,25 +14,25 @@ from typing import TYPE_CHECKING
 
 from forge.contracts.checks.rules import checks_of
 from forge.contracts.checks.sla_checks import sla_checks_of
-from forge.contracts.contract import Contract, Property, TableContract, Violation
+from forge.contracts.contract import Contract, ContractProperty, TableContract, Violation
 from forge.contracts.document.file import ContractError
 from forge.contracts.load import by_table
 from forge.contracts.policy.governance import Enforcement, Governance
-from forge.flows.contracts.effective import Standing, claims_of, stand_all
+from forge.flows.contracts.effective import ResolvedContract, claims_of, resolve_all
 from forge.flows.contracts.files import ContractFile, project_files
 from forge.flows.quality.check_files import Place, Spec, read_check_files
 from forge.model.errors import ForgeError, raise_errors
 from forge.model.fault import FileFault, errors_about
 from forge.model.names import TableName, find_table_names
 from forge.quality.check import Check
-from forge.quality.checks import Query
+from forge.quality.checks import QueryCheck
 from forge.quality.spec import load_check
 from forge.transforms.dag import Transforms
 from forge.transforms.project import Reading, find_transform_faults, read_transforms
 from forge.transforms.transform import Transform
 
 if TYPE_CHECKING:
-    from forge.contracts.policy.facts import Finding
+    from forge.contracts.policy.facts import PolicyFinding
 
 _NAMED = re.compile(r"""\b(?:physicalName|name)["']?\s*:\s*["']?(\w+\.\w+)""")
 LENIENT = (Enforcement.OFF, Enforcement.WARN)  # contracts hold nothing back, also where they are not right
@@ -49,10 +49,10 @@ class Project:
     owner_of: Callable[[TableName], str | None]
     notes: tuple[str, ...] = ()
     places: Mapping[TableName, tuple[Place, ...]] = field(default_factory=dict)  # file:line of each check, in order
-    standing: tuple[Standing, ...] = ()  # the contracts, as written and in effect
+    standing: tuple[ResolvedContract, ...] = ()  # the contracts, as written and in effect
     above: tuple[Violation, ...] = ()  # what is wrong with contracts above the project's
     governance: Governance = field(default_factory=Governance)
-    judged: Callable[[], Mapping[TableName, tuple[Finding, ...]]] = dict  # what the contracts themselves violate
+    judged: Callable[[], Mapping[TableName, tuple[PolicyFinding, ...]]] = dict  # what the contracts themselves violate
     promises: Mapping[TableName, tuple[Check, ...]] = field(default_factory=dict)
     """Service levels that depend on the clock: for monitors and `forge quality run`, never in the way of a run."""
     promise_places: Mapping[TableName, tuple[Place, ...]] = field(default_factory=dict)
@@ -78,7 +78,7 @@ class Project:
 
 def looked_up(check: Check) -> frozenset[TableName]:
     """Keys say which table they refer to; a query is read for its tables. What cannot be read is told when it runs."""
-    if not isinstance(check, Query):
+    if not isinstance(check, QueryCheck):
         return check.others()
     from forge.flows.runs.pins import inputs_of
 
@@ -148,7 +148,7 @@ def assemble(
     """The project out of what was read, with what is wrong with its checks and with contracts that claim one table.
     `checkable`: the tables that may have checks; none: any may. Where enforcement is off, contracts give no checks;
     which columns are personal is still theirs to say."""
-    stood = stand_all(contracts, governance, root)
+    stood = resolve_all(contracts, governance, root)
     claims = claims_of(stood.standing)
     faults = list(_find_claims(claims.own))
     files, wrong = read_check_files(root, checkable)
@@ -259,7 +259,7 @@ def _shape_of(contract: TableContract | None) -> list[str]:
     return [_shape(p) for p in contract.columns] if contract else []
 
 
-def _shape(of: Property) -> str:
+def _shape(of: ContractProperty) -> str:
     inside = [_shape(p) for p in (*of.properties, of.items, of.map_key, of.map_value) if p is not None]
     return " ".join([f"{of.column} {of.logical_type} {of.physical_type}", *(f"({each})" for each in inside)])
 

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 if TYPE_CHECKING:
     from forge.flows.contracts.ports import Registration
     from forge.flows.versioning.merge.record import MergeRecord
+    from forge.quality.remediation import Remediation
     from forge.quality.verdict import Outcome, Verdict
-    from forge.quality.workflow import Remediation
     from forge.versioning.commit import Commit, Tree
 
 

@@ -11,8 +11,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from forge.flows.catalog.personal import Declared, Personal, declared_with, trees_at
-from forge.flows.quality.judge import HistoryOf, Judged, no_history
-from forge.flows.quality.remediation.quarantine_run import RunQuarantine, SideStaged, Staged
+from forge.flows.quality.judge import HistoryOf, JudgedTable, no_history
+from forge.flows.quality.remediation.quarantine_run import RunQuarantine, StagedOutput, StagedQuarantine
 from forge.flows.runs.build import Built, Event, Job, build, with_sides
 from forge.flows.runs.decide import RunRequest as RunRequest
 from forge.flows.runs.events import RunEnded, RunEvents, RunListeners, RunSettled
@@ -40,7 +40,7 @@ from forge.flows.versioning.read import Reader
 from forge.flows.versioning.revisions import find_branch
 from forge.model.errors import CancellationError, ForgeError, raise_errors
 from forge.model.names import BranchName, RunId, TableName
-from forge.quality.anomaly import History
+from forge.quality.anomaly import MetricHistory
 from forge.transforms.dag import needs_of
 from forge.versioning.protection import effective, refuse_change
 
@@ -193,7 +193,7 @@ def _settled(built: Mapping[TableName, Built], result: RunResult) -> dict[TableN
     }
 
 
-def _judged(job: Job, built: Built, branch: BranchName, result: RunResult) -> Judged:
+def _judged(job: Job, built: Built, branch: BranchName, result: RunResult) -> JudgedTable:
     """What the checks of one output said. It belongs to a commit if it was published."""
     assert built.planned is not None, "what was judged was planned"
     checks = job.project.checks.get(built.table, ())
@@ -201,7 +201,7 @@ def _judged(job: Job, built: Built, branch: BranchName, result: RunResult) -> Ju
     split = len(built.verdicts) - by_checks
     outputs = {output.table: output.status for output in result.run.outputs}
     published = outputs.get(built.table) is OutputStatus.PUBLISHED
-    return Judged(
+    return JudgedTable(
         table=built.table,
         branch=branch,
         commit_id=result.commit.id if published and result.commit else None,
@@ -285,12 +285,14 @@ def _history(ports: Ports, line: Line, range_: TimeRange | None) -> Callable[[Ta
 
     def read(table: TableName, measure: Measure) -> Reading:
         found = ports.history(table, line.branch, None, measure)
-        return replace(found, at=range_.start) if range_ and isinstance(found, History) else found
+        return replace(found, at=range_.start) if range_ and isinstance(found, MetricHistory) else found
 
     return read
 
 
-def _quarantine(ports: Ports, line: Line, run_id: RunId, now: datetime) -> Callable[[Staged], SideStaged | None]:
+def _quarantine(
+    ports: Ports, line: Line, run_id: RunId, now: datetime
+) -> Callable[[StagedOutput], StagedQuarantine | None]:
     if ports.tables is None or ports.repair is None:
         return lambda staged: None
     return RunQuarantine(ports.lake, ports.tables, ports.repair, line, run_id, now).set_aside

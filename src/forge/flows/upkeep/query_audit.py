@@ -14,11 +14,11 @@ from forge.model.errors import ForgeError, Kind
 from forge.model.names import TableName
 from forge.model.time import Clock
 from forge.quality.check import Check
-from forge.quality.checks import Expression, Query
+from forge.quality.checks import ExpressionCheck, QueryCheck
 from forge.quality.verdict import Outcome
 
 if TYPE_CHECKING:
-    from forge.flows.quality.judge import Judged
+    from forge.flows.quality.judge import JudgedTable
 
 T = TypeVar("T")
 ASKED, REFUSED, FAILED = "query.run", "query.refuse", "query.fail"
@@ -55,7 +55,7 @@ def audited(
     return found
 
 
-def audit_checks(log: AuditLog, clock: Clock, actor: str, door: str, judged: Judged) -> None:
+def audit_checks(log: AuditLog, clock: Clock, actor: str, door: str, judged: JudgedTable) -> None:
     """Checks that came over the network and hold SQL: a row for each text, with the rows it found, or why it could not
     be measured."""
     for check, verdict in zip(judged.checks, judged.verdicts, strict=True):
@@ -68,17 +68,17 @@ def audit_checks(log: AuditLog, clock: Clock, actor: str, door: str, judged: Jud
 
 
 def _texts(check: Check) -> tuple[str, ...]:
-    own = check.query if isinstance(check, Query) else check.sql if isinstance(check, Expression) else None
+    own = check.query if isinstance(check, QueryCheck) else check.sql if isinstance(check, ExpressionCheck) else None
     return tuple(text for text in (own, check.where) if text)
 
 
-def _failing(check: Check, judged: Judged) -> int:
+def _failing(check: Check, judged: JudgedTable) -> int:
     found = (judged.readings.get(one) for one in check.violations(judged.schema))
     return sum(one for one in found if isinstance(one, int))
 
 
 def _read_by(check: Check, text: str, table: TableName) -> tuple[TableName, ...]:
-    return inputs_of(text, "query") if isinstance(check, Query) else (table,)
+    return inputs_of(text, "query") if isinstance(check, QueryCheck) else (table,)
 
 
 def query_record(

@@ -11,9 +11,9 @@ from forge.contracts.checks.relations import relation_checks
 from forge.contracts.contract import Note
 from forge.model.names import TableName
 from forge.quality.check import Check
-from forge.quality.checks.foreign_key import ForeignKey
-from forge.quality.checks.not_null import NotNull
-from forge.quality.checks.unique import Unique
+from forge.quality.checks.foreign_key import ForeignKeyCheck
+from forge.quality.checks.not_null import NotNullCheck
+from forge.quality.checks.unique import UniqueCheck
 from forge.quality.verdict import Severity
 
 _BLOCKING = (Severity.ERROR, Severity.CRITICAL)
@@ -75,7 +75,7 @@ def find_references(project: Project) -> dict[TableName, tuple[Reference, ...]]:
     found: dict[TableName, dict[Reference, None]] = {}
     for table, checks in project.checks.items():
         for check in checks:
-            if isinstance(check, ForeignKey):
+            if isinstance(check, ForeignKeyCheck):
                 found.setdefault(table, {})[Reference(check.columns, check.table, check.references)] = None
     peers = tuple(project.contracts.values())
     for table, promised in project.contracts.items():
@@ -92,22 +92,24 @@ def _reference(check: Mapping[str, Any]) -> Reference:
 
 def key_of_checks(checks: Sequence[Check]) -> tuple[str, ...]:
     """Columns that must be unique and never NULL: the first such, where there are several."""
-    filled = {name for check in checks if isinstance(check, NotNull) and _is_whole(check) for name in check.columns}
-    every = (check.columns for check in checks if isinstance(check, Unique) and _is_whole(check))
+    filled = {
+        name for check in checks if isinstance(check, NotNullCheck) and _is_whole(check) for name in check.columns
+    }
+    every = (check.columns for check in checks if isinstance(check, UniqueCheck) and _is_whole(check))
     return next((columns for columns in every if filled.issuperset(columns)), ())
 
 
 def judges_key(checks: Sequence[Check], key: Sequence[str]) -> bool:
     """Whether a check says itself, of the whole table and to the point of blocking it, that this key is there twice."""
-    return any(isinstance(c, Unique) and _is_whole(c) and set(c.columns) == set(key) for c in checks)
+    return any(isinstance(c, UniqueCheck) and _is_whole(c) and set(c.columns) == set(key) for c in checks)
 
 
 def _is_whole(check: Check) -> bool:
     allowed = (
         check.max_null_percentage
-        if isinstance(check, NotNull)
+        if isinstance(check, NotNullCheck)
         else check.max_violation_percentage + check.max_duplicates
-        if isinstance(check, Unique)
+        if isinstance(check, UniqueCheck)
         else 0
     )
     is_all = not (check.where or check.partition_by or check.since or allowed)

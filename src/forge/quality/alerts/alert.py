@@ -1,7 +1,7 @@
-"""When a failing check is told, and when not: the state of each check under each monitor, and how a verdict moves it.
+"""The state of a check under a monitor, and its transitions by verdicts; decides when channels are notified.
 
-ok → failing → recovered → ok. A check that goes on failing says nothing new; only a worse one, a channel that has not
-heard of it yet, or a reminder does."""
+ok → failing → recovered → ok. A check that keeps failing sends nothing new, except for a higher severity, a channel not
+yet notified, or a reminder."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from forge.quality.verdict import Outcome, Severity, Verdict
 RANKS = {severity: rank for rank, severity in enumerate(Severity)}
 
 
-class Origin(StrEnum):
+class AlertOrigin(StrEnum):
     RUN = "run"  # a governed run judged what it had made, published or not
-    HAND = "hand"  # someone judged what is published
+    HAND = "hand"  # a person judged published data
     MONITOR = "monitor"
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
-    """Who judged: `name` is the id of the monitor, else the branch. A run judges what it made, a hand what readers
-    have, so that one says nothing of the other's alerts."""
+class AlertScope:
+    """Who judged: `name` is the id of the monitor, else the branch. Runs judge staged output, people judge published
+    data, so their alerts are separate."""
 
-    origin: Origin
+    origin: AlertOrigin
     name: str
 
     def __str__(self) -> str:
         return f"{self.origin}:{self.name}"
 
     @classmethod
-    def parse(cls, text: str) -> Scope:
+    def parse(cls, text: str) -> AlertScope:
         origin, _, name = text.partition(":")
-        return cls(Origin(origin), name)
+        return cls(AlertOrigin(origin), name)
 
     @property
     def monitor_id(self) -> str | None:
-        return self.name if self.origin is Origin.MONITOR else None
+        return self.name if self.origin is AlertOrigin.MONITOR else None
 
 
 class AlertStatus(StrEnum):
@@ -50,7 +50,7 @@ class AlertStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class AlertPolicy:
-    """Whom to tell of which failures. `remind_after`: say it again while it lasts."""
+    """Who is notified of which failures. `remind_after`: repeat while the failure lasts."""
 
     channels: tuple[str, ...] = ()
     severity_threshold: Severity = Severity.WARNING
@@ -63,10 +63,10 @@ class AlertPolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertState:
-    """How one check stands under one scope. One that never failed has none. `told` are the channels that know of the
-    present failure, so that its end is told to these."""
+    """The state of one check in one scope; a check that never failed has none. `told`: the channels notified of the
+    current failure, which are also notified of its end."""
 
-    scope: Scope
+    scope: AlertScope
     table: str
     branch: str
     check_id: str
@@ -125,9 +125,9 @@ class MoveKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
-    """Where and when a verdict was reached."""
+    """Where and when a verdict was given."""
 
-    scope: Scope
+    scope: AlertScope
     branch: str
     at: datetime
     commit_id: str | None = None
@@ -136,9 +136,9 @@ class Sighting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
-    """`tell`: the channels that hear of it now. `close`: those that know of a failure which is over; a pager is told
-    so whatever the policy says of recoveries."""
+class AlertMove:
+    """`tell`: the channels to notify now. `close`: channels notified of a failure that is over; a pager is resolved
+    whatever the policy says of recoveries."""
 
     kind: MoveKind
     verdict: Verdict
@@ -158,9 +158,9 @@ def is_bad(verdict: Verdict) -> bool:
     return verdict.outcome is Outcome.FAILED or (verdict.outcome is Outcome.NOT_MEASURED and verdict.blocks)
 
 
-def move(state: AlertState | None, verdict: Verdict, policy: AlertPolicy, seen: Sighting) -> Move | None:
-    """What a verdict makes of the state; None where it changes nothing: a pass of what never failed, one that could
-    not be measured, or a verdict older than the one that is known."""
+def move(state: AlertState | None, verdict: Verdict, policy: AlertPolicy, seen: Sighting) -> AlertMove | None:
+    """The transition that a verdict causes; None where it causes none: a pass of a check that never failed, a verdict
+    that was not measured, or one older than the known one."""
     if state is not None and seen.at < state.seen_at:
         return None
     if is_bad(verdict):
@@ -170,12 +170,14 @@ def move(state: AlertState | None, verdict: Verdict, policy: AlertPolicy, seen: 
     return _passing(state, verdict, policy, seen)
 
 
-def _failing(state: AlertState | None, verdict: Verdict, policy: AlertPolicy, seen: Sighting) -> Move:
+def _failing(state: AlertState | None, verdict: Verdict, policy: AlertPolicy, seen: Sighting) -> AlertMove:
     hears = policy.hears(verdict.severity)
     if state is None or not state.failing:
         after = _state(state, verdict, seen)
         tell = policy.channels if hears else ()
-        return Move(kind=MoveKind.FAILED, verdict=verdict, before=state, after=_told(after, tell, seen.at), tell=tell)
+        return AlertMove(
+            kind=MoveKind.FAILED, verdict=verdict, before=state, after=_with_channels(after, tell, seen.at), tell=tell
+        )
     worse = RANKS[verdict.severity] > RANKS[state.severity]
     after = replace(
         _state(state, verdict, seen),
@@ -186,25 +188,25 @@ def _failing(state: AlertState | None, verdict: Verdict, policy: AlertPolicy, se
     )
     kind = MoveKind.WORSE if worse else MoveKind.AGAIN
     if not hears:
-        return Move(kind=kind, verdict=verdict, before=state, after=after)
+        return AlertMove(kind=kind, verdict=verdict, before=state, after=after)
     remind = _is_due(state, policy, seen.at)
     tell = policy.channels if worse or remind else tuple(c for c in policy.channels if c not in state.told)
-    return Move(
+    return AlertMove(
         kind=kind,
         verdict=verdict,
         before=state,
-        after=_told(after, tell, seen.at),
+        after=_with_channels(after, tell, seen.at),
         tell=tell,
         reminder=remind and not worse,
     )
 
 
-def _passing(state: AlertState, verdict: Verdict, policy: AlertPolicy, seen: Sighting) -> Move:
+def _passing(state: AlertState, verdict: Verdict, policy: AlertPolicy, seen: Sighting) -> AlertMove:
     if not state.failing:
         after = replace(state, status=AlertStatus.OK, seen_at=seen.at, message=verdict.message)
         if state.status is AlertStatus.RECOVERED:
             after = replace(after, since=seen.at)
-        return Move(kind=MoveKind.PASSED, verdict=verdict, before=state, after=after)
+        return AlertMove(kind=MoveKind.PASSED, verdict=verdict, before=state, after=after)
     after = replace(
         state,
         status=AlertStatus.RECOVERED,
@@ -216,7 +218,7 @@ def _passing(state: AlertState, verdict: Verdict, policy: AlertPolicy, seen: Sig
         told_at=None,
     )
     tell = state.told if policy.notify_on_recovery else ()
-    return Move(kind=MoveKind.RECOVERED, verdict=verdict, before=state, after=after, tell=tell, close=state.told)
+    return AlertMove(kind=MoveKind.RECOVERED, verdict=verdict, before=state, after=after, tell=tell, close=state.told)
 
 
 def _state(state: AlertState | None, verdict: Verdict, seen: Sighting) -> AlertState:
@@ -240,7 +242,7 @@ def _state(state: AlertState | None, verdict: Verdict, seen: Sighting) -> AlertS
     )
 
 
-def _told(state: AlertState, channels: tuple[str, ...], at: datetime) -> AlertState:
+def _with_channels(state: AlertState, channels: tuple[str, ...], at: datetime) -> AlertState:
     if not channels:
         return state
     return replace(state, told=tuple(dict.fromkeys((*state.told, *channels))), told_at=at)
@@ -250,6 +252,6 @@ def _is_due(state: AlertState, policy: AlertPolicy, now: datetime) -> bool:
     return policy.remind_after is not None and state.told_at is not None and now - state.told_at >= policy.remind_after
 
 
-def thread_of(scope: Scope, table: str) -> str:
-    """What messages about the same dataset under the same monitor share; also the pager's dedup key."""
+def thread_of(scope: AlertScope, table: str) -> str:
+    """The thread of messages about one dataset under one monitor; also the pager's dedup key."""
     return "forge-" + hashlib.sha256(f"{scope}\n{table}".encode()).hexdigest()[:24]

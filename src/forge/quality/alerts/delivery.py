@@ -1,5 +1,5 @@
-"""A delivery: one notice on its way to one channel. When it is tried, which of them go out as one message, and when it
-is given up; all of it is decided here, without a clock, a network or a store."""
+"""A delivery: one notice on its way to one channel. Retry times, grouping into messages and giving up are decided here,
+without a clock, a network or a store."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import Literal
 
 from forge.model import retry
-from forge.quality.alerts.alert import RANKS, Scope, thread_of
+from forge.quality.alerts.alert import RANKS, AlertScope, thread_of
 from forge.quality.alerts.notice import Notice, NoticeKind
 from forge.quality.alerts.quiet import QuietPeriod, quiet_until
 
@@ -22,15 +22,15 @@ STORM = 5  # more messages than that at once to one channel become one
 class DeliveryStatus(StrEnum):
     WAITING = "waiting"
     SENT = "sent"
-    DROPPED = "dropped"  # it was over before it could be told
-    REFUSED = "refused"  # the other side says that it will never take it
+    DROPPED = "dropped"  # it was over before it could be sent
+    REFUSED = "refused"  # the receiver will never accept it
     GIVEN_UP = "given up"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Delivery:
-    """`message_id` is given when it is tried first and stays: tries of one message can be told from another message.
-    Whoever tries it holds `claimed_by` until `claimed_until`. `key` is the pager's, once it was told."""
+    """`message_id` is assigned at the first attempt and stays, so that retries can be recognised. The worker holds
+    `claimed_by` until `claimed_until`. `key` is the pager's, once notified."""
 
     id: str
     channel: str
@@ -83,7 +83,7 @@ class Delivery:
 
     @property
     def begins(self) -> bool:
-        """It tells of a failure, not of its end."""
+        """Whether it announces a failure, not its end."""
         return self.notice.kind in (NoticeKind.FAILING, NoticeKind.REMINDER)
 
 
@@ -99,8 +99,8 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
-    """What goes out at once. `id` is the same in every try."""
+class ChannelMessage:
+    """Deliveries sent together. `id` is the same in every attempt."""
 
     id: str
     channel: str
@@ -112,27 +112,27 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What to do with the deliveries of a channel now; what is in neither waits."""
+class DeliveryPlan:
+    """What to do with a channel's deliveries now; those in neither list wait."""
 
-    messages: tuple[Message, ...] = ()
+    messages: tuple[ChannelMessage, ...] = ()
     dropped: tuple[tuple[Delivery, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Timing:
-    """How a channel is told. `group`: how long a notice waits for others."""
+class ChannelTiming:
+    """Delivery settings of a channel. `group`: how long a notice waits to be grouped with others."""
 
     group: timedelta = timedelta(seconds=30)
     quiet: tuple[QuietPeriod, ...] = ()
     give_up: timedelta = timedelta(hours=24)
 
 
-IsFailing = Callable[[Scope, str], bool]
+IsFailing = Callable[[AlertScope, str], bool]
 
 
-def first_try(notice: Notice, timing: Timing, now: datetime, muted: datetime | None) -> tuple[datetime, str]:
-    """When a new delivery may go out, and why not at once."""
+def first_try(notice: Notice, timing: ChannelTiming, now: datetime, muted: datetime | None) -> tuple[datetime, str]:
+    """When a new delivery may be sent, and the reason for a delay."""
     at, reason = now + timing.group, ""
     if muted is not None and muted > at:
         at, reason = muted, f"muted until {muted:%Y-%m-%d %H:%M} UTC"
@@ -143,24 +143,23 @@ def first_try(notice: Notice, timing: Timing, now: datetime, muted: datetime | N
 
 
 def backoff(attempts: int, jitter: float, asked: float | None = None) -> timedelta:
-    """How long to wait after that many tries: twice as long each time, up to a quarter of an hour. `jitter`, from 0 to
-    1, takes up to half of it away, so that many who failed together do not come back together. `asked`: how long the
-    other side wants to be left alone."""
+    """Delay after that many attempts: exponential, at most a quarter of an hour. `jitter`, from 0 to 1, removes up to
+    half of it, so that failed deliveries do not retry in step. `asked`: the receiver's Retry-After."""
     seconds = retry.backoff(max(attempts, 1), FIRST_SECONDS, LONGEST_SECONDS) * (1 - jitter / 2)
     return timedelta(seconds=max(seconds, min(asked or 0.0, 3600.0)))
 
 
-def is_over(delivery: Delivery, timing: Timing, now: datetime) -> bool:
-    """Whether it was tried for so long that it is given up; the time in which it was held back does not count."""
+def is_over(delivery: Delivery, timing: ChannelTiming, now: datetime) -> bool:
+    """Whether retries are exhausted; time in which it was held back does not count."""
     return now - delivery.due_at >= timing.give_up
 
 
-def plan_messages(waiting: Sequence[Delivery], now: datetime, is_failing: IsFailing) -> Plan:
-    """`waiting` are all that wait for one channel, the oldest first. A message that was tried before is tried again as
-    it was; the end of a failure never goes out before the failure."""
+def plan_messages(waiting: Sequence[Delivery], now: datetime, is_failing: IsFailing) -> DeliveryPlan:
+    """`waiting`: all deliveries waiting for one channel, oldest first. A message that was attempted is retried
+    unchanged; the end of a failure is never sent before the failure."""
     tried = _tried(waiting)
     busy = {one.thread for one in waiting if one.message_id is not None}
-    held = _untold([one for one in waiting if one.message_id is None and one.next_at > now])
+    held = _unannounced([one for one in waiting if one.message_id is None and one.next_at > now])
     fresh = [
         one
         for one in waiting
@@ -173,15 +172,15 @@ def plan_messages(waiting: Sequence[Delivery], now: datetime, is_failing: IsFail
     gone = {one.id for one, _ in dropped}
     groups = group_by_cause([one for one in fresh if one.id not in gone])
     again = tuple(m for m in tried if all(one.next_at <= now and not _held_by(one, now) for one in m.deliveries))
-    return Plan((*again, *(_message(group) for group in groups)), tuple(dropped))
+    return DeliveryPlan((*again, *(_message(group) for group in groups)), tuple(dropped))
 
 
 def _checks(delivery: Delivery) -> set[tuple[str, str]]:
     return {(delivery.thread, check.check_id) for check in delivery.notice.checks}
 
 
-def _untold(deliveries: Iterable[Delivery]) -> set[tuple[str, str]]:
-    """Checks of which the failure is still to be told."""
+def _unannounced(deliveries: Iterable[Delivery]) -> set[tuple[str, str]]:
+    """Checks whose failure is not announced yet."""
     return {check for one in deliveries if one.begins for check in _checks(one)}
 
 
@@ -189,24 +188,24 @@ def _held_by(delivery: Delivery, now: datetime) -> bool:
     return delivery.claimed_until is not None and delivery.claimed_until > now
 
 
-def _tried(waiting: Iterable[Delivery]) -> tuple[Message, ...]:
+def _tried(waiting: Iterable[Delivery]) -> tuple[ChannelMessage, ...]:
     found: dict[str, list[Delivery]] = {}
     for one in waiting:
         if one.message_id is not None:
             found.setdefault(one.message_id, []).append(one)
-    return tuple(Message(key, group[0].channel, tuple(group)) for key, group in found.items())
+    return tuple(ChannelMessage(key, group[0].channel, tuple(group)) for key, group in found.items())
 
 
-def _message(group: Sequence[Delivery]) -> Message:
+def _message(group: Sequence[Delivery]) -> ChannelMessage:
     first = min(one.id for one in group)
     identity = hashlib.sha256(f"{group[0].channel}\n{first}".encode()).hexdigest()[:24]
-    return Message(identity, group[0].channel, tuple(group))
+    return ChannelMessage(identity, group[0].channel, tuple(group))
 
 
 def _overtaken(fresh: Sequence[Delivery], is_failing: IsFailing) -> list[tuple[Delivery, str]]:
-    """A failure that came and went while it was muted is not told at all."""
+    """A failure that began and ended while muted is not announced."""
     dropped: list[tuple[Delivery, str]] = []
-    ended: set[tuple[Scope, str]] = set()
+    ended: set[tuple[AlertScope, str]] = set()
     for one in fresh:
         checks = [(one.notice.scope, check.check_id) for check in one.notice.checks]
         if one.muted and one.begins and not any(is_failing(*check) for check in checks):
@@ -218,8 +217,8 @@ def _overtaken(fresh: Sequence[Delivery], is_failing: IsFailing) -> list[tuple[D
 
 
 def group_by_cause(deliveries: Sequence[Delivery]) -> tuple[tuple[Delivery, ...], ...]:
-    """What belongs together is one message: the same dataset, a dataset and those that stand on it, those with the same
-    cause. Too many groups at once are a storm, and become one. Within a group the cause comes first."""
+    """Groups deliveries into messages: the same dataset, a dataset and those downstream of it, those with the same
+    cause. Too many groups at once are a storm and become one. Within a group the cause comes first."""
     if not deliveries:
         return ()
     groups = _joined(deliveries)
@@ -265,7 +264,7 @@ def _causes_first(group: Sequence[Delivery]) -> list[Delivery]:
 
 @dataclass(frozen=True, slots=True)
 class PagerEvent:
-    """What a pager is told: `trigger` of a failure, or `resolve` of its end, by the same key."""
+    """An event for a pager: `trigger` for a failure, `resolve` for its end, with the same key."""
 
     action: Literal["trigger", "resolve"]
     key: str
@@ -273,10 +272,10 @@ class PagerEvent:
 
 
 def pager_events(
-    message: Message, keys: Mapping[str, str], still_failing: Callable[[str], bool]
+    message: ChannelMessage, keys: Mapping[str, str], still_failing: Callable[[str], bool]
 ) -> tuple[PagerEvent, ...]:
-    """`keys`: under which key each thread was told last. `still_failing`: whether anything that was told under a key
-    fails still. What began and ended in the same message pages nobody."""
+    """`keys`: the key last used for each thread. `still_failing`: whether anything announced under a key still fails. A
+    failure that began and ended in the same message pages nobody."""
     last: dict[tuple[str, str], Delivery] = {}
     for one in sorted(message.deliveries, key=lambda each: each.number):
         last |= {(one.thread, check.check_id): one for check in one.notice.checks}

@@ -1,5 +1,5 @@
-"""An incident: one check that fails under one monitor or on one branch, for as long as that lasts, and what was done
-about it. Opened and resolved by verdicts; acknowledged, assigned and annotated by people."""
+"""An incident: one check failing under one monitor or on one branch, for as long as it fails. Opened and resolved by
+verdicts; acknowledged, assigned and annotated by people."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from forge.quality.alerts.alert import Move, MoveKind, Scope
-from forge.quality.alerts.notice import Cause, Hit
+from forge.quality.alerts.alert import AlertMove, AlertScope, MoveKind
+from forge.quality.alerts.notice import AffectedColumn, Cause
 from forge.quality.verdict import Severity
 
 REOPENED_WITHIN = timedelta(hours=24)
@@ -41,8 +41,8 @@ class EntryKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
-    """A line of the timeline. Failures that follow one another are one line: `count` of them, the last at `until`."""
+class IncidentEntry:
+    """A timeline entry. Consecutive failures are one entry: `count` of them, the last at `until`."""
 
     at: datetime
     kind: EntryKind
@@ -72,10 +72,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TrackedIncident:
-    """`cause` is the first dataset upstream that failed, as far as was known when it was opened or seen last."""
+    """`cause`: the first failing dataset upstream, as known when it was opened or last seen."""
 
     id: str
-    scope: Scope
+    scope: AlertScope
     table: str
     branch: str
     check_id: str
@@ -99,7 +99,7 @@ class TrackedIncident:
     resolved_by: str | None = None
     reopened: int = 0
     cause: Cause | None = None
-    hit: tuple[Hit, ...] = ()
+    hit: tuple[AffectedColumn, ...] = ()
     upstream: tuple[str, ...] = ()  # tables, nearest first
 
     @property
@@ -108,41 +108,41 @@ class TrackedIncident:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """An incident as it is now, and what its timeline gains."""
+class IncidentUpdate:
+    """An incident after a change, and the timeline entries it adds."""
 
     incident: TrackedIncident
-    entries: tuple[Entry, ...]
+    entries: tuple[IncidentEntry, ...]
     is_new: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Around:
-    """What is known of a failure beside its verdict."""
+class FailureContext:
+    """What is known of a failure besides its verdict."""
 
     columns: tuple[str, ...] = ()
     cause: Cause | None = None
-    hit: tuple[Hit, ...] = ()
+    hit: tuple[AffectedColumn, ...] = ()
     hit_count: int = 0
     upstream: tuple[str, ...] = ()
     monitor_name: str | None = None
     result_id: str | None = None
 
 
-def incident_id(scope: Scope, check_id: str, at: datetime) -> str:
+def incident_id(scope: AlertScope, check_id: str, at: datetime) -> str:
     return hashlib.sha256(f"{scope}\n{check_id}\n{at.isoformat()}".encode()).hexdigest()[:16]
 
 
 def follow(
     known: TrackedIncident | None,
-    move: Move,
-    around: Around,
+    move: AlertMove,
+    around: FailureContext,
     *,
     worth: bool,
     window: timedelta = REOPENED_WITHIN,
-) -> Change | None:
-    """What a move of the alert state makes of the newest incident of the check. `worth`: the failure is severe enough
-    to open one; one that is open goes on whatever the severity."""
+) -> IncidentUpdate | None:
+    """Applies a move of the alert state to the newest incident of the check. `worth`: the failure is severe enough to
+    open one; an open one continues at any severity."""
     if move.kind is MoveKind.PASSED:
         return None
     if move.kind is MoveKind.RECOVERED:
@@ -156,7 +156,7 @@ def follow(
     return _opened(move, around)
 
 
-def _opened(move: Move, around: Around) -> Change:
+def _opened(move: AlertMove, around: FailureContext) -> IncidentUpdate:
     after = move.after
     incident = TrackedIncident(
         id=incident_id(after.scope, after.check_id, after.seen_at),
@@ -180,10 +180,10 @@ def _opened(move: Move, around: Around) -> Change:
         hit=around.hit,
         upstream=around.upstream,
     )
-    return Change(incident, (_entry(EntryKind.OPENED, move, around, after.message),), is_new=True)
+    return IncidentUpdate(incident, (_entry(EntryKind.OPENED, move, around, after.message),), is_new=True)
 
 
-def _refreshed(known: TrackedIncident, move: Move, around: Around) -> TrackedIncident:
+def _refreshed(known: TrackedIncident, move: AlertMove, around: FailureContext) -> TrackedIncident:
     after = move.after
     return replace(
         known,
@@ -202,15 +202,15 @@ def _refreshed(known: TrackedIncident, move: Move, around: Around) -> TrackedInc
     )
 
 
-def _seen(known: TrackedIncident, move: Move, around: Around) -> Change:
+def _seen(known: TrackedIncident, move: AlertMove, around: FailureContext) -> IncidentUpdate:
     incident = _refreshed(known, move, around)
     if move.kind is MoveKind.WORSE:
         text = f"{known.severity} → {move.after.severity}: {move.after.message}"
-        return Change(incident, (_entry(EntryKind.WORSE, move, around, text),))
-    return Change(incident, (_entry(EntryKind.SEEN, move, around, move.after.message),))
+        return IncidentUpdate(incident, (_entry(EntryKind.WORSE, move, around, text),))
+    return IncidentUpdate(incident, (_entry(EntryKind.SEEN, move, around, move.after.message),))
 
 
-def _reopened(known: TrackedIncident, move: Move, around: Around) -> Change:
+def _reopened(known: TrackedIncident, move: AlertMove, around: FailureContext) -> IncidentUpdate:
     incident = replace(
         _refreshed(known, move, around),
         status=IncidentStatus.OPEN,
@@ -220,18 +220,18 @@ def _reopened(known: TrackedIncident, move: Move, around: Around) -> Change:
         resolved_by=None,
         reopened=known.reopened + 1,
     )
-    return Change(incident, (_entry(EntryKind.REOPENED, move, around, move.after.message),))
+    return IncidentUpdate(incident, (_entry(EntryKind.REOPENED, move, around, move.after.message),))
 
 
-def _recovered(known: TrackedIncident, move: Move) -> Change:
+def _recovered(known: TrackedIncident, move: AlertMove) -> IncidentUpdate:
     after = move.after
     incident = replace(known, status=IncidentStatus.RESOLVED, resolved_at=after.seen_at, resolved_by=FORGE)
-    return Change(incident, (_entry(EntryKind.RECOVERED, move, Around(), move.verdict.message),))
+    return IncidentUpdate(incident, (_entry(EntryKind.RECOVERED, move, FailureContext(), move.verdict.message),))
 
 
-def _entry(kind: EntryKind, move: Move, around: Around, text: str) -> Entry:
+def _entry(kind: EntryKind, move: AlertMove, around: FailureContext, text: str) -> IncidentEntry:
     after = move.after
-    return Entry(
+    return IncidentEntry(
         at=after.seen_at,
         kind=kind,
         text=text,
@@ -242,8 +242,8 @@ def _entry(kind: EntryKind, move: Move, around: Around, text: str) -> Entry:
     )
 
 
-def acknowledge(incident: TrackedIncident, by: str, at: datetime) -> Change | None:
-    """None: it is already."""
+def acknowledge(incident: TrackedIncident, by: str, at: datetime) -> IncidentUpdate | None:
+    """None: it is acknowledged already."""
     if incident.status is IncidentStatus.ACKNOWLEDGED:
         return None
     changed = replace(
@@ -255,17 +255,21 @@ def acknowledge(incident: TrackedIncident, by: str, at: datetime) -> Change | No
         resolved_at=None,
         resolved_by=None,
     )
-    return Change(changed, (Entry(at=at, kind=EntryKind.ACKNOWLEDGED, text=f"{by} looks after it", by=by),))
+    return IncidentUpdate(
+        changed, (IncidentEntry(at=at, kind=EntryKind.ACKNOWLEDGED, text=f"{by} looks after it", by=by),)
+    )
 
 
-def resolve(incident: TrackedIncident, by: str, at: datetime) -> Change | None:
+def resolve(incident: TrackedIncident, by: str, at: datetime) -> IncidentUpdate | None:
     if not incident.is_open:
         return None
     changed = replace(incident, status=IncidentStatus.RESOLVED, resolved_at=at, resolved_by=by)
-    return Change(changed, (Entry(at=at, kind=EntryKind.RESOLVED, text=f"{by} says it is resolved", by=by),))
+    return IncidentUpdate(
+        changed, (IncidentEntry(at=at, kind=EntryKind.RESOLVED, text=f"{by} says it is resolved", by=by),)
+    )
 
 
-def reopen(incident: TrackedIncident, by: str, at: datetime) -> Change | None:
+def reopen(incident: TrackedIncident, by: str, at: datetime) -> IncidentUpdate | None:
     if incident.status is IncidentStatus.OPEN:
         return None
     was_resolved = not incident.is_open
@@ -279,20 +283,22 @@ def reopen(incident: TrackedIncident, by: str, at: datetime) -> Change | None:
         reopened=incident.reopened + was_resolved,
     )
     text = f"{by} opened it again" if was_resolved else f"{by} looks after it no longer"
-    return Change(changed, (Entry(at=at, kind=EntryKind.REOPENED, text=text, by=by),))
+    return IncidentUpdate(changed, (IncidentEntry(at=at, kind=EntryKind.REOPENED, text=text, by=by),))
 
 
-def assign(incident: TrackedIncident, assignee: str | None, by: str, at: datetime) -> Change | None:
+def assign(incident: TrackedIncident, assignee: str | None, by: str, at: datetime) -> IncidentUpdate | None:
     if incident.assignee == assignee:
         return None
     text = f"assigned to {assignee}" if assignee else "assigned to nobody"
-    return Change(replace(incident, assignee=assignee), (Entry(at=at, kind=EntryKind.ASSIGNED, text=text, by=by),))
+    return IncidentUpdate(
+        replace(incident, assignee=assignee), (IncidentEntry(at=at, kind=EntryKind.ASSIGNED, text=text, by=by),)
+    )
 
 
-def note(incident: TrackedIncident, text: str, by: str, at: datetime) -> Change:
-    return Change(incident, (Entry(at=at, kind=EntryKind.NOTE, text=text, by=by),))
+def note(incident: TrackedIncident, text: str, by: str, at: datetime) -> IncidentUpdate:
+    return IncidentUpdate(incident, (IncidentEntry(at=at, kind=EntryKind.NOTE, text=text, by=by),))
 
 
-def join(last: Entry, entry: Entry) -> Entry:
-    """Two lines of failures as one, with the words of the newer."""
+def join(last: IncidentEntry, entry: IncidentEntry) -> IncidentEntry:
+    """Merges two failure entries into one, with the text of the newer."""
     return replace(entry, at=last.at, count=last.count + entry.count, until=entry.until or entry.at)

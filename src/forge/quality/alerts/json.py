@@ -1,13 +1,13 @@
-"""States, incidents and lines of timelines as JSON, and back: what stores keep and programs read."""
+"""JSON of alert states, incidents and timeline entries, as stored and exported."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from forge.quality.alerts.alert import AlertState, AlertStatus, Scope
-from forge.quality.alerts.incident import Entry, EntryKind, IncidentStatus, TrackedIncident
-from forge.quality.alerts.notice import cause_dict, cause_of, hit_dict, hit_of
+from forge.quality.alerts.alert import AlertScope, AlertState, AlertStatus
+from forge.quality.alerts.incident import EntryKind, IncidentEntry, IncidentStatus, TrackedIncident
+from forge.quality.alerts.notice import affected_dict, affected_of, cause_dict, cause_of
 from forge.quality.verdict import Severity
 
 Json = dict[str, object]
@@ -38,7 +38,7 @@ def state_dict(state: AlertState) -> Json:
 
 def state_of(data: Mapping[str, object]) -> AlertState:
     return AlertState(
-        scope=Scope.parse(str(data["scope"])),
+        scope=AlertScope.parse(str(data["scope"])),
         table=str(data["table"]),
         branch=str(data["branch"]),
         check_id=str(data["check_id"]),
@@ -86,7 +86,7 @@ def incident_dict(incident: TrackedIncident) -> Json:
         "resolved_by": incident.resolved_by,
         "reopened": incident.reopened,
         "cause": cause_dict(incident.cause) if incident.cause else None,
-        "hit": [hit_dict(hit) for hit in incident.hit],
+        "hit": [affected_dict(hit) for hit in incident.hit],
         "upstream": list(incident.upstream),
     }
 
@@ -95,7 +95,7 @@ def incident_of(data: Mapping[str, object]) -> TrackedIncident:
     cause, hit = data.get("cause"), data.get("hit")
     return TrackedIncident(
         id=str(data["id"]),
-        scope=Scope.parse(str(data["scope"])),
+        scope=AlertScope.parse(str(data["scope"])),
         table=str(data["table"]),
         branch=str(data["branch"]),
         check_id=str(data["check_id"]),
@@ -119,12 +119,12 @@ def incident_of(data: Mapping[str, object]) -> TrackedIncident:
         resolved_by=_text(data, "resolved_by"),
         reopened=_count(data, "reopened"),
         cause=cause_of(cause) if isinstance(cause, Mapping) else None,
-        hit=tuple(hit_of(one) for one in hit if isinstance(one, Mapping)) if isinstance(hit, Sequence) else (),
+        hit=tuple(affected_of(one) for one in hit if isinstance(one, Mapping)) if isinstance(hit, Sequence) else (),
         upstream=_texts(data, "upstream"),
     )
 
 
-def entry_dict(entry: Entry) -> Json:
+def entry_dict(entry: IncidentEntry) -> Json:
     return {
         "at": _iso(entry.at),
         "kind": str(entry.kind),
@@ -139,9 +139,9 @@ def entry_dict(entry: Entry) -> Json:
     }
 
 
-def entry_of(data: Mapping[str, object]) -> Entry:
+def entry_of(data: Mapping[str, object]) -> IncidentEntry:
     details = data.get("details")
-    return Entry(
+    return IncidentEntry(
         at=_time(data, "at"),
         kind=EntryKind(str(data["kind"])),
         text=str(data["text"]),

@@ -1,5 +1,5 @@
-"""Notices in words: which check of which dataset failed, what was seen, since when, in which commit and run, what it
-came from and whom it hits. The forms of the channels (text, HTML, blocks) are made from the same parts."""
+"""Renders notices: which check of which dataset failed, the observed value, since when, commit and run, root cause and
+impact. Text, HTML and channel blocks share the same parts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from datetime import datetime
 from urllib.parse import quote
 
 from forge.quality.alerts.alert import RANKS
-from forge.quality.alerts.notice import CheckTold, Notice, NoticeKind
+from forge.quality.alerts.notice import CheckNotice, Notice, NoticeKind
 from forge.quality.verdict import Severity
 
 MOST_SECTIONS, MOST_CHECKS, MOST_HIT = 10, 10, 8
@@ -19,34 +19,34 @@ _SUBJECT = 160
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class MessageLine:
     label: str
     text: str
     href: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class MessageSection:
     """One dataset under one monitor."""
 
     title: str
     severity: Severity
     recovered: bool
-    lines: tuple[Line, ...]
+    lines: tuple[MessageLine, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class RenderedNotice:
     subject: str
     severity: Severity
     recovered: bool  # nothing in it fails
-    sections: tuple[Section, ...]
+    sections: tuple[MessageSection, ...]
     rest: str = ""  # what did not fit, counted
 
 
 @dataclass(frozen=True, slots=True)
-class Links:
-    """Addresses of pages, where the server's own is known."""
+class PageLinks:
+    """URLs of pages, where the server's address is known."""
 
     address: str | None = None
 
@@ -54,20 +54,20 @@ class Links:
         path = "/".join(quote(part, safe="") for part in parts)
         return f"{self.address.rstrip('/')}/{path}" if self.address else None
 
-    def incident(self, check: CheckTold) -> str | None:
+    def incident(self, check: CheckNotice) -> str | None:
         return self.of("quality", "incidents", check.incident_id) if check.incident_id else None
 
-    def result(self, check: CheckTold) -> str | None:
+    def result(self, check: CheckNotice) -> str | None:
         return self.of("quality", "results", check.result_id) if check.result_id else None
 
 
-def told(notices: Sequence[Notice], links: Links) -> Told:
+def render_notices(notices: Sequence[Notice], links: PageLinks) -> RenderedNotice:
     shown = [_section(notice, links) for notice in notices[:MOST_SECTIONS]]
     left = len(notices) - len(shown)
     rest = f"and {left} more: {', '.join(_names(notices[MOST_SECTIONS:], 20))}" if left > 0 else ""
     failing = [notice for notice in notices if notice.kind is not NoticeKind.RECOVERED]
     severity = max((one.severity for one in failing or notices), key=lambda one: RANKS[one], default=Severity.INFO)
-    return Told(_subject(notices, failing, severity), severity, not failing, tuple(shown), _short(rest))
+    return RenderedNotice(_subject(notices, failing, severity), severity, not failing, tuple(shown), _short(rest))
 
 
 def _names(notices: Sequence[Notice], most: int) -> list[str]:
@@ -88,7 +88,7 @@ def _subject(notices: Sequence[Notice], failing: Sequence[Notice], severity: Sev
 
 
 def _what(notices: Sequence[Notice], checks: int, one: str, many: str) -> str:
-    """`core.orders: 2 checks fail`; a single one is said with what was seen."""
+    """`core.orders: 2 checks fail`; a single check with its observed value."""
     tables = list(dict.fromkeys(notice.table for notice in notices))
     if len(tables) > 1:
         cause = f", first {tables[0]}"
@@ -98,51 +98,51 @@ def _what(notices: Sequence[Notice], checks: int, one: str, many: str) -> str:
     return f"{tables[0]}: {checks} checks {many}"
 
 
-def _section(notice: Notice, links: Links) -> Section:
+def _section(notice: Notice, links: PageLinks) -> MessageSection:
     recovered = notice.kind is NoticeKind.RECOVERED
     lines = [line for check in notice.checks[:MOST_CHECKS] for line in _check_lines(check, links)]
     if len(notice.checks) > MOST_CHECKS:
-        lines.append(Line("", f"and {len(notice.checks) - MOST_CHECKS} more checks"))
+        lines.append(MessageLine("", f"and {len(notice.checks) - MOST_CHECKS} more checks"))
     if notice.text:
-        lines.append(Line("note", _short(notice.text)))
+        lines.append(MessageLine("note", _short(notice.text)))
     lines += _where(notice, links)
     if not recovered:
         lines += _cause(notice)
         lines += _hit(notice)
-    lines += [Line("remark", _short(remark)) for remark in notice.remarks]
+    lines += [MessageLine("remark", _short(remark)) for remark in notice.remarks]
     words = {NoticeKind.RECOVERED: " passes again", NoticeKind.REMINDER: " still fails", NoticeKind.FAILING: " fails"}
     title = f"{notice.table}{words.get(notice.kind, '')}" if notice.table else "Forge"
-    return Section(title, notice.severity, recovered, tuple(lines))
+    return MessageSection(title, notice.severity, recovered, tuple(lines))
 
 
-def _check_lines(check: CheckTold, links: Links) -> list[Line]:
-    """What was seen, with its result; and the incident, where what is done about it stands."""
+def _check_lines(check: CheckNotice, links: PageLinks) -> list[MessageLine]:
+    """The observed value with a link to the result, and a link to the incident."""
     result, incident = links.result(check), links.incident(check)
-    said = Line(str(check.severity), _short(f"{check.check_id}: {check.message}"), result or incident)
-    return [said, Line("incident", check.incident_id or "", incident)] if result and incident else [said]
+    said = MessageLine(str(check.severity), _short(f"{check.check_id}: {check.message}"), result or incident)
+    return [said, MessageLine("incident", check.incident_id or "", incident)] if result and incident else [said]
 
 
-def _where(notice: Notice, links: Links) -> list[Line]:
+def _where(notice: Notice, links: PageLinks) -> list[MessageLine]:
     lines = []
     since = min((check.since for check in notice.checks), default=None)
     if since is not None:
-        lines.append(Line("since", _moment(since)))
+        lines.append(MessageLine("since", _moment(since)))
     if notice.kind is NoticeKind.RECOVERED:
-        lines.append(Line("recovered", _moment(notice.at)))
+        lines.append(MessageLine("recovered", _moment(notice.at)))
     if notice.scope.monitor_id is not None and notice.table:
         name = notice.monitor_name or notice.scope.monitor_id
-        lines.append(Line("monitor", _short(name), links.of("quality", "monitors", notice.scope.monitor_id)))
+        lines.append(MessageLine("monitor", _short(name), links.of("quality", "monitors", notice.scope.monitor_id)))
     if notice.branch and notice.table:
-        lines.append(Line("branch", notice.branch))
+        lines.append(MessageLine("branch", notice.branch))
     if notice.commit_id:
-        lines.append(Line("commit", notice.commit_id[:12], links.of("commits", notice.commit_id)))
+        lines.append(MessageLine("commit", notice.commit_id[:12], links.of("commits", notice.commit_id)))
     run_id = notice.run_id or notice.monitor_run_id
     if run_id:
-        lines.append(Line("run", run_id, links.of("runs", run_id)))
+        lines.append(MessageLine("run", run_id, links.of("runs", run_id)))
     return lines
 
 
-def _cause(notice: Notice) -> list[Line]:
+def _cause(notice: Notice) -> list[MessageLine]:
     cause = notice.cause
     if cause is None:
         return []
@@ -151,18 +151,18 @@ def _cause(notice: Notice) -> list[Line]:
         parts.append(f"commit {cause.commit_id[:12]}")
     if cause.run_id or cause.monitor_run_id:
         parts.append(f"run {cause.run_id or cause.monitor_run_id}")
-    return [Line("root cause", _short(", ".join(parts) + ")"))]
+    return [MessageLine("root cause", _short(", ".join(parts) + ")"))]
 
 
-def _hit(notice: Notice) -> list[Line]:
+def _hit(notice: Notice) -> list[MessageLine]:
     if not notice.hit:
         return []
     shown = [f"{hit.column} ({hit.owner or 'no owner'})" for hit in notice.hit[:MOST_HIT]]
     count = max(notice.hit_count, len(notice.hit))
     more = f" and {count - len(shown)} more" if count > len(shown) else ""
-    lines = [Line("hits downstream", _short(f"{count} columns: {', '.join(shown)}{more}", 3 * LONGEST))]
+    lines = [MessageLine("hits downstream", _short(f"{count} columns: {', '.join(shown)}{more}", 3 * LONGEST))]
     if notice.owners:
-        lines.append(Line("owners hit", _short(", ".join(notice.owners))))
+        lines.append(MessageLine("owners hit", _short(", ".join(notice.owners))))
     return lines
 
 
@@ -176,7 +176,7 @@ def _short(text: str, most: int = LONGEST) -> str:
     return clean if len(clean) <= most else clean[: most - 1].rstrip() + "…"
 
 
-def text_of(message: Told) -> str:
+def text_of(message: RenderedNotice) -> str:
     blocks = []
     for section in message.sections:
         lines = [f"{'✓' if section.recovered else '✗'} {section.title}"]
@@ -202,7 +202,7 @@ def colour_of(severity: Severity, recovered: bool) -> str:
     return _GREEN if recovered else _COLOURS[severity]
 
 
-def html_of(message: Told) -> str:
+def html_of(message: RenderedNotice) -> str:
     """For e-mail: no script, no picture, nothing from elsewhere."""
     parts = ['<!doctype html><html><body style="font-family:sans-serif;font-size:14px;color:#1f2328">']
     for section in message.sections:
@@ -218,7 +218,7 @@ def html_of(message: Told) -> str:
     return "".join([*parts, "</body></html>"])
 
 
-def _html_line(line: Line) -> str:
+def _html_line(line: MessageLine) -> str:
     text = html.escape(line.text)
     if line.href:
         text = f'<a href="{html.escape(line.href, quote=True)}">{text}</a>'
@@ -226,8 +226,10 @@ def _html_line(line: Line) -> str:
     return f"<tr>{label}<td>{text}</td></tr>"
 
 
-def document_of(message_id: str, notices: Sequence[Notice], message: Told, links: Links) -> dict[str, object]:
-    """What a webhook gets: the same facts as data."""
+def document_of(
+    message_id: str, notices: Sequence[Notice], message: RenderedNotice, links: PageLinks
+) -> dict[str, object]:
+    """The JSON body of a webhook: the same facts as data."""
     return {
         "schema_version": 1,
         "id": message_id,
@@ -239,7 +241,7 @@ def document_of(message_id: str, notices: Sequence[Notice], message: Told, links
     }
 
 
-def _notice_document(notice: Notice, links: Links) -> Mapping[str, object]:
+def _notice_document(notice: Notice, links: PageLinks) -> Mapping[str, object]:
     data = notice.to_dict()
     data["monitor_id"] = notice.scope.monitor_id
     data["owners"] = list(notice.owners)

@@ -1,6 +1,6 @@
-"""What is to be told of one dataset under one monitor: data, kept until it is delivered, and put in words only then.
+"""A notice about one dataset under one monitor: data, stored until delivered, rendered only then.
 
-It holds messages of verdicts, names and ids; never rows or samples, so that personal data stays where it is."""
+It holds verdict messages, names and ids, never rows or samples, so that personal data is not copied."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from forge.quality.alerts.alert import RANKS, Scope
+from forge.quality.alerts.alert import RANKS, AlertScope
 from forge.quality.verdict import Severity
 
-MOST_HIT = 50  # downstream columns that are kept; all are counted
+MOST_HIT = 50  # downstream columns that are stored; all are counted
 
 
 class NoticeKind(StrEnum):
@@ -23,8 +23,8 @@ class NoticeKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
-    """A column downstream, and who answers for it."""
+class AffectedColumn:
+    """An affected column downstream, and its owner."""
 
     column: str  # marts.revenue.total
     owner: str | None = None
@@ -51,7 +51,7 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CheckTold:
+class CheckNotice:
     check_id: str
     check_type: str
     severity: Severity
@@ -65,16 +65,16 @@ class CheckTold:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notice:
     kind: NoticeKind
-    scope: Scope
+    scope: AlertScope
     table: str
     branch: str
     at: datetime
-    checks: tuple[CheckTold, ...] = ()
+    checks: tuple[CheckNotice, ...] = ()
     commit_id: str | None = None
     run_id: str | None = None
     monitor_run_id: str | None = None
     monitor_name: str | None = None
-    hit: tuple[Hit, ...] = ()
+    hit: tuple[AffectedColumn, ...] = ()
     hit_count: int = 0
     cause: Cause | None = None
     upstream: tuple[str, ...] = ()  # tables, nearest first: what a storm is grouped by
@@ -101,7 +101,7 @@ class Notice:
             "run_id": self.run_id,
             "monitor_run_id": self.monitor_run_id,
             "monitor_name": self.monitor_name,
-            "hit": [hit_dict(hit) for hit in self.hit],
+            "hit": [affected_dict(hit) for hit in self.hit],
             "hit_count": self.hit_count,
             "cause": cause_dict(self.cause) if self.cause else None,
             "upstream": list(self.upstream),
@@ -115,7 +115,7 @@ def notice_of(data: Mapping[str, object]) -> Notice:
     cause = data.get("cause")
     return Notice(
         kind=NoticeKind(str(data["kind"])),
-        scope=Scope.parse(str(data["scope"])),
+        scope=AlertScope.parse(str(data["scope"])),
         table=str(data["table"]),
         branch=str(data["branch"]),
         at=datetime.fromisoformat(str(data["at"])),
@@ -124,7 +124,7 @@ def notice_of(data: Mapping[str, object]) -> Notice:
         run_id=_text(data, "run_id"),
         monitor_run_id=_text(data, "monitor_run_id"),
         monitor_name=_text(data, "monitor_name"),
-        hit=tuple(hit_of(item) for item in _items(data, "hit")),
+        hit=tuple(affected_of(item) for item in _items(data, "hit")),
         hit_count=int(str(data.get("hit_count") or 0)),
         cause=cause_of(cause) if isinstance(cause, Mapping) else None,
         upstream=_texts(data, "upstream"),
@@ -133,7 +133,7 @@ def notice_of(data: Mapping[str, object]) -> Notice:
     )
 
 
-def _check_dict(check: CheckTold) -> dict[str, object]:
+def _check_dict(check: CheckNotice) -> dict[str, object]:
     return {
         "check_id": check.check_id,
         "check_type": check.check_type,
@@ -146,8 +146,8 @@ def _check_dict(check: CheckTold) -> dict[str, object]:
     }
 
 
-def _check_of(data: Mapping[str, object]) -> CheckTold:
-    return CheckTold(
+def _check_of(data: Mapping[str, object]) -> CheckNotice:
+    return CheckNotice(
         check_id=str(data["check_id"]),
         check_type=str(data["check_type"]),
         severity=Severity(str(data["severity"])),
@@ -159,12 +159,12 @@ def _check_of(data: Mapping[str, object]) -> CheckTold:
     )
 
 
-def hit_dict(hit: Hit) -> dict[str, object]:
+def affected_dict(hit: AffectedColumn) -> dict[str, object]:
     return {"column": hit.column, "owner": hit.owner}
 
 
-def hit_of(data: Mapping[str, object]) -> Hit:
-    return Hit(str(data["column"]), _text(data, "owner"))
+def affected_of(data: Mapping[str, object]) -> AffectedColumn:
+    return AffectedColumn(str(data["column"]), _text(data, "owner"))
 
 
 def cause_dict(cause: Cause) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""When nobody wants to hear: quiet hours, which come every day, and mutes, which someone made and which have an end."""
+"""Quiet hours, which recur daily, and mutes, which a person sets with an end."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from forge.quality.alerts.alert import Scope, at_least
+from forge.quality.alerts.alert import AlertScope, at_least
 from forge.quality.verdict import Severity
 
 DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -44,8 +44,8 @@ class QuietPeriod:
 
 
 def quiet_until(periods: Sequence[QuietPeriod], at: datetime, severity: Severity) -> datetime | None:
-    """When it may be told, if not now; periods that follow one another are one. Where there is no end, after the last
-    that was looked at: it is told then, for an alert is never lost."""
+    """When it may be sent, if not now; consecutive periods are joined. If periods never end, the end of the last one
+    examined: an alert is never lost."""
     hushing = [period for period in periods if period.hushes(severity)]
     moment, quiet = at, False
     for _ in range(_MOST_STEPS):
@@ -58,13 +58,13 @@ def quiet_until(periods: Sequence[QuietPeriod], at: datetime, severity: Severity
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mute:
-    """No messages about what fits all that it names, until its end."""
+    """Suppresses messages about whatever matches all that it names, until its end."""
 
     id: str
     until: datetime
     by: str
     created_at: datetime
-    scope: Scope | None = None
+    scope: AlertScope | None = None
     check_id: str | None = None
     table: str | None = None
     reason: str = ""
@@ -81,7 +81,7 @@ class Mute:
             "created_at": self.created_at,
         }
 
-    def fits(self, scope: Scope, table: str, check_id: str) -> bool:
+    def fits(self, scope: AlertScope, table: str, check_id: str) -> bool:
         return (
             (self.scope is None or self.scope == scope)
             and (self.check_id is None or self.check_id == check_id)
@@ -89,6 +89,6 @@ class Mute:
         )
 
 
-def muted_until(mutes: Iterable[Mute], scope: Scope, table: str, check_id: str, now: datetime) -> datetime | None:
-    """The latest end of those that hold now."""
+def muted_until(mutes: Iterable[Mute], scope: AlertScope, table: str, check_id: str, now: datetime) -> datetime | None:
+    """The latest end of the active mutes."""
     return max((m.until for m in mutes if m.until > now and m.fits(scope, table, check_id)), default=None)

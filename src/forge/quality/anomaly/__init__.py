@@ -1,8 +1,9 @@
-"""Anomalies: is a value of a metric what its own history lets expect? Pure: may import `forge.model` and numpy."""
+"""Anomaly detection: whether a metric's value is expected from its own history. Pure: may import `forge.model` and
+numpy."""
 
 from forge.quality.anomaly.find import find_anomalies, with_flags
 from forge.quality.anomaly.methods import METHODS
 from forge.quality.anomaly.opinion import Method
-from forge.quality.anomaly.point import Feedback, Finding, History, Point
+from forge.quality.anomaly.point import AnomalyFinding, Feedback, MetricHistory, Point
 
-__all__ = ["METHODS", "Feedback", "Finding", "History", "Method", "Point", "find_anomalies", "with_flags"]
+__all__ = ["METHODS", "Feedback", "AnomalyFinding", "MetricHistory", "Method", "Point", "find_anomalies", "with_flags"]

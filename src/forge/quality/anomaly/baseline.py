@@ -1,4 +1,4 @@
-"""What a point is compared with: the points before it that say what is normal."""
+"""The baseline of a point: the earlier points that define what is normal."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from forge.model.time import as_utc
 from forge.quality.anomaly.point import Feedback, Point
 
 DAY = timedelta(days=1)
-WINDOW = timedelta(days=91)  # what is older than a quarter says little of today
+WINDOW = timedelta(days=91)  # values older than a quarter are not representative
 MEMORY = timedelta(days=100)
 HOURLY_WINDOW = timedelta(days=28)
 SLOW_POINTS = 104  # of a metric that comes once a week or less often
 
 
 def in_order(points: Iterable[Point]) -> tuple[Point, ...]:
-    """By time, each time once: of two points at one time the later given is a rerun and takes the other's place."""
+    """Sorted by time, one point per time: of two points at one time the later given (a rerun) wins."""
     by_time = {as_utc(point.time): point for point in points}
     return tuple(by_time[time] for time in sorted(by_time))
 
 
 def baseline_of(points: Sequence[Point], before: Point) -> tuple[Point, ...]:
-    """Of points in order those that count for `before`: earlier, finite, not flagged, not too old."""
+    """Of sorted points those that define what is normal at `before`: earlier, finite, not flagged, not too old."""
     counted = [p for p in points if p.time < before.time and p.counts and math.isfinite(p.value)]
     gap = cadence([p.time.timestamp() / 86400 for p in counted[-SLOW_POINTS:]])
     if gap > 3.5:
@@ -36,8 +36,8 @@ def baseline_of(points: Sequence[Point], before: Point) -> tuple[Point, ...]:
 
 
 def memory_of(points: Sequence[Point], before: Point) -> tuple[Point, ...]:
-    """Of points in order all that came before and that nobody called an incident, flagged ones with them: three
-    months and some days, so that what comes once a month was seen three times."""
+    """Of sorted points all earlier ones not marked as incidents, flagged ones included: a bit over three months, so
+    that monthly events were seen three times."""
     oldest = before.time - MEMORY
     return tuple(
         p

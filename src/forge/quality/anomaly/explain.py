@@ -1,4 +1,4 @@
-"""A finding in one sentence with its numbers."""
+"""Explains a finding in one sentence with its numbers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 from forge.quality.anomaly.opinion import MAX_SCORE, Opinion
 from forge.quality.anomaly.point import Point
 
-DUST = 1e-9  # what is left of nothing by the way it is worked out
+DUST = 1e-9  # rounding residue of zero
 
 
 def explain(point: Point, opinion: Opinion) -> str:
@@ -40,7 +40,7 @@ def no_number(point: Point) -> str:
 
 
 def _far(point: Point, opinion: Opinion) -> str:
-    """36% of what was expected, where that says something."""
+    """36% of the expected value, where a percentage is meaningful."""
     if opinion.expected == 0 or not math.isfinite(opinion.expected):
         return ""
     share = abs(point.value - opinion.expected) / abs(opinion.expected)
@@ -78,7 +78,7 @@ def signed(value: float) -> str:
 
 
 def number(value: float) -> str:
-    """1,270 or 0.0312: as many digits as say something."""
+    """1,270 or 0.0312: only significant digits."""
     if not math.isfinite(value):
         return str(value)
     size = abs(value)

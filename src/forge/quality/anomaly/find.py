@@ -1,4 +1,4 @@
-"""`find_anomalies`: each point is judged by what was known before it."""
+"""`find_anomalies`: judges each point by the points before it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from forge.quality.anomaly.baseline import baseline_of, in_order, memory_of
 from forge.quality.anomaly.explain import explain, no_number, too_few
 from forge.quality.anomaly.methods import DEFAULT, method_of
 from forge.quality.anomaly.opinion import MAX_SCORE, Method, Model
-from forge.quality.anomaly.point import Feedback, Finding, Point
+from forge.quality.anomaly.point import AnomalyFinding, Feedback, Point
 
 Pair = tuple[datetime, float]
 REMEMBERED = 200  # points; twice the window of a daily metric
@@ -25,12 +25,11 @@ def find_anomalies(
     current: Point | Pair | Sequence[Point | Pair],
     method: str = DEFAULT,
     threshold: float | None = None,
-) -> tuple[Finding, ...]:
+) -> tuple[AnomalyFinding, ...]:
     """One finding for each current point, by time. A point is compared with the earlier ones of `history`, and with
-    those of `current` that were found in order before it; itself never counts, and flagged points only where the
-    default method learned that they are normal. A point at the same
-    time as another takes its place. Of a whole series, `find_anomalies((), series)` tells what would have been said
-    of each when it came."""
+    earlier ones of `current` that were not flagged; flagged points count only where the default method learned that
+    they are normal. A point at the same time as another replaces it. `find_anomalies((), series)` replays a whole
+    series."""
     chosen = method_of(method)
     allowed = threshold_of(method, threshold)
     wanted = in_order(_points(current))
@@ -38,7 +37,7 @@ def find_anomalies(
     known = [p for p in in_order(_point(p) for p in history) if p.time not in times]
     if chosen.keeps_flagged:
         known = [replace(p, flagged=False) for p in known]
-    findings: list[Finding] = []
+    findings: list[AnomalyFinding] = []
     model: Model | None = None
     fitted, count = 0, 0
     for point in wanted:
@@ -55,16 +54,15 @@ def find_anomalies(
 
 
 def with_flags(points: Iterable[Point]) -> tuple[Point, ...]:
-    """The newest points of a history that nobody has judged, with what the default method would have said of each when
-    it came."""
+    """Flags the newest points of a history that were never judged, as the default method would have at the time."""
     recent = in_order(replace(point, time=as_utc(point.time)) for point in points)[-REMEMBERED:]
     findings = find_anomalies((), recent)
     return tuple(replace(p, flagged=f.is_anomaly) for p, f in zip(recent, findings, strict=True))
 
 
-def _finding(point: Point, model: Model | None, count: int, method: Method, threshold: float) -> Finding:
+def _finding(point: Point, model: Model | None, count: int, method: Method, threshold: float) -> AnomalyFinding:
     of_point = partial(
-        Finding,
+        AnomalyFinding,
         time=point.time,
         value=point.value,
         method=method.name,
@@ -106,7 +104,7 @@ def _points(given: Point | Pair | Sequence[Point | Pair]) -> list[Point]:
         case (datetime() as time, int() | float() as value):
             return [_point((time, value))]
         case _:
-            return [_point(one) for one in given]  # a pair was told apart above
+            return [_point(one) for one in given]  # a pair was handled above
 
 
 def _point(given: Point | Pair) -> Point:
@@ -115,7 +113,7 @@ def _point(given: Point | Pair) -> Point:
 
 
 def threshold_of(method: str, given: float | None) -> float:
-    """What is given, or what the method has by itself; E740 where it means nothing."""
+    """The given threshold, or the method's default; E740 where it is invalid."""
     chosen = method_of(method)
     if given is None:
         return chosen.threshold

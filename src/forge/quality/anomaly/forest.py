@@ -1,8 +1,8 @@
-"""Isolation forest: how few random cuts it takes to be alone.
+"""Isolation forest: anomalies are isolated by few random splits.
 
-All trees grow together, level by level, so that a fit is a few dozen operations on arrays instead of a walk in Python.
-A tree sees a sample without repetition of at most 256 values; a node cuts its values at a random place between its
-smallest and greatest; a node of one value, of equal values or at the greatest depth is a leaf."""
+All trees grow together, level by level, so that a fit is a few dozen array operations. A tree samples at most 256
+values without replacement; a node splits its values at a random place between minimum and maximum; a node with one
+value, equal values or at maximum depth is a leaf."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TREES, SAMPLE, SEED = 100, 256, 42
 
 
 def usual_depth(size: Floats) -> Floats:
-    """The mean depth at which a value is found in a search tree of so many."""
+    """The mean depth of an unsuccessful search in a binary tree of so many values."""
     small = np.where(size == 2, 1.0, 0.0)
     n = np.maximum(size, 3)
     return np.where(size > 2, 2.0 * (np.log(n - 1.0) + np.euler_gamma) - 2.0 * (n - 1.0) / n, small)
@@ -28,15 +28,15 @@ def usual_depth(size: Floats) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Forest:
-    """Complete binary trees as arrays, [tree, node]: the children of node k are 2k+1 and 2k+2. A leaf has NaN for its
-    cut; `depth` is what a value that ends there has gone, with what its companions would have needed."""
+    """Complete binary trees as arrays, [tree, node]: the children of node k are 2k+1 and 2k+2. A leaf has NaN as its
+    split; `depth` is the path length of a value that ends there, with the expected rest."""
 
     cuts: Floats
     depth: Floats
     usual: float
 
     def scores(self, values: Floats) -> Floats:
-        """From 0 to 1; what is alone after few cuts has most."""
+        """From 0 to 1; values isolated by few splits score highest."""
         trees = np.arange(len(self.cuts))[:, None]
         node = np.zeros((len(self.cuts), len(values)), dtype=np.int64)
         for _ in range(int(math.log2(self.cuts.shape[1] + 1))):
@@ -82,7 +82,7 @@ def grow(values: Floats, *, trees: int = TREES, sample: int = SAMPLE, seed: int 
 
 
 def fit_isolation_forest(baseline: Sequence[Point], threshold: float) -> Model:
-    """`threshold` is the contamination: the share of the baseline that is taken to be anomalous, whatever it is."""
+    """`threshold` is the contamination: the share of the baseline assumed to be anomalous."""
     values = np.array([point.value for point in baseline], dtype=np.float64)
     forest = grow(values)
     own = forest.scores(values)
@@ -92,7 +92,7 @@ def fit_isolation_forest(baseline: Sequence[Point], threshold: float) -> Model:
     varied = bool(values.max() > values.min())
 
     def judge(point: Point) -> Opinion:
-        if not varied:  # no cut can be made, so no forest can tell
+        if not varied:  # no split is possible, so no forest can decide
             other = point.value != middle
             return Opinion(
                 expected=middle,

@@ -1,4 +1,4 @@
-"""A level, weekdays, hours and a slope, fitted so that outliers do not move them."""
+"""A robust fit of level, weekday, hour and slope, which outliers do not move."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from forge.model.time import as_utc
 from forge.quality.anomaly.baseline import MINIMUM, cadence
 from forge.quality.anomaly.point import Point
 from forge.quality.anomaly.scale import Floats, Scale
-from forge.quality.anomaly.simple import spread_of
+from forge.quality.anomaly.simple_methods import spread_of
 
 Ints = np.ndarray[tuple[int, ...], np.dtype[np.int64]]
 DAYS = ("Mondays", "Tuesdays", "Wednesdays", "Thursdays", "Fridays", "Saturdays", "Sundays")
@@ -22,13 +22,13 @@ SLOT_POINTS = 2
 
 @dataclass(frozen=True, slots=True)
 class Season:
-    """What a slot (a weekday, an hour) adds, and how much slots differ."""
+    """The effect of each slot (a weekday, an hour), and how much slots differ."""
 
     parts: Mapping[int, float] = field(default_factory=dict)
     apart: float = 0.0
 
     def doubt(self, slot: int) -> float:
-        """Of a slot that was never seen: it may be like any other."""
+        """The uncertainty of a slot never seen: it may be like any other."""
         return 0.0 if slot in self.parts else self.apart
 
 
@@ -36,7 +36,7 @@ NO_SEASON = Season()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class SeasonalLine:
     """A fit on the scale."""
 
     scale: Scale
@@ -56,7 +56,7 @@ class Line:
         return bool(self.empty) and slot_of(point, *self.by) in self.empty
 
     def season(self, point: Point) -> tuple[float, str | None]:
-        """What its slots add, and their name."""
+        """The effect of its slots, and their name."""
         time, always_zero = as_utc(point.time), self.is_empty(point)
         words = []
         if time.hour in self.hour.parts or (always_zero and self.by[1]):
@@ -72,7 +72,7 @@ class Line:
         return self.level + self.season(point)[0] + (self.slope or 0.0) * (day_of(point) - self.start)
 
     def spread_at(self, point: Point) -> float:
-        """Of a forecast: what forecasts of the known points missed by, and how far off the slope may have led."""
+        """The forecast spread: residuals of the known points, and the uncertainty of the slope."""
         if self.is_empty(point):
             return self.spread
         time = as_utc(point.time)
@@ -90,7 +90,7 @@ def slot_of(point: Point, by_weekday: bool, by_hour: bool) -> int:
     return (time.weekday() * 24 if by_weekday else 0) + (time.hour if by_hour else 0)
 
 
-def fit_line(points: Sequence[Point], values: Floats, scale: Scale) -> Line:
+def fit_line(points: Sequence[Point], values: Floats, scale: Scale) -> SeasonalLine:
     """`values` are those of the points on the scale."""
     days = np.array([day_of(point) for point in points])
     gap, length = cadence(days.tolist()), float(days[-1] - days[0])
@@ -98,7 +98,7 @@ def fit_line(points: Sequence[Point], values: Floats, scale: Scale) -> Line:
     by_weekday = gap <= 3.5 and length >= SEASON_DAYS - gap
     slots = np.array([slot_of(point, by_weekday, by_hour) for point in points], dtype=np.int64)
     empty = _empty(values, slots) if scale.is_log and (by_weekday or by_hour) else frozenset()
-    if empty:  # a trend of nothing is nothing: they would look like a fall beside what grows
+    if empty:  # zeros have no trend: they would look like a fall next to growing values
         kept = ~np.isin(slots, list(empty))
         days, values, slots = days[kept], values[kept], slots[kept]
     has_trend = length >= TREND_DAYS - gap and len(days) >= TREND_POINTS
@@ -112,10 +112,10 @@ def fit_line(points: Sequence[Point], values: Floats, scale: Scale) -> Line:
     if by_weekday:
         weekday, left, missed = _take(left, slots // 24)
     spread = spread_of(missed)
-    if gap <= 3.5 and not by_weekday:  # weekends may be among them, and cannot be told yet
+    if gap <= 3.5 and not by_weekday:  # weekends may be among them, and are not known yet
         spread = max(spread, float(np.std(missed)))
     spread = max(spread, scale.floor)
-    return Line(
+    return SeasonalLine(
         scale=scale,
         points=len(days),
         start=float(days[0]),
@@ -138,7 +138,7 @@ def _empty(values: Floats, slots: Ints) -> frozenset[int]:
 
 
 def slope_of(days: Floats, values: Floats, slots: Ints) -> float | None:
-    """The median slope over all pairs of points of one slot; None where no slot has two."""
+    """The median slope over all pairs of points of one slot (Theil–Sen); None where no slot has two points."""
     first, second = np.triu_indices(len(days), 1)
     apart = days[second] - days[first]
     same = (slots[first] == slots[second]) & (apart > 0)
@@ -149,8 +149,8 @@ def slope_of(days: Floats, values: Floats, slots: Ints) -> float | None:
 
 
 def _take(left: Floats, slots: Ints) -> tuple[Season, Floats, Floats]:
-    """The medians by slot, what is left without them, and what each point is off from the median of the others of its
-    slot: how well it would have been foreseen."""
+    """Medians by slot, the residuals, and for each point its deviation from the median of the others of its slot
+    (leave-one-out error)."""
     parts = {}
     rest, missed = left.copy(), left.copy()
     for slot in set(slots.tolist()):
@@ -166,7 +166,7 @@ def _take(left: Floats, slots: Ints) -> tuple[Season, Floats, Floats]:
 
 
 def medians_of_others(values: Floats) -> Floats:
-    """For each value the median of all but itself; there are at least two."""
+    """For each value the median of all others; at least two values."""
     order = np.argsort(values, kind="stable")
     ranked = values[order]
     rank = np.arange(len(values))

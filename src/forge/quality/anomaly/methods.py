@@ -1,5 +1,5 @@
-"""The methods. A new one is a function that fits, and a line here. Each is loaded when it is used: numpy takes longer
-than most commands."""
+"""The registered methods. A new one is a fit function and an entry here. Each is imported on first use, as importing
+numpy takes longer than most commands."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from forge.quality.anomaly.point import Point
 
 
 def _seasonal(baseline: Sequence[Point], threshold: float, memory: Sequence[Point]) -> Model:
-    from forge.quality.anomaly.seasonal import fit_seasonal
+    from forge.quality.anomaly.seasonal_method import fit_seasonal
 
     return fit_seasonal(baseline, threshold, memory)
 
 
 def _zscore(baseline: Sequence[Point], threshold: float, memory: Sequence[Point]) -> Model:
-    from forge.quality.anomaly.simple import fit_zscore
+    from forge.quality.anomaly.simple_methods import fit_zscore
 
     return fit_zscore(baseline, threshold)
 
 
 def _iqr(baseline: Sequence[Point], threshold: float, memory: Sequence[Point]) -> Model:
-    from forge.quality.anomaly.simple import fit_iqr
+    from forge.quality.anomaly.simple_methods import fit_iqr
 
     return fit_iqr(baseline, threshold)
 
 
 def _mad(baseline: Sequence[Point], threshold: float, memory: Sequence[Point]) -> Model:
-    from forge.quality.anomaly.simple import fit_mad
+    from forge.quality.anomaly.simple_methods import fit_mad
 
     return fit_mad(baseline, threshold)
 

@@ -1,4 +1,4 @@
-"""What a fitted method says of a value."""
+"""The result of a fitted method for a value."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from forge.quality.anomaly.point import Point
 
-MAX_SCORE = 1000.0  # farther out than that is told as that; the score of a value where nothing ever varied
+MAX_SCORE = 1000.0  # scores are capped here; also the score of a value where nothing ever varied
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opinion:
-    """`unit` says in words what the score counts, `allowed` how much of it is in order."""
+    """`unit` names what the score counts, `allowed` is how much of it is acceptable."""
 
     expected: float
     low: float
@@ -35,9 +35,9 @@ Fit = Callable[[Sequence[Point], float, Sequence[Point]], Model]
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """`threshold` where none is given; `block`: how many points one fit judges, more than one where fitting is dear.
-    `keeps_flagged`: the method takes a share of its baseline to be anomalous whatever it is; without the flagged points
-    it would take that share of the rest, and so on until everything is flagged."""
+    """`threshold`: the default. `block`: how many points one fit judges, more than one where fitting is expensive.
+    `keeps_flagged`: the method always assumes a share of its baseline to be anomalous; without the flagged points it
+    would flag that share of the rest, and so on."""
 
     name: str
     threshold: float
@@ -52,8 +52,8 @@ def capped(score: float) -> float:
 
 
 def distances(apart: float, spread: float, near: float) -> float:
-    """How many spreads two values are apart. Where nothing varied, any other value is as far out as can be; `near` is
-    the size of the values, below a billionth of which a difference is none."""
+    """Distance of two values in spreads. Where nothing varied, any other value is infinitely far (capped); differences
+    below a billionth of `near` are none."""
     if apart <= 1e-9 * near:
         return 0.0
     return capped(apart / spread) if spread > 1e-12 * near else MAX_SCORE

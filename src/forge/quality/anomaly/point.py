@@ -1,4 +1,4 @@
-"""One value of a metric, and what is found of it."""
+"""A value of a metric, and the finding about it."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ from enum import StrEnum
 
 
 class Feedback(StrEnum):
-    """What a person said of a point."""
+    """A person's feedback on a point."""
 
-    EXPECTED = "expected"  # it is as it should be: it counts for what is expected from then on
+    EXPECTED = "expected"  # it is normal: it counts for the baseline from then on
     INCIDENT = "incident"  # something was wrong: it never counts
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """`flagged`: it was found to be an anomaly when it came, and stays out of the baseline unless a person says that
-    it was expected."""
+    """`flagged`: it was an anomaly when it came, and stays out of the baseline unless marked as expected."""
 
     time: datetime
     value: float
@@ -26,21 +25,20 @@ class Point:
 
     @property
     def counts(self) -> bool:
-        """Whether it says what is normal."""
+        """Whether it is part of the baseline."""
         if self.feedback is not None:
             return self.feedback is Feedback.EXPECTED
         return not self.flagged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """What a method says of one point. `score` is how far out it is, in the method's own unit (`unit`), and is compared
-    to `threshold`. `low` and `high` are the band, in units of the value; they are None while there is too little
-    history to judge, and then nothing is an anomaly.
+class AnomalyFinding:
+    """The result of a method for one point. `score`: its deviation in the method's own unit (`unit`), compared with
+    `threshold`. `low` and `high`: the expected band, in units of the value; None while there is too little history, and
+    then nothing is an anomaly.
 
-    `seasonal` is what the weekday (or the hour) does to the value: a factor on the log scale (0.62: 38 percent less
-    than the level), a difference on the linear one. `trend` is the change in a day: a factor (1.004) or a
-    difference."""
+    `seasonal`: the effect of the weekday (or the hour): a factor on the log scale (0.62: 38 percent below the level), a
+    difference on the linear one. `trend`: the change per day: a factor (1.004) or a difference."""
 
     time: datetime
     value: float
@@ -65,8 +63,8 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
-    """The reading of what a metric was at other versions. `at`: when the version that is judged was made, None: now."""
+class MetricHistory:
+    """The reading of a metric at other versions. `at`: when the judged version was made; None: now."""
 
     points: tuple[Point, ...]
     at: datetime | None = None

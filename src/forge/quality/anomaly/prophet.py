@@ -1,6 +1,6 @@
-"""Prophet, where it is installed: a trend that may bend, weekday and hour, fitted by Stan on the scale of the default.
+"""Prophet, where it is installed: changepoint trend, weekday and hour, fitted by Stan on the scale of the default.
 
-One fit takes a few tenths of a second, so that it judges several points in a row."""
+A fit takes a few tenths of a second, so one fit judges several consecutive points."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ SEED = 42
 
 
 def fit_prophet(baseline: Sequence[Point], threshold: float) -> Model:
-    """`threshold` is in standard deviations. Prophet draws a thousand futures: the middle 68 percent of them say what a
-    standard deviation is, for far out there are too few."""
+    """`threshold` is in standard deviations. Prophet samples a thousand futures: their middle 68 percent give the
+    standard deviation, as there are too few samples in the tails."""
     prophet = _quietly(_library)
     scale = scale_of(np.array([point.value for point in baseline], dtype=np.float64))
     days = [as_utc(point.time).timestamp() / 86400 for point in baseline]
@@ -62,7 +62,7 @@ def fit_prophet(baseline: Sequence[Point], threshold: float) -> Model:
 
 
 def _forecast(model: Any, frame: Any) -> Any:
-    """Prophet draws from numpy's one source of chance, which is left as it was."""
+    """Prophet draws from numpy's global random state, which is restored."""
     state = np.random.get_state()
     np.random.seed(SEED)
     try:
@@ -92,7 +92,7 @@ def _frame(points: Sequence[Point], scale: Scale) -> Any:
 
 
 def _quietly(call: Any) -> Any:
-    """Stan tells each of its steps."""
+    """Silences Stan's log of each step."""
     loggers = [logging.getLogger(name) for name in ("cmdstanpy", "prophet", "prophet.plot")]
     before = [logger.disabled for logger in loggers]
     for logger in loggers:

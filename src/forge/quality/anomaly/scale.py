@@ -1,9 +1,9 @@
-"""The scale on which a metric is even: counts and sizes vary by a part of themselves, so their logarithms vary evenly.
+"""The scale on which a metric varies evenly: counts and sizes vary in proportion, so their logarithms are used.
 
-The logarithm passes through zero (log of 1 + value / unit, with the sign of the value), so that an empty table is a
-value as any other, very far out where tables are not empty. The unit is a hundredth of what is usual, so that the scale
-is a logarithm for all values but those near zero. A metric that was ever negative (a balance, a difference) is taken as
-it is: its logarithm would hide all that happens around zero."""
+The logarithm passes through zero (log of 1 + value / unit, with the sign of the value), so that an empty table is an
+ordinary value, far out where tables are not empty. The unit is a hundredth of the usual value, so that only values near
+zero are not logarithmic. A metric that was ever negative (a balance, a difference) stays linear: a logarithm would hide
+changes around zero."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 Floats = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
-FLOOR = 0.0025  # what never moved is still not taken for exact: one percent either way is no anomaly at 4 spreads
+FLOOR = 0.0025  # a constant is not assumed exact: one percent either way is no anomaly at 4 spreads
 NO_UNIT = 1e-9  # where all values are zero
 LEAST_UNIT = 1e-100  # so that no sensible value is infinitely many units
 
@@ -41,7 +41,7 @@ class Scale:
             return float(np.sign(value) * self.unit * np.expm1(abs(value)))
 
     def part(self, value: float) -> float:
-        """A difference on the scale in words of the values: a factor, or a difference."""
+        """A difference on the scale in units of the values: a factor, or a difference."""
         with np.errstate(over="ignore"):
             return float(np.exp(value)) if self.is_log else value
 

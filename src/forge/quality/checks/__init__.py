@@ -1,4 +1,4 @@
-"""The checks, one module for each type. A new one is a module here, a line in CHECKS, and a test: see
+"""The checks, one module per type. A new one is a module here, an entry in CHECKS, and a test: see
 docs/guide/add-a-check.md."""
 
 from __future__ import annotations
@@ -7,83 +7,83 @@ from collections.abc import Mapping
 
 from forge.model.nearest import did_you_mean
 from forge.quality.check import Check
-from forge.quality.checks.accepted_values import AcceptedValues
-from forge.quality.checks.anomaly import Anomaly
-from forge.quality.checks.drift import Drift
-from forge.quality.checks.expression import Expression
-from forge.quality.checks.foreign_key import ForeignKey
-from forge.quality.checks.freshness import Freshness
-from forge.quality.checks.function import Function
-from forge.quality.checks.iqr import Iqr
-from forge.quality.checks.ks_test import KsTest
-from forge.quality.checks.mean import Mean
-from forge.quality.checks.not_null import NotNull
-from forge.quality.checks.quantile import Quantile
-from forge.quality.checks.query import Query
-from forge.quality.checks.range import Range
-from forge.quality.checks.regex import Regex
-from forge.quality.checks.row_count import RowCount
-from forge.quality.checks.schema import TableSchema
-from forge.quality.checks.std import Std
-from forge.quality.checks.unique import Unique
-from forge.quality.checks.zscore import ZScore
-from forge.quality.keys import Wrong
+from forge.quality.checks.accepted_values import AcceptedValuesCheck
+from forge.quality.checks.anomaly import AnomalyCheck
+from forge.quality.checks.drift import DriftCheck
+from forge.quality.checks.expression import ExpressionCheck
+from forge.quality.checks.foreign_key import ForeignKeyCheck
+from forge.quality.checks.freshness import FreshnessCheck
+from forge.quality.checks.function import FunctionCheck
+from forge.quality.checks.iqr import IqrCheck
+from forge.quality.checks.ks_test import KsTestCheck
+from forge.quality.checks.mean import MeanCheck
+from forge.quality.checks.not_null import NotNullCheck
+from forge.quality.checks.quantile import QuantileCheck
+from forge.quality.checks.query import QueryCheck
+from forge.quality.checks.range import RangeCheck
+from forge.quality.checks.regex import RegexCheck
+from forge.quality.checks.row_count import RowCountCheck
+from forge.quality.checks.schema import SchemaCheck
+from forge.quality.checks.std import StdCheck
+from forge.quality.checks.unique import UniqueCheck
+from forge.quality.checks.zscore import ZScoreCheck
+from forge.quality.keys import InvalidKey
 
 CHECKS: tuple[type[Check], ...] = (
-    NotNull,
-    Unique,
-    AcceptedValues,
-    Range,
-    Regex,
-    RowCount,
-    Freshness,
-    ForeignKey,
-    TableSchema,
-    Expression,
-    Query,
-    Function,
-    ZScore,
-    Iqr,
-    Mean,
-    Std,
-    Quantile,
-    KsTest,
-    Drift,
-    Anomaly,
+    NotNullCheck,
+    UniqueCheck,
+    AcceptedValuesCheck,
+    RangeCheck,
+    RegexCheck,
+    RowCountCheck,
+    FreshnessCheck,
+    ForeignKeyCheck,
+    SchemaCheck,
+    ExpressionCheck,
+    QueryCheck,
+    FunctionCheck,
+    ZScoreCheck,
+    IqrCheck,
+    MeanCheck,
+    StdCheck,
+    QuantileCheck,
+    KsTestCheck,
+    DriftCheck,
+    AnomalyCheck,
 )
 
-# word → its check; of a word that several have, the first: `class_of` tells them apart
+# word → its check; where checks share a word, the first: `class_of` distinguishes them
 BY_WORD: dict[str, type[Check]] = {word: check for check in reversed(CHECKS) for word in check.words}
 STATISTICAL = {check.type: check for check in CHECKS if "statistical" in check.words}
 CUSTOM = {next(iter(check.keys)): check for check in CHECKS if "custom" in check.words}
 
 
 def class_of(mapping: Mapping[object, object]) -> type[Check]:
-    """The type of check that a mapping means. `statistical` is told apart by its key statistical_check, `custom` by the
-    key that it has: sql, query or function. Raises Wrong."""
+    """The check class of a mapping. `statistical` is resolved by its key statistical_check, `custom` by its key sql,
+    query or function. Raises for an unknown type."""
     if "type" not in mapping:
-        raise Wrong(f"'type' is missing; the types are {_types()}")
+        raise InvalidKey(f"'type' is missing; the types are {_types()}")
     word = mapping["type"]
     if word == "statistical":
         return _statistical(mapping.get("statistical_check"))
     if word == "custom":
         given = [key for key in CUSTOM if key in mapping]
         if len(given) != 1:
-            raise Wrong(f"custom: exactly one of {', '.join(CUSTOM)} is needed")
+            raise InvalidKey(f"custom: exactly one of {', '.join(CUSTOM)} is needed")
         return CUSTOM[given[0]]
     check = BY_WORD.get(word) if isinstance(word, str) else None
     if check is None:
         near = did_you_mean(str(word), BY_WORD) or f"The types are {_types()}."
-        raise Wrong(f"there is no check of type '{word}'. {near}")
+        raise InvalidKey(f"there is no check of type '{word}'. {near}")
     return check
 
 
 def _statistical(name: object) -> type[Check]:
     if name is None:
-        raise Wrong(f"statistical: 'statistical_check' is missing; it is one of {', '.join(STATISTICAL)}")
+        raise InvalidKey(f"statistical: 'statistical_check' is missing; it is one of {', '.join(STATISTICAL)}")
     if name not in STATISTICAL:
         near = did_you_mean(str(name), STATISTICAL) or f"It is one of {', '.join(STATISTICAL)}."
-        raise Wrong(f"statistical: there is no statistical check '{name}'. {near}")
+        raise InvalidKey(f"statistical: there is no statistical check '{name}'. {near}")
     return STATISTICAL[str(name)]
 
 
@@ -96,25 +96,25 @@ __all__ = [
     "CHECKS",
     "CUSTOM",
     "STATISTICAL",
-    "AcceptedValues",
-    "Anomaly",
-    "Drift",
-    "Expression",
-    "ForeignKey",
-    "Freshness",
-    "Function",
-    "Iqr",
-    "KsTest",
-    "Mean",
-    "NotNull",
-    "Quantile",
-    "Query",
-    "Range",
-    "Regex",
-    "RowCount",
-    "Std",
-    "TableSchema",
-    "Unique",
-    "ZScore",
+    "AcceptedValuesCheck",
+    "AnomalyCheck",
+    "DriftCheck",
+    "ExpressionCheck",
+    "ForeignKeyCheck",
+    "FreshnessCheck",
+    "FunctionCheck",
+    "IqrCheck",
+    "KsTestCheck",
+    "MeanCheck",
+    "NotNullCheck",
+    "QuantileCheck",
+    "QueryCheck",
+    "RangeCheck",
+    "RegexCheck",
+    "RowCountCheck",
+    "StdCheck",
+    "SchemaCheck",
+    "UniqueCheck",
+    "ZScoreCheck",
     "class_of",
 ]

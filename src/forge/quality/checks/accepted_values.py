@@ -1,4 +1,4 @@
-"""Values of a set."""
+"""Allowed values."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from forge.model.schema import Schema
-from forge.quality.check import NULLS_NOTE, Check, Context, Finding, count_in, exceeds, tell
-from forge.quality.checks.support import nulls_said
+from forge.quality.check import NULLS_NOTE, Check, Context, Finding, count_in, count_sentence, exceeds
+from forge.quality.checks.support import nulls_note
 from forge.quality.keys import COLUMN, TOLERANCE, Key, Keys, values
 from forge.quality.measure import Measure, Readings
 from forge.quality.paths import type_of
-from forge.quality.values import Unfit, member
+from forge.quality.values import UnfitValue, member
 
 
 @dataclass(frozen=True, slots=True)
-class AcceptedValues(Check):
+class AcceptedValuesCheck(Check):
     """Every value is one of `values`. NULL is no value."""
 
     type: ClassVar[str] = "accepted_values"
@@ -40,7 +40,7 @@ class AcceptedValues(Check):
     def unfit(self, schema: Schema) -> str | None:
         try:
             self._members(schema)
-        except Unfit as error:
+        except UnfitValue as error:
             return f"values: {error}"
         return None
 
@@ -58,7 +58,7 @@ class AcceptedValues(Check):
             shown += f" and {len(self.values) - 8} more"
         allowed = self.max_violation_percentage
         phrases = (f"all among {shown}", f"is not among {shown}", f"are not among {shown}")
-        message = tell(self, bad, rows, phrases, allowed)
-        message += nulls_said(readings, self.measure("nulls", (self.column,)))
+        message = count_sentence(self, bad, rows, phrases, allowed)
+        message += nulls_note(readings, self.measure("nulls", (self.column,)))
         thresholds = {"values": list(self.values), "max_violation_percentage": allowed}
         return Finding(exceeds(bad, rows, allowed), message, thresholds, NULLS_NOTE)

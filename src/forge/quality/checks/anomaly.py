@@ -1,4 +1,4 @@
-"""A metric that is not what its own history lets expect."""
+"""A metric outside the band expected from its history."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.model.schema import Schema
-from forge.quality.anomaly import History, Point, find_anomalies
+from forge.quality.anomaly import MetricHistory, Point, find_anomalies
 from forge.quality.anomaly.find import threshold_of
 from forge.quality.anomaly.methods import DEFAULT, METHODS
 from forge.quality.check import Check, Context, Finding
@@ -20,7 +20,7 @@ from forge.quality.paths import type_of
 
 
 @dataclass(frozen=True, slots=True)
-class Anomaly(Check):
+class AnomalyCheck(Check):
     """A metric of the table is within what its history lets expect: by weekday and trend unless another `method` is
     named. What was flagged before, and the point itself, say nothing of what is expected. Until there are seven points
     it passes and says so."""
@@ -83,7 +83,7 @@ class Anomaly(Check):
 
     def decide(self, readings: Readings, context: Context) -> Finding | NotMeasured:
         history = readings[self._history()]
-        if not isinstance(history, History):
+        if not isinstance(history, MetricHistory):
             raise TypeError(f"the reading of history is {history!r}")
         if self.column and self.metric in TELLING and context.hides(self.column):
             return NotMeasured(f"{self.column} holds personal data, of which no {self.metric} is kept")

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from forge.model.schema import Schema
 from forge.quality.check import Context, Finding
-from forge.quality.checks.compared import REFERENCE, Compared
+from forge.quality.checks.distribution import REFERENCE, DistributionCheck
 from forge.quality.checks.support import NUMBERS, TIMES, brief, family, hidden_values
 from forge.quality.keys import Key, Keys, positive
 from forge.quality.measure import Measure
@@ -23,7 +23,7 @@ _DECILES = tuple(n / 10 for n in range(1, 10))
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """One class of values; `upto` is its greatest number or its category, None what lies beyond all others."""
+    """A bin of values; `upto` is its upper bound or its category, None for everything beyond."""
 
     upto: object
     expected: float
@@ -36,7 +36,7 @@ class Bin:
 
 
 @dataclass(frozen=True, slots=True)
-class Drift(Compared):
+class DriftCheck(DistributionCheck):
     """The population stability index against `reference` is at most `threshold`: 0 where nothing moved, above 0.2 by
     custom a real change. Numbers and times are sorted into the deciles of the reference, text and booleans into its
     values, of which there are at most 1,000. NULL, NaN and the infinities are left out."""
@@ -90,12 +90,12 @@ def decile_bins(now: Quantiles, before: Quantiles) -> tuple[Bin, ...]:
 
 
 def _shares(ranks: Sequence[float]) -> list[float]:
-    """What lies between each rank and the one before it."""
+    """The share between each rank and the one before it."""
     return [high - low for low, high in zip([0.0, *ranks], [*ranks, 1.0], strict=True)]
 
 
 def category_bins(now: Mapping[object, int], before: Mapping[object, int]) -> tuple[Bin, ...]:
-    """A bin for each category of the reference, and one for all that are new."""
+    """A bin for each category of the reference, and one for all new categories."""
     total_now, total_before = sum(now.values()), sum(before.values())
     known = [Bin(value, n / total_before, now.get(value, 0) / total_now) for value, n in before.items()]
     new = sum(n for value, n in now.items() if value not in before)

@@ -1,4 +1,4 @@
-"""A rule of one row, in SQL."""
+"""A row-level rule in SQL."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import ClassVar
 
 from forge.model.names import TableName
 from forge.model.schema import Schema
-from forge.quality.check import Check, Context, Finding, count_in, exceeds, tell
+from forge.quality.check import Check, Context, Finding, count_in, count_sentence, exceeds
 from forge.quality.keys import TOLERANCE, Key, Keys, sql
 from forge.quality.measure import Measure, Readings
 
 
 @dataclass(frozen=True, slots=True)
-class Expression(Check):
+class ExpressionCheck(Check):
     """`sql`, a predicate on a row, is false for no row. NULL is not false."""
 
     type: ClassVar[str] = "expression"
@@ -45,6 +45,6 @@ class Expression(Check):
         allowed = self.max_violation_percentage
         rule = f": {self.sql}" if self.name else ""
         phrases = ("none breaks the rule", f"breaks the rule{rule}", f"break the rule{rule}")
-        message = tell(self, bad, rows, phrases, allowed)
+        message = count_sentence(self, bad, rows, phrases, allowed)
         thresholds = {"sql": self.sql, "max_violation_percentage": allowed}
         return Finding(exceeds(bad, rows, allowed), message, thresholds, "Rows where it is NULL are not counted")

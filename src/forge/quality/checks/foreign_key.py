@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 from forge.model.names import TableName
 from forge.model.schema import Schema
-from forge.quality.check import Check, Context, Finding, count_in, exceeds, tell
+from forge.quality.check import Check, Context, Finding, count_in, count_sentence, exceeds
 from forge.quality.keys import KEY_COLUMNS, TOLERANCE, Key, Keys, reference
 from forge.quality.measure import Measure, Readings
 
 
 @dataclass(frozen=True, slots=True)
-class ForeignKey(Check):
+class ForeignKeyCheck(Check):
     """Every key over `columns` stands in `references` of `table`. A key with a NULL in it refers to nothing."""
 
     type: ClassVar[str] = "foreign_key"
@@ -38,7 +38,7 @@ class ForeignKey(Check):
 
     @classmethod
     def settle(cls, fields: dict[str, Any]) -> list[str]:
-        """`references` was read as a table and its columns; none named are those of the same names."""
+        """`references` was parsed as a table and its columns; without columns, those of the same names."""
         table, names = fields["references"]
         names = names or fields["columns"]
         fields.update(table=table, references=names)
@@ -61,6 +61,6 @@ class ForeignKey(Check):
         allowed = self.max_violation_percentage
         target = f"{self.table}.{', '.join(self.references)}"
         phrases = (f"all found in {target}", f"is missing in {target}", f"are missing in {target}")
-        message = tell(self, bad, rows, phrases, allowed)
+        message = count_sentence(self, bad, rows, phrases, allowed)
         thresholds = {"references": target, "max_violation_percentage": allowed}
         return Finding(exceeds(bad, rows, allowed), message, thresholds, "Keys with a NULL in them are not counted")

@@ -16,7 +16,7 @@ from forge.quality.values import Family, family_of, show
 
 
 @dataclass(frozen=True, slots=True)
-class Freshness(Check):
+class FreshnessCheck(Check):
     """The newest value of `timestamp_column` is at most `max_age_hours` old on the run's clock. A date is taken as
     its beginning, in UTC. No value at all is a failure: data that cannot be dated is not fresh."""
 

@@ -1,4 +1,4 @@
-"""A rule in Python."""
+"""A custom rule in Python."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from typing import ClassVar
 from forge.model.names import TableName
 from forge.model.schema import Schema
 from forge.quality.check import Check, Context, Finding
-from forge.quality.keys import Key, Keys, ValueKind, Wrong, arguments, reads, tables, text
+from forge.quality.keys import InvalidKey, Key, KeyKind, Keys, arguments, reads, tables, text
 from forge.quality.measure import Measure, Readings
-from forge.quality.readings import Called
+from forge.quality.readings import FunctionReading
 from forge.quality.values import show
 
 _PLACE = re.compile(r"(?P<file>[^:]+\.py):(?P<name>[^\W\d]\w*)")
 
 
-@reads(ValueKind.TEXT)
+@reads(KeyKind.TEXT)
 def _place(value: object) -> str:
-    """A file below the project's folder, and nothing else: what runs must be in the project's history."""
+    """A file below the project's folder only: executed code must be in the project's history."""
     match = _PLACE.fullmatch(text(value).strip())
     parts = match["file"].split("/") if match else []
     if match is None or ".." in parts or not all(parts) or "\\" in match["file"]:
-        raise Wrong(f"must be like quality/rules.py:totals_match, a file of the project, and is {value!r}")
+        raise InvalidKey(f"must be like quality/rules.py:totals_match, a file of the project, and is {value!r}")
     return match[0]
 
 
 @dataclass(frozen=True, slots=True)
-class Function(Check):
+class FunctionCheck(Check):
     """`function`, as `quality/rules.py:totals_match`, is called with the table as a DataFrame and the `arguments`. It
     gives back true or false, a pair of that and a message, or a DataFrame of the rows that fail. `tables` are handed to
     it by name, as `tables`."""
@@ -67,7 +67,7 @@ class Function(Check):
 
     def decide(self, readings: Readings, context: Context) -> Finding:
         said = readings[self.violations(context.schema)[0]]
-        if not isinstance(said, Called):
+        if not isinstance(said, FunctionReading):
             raise TypeError(f"the function was not called: {said!r}")
         message = said.message or ("passed" if said.passed else "failed")
         if said.failing and not said.message:

@@ -1,17 +1,17 @@
-"""Outliers by distance from the middle half."""
+"""Outliers by interquartile range."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from forge.quality.checks.outliers import Bounds, Outliers
+from forge.quality.checks.outliers import Bounds, OutlierCheck
 from forge.quality.checks.support import brief
 from forge.quality.readings import Quantiles
 
 
 @dataclass(frozen=True, slots=True)
-class Iqr(Outliers):
+class IqrCheck(OutlierCheck):
     """At most `max_outlier_percentage` of the values are more than `threshold` times the interquartile range below the
     first or above the third quartile. NULL is no value; NaN and the infinities are outliers, and are left out of the
     quartiles. Above 4,096 values the quartiles come from a sketch, whose ranks are off by about 0.1 percent."""

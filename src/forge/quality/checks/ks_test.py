@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from forge.model.schema import Schema
 from forge.quality.check import Context, Finding
-from forge.quality.checks.compared import REFERENCE, Compared
+from forge.quality.checks.distribution import REFERENCE, DistributionCheck
 from forge.quality.checks.support import NUMBERS, TIMES, brief, family, hidden_values
 from forge.quality.keys import Key, Keys, share
 from forge.quality.measure import Measure
@@ -19,7 +19,7 @@ _ROUNDING = 1e-12  # 0.8 - 0.7 is not more than 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class KsTest(Compared):
+class KsTestCheck(DistributionCheck):
     """The values are distributed as at `reference`, by the two-sample Kolmogorov–Smirnov test: it fails where the
     distance of the two distributions is more than `max_distance` and its probability by chance less than
     `significance`. NULL, NaN and the infinities are left out. Above 4,096 values the distance is off by about 0.2

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from forge.quality.checks.bounded import Bounded
+from forge.quality.checks.statistic import StatisticCheck
 from forge.quality.readings import Moments
 
 
 @dataclass(frozen=True, slots=True)
-class Mean(Bounded):
+class MeanCheck(StatisticCheck):
     """The mean of the values lies in [min, max]. NULL, NaN and the infinities are left out."""
 
     type: ClassVar[str] = "mean"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from forge.model.schema import Schema
-from forge.quality.check import Check, Context, Finding, count_in, exceeds, tell
+from forge.quality.check import Check, Context, Finding, count_in, count_sentence, exceeds
 from forge.quality.keys import Key, Keys, any_columns, columns, percent
 from forge.quality.measure import Measure, Readings
 from forge.quality.values import share, show
@@ -15,7 +15,7 @@ _SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
-class NotNull(Check):
+class NotNullCheck(Check):
     """At most `max_null_percentage` of each column may be NULL. `columns: []` means all columns,
     and so does a completeness that names none."""
 
@@ -39,7 +39,7 @@ class NotNull(Check):
         return tuple(self.measure("nulls", (column,)) for column in self.columns or schema.names)
 
     def bad(self, readings: Readings, schema: Schema) -> tuple[Measure, ...]:
-        """Of columns with more NULLs than are allowed: rows that others may have are no failing ones."""
+        """Only columns with more NULLs than allowed: tolerated NULLs are no failing rows."""
         counted, rows = self.violations(schema), readings.get(self.rows())
         if self.partition_by or not isinstance(rows, int):
             return counted
@@ -57,7 +57,7 @@ class NotNull(Check):
             message = f"NULL in {show(len(over))} of {show(len(nulls))} columns over {show(rows)} rows: {listed}"
         else:
             bad = max(nulls.values(), default=0)
-            message = tell(self, bad, rows, ("no NULL", "is NULL", "are NULL"), allowed)
+            message = count_sentence(self, bad, rows, ("no NULL", "is NULL", "are NULL"), allowed)
         return Finding(bool(over), message, {"max_null_percentage": allowed})
 
     def subject(self) -> str:

@@ -1,4 +1,4 @@
-"""What the checks of outliers share: bounds come out of a first reading, and values beyond them are counted."""
+"""Base class of outlier checks: bounds come from a first round of measures, values beyond them are counted."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from forge.quality.checks.support import NUMBERS, brief, family, hidden_values
 from forge.quality.keys import COLUMN, Key, Keys, percent, positive
 from forge.quality.measure import Measure, Readings
 from forge.quality.paths import type_of
-from forge.quality.values import Unfit, lower_bound, share, show, upper_bound
+from forge.quality.values import UnfitValue, lower_bound, share, show, upper_bound
 
 Bounds = tuple[float, float]
 _OPEN = (None, None)
-_SLACK = 2.0**-50  # a bound is a double, and the digits of a value that it cannot hold make no outlier
+_SLACK = 2.0**-50  # a bound is a double, and digits beyond its precision make no outlier
 
 
 @dataclass(frozen=True, slots=True)
-class Outliers(Check):
-    """A check that finds bounds and counts the values beyond them. NaN and the infinities are beyond all bounds."""
+class OutlierCheck(Check):
+    """A check that derives bounds and counts the values beyond them. NaN and the infinities are beyond all bounds."""
 
     words: ClassVar[tuple[str, ...]] = ("statistical",)
     keys: ClassVar[Keys] = {
@@ -45,7 +45,7 @@ class Outliers(Check):
 
     @abstractmethod
     def explain(self, reading: object) -> str:
-        """Out of what the bounds were made."""
+        """How the bounds were derived."""
 
     def targets(self) -> tuple[str, ...]:
         return (self.column,)
@@ -66,7 +66,7 @@ class Outliers(Check):
         return frozenset() if found is None else frozenset({found})
 
     def bad(self, readings: Readings, schema: Schema) -> tuple[Measure, ...]:
-        """Also where nothing is left to count: NaN is bad without bounds."""
+        """Also without bounds: NaN is always bad."""
         kind, ends = ("outside_ranges", ()) if self.partition_by else ("outside_range", _OPEN)
         return (self._beyond(readings, schema) or self.measure(kind, (self.column,), *ends),)
 
@@ -82,7 +82,7 @@ class Outliers(Check):
         return self.measure("outside_ranges", (self.column,), *listed) if listed else None
 
     def _ends(self, reading: object, type_: str) -> tuple[object, object]:
-        """The bounds as values of the column's type; a bound that the type cannot reach is open."""
+        """The bounds as values of the column's type; a bound outside the type's range is open."""
         found = self.bounds(reading)
         if found is None:
             return _OPEN
@@ -130,7 +130,7 @@ def _end(bound: object, value: float, type_: str) -> object:
         return None
     try:
         return bound(value, type_)  # type: ignore[operator]
-    except Unfit:
+    except UnfitValue:
         return None
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from forge.quality.checks.bounded import Bounded
+from forge.quality.checks.statistic import StatisticCheck
 from forge.quality.keys import COLUMN, Key, Keys, bounds, in_order, number, share
 from forge.quality.readings import Quantiles
 
 
 @dataclass(frozen=True, slots=True)
-class Quantile(Bounded):
+class QuantileCheck(StatisticCheck):
     """The value at `quantile` (0 to 1; 0.5 is the median) lies in [min, max]. It is the smallest that so many of the
     values do not exceed. NULL, NaN and the infinities are left out. Above 4,096 values it comes from a sketch, whose
     ranks are off by about 0.1 percent."""

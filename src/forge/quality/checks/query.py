@@ -1,4 +1,4 @@
-"""A rule of whole tables, in SQL."""
+"""A table-level rule in SQL."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from forge.quality.values import show
 
 
 @dataclass(frozen=True, slots=True)
-class Query(Check):
+class QueryCheck(Check):
     """`query`, SQL over the tables of the branch, gives no row. With `min` or `max` it gives one number instead, which
     lies between them; with `not_between`, outside of these two."""
 

@@ -7,16 +7,16 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from forge.model.schema import Schema
-from forge.quality.check import NULLS_NOTE, Check, Context, Finding, count_in, exceeds, tell
-from forge.quality.checks.support import FLOATING, NUMBERS, family, hidden_values, nulls_said
+from forge.quality.check import NULLS_NOTE, Check, Context, Finding, count_in, count_sentence, exceeds
+from forge.quality.checks.support import FLOATING, NUMBERS, family, hidden_values, nulls_note
 from forge.quality.keys import COLUMN, TOLERANCE, Keys, bound, bounds, in_order
 from forge.quality.measure import Measure, NotMeasured, Readings
 from forge.quality.paths import type_of
-from forge.quality.values import ORDERED, Family, Unfit, family_of, lower_bound, show, upper_bound
+from forge.quality.values import ORDERED, Family, UnfitValue, family_of, lower_bound, show, upper_bound
 
 
 @dataclass(frozen=True, slots=True)
-class Range(Check):
+class RangeCheck(Check):
     """Every value lies in [min, max]; one of them may be left open. NULL is no value; NaN and the infinities lie in no
     range."""
 
@@ -39,7 +39,7 @@ class Range(Check):
     def _bounds(self, schema: Schema) -> tuple[object, object]:
         type_ = type_of(schema, self.column)
         if family_of(type_) is Family.STRING and not all(isinstance(b, str | None) for b in (self.min, self.max)):
-            raise Unfit(f"a number is no bound of {self.column}, which is a {type_}; cast it, or quote the bound")
+            raise UnfitValue(f"a number is no bound of {self.column}, which is a {type_}; cast it, or quote the bound")
         low = None if self.min is None else lower_bound(self.min, type_)
         high = None if self.max is None else upper_bound(self.max, type_)
         return low, high
@@ -50,7 +50,7 @@ class Range(Check):
             return f"a range is of numbers, dates, times or text, and {self.column} is {type_}"
         try:
             low, high = self._bounds(schema)
-        except Unfit as error:
+        except UnfitValue as error:
             return str(error)
         if self.min is not None and self.max is not None and family_of(type_) in NUMBERS:
             low, high = Decimal(str(self.min)), Decimal(str(self.max))  # as written: 0.2 … 0.8 has no whole number
@@ -68,7 +68,7 @@ class Range(Check):
         return f"below {self.min}" if self.max is None else f"outside {self.min} … {self.max}"
 
     def _extremes(self, readings: Readings, context: Context) -> str:
-        """Which end broke, so that the reader sees the size of it."""
+        """Which end is violated, so that the message shows by how much."""
         low, high = self._bounds(context.schema)
         least, most = (readings.get(self.measure(kind, (self.column,))) for kind in ("min", "max"))
         said = ""
@@ -83,11 +83,11 @@ class Range(Check):
         rows = count_in(readings, self.rows())
         allowed = self.max_violation_percentage
         phrase = self._phrase()
-        message = tell(self, bad, rows, (f"none {phrase}", f"is {phrase}", f"are {phrase}"), allowed)
+        message = count_sentence(self, bad, rows, (f"none {phrase}", f"is {phrase}", f"are {phrase}"), allowed)
         hidden = hidden_values(readings, self.column, context)
         if bad and not hidden:
             message += self._extremes(readings, context)
-        message += nulls_said(readings, self.measure("nulls", (self.column,)))
+        message += nulls_note(readings, self.measure("nulls", (self.column,)))
         thresholds = {"min": self.min, "max": self.max, "max_violation_percentage": allowed}
         floating = family(context.schema, self.column) in FLOATING
         note = f"{NULLS_NOTE}; NaN and infinite values are outside every range" if floating else NULLS_NOTE
@@ -95,7 +95,7 @@ class Range(Check):
 
 
 def _beyond(great: object, small: object) -> bool:
-    """Whether great > small, where both are there and can be compared."""
+    """Whether great > small, where both exist and are comparable."""
     if great is None or small is None or isinstance(great, NotMeasured) or isinstance(small, NotMeasured):
         return False
     try:

@@ -1,4 +1,4 @@
-"""Patterns of text."""
+"""Patterns of strings."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from forge.model.schema import Schema
-from forge.quality.check import NULLS_NOTE, Check, Context, Finding, count_in, exceeds, tell
-from forge.quality.checks.support import nulls_said
+from forge.quality.check import NULLS_NOTE, Check, Context, Finding, count_in, count_sentence, exceeds
+from forge.quality.checks.support import nulls_note
 from forge.quality.keys import COLUMN, TOLERANCE, Key, Keys, pattern
 from forge.quality.measure import Measure, Readings
 from forge.quality.paths import type_of
@@ -15,7 +15,7 @@ from forge.quality.values import Family, family_of
 
 
 @dataclass(frozen=True, slots=True)
-class Regex(Check):
+class RegexCheck(Check):
     """`pattern`, a Java regular expression, is found in every value; anchor it with ^ and $ to match the whole. NULL is
     no value; numbers and dates are looked at as SQL writes them."""
 
@@ -50,7 +50,7 @@ class Regex(Check):
         rows = count_in(readings, self.rows())
         allowed = self.max_violation_percentage
         phrases = (f"all match {self.pattern}", f"does not match {self.pattern}", f"do not match {self.pattern}")
-        message = tell(self, bad, rows, phrases, allowed)
-        message += nulls_said(readings, self.measure("nulls", (self.column,)))
+        message = count_sentence(self, bad, rows, phrases, allowed)
+        message += nulls_note(readings, self.measure("nulls", (self.column,)))
         thresholds = {"pattern": self.pattern, "max_violation_percentage": allowed}
         return Finding(exceeds(bad, rows, allowed), message, thresholds, NULLS_NOTE)

@@ -14,7 +14,7 @@ from forge.quality.values import show
 
 
 @dataclass(frozen=True, slots=True)
-class RowCount(Check):
+class RowCountCheck(Check):
     """The number of rows lies in [min, max]; one of them may be left open. It does not lie in `not_between`. With
     `max_change_percentage` it is at most so many percent more or less than in the version before."""
 

@@ -9,22 +9,22 @@ from forge.model.nearest import did_you_mean
 from forge.model.schema import Schema
 from forge.model.types import KNOWN_TYPES, TYPE_WORDS, DataType, parse_type, same_type
 from forge.quality.check import Check, Context, Finding
-from forge.quality.keys import Key, Keys, ValueKind, Wrong, flag, reads, types
+from forge.quality.keys import InvalidKey, Key, KeyKind, Keys, flag, reads, types
 from forge.quality.measure import Measure, Readings
-from forge.quality.paths import NoField, find_field
+from forge.quality.paths import UnknownField, find_field
 
 _SHOWN = 20
 
 
-@reads(ValueKind.MAPPING)
+@reads(KeyKind.MAPPING)
 def _known_types(value: object) -> tuple[tuple[str, str], ...]:
-    """A type that is nearly one of Spark's is a slip of the pen; a stranger one may be newer than this list."""
+    """A type nearly equal to one of Spark's is a typo; an unknown one may be newer than this list."""
     named = types(value)
     for name, type_ in named:
         for word in _unknown_words(parse_type(type_)):
             near = did_you_mean(word, TYPE_WORDS)
             if near:
-                raise Wrong(f"gives {name} the type '{type_}', and there is no type '{word}'. {near}")
+                raise InvalidKey(f"gives {name} the type '{type_}', and there is no type '{word}'. {near}")
     return named
 
 
@@ -34,7 +34,7 @@ def _unknown_words(of: DataType) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class TableSchema(Check):
+class SchemaCheck(Check):
     """The table has these `columns` with these types; a field of a struct is `address.city`. Upper and lower case are
     the same, and so are all spellings of a type (int and integer, long, int64 and bigint) and the order of a struct's
     fields. Other columns are allowed, unless `allow_extra` is false. No rows are read."""
@@ -51,7 +51,7 @@ class TableSchema(Check):
     allow_extra: bool = True
 
     def targets(self) -> tuple[str, ...]:
-        """None: that a column is missing is for it to judge."""
+        """None: a missing column is for `decide` to report."""
         return ()
 
     def needs(self, schema: Schema) -> frozenset[Measure]:
@@ -64,7 +64,7 @@ class TableSchema(Check):
         for name, type_ in self.columns:
             try:
                 found = find_field(context.schema, name)
-            except NoField:
+            except UnknownField:
                 missing.append(name)
                 continue
             expected.add(found.parts[0].lower())

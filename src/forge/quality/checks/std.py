@@ -1,16 +1,16 @@
-"""Bounds of the spread."""
+"""Bounds of the standard deviation."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import ClassVar
 
-from forge.quality.checks.bounded import Bounded
+from forge.quality.checks.statistic import StatisticCheck
 from forge.quality.readings import Moments
 
 
 @dataclass(frozen=True, slots=True)
-class Std(Bounded):
+class StdCheck(StatisticCheck):
     """The standard deviation of the values, as a sample, lies in [min, max]. NULL, NaN and the infinities are left
     out."""
 

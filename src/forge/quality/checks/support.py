@@ -1,4 +1,4 @@
-"""What several checks share."""
+"""Helpers shared by checks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TIMES = frozenset({Family.DATE, Family.TIMESTAMP})
 FLOATING = frozenset({Family.FLOAT, Family.DOUBLE})
 
 
-def nulls_said(readings: Readings, measure: Measure) -> str:
+def nulls_note(readings: Readings, measure: Measure) -> str:
     nulls = readings.get(measure)
     if not isinstance(nulls, int) or nulls == 0:
         return ""
@@ -26,7 +26,7 @@ def family(schema: Schema, column: str) -> Family:
 
 
 def hidden_values(readings: Readings, column: str, context: Context) -> frozenset[Measure]:
-    """The readings that hold values of the column, where those must not be shown."""
+    """The readings that hold values of a masked column."""
     if not context.hides(column):
         return frozenset()
     return frozenset(measure for measure in readings if kind_of(measure).holds_values)
@@ -38,7 +38,7 @@ def brief(value: float) -> str:
 
 
 def excluded(value: object, between: tuple[int | float, int | float]) -> tuple[bool, str]:
-    """Whether it lies where it must not, both ends included, and the words for it."""
+    """Whether it lies in the excluded interval, ends included, and the text for it."""
     low, high = between
     inside = low <= value <= high  # type: ignore[operator]  # a number
     bounds = show(low) if low == high else f"between {show(low)} and {show(high)}"

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from forge.model.schema import Schema
-from forge.quality.check import Check, Context, Finding, count_in, exceeds, tell
+from forge.quality.check import Check, Context, Finding, count_in, count_sentence, exceeds
 from forge.quality.keys import KEY_COLUMNS, TOLERANCE, Key, Keys, count
 from forge.quality.measure import Measure, Readings
 from forge.quality.values import show
 
 
 @dataclass(frozen=True, slots=True)
-class Unique(Check):
+class UniqueCheck(Check):
     """No key over `columns` stands in two rows; with `partition_by`, of one partition. A key with a NULL in it is no
     key. Up to `max_duplicates` rows may repeat a key, or a share of the rows."""
 
@@ -41,7 +41,7 @@ class Unique(Check):
         allowed = self.max_violation_percentage
         phrases = ("no key twice", "repeats the key of another row", "repeat the key of another row")
         thresholds = {"max_violation_percentage": allowed, "max_duplicates": self.max_duplicates}
-        message = tell(self, bad, rows, phrases, allowed)
+        message = count_sentence(self, bad, rows, phrases, allowed)
         if 0 < bad <= self.max_duplicates:
             message += f"; {show(self.max_duplicates)} may"
         failed = bad > self.max_duplicates and exceeds(bad, rows, allowed)

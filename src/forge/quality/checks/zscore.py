@@ -1,4 +1,4 @@
-"""Outliers by distance from the mean."""
+"""Outliers by z-score."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-from forge.quality.checks.outliers import Bounds, Outliers
+from forge.quality.checks.outliers import Bounds, OutlierCheck
 from forge.quality.checks.support import brief
 from forge.quality.readings import Moments
 
-_STILL = 1e-12  # a deviation that is nothing beside the mean is rounding
+_STILL = 1e-12  # a deviation this small relative to the mean is rounding
 
 
 @dataclass(frozen=True, slots=True)
-class ZScore(Outliers):
+class ZScoreCheck(OutlierCheck):
     """At most `max_outlier_percentage` of the values are more than `threshold` standard deviations from the mean. NULL
     is no value; NaN and the infinities are outliers, and are left out of mean and deviation."""
 

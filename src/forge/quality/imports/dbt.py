@@ -1,4 +1,4 @@
-"""Tests of dbt: those of properties files (`schema.yml`), generic ones with their configuration, and singular ones."""
+"""dbt tests: generic tests of properties files (`schema.yml`) with their configuration, and singular tests."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from forge.model.names import TableName
 from forge.model.yaml_file import YamlFile, load_yaml
 from forge.quality.imports.dbt_tests import map_dbt_test
-from forge.quality.imports.expectations import Found
-from forge.quality.imports.mapped import CannotMap, Collector, Imported, Names, Spec, with_common
+from forge.quality.imports.expectations import MappedSpecs
+from forge.quality.imports.mapping import Collector, ImportedChecks, MappingError, Spec, TableNames, with_common
 
 _KINDS = ("models", "seeds", "snapshots")
 _SEVERITY = {"warn": "warning", "error": "error"}
@@ -37,7 +37,7 @@ Path = tuple[str | int, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Test:
-    """One test as it stands in a file."""
+    """One test as written in a file."""
 
     table: str
     column: str | None
@@ -51,8 +51,8 @@ class _Test:
         return f"{self.name} on {self.table}{f'.{self.column}' if self.column else ''}"
 
 
-def read_dbt_file(text: str, file: str, names: Names) -> Imported:
-    """The tests of a properties file; a YAML file without any has none. Raises E103 where it is no YAML."""
+def read_dbt_file(text: str, file: str, names: TableNames) -> ImportedChecks:
+    """The tests of a properties file; none for other YAML files. Raises E103 for invalid YAML."""
     document = load_yaml(text, file)
     collector = Collector(names)
     if isinstance(document.data, dict):
@@ -96,7 +96,7 @@ def _of(
             place = document.where(*path, key, number)
             try:
                 name, arguments, config = _parts(item)
-            except CannotMap as error:
+            except MappingError as error:
                 on = f"{table}.{column}" if column else table
                 collector.refuse(place, f"a test on {on}", str(error))
                 continue
@@ -108,7 +108,7 @@ def _parts(item: object) -> tuple[str, Mapping[str, object], Mapping[str, object
     if isinstance(item, str):
         return item, {}, {}
     if not isinstance(item, dict) or not item:
-        raise CannotMap(f"it is neither a name nor a mapping: {item!r}")
+        raise MappingError(f"it is neither a name nor a mapping: {item!r}")
     if "test_name" in item:
         name = str(item["test_name"])
         given = {key: value for key, value in item.items() if key != "test_name"}
@@ -122,7 +122,7 @@ def _parts(item: object) -> tuple[str, Mapping[str, object], Mapping[str, object
     return str(name), arguments, {**said, **(config if isinstance(config, dict) else {})}
 
 
-def _checks(test: _Test, table: TableName, names: Names) -> Found:
+def _checks(test: _Test, table: TableName, names: TableNames) -> MappedSpecs:
     common = _common(test.config)
     given = test.arguments.get("name")
     if isinstance(given, str):
@@ -135,7 +135,7 @@ def _checks(test: _Test, table: TableName, names: Names) -> Found:
     found = []
     for spec, note in map_dbt_test(test.name, test.column, arguments, table, names):
         if common.get("where") and spec["type"] in ("query", "schema"):
-            raise CannotMap("it has a `where`, which a check by a query cannot take")
+            raise MappingError("it has a `where`, which a check by a query cannot take")
         found.append(with_common((spec, note), common))
     return found
 
@@ -143,12 +143,12 @@ def _checks(test: _Test, table: TableName, names: Names) -> Found:
 def _common(config: Mapping[str, object]) -> dict[str, object]:
     for key, why in _NO_CONFIG_OF_OURS.items():
         if config.get(key) not in (None, "!= 0", "!=0", "> 0", ">0"):
-            raise CannotMap(f"`{key}: {config[key]}` {why}")
+            raise MappingError(f"`{key}: {config[key]}` {why}")
     if config.get("enabled") is False:
-        raise CannotMap("it is disabled")
+        raise MappingError("it is disabled")
     severity = str(config.get("severity", "error")).lower()
     if severity not in _SEVERITY:
-        raise CannotMap(f"the severity {severity} is not known")
+        raise MappingError(f"the severity {severity} is not known")
     common: dict[str, object] = {"where": config.get("where")}
     if severity == "warn":
         common["severity"] = _SEVERITY[severity]
@@ -159,7 +159,7 @@ def _refuse_jinja(arguments: Mapping[str, object], common: Mapping[str, object])
     """`to: ref('orders')` is no template; {{ … }} anywhere else is."""
     for key, value in (*arguments.items(), *common.items()):
         if isinstance(value, str) and ("{{" in value or "{%" in value) and key not in ("to", "compare_model"):
-            raise CannotMap(f"{key} is a template, which only dbt can fill: {value.strip()[:60]}")
+            raise MappingError(f"{key} is a template, which only dbt can fill: {value.strip()[:60]}")
 
 
 def _freshness(
@@ -182,11 +182,11 @@ def _freshness(
     collector.add(name, place, f"freshness of {name}", lambda found: _ages(given, column))
 
 
-def _ages(given: Mapping[str, object], column: object) -> Found:
+def _ages(given: Mapping[str, object], column: object) -> MappedSpecs:
     from forge.quality.imports.expectations import hours_of
 
     if not isinstance(column, str) or not re.fullmatch(r"\w+", column):
-        raise CannotMap(f"loaded_at_field must be a column, and is {column!r}")
+        raise MappingError(f"loaded_at_field must be a column, and is {column!r}")
     found: list[tuple[Spec, str | None]] = []
     for key, severity in (("warn_after", "warning"), ("error_after", None)):
         limit = given.get(key)
@@ -195,7 +195,7 @@ def _ages(given: Mapping[str, object], column: object) -> Found:
             spec: Spec = {"type": "freshness", "timestamp_column": column, "max_age_hours": hours}
             found.append(({**spec, "severity": severity, "where": given.get("filter")}, None))
     if not found:
-        raise CannotMap("it has neither warn_after nor error_after")
+        raise MappingError("it has neither warn_after nor error_after")
     return found
 
 
@@ -205,9 +205,8 @@ _CONFIG_CALL = re.compile(r"\{\{-?\s*config\((.*?)\)\s*-?\}\}", re.DOTALL)
 _COMMENT = re.compile(r"\{#.*?#\}", re.DOTALL)
 
 
-def read_dbt_test(text: str, file: str, names: Names) -> Imported:
-    """A singular test: SQL that gives the rows that are wrong. It becomes a check by a query of the first table that
-    it reads."""
+def read_dbt_test(text: str, file: str, names: TableNames) -> ImportedChecks:
+    """A singular test: SQL that returns failing rows. It becomes a query check of the first table that it reads."""
     collector = Collector(names)
     body = _COMMENT.sub("", text)
     first = _REF.search(body) or _SOURCE.search(body)
@@ -222,19 +221,19 @@ def read_dbt_test(text: str, file: str, names: Names) -> Imported:
     return collector.done()
 
 
-def _query(body: str, file: str, names: Names) -> Found:
+def _query(body: str, file: str, names: TableNames) -> MappedSpecs:
     common: dict[str, object] = {}
     if match := _CONFIG_CALL.search(body):
         pairs = re.findall(r"(\w+)\s*=\s*['\"]?([^,'\"]+)['\"]?", match[1])
         common = _common({key: False if value == "false" else value for key, value in pairs})
         if common.pop("where", None):
-            raise CannotMap("it has a `where`, which a check by a query cannot take")
+            raise MappingError("it has a `where`, which a check by a query cannot take")
     sql = _CONFIG_CALL.sub("", body)
     sql = _REF.sub(lambda match: str(names.find(match[1])), sql)
     sql = _SOURCE.sub(lambda match: str(names.find(f"{match[1]}.{match[2]}")), sql)
     if "{{" in sql or "{%" in sql:
         left = sql[min(at for at in (sql.find("{{"), sql.find("{%")) if at >= 0) :][:40].split("\n")[0]
-        raise CannotMap(f"it has templates that only dbt can fill: {left}…")
+        raise MappingError(f"it has templates that only dbt can fill: {left}…")
     text = sql.strip().rstrip(";").strip()
     name = file.rpartition("/")[2].removesuffix(".sql").replace("_", " ")
     return [with_common(({"type": "query", "query": text}, None), {"name": name, **common})]

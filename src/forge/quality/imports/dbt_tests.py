@@ -1,4 +1,4 @@
-"""Generic tests by their names: dbt's own, dbt_utils and dbt_expectations, and the checks that say the same."""
+"""Generic tests by name (dbt, dbt_utils, dbt_expectations) and the equivalent checks."""
 
 from __future__ import annotations
 
@@ -7,18 +7,27 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from forge.model.names import TableName
-from forge.quality.imports.expectations import Found, hours_of, map_expectation, metric_query
-from forge.quality.imports.mapped import CannotMap, Names, Spec, compare_counts, number_of, sql_name, sql_value, text_of
+from forge.quality.imports.expectations import MappedSpecs, hours_of, map_expectation, metric_query
+from forge.quality.imports.mapping import (
+    MappingError,
+    Spec,
+    TableNames,
+    compare_counts,
+    number_of,
+    sql_name,
+    sql_value,
+    text_of,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
-    """What one generic test was given."""
+class _TestArguments:
+    """The arguments of one generic test."""
 
     column: str | None
     arguments: Mapping[str, object]
     table: TableName
-    names: Names
+    names: TableNames
 
     def on(self) -> str:
         column = self.column or self.arguments.get("column_name") or self.arguments.get("column")
@@ -30,7 +39,7 @@ class _Asked:
     def columns(self, key: str) -> list[str]:
         value = self.arguments.get(key)
         if not isinstance(value, list) or not value:
-            raise CannotMap(f"{key} is no list of columns: {value!r}")
+            raise MappingError(f"{key} is no list of columns: {value!r}")
         return [text_of(one, key) for one in value]
 
     def other(self, key: str) -> TableName:
@@ -39,13 +48,13 @@ class _Asked:
     def refuse(self, *keys: str) -> None:
         for key in keys:
             if self.arguments.get(key):
-                raise CannotMap(f"`{key}` has no counterpart")
+                raise MappingError(f"`{key}` has no counterpart")
 
 
 def map_dbt_test(
-    name: str, column: str | None, arguments: Mapping[str, object], table: TableName, names: Names
-) -> Found:
-    """Raises CannotMap where no check says it."""
+    name: str, column: str | None, arguments: Mapping[str, object], table: TableName, names: TableNames
+) -> MappedSpecs:
+    """Raises where no check is equivalent."""
     package, _, short = name.rpartition(".")
     if package == "dbt_expectations" or short.startswith("expect_"):
         given = dict(arguments)
@@ -59,40 +68,40 @@ def map_dbt_test(
     known = _TESTS.get(short) if package in ("", "dbt", "dbt_utils") else None
     if known is None:
         why = _UNFIT.get(short, "it is a test of the project or of a package, of which only its name is known here")
-        raise CannotMap(why)
-    return known(_Asked(column, arguments, table, names))
+        raise MappingError(why)
+    return known(_TestArguments(column, arguments, table, names))
 
 
 _REFERENCE = re.compile(r"(?:\{\{)?\s*(ref|source)\(\s*(.+?)\s*\)\s*(?:\}\})?")
 
 
 def reference(text: str) -> str:
-    """`ref('orders')` and `source('raw', 'orders')` as a name; any other text is one already."""
+    """`ref('orders')` and `source('raw', 'orders')` as a name; other text is a name already."""
     match = _REFERENCE.fullmatch(text.strip())
     if not match:
         return text.strip()
     parts = re.findall(r"['\"]([^'\"]+)['\"]", match[2])
     if not parts:
-        raise CannotMap(f"{text} names no table")
+        raise MappingError(f"{text} names no table")
     return ".".join(parts[-2:]) if match[1] == "source" else parts[-1]
 
 
-def _unique(asked: _Asked) -> Found:
+def _unique(asked: _TestArguments) -> MappedSpecs:
     subject = asked.on()
     if not re.fullmatch(r"\w+(\.\w+)*", subject):
-        raise CannotMap(f"{subject} is an expression; a key is made of columns")
+        raise MappingError(f"{subject} is an expression; a key is made of columns")
     return [({"type": "unique", "columns": [subject]}, None)]
 
 
-def _not_null(asked: _Asked) -> Found:
+def _not_null(asked: _TestArguments) -> MappedSpecs:
     return [({"type": "not_null", "column": asked.on()}, None)]
 
 
-def _accepted(asked: _Asked) -> Found:
+def _accepted(asked: _TestArguments) -> MappedSpecs:
     return [({"type": "accepted_values", "column": asked.on(), "values": asked.arguments.get("values")}, None)]
 
 
-def _relationships(asked: _Asked) -> Found:
+def _relationships(asked: _TestArguments) -> MappedSpecs:
     asked.refuse("to_condition")
     spec: Spec = {
         "type": "foreign_key",
@@ -103,12 +112,12 @@ def _relationships(asked: _Asked) -> Found:
     return [(spec, None)]
 
 
-def _combination(asked: _Asked) -> Found:
+def _combination(asked: _TestArguments) -> MappedSpecs:
     note = "rows with a NULL in the key are left out"
     return [({"type": "unique", "columns": asked.columns("combination_of_columns")}, note)]
 
 
-def _range(asked: _Asked) -> Found:
+def _range(asked: _TestArguments) -> MappedSpecs:
     low, high = asked.arguments.get("min_value"), asked.arguments.get("max_value")
     for bound in (low, high):
         if isinstance(bound, str) and not re.fullmatch(r"[\d.:TZ+ -]+", bound):
@@ -118,8 +127,8 @@ def _range(asked: _Asked) -> Found:
     return [({"type": "expression", "sql": _between(asked, low, high)}, None)]
 
 
-def _between(asked: _Asked, low: object, high: object) -> str:
-    """A bound that is text is an expression of SQL, like another column."""
+def _between(asked: _TestArguments, low: object, high: object) -> str:
+    """A bound that is text is an SQL expression, such as another column."""
     equal = "=" if asked.arguments.get("inclusive", True) else ""
     subject = sql_name(asked.on())
     bounds = ((">", low), ("<", high))
@@ -127,61 +136,61 @@ def _between(asked: _Asked, low: object, high: object) -> str:
         f"{subject} {sign}{equal} {b if isinstance(b, str) else sql_value(b)}" for sign, b in bounds if b is not None
     ]
     if not parts:
-        raise CannotMap("neither min_value nor max_value is given")
+        raise MappingError("neither min_value nor max_value is given")
     return " AND ".join(parts)
 
 
-def _proportion(asked: _Asked) -> Found:
+def _proportion(asked: _TestArguments) -> MappedSpecs:
     asked.refuse("group_by_columns")
     if asked.arguments.get("at_most") not in (None, 1, 1.0):
-        raise CannotMap("`at_most` has no counterpart: a column may always be complete")
+        raise MappingError("`at_most` has no counterpart: a column may always be complete")
     least = number_of(asked.arguments.get("at_least"), "at_least")
     left = round((1 - least) * 100, 9)
     return [({"type": "not_null", "column": asked.on(), "max_null_percentage": left}, None)]
 
 
-def _expression(asked: _Asked) -> Found:
+def _expression(asked: _TestArguments) -> MappedSpecs:
     rule = asked.text("expression")
     subject = f"{sql_name(asked.column)} {rule}" if asked.column else rule
     return [({"type": "expression", "sql": subject, "where": asked.arguments.get("condition")}, None)]
 
 
-def _not_empty(asked: _Asked) -> Found:
+def _not_empty(asked: _TestArguments) -> MappedSpecs:
     subject = sql_name(asked.on())
     trimmed = f"trim({subject})" if asked.arguments.get("trim_whitespace", True) else subject
     return [({"type": "expression", "sql": f"{trimmed} <> ''"}, None)]
 
 
-def _not_constant(asked: _Asked) -> Found:
+def _not_constant(asked: _TestArguments) -> MappedSpecs:
     asked.refuse("group_by_columns")
     return [(metric_query(f"count(DISTINCT {sql_name(asked.on())})", str(asked.table), "value <> 1"), None)]
 
 
-def _at_least_one(asked: _Asked) -> Found:
+def _at_least_one(asked: _TestArguments) -> MappedSpecs:
     asked.refuse("group_by_columns")
     return [(metric_query(f"count({sql_name(asked.on())})", str(asked.table), "value > 0"), None)]
 
 
-def _recency(asked: _Asked) -> Found:
+def _recency(asked: _TestArguments) -> MappedSpecs:
     asked.refuse("group_by_columns")
     hours = hours_of(asked.arguments.get("interval"), asked.arguments.get("datepart"))
     column = asked.column or asked.text("field")
     return [({"type": "freshness", "timestamp_column": column, "max_age_hours": hours}, None)]
 
 
-def _compare_rows(sign: str) -> Callable[[_Asked], Found]:
-    def make(asked: _Asked) -> Found:
+def _compare_rows(sign: str) -> Callable[[_TestArguments], MappedSpecs]:
+    def make(asked: _TestArguments) -> MappedSpecs:
         asked.refuse("group_by_columns")
         return [(compare_counts(asked.table, asked.other("compare_model"), f"rows {sign} others"), None)]
 
     return make
 
 
-def _cardinality(asked: _Asked) -> Found:
-    raise CannotMap("it compares how often each value occurs in two tables; `foreign_key` says that each is there")
+def _cardinality(asked: _TestArguments) -> MappedSpecs:
+    raise MappingError("it compares how often each value occurs in two tables; `foreign_key` says that each is there")
 
 
-_TESTS: dict[str, Callable[[_Asked], Found]] = {
+_TESTS: dict[str, Callable[[_TestArguments], MappedSpecs]] = {
     "unique": _unique,
     "not_null": _not_null,
     "accepted_values": _accepted,

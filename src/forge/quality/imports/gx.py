@@ -1,4 +1,4 @@
-"""Suites of Great Expectations: the JSON of 0.x (`expectation_type`) and of 1.x (`type`, `severity`)."""
+"""Great Expectations suites: the JSON of 0.x (`expectation_type`) and of 1.x (`type`, `severity`)."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from pathlib import PurePath
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.model.yaml_file import YamlFile, load_yaml
-from forge.quality.imports.expectations import Found, map_expectation
-from forge.quality.imports.mapped import CannotMap, Collector, Imported, Names, percent_left, with_common
+from forge.quality.imports.expectations import MappedSpecs, map_expectation
+from forge.quality.imports.mapping import Collector, ImportedChecks, MappingError, TableNames, percent_left, with_common
 
 _SEVERITY = {"critical": "critical", "warning": "warning", "info": "info"}
 _SHARE = "the share is of all rows; there it was of those that are not NULL"
 
 
-def read_gx_suite(text: str, file: str, names: Names) -> Imported:
-    """Raises E716 where it is no suite, or where no table can be told for it."""
+def read_gx_suite(text: str, file: str, names: TableNames) -> ImportedChecks:
+    """Raises E716 where it is no suite, or its table is unknown."""
     suite = _suite(text, file)
     table = _table_of(suite, file, names)
     lines = _lines(text, file)
-    collector = Collector(Names(names.known, names.schema, table))
+    collector = Collector(TableNames(names.known, names.schema, table))
     expectations = suite["expectations"]
     assert isinstance(expectations, list)
     for number, one in enumerate(expectations):
@@ -53,15 +53,15 @@ def _suite(text: str, file: str) -> Mapping[str, object]:
 
 
 def _lines(text: str, file: str) -> YamlFile | None:
-    """JSON is YAML, mostly: where it is not, lines are not known."""
+    """JSON is mostly YAML; where it is not, lines are unknown."""
     try:
         return load_yaml(text, file)
     except ForgeError:
         return None
 
 
-def _table_of(suite: Mapping[str, object], file: str, names: Names) -> TableName:
-    """What was asked for; else what the suite or its file is called."""
+def _table_of(suite: Mapping[str, object], file: str, names: TableNames) -> TableName:
+    """The requested table, else the name of the suite or its file."""
     if names.table is not None:
         return names.table
     called = [str(suite.get(key)) for key in ("name", "expectation_suite_name") if suite.get(key)]
@@ -84,7 +84,7 @@ def _is_table(name: str) -> bool:
     return re.fullmatch(r"[A-Za-z_]\w*\.[A-Za-z_]\w*", name) is not None
 
 
-def _is_known(name: str, names: Names) -> bool:
+def _is_known(name: str, names: TableNames) -> bool:
     return any(table.name == name.lower() for table in names.known)
 
 
@@ -102,24 +102,24 @@ def _read(one: object, place: str, collector: Collector) -> None:
     collector.add("", place, what, lambda table: _checks(name, arguments, one, table))
 
 
-def _checks(name: str, arguments: Mapping[str, object], one: Mapping[str, object], table: TableName) -> Found:
+def _checks(name: str, arguments: Mapping[str, object], one: Mapping[str, object], table: TableName) -> MappedSpecs:
     common: dict[str, object] = {
         "severity": _SEVERITY.get(str(one.get("severity", ""))),
         "where": _where(arguments),
-        "name": _said(one),
+        "name": _description(one),
     }
     found = []
     for spec, note in map_expectation(name.lower(), arguments, table):
         if common["where"] and spec["type"] in ("query", "schema"):
-            raise CannotMap("it has a row_condition, which this check cannot take")
+            raise MappingError("it has a row_condition, which this check cannot take")
         if percent_left(arguments.get("mostly")) and "max_violation_percentage" in spec and spec["type"] != "unique":
             note = f"{note}; {_SHARE}" if note else _SHARE
         found.append(with_common((spec, note), common))
     return found
 
 
-def _said(one: Mapping[str, object]) -> str | None:
-    """What its author called it: a description, or plain notes."""
+def _description(one: Mapping[str, object]) -> str | None:
+    """The author's description, or plain notes."""
     meta = one.get("meta")
     notes = one.get("description") or one.get("notes") or (meta.get("notes") if isinstance(meta, dict) else None)
     return " ".join(notes.split())[:100] if isinstance(notes, str) and notes.strip() else None
@@ -130,17 +130,17 @@ _TEXT = re.compile(r'"([^"]*)"')
 
 
 def _where(arguments: Mapping[str, object]) -> str | None:
-    """A row_condition as SQL. Spark's is SQL; the others are a small language of their own."""
+    """A row_condition as SQL. Spark's is SQL already; the others are a small language of their own."""
     given = arguments.get("row_condition")
     if not given:
         return None
     if not isinstance(given, str):
-        raise CannotMap("its row_condition is an object; only conditions written as text map")
+        raise MappingError("its row_condition is an object; only conditions written as text map")
     if arguments.get("condition_parser") == "spark":
         return given
     text = _COLUMN.sub(r"\1", given)
     text = re.sub(r"([\w`.]+)\.notNull\(\)", r"\1 IS NOT NULL", text)
     text = _TEXT.sub(lambda match: "'" + match[1].replace("'", "''") + "'", text.replace("==", "="))
     if re.search(r"[&|~@]|\.\w+\(", text):
-        raise CannotMap(f"its row_condition is no SQL: {given}")
+        raise MappingError(f"its row_condition is no SQL: {given}")
     return text

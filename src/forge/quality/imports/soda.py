@@ -9,19 +9,19 @@ from dataclasses import dataclass, field
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.model.yaml_file import YamlFile, load_yaml
-from forge.quality.imports.expectations import Found
-from forge.quality.imports.mapped import (
-    CannotMap,
+from forge.quality.imports.expectations import MappedSpecs
+from forge.quality.imports.mapping import (
     Collector,
-    Imported,
-    Names,
+    ImportedChecks,
+    MappingError,
     Spec,
+    TableNames,
     compare_counts,
     inner,
     select,
     with_common,
 )
-from forge.quality.imports.soda_metrics import Metric, Threshold, map_metric, read_age, read_threshold
+from forge.quality.imports.soda_metrics import SodaMetric, Threshold, map_metric, read_age, read_threshold
 from forge.quality.imports.types import spark_type
 
 _CHECKS = re.compile(r"checks for ([^\[\]]+?)(?:\s*\[([^\]]+)\])?")
@@ -61,8 +61,8 @@ class _Reading:
     filters: dict[tuple[str, str], str] = field(default_factory=dict)
 
 
-def read_soda_file(text: str, file: str, names: Names) -> Imported:
-    """Raises E103 where it is no YAML, and E716 where it holds no SodaCL."""
+def read_soda_file(text: str, file: str, names: TableNames) -> ImportedChecks:
+    """Raises E103 for invalid YAML, and E716 where it holds no SodaCL."""
     document = load_yaml(text, file)
     data = document.data
     if not isinstance(data, dict) or not any(_CHECKS.fullmatch(str(key)) or _EACH.fullmatch(str(key)) for key in data):
@@ -140,15 +140,17 @@ def _split(item: object) -> tuple[str, Mapping[str, object]]:
     return " ".join(str(item).split()), {}
 
 
-def _checks(text: str, options: Mapping[str, object], table: TableName, block: _Block, reading: _Reading) -> Found:
+def _checks(
+    text: str, options: Mapping[str, object], table: TableName, block: _Block, reading: _Reading
+) -> MappedSpecs:
     if "${" in f"{text} {options}" or "${" in (block.where or ""):
-        raise CannotMap("it has a variable, ${…}, which only Soda can fill")
+        raise MappingError("it has a variable, ${…}, which only Soda can fill")
     where = _where(block.where, options.get("filter"))
     common: dict[str, object] = {"name": options.get("name")}
     found = []
     for spec, note in _of(text, options, table, where, reading.collector.names):
         if where and spec["type"] == "schema":
-            raise CannotMap("a schema has no filter")
+            raise MappingError("a schema has no filter")
         own = common if spec["type"] in ("query", "schema") else {**common, "where": where}  # a query has it within
         found.append(with_common((spec, note), own))
     return found
@@ -159,7 +161,9 @@ def _where(block: str | None, own: object) -> str | None:
     return " AND ".join(f"({part})" for part in parts) if len(parts) > 1 else (parts[0] if parts else None)
 
 
-def _of(text: str, options: Mapping[str, object], table: TableName, where: str | None, names: Names) -> Found:
+def _of(
+    text: str, options: Mapping[str, object], table: TableName, where: str | None, names: TableNames
+) -> MappedSpecs:
     if text == "schema":
         return _schema(options)
     if text.startswith("failed rows"):
@@ -168,11 +172,11 @@ def _of(text: str, options: Mapping[str, object], table: TableName, where: str |
         return _reference(match, table, where, names)
     if match := _SAME.fullmatch(text):
         if match[2].strip():
-            raise CannotMap("it compares with another data source")
+            raise MappingError("it compares with another data source")
         return [(compare_counts(table, names.find(match[1]), "rows = others"), None)]
     if match := _FRESH.fullmatch(text):
         if match[2] or match[4]:
-            raise CannotMap("its `now` is a variable; here it is the clock of the run")
+            raise MappingError("its `now` is a variable; here it is the clock of the run")
         return [(_fresh((match[1] or match[3]).strip(), match[5]), None)]
     if match := _ANOMALY.fullmatch(text):
         return _anomaly(match[1], match[2])
@@ -180,17 +184,17 @@ def _of(text: str, options: Mapping[str, object], table: TableName, where: str |
         return _change(match[1])
     for pattern, why in _UNMAPPED_CHECKS:
         if re.match(pattern, text):
-            raise CannotMap(why)
+            raise MappingError(why)
     return _metric(text, options, table, where)
 
 
-def _metric(text: str, options: Mapping[str, object], table: TableName, where: str | None) -> Found:
+def _metric(text: str, options: Mapping[str, object], table: TableName, where: str | None) -> MappedSpecs:
     match = _METRIC.fullmatch(text)
     if match is None:
-        raise CannotMap("no check says this")
+        raise MappingError("no check says this")
     columns = tuple(part.strip() for part in (match[2] or "").split(",") if part.strip())
     own = {str(key): value for key, value in options.items() if key not in _KEPT}
-    metric = Metric(match[1], columns, own, str(table), where)
+    metric = SodaMetric(match[1], columns, own, str(table), where)
     if match[1] == "freshness":
         return _fresh_alerts(columns[0] if columns else "", options)
     return [
@@ -201,7 +205,7 @@ def _metric(text: str, options: Mapping[str, object], table: TableName, where: s
 
 
 def _thresholds(text: str, options: Mapping[str, object]) -> list[tuple[str | None, Threshold]]:
-    """What must hold. An alert says when it does not: `fail: when > 5`."""
+    """The condition to hold. An alert states the opposite: `fail: when > 5`."""
     if text.strip():
         return [(None, read_threshold(text))]
     found: list[tuple[str | None, Threshold]] = []
@@ -209,10 +213,10 @@ def _thresholds(text: str, options: Mapping[str, object]) -> list[tuple[str | No
         if key in options:
             said = str(options[key]).strip()
             if not said.startswith("when"):
-                raise CannotMap(f"{key}: {said} does not begin with `when`")
+                raise MappingError(f"{key}: {said} does not begin with `when`")
             found.append((severity, read_threshold(said.removeprefix("when")).turned()))
     if not found:
-        raise CannotMap("it has no threshold")
+        raise MappingError("it has no threshold")
     return found
 
 
@@ -220,34 +224,34 @@ def _fresh(column: str, age: str) -> Spec:
     return {"type": "freshness", "timestamp_column": column, "max_age_hours": read_age(age)}
 
 
-def _fresh_alerts(column: str, options: Mapping[str, object]) -> Found:
+def _fresh_alerts(column: str, options: Mapping[str, object]) -> MappedSpecs:
     found: list[tuple[Spec, str | None]] = []
     for key, severity in (("fail", None), ("warn", "warning")):
         match = re.fullmatch(r"when\s*>=?\s*(\S+)", str(options.get(key, "")).strip())
         if match:
             found.append(({**_fresh(column, match[1]), "severity": severity}, None))
     if not found or not column:
-        raise CannotMap("a freshness check is like freshness(loaded_at) < 1d, or has alerts like fail: when > 1d")
+        raise MappingError("a freshness check is like freshness(loaded_at) < 1d, or has alerts like fail: when > 1d")
     return found
 
 
-def _anomaly(metric: str, column: str | None) -> Found:
+def _anomaly(metric: str, column: str | None) -> MappedSpecs:
     if metric not in _METRICS:
-        raise CannotMap(f"the history of {metric} is not kept; those of {', '.join(_METRICS)} are")
+        raise MappingError(f"the history of {metric} is not kept; those of {', '.join(_METRICS)} are")
     note = "by weekday, trend and what is usual, not by the model that Soda trains"
     return [({"type": "anomaly", "metric": _METRICS[metric], "column": column}, note)]
 
 
-def _change(text: str) -> Found:
+def _change(text: str) -> MappedSpecs:
     threshold = read_threshold(text)
     bound = threshold.most
     if threshold.equal or bound is None or (threshold.least is not None and threshold.least != -bound):
-        raise CannotMap("the number of rows may change by so much both up and down; this says something else")
+        raise MappingError("the number of rows may change by so much both up and down; this says something else")
     note = "a loss of so many rows fails, too" if threshold.least is None else None
     return [({"type": "row_count", "max_change_percentage": bound}, note)]
 
 
-def _reference(match: re.Match[str], table: TableName, where: str | None, names: Names) -> Found:
+def _reference(match: re.Match[str], table: TableName, where: str | None, names: TableNames) -> MappedSpecs:
     columns = [part.strip() for part in match[1].split(",")]
     other, named = names.find(match[3]), [part.strip() for part in match[4].split(",")]
     if match[2]:
@@ -259,31 +263,31 @@ def _reference(match: re.Match[str], table: TableName, where: str | None, names:
     return [(spec, "a NULL refers to nothing and is no violation; Soda counts it as one")]
 
 
-def _failed_rows(options: Mapping[str, object], names: Names) -> Found:
+def _failed_rows(options: Mapping[str, object], names: TableNames) -> MappedSpecs:
     condition, query = options.get("fail condition"), options.get("fail query")
     if isinstance(condition, str):
         return [({"type": "expression", "sql": f"NOT ({' '.join(condition.split())})"}, None)]
     if not isinstance(query, str):
-        raise CannotMap("it has neither `fail condition` nor `fail query`")
+        raise MappingError("it has neither `fail condition` nor `fail query`")
     if any(key in options for key in ("warn", "fail")):
-        raise CannotMap("it tolerates a number of rows")
+        raise MappingError("it tolerates a number of rows")
     return [({"type": "query", "query": _with_tables(query.strip().rstrip(";"), names)}, None)]
 
 
-def _with_tables(sql: str, names: Names) -> str:
-    """Tables after FROM and JOIN as they are called here; those that are not known stay as they are."""
+def _with_tables(sql: str, names: TableNames) -> str:
+    """Resolves tables after FROM and JOIN; unknown ones stay as they are."""
 
     def put(match: re.Match[str]) -> str:
         try:
             return f"{match[1]}{names.find(match[2])}" if "." not in match[2] else match[0]
-        except CannotMap:
+        except MappingError:
             return match[0]
 
     return re.sub(r"(\b(?:from|join)\s+)([A-Za-z_][\w.]*)", put, sql, flags=re.IGNORECASE)
 
 
-def _schema(options: Mapping[str, object]) -> Found:
-    """Types of columns; what else a schema check of Soda says, a contract says here."""
+def _schema(options: Mapping[str, object]) -> MappedSpecs:
+    """Column types; the rest of a Soda schema check belongs into a contract."""
     found: list[tuple[Spec, str | None]] = []
     for key, severity in (("fail", None), ("warn", "warning")):
         given = options.get(key)
@@ -295,9 +299,9 @@ def _schema(options: Mapping[str, object]) -> Found:
                 note = "a column that is missing makes the check not measured"
                 found.extend(({**_there(str(column)), "severity": severity}, note) for column in value)
             else:
-                raise CannotMap(f"`{rule}`: a contract says which columns there are")
+                raise MappingError(f"`{rule}`: a contract says which columns there are")
     if not found:
-        raise CannotMap("it has neither `warn` nor `fail`")
+        raise MappingError("it has neither `warn` nor `fail`")
     return found
 
 

@@ -1,4 +1,4 @@
-"""Metrics of SodaCL with their thresholds, and the checks that say the same."""
+"""SodaCL metrics with thresholds, and the equivalent checks."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from forge.model.duration import parse_duration
-from forge.quality.imports.expectations import REPEATED, Found, metric_query
-from forge.quality.imports.mapped import CannotMap, Spec, inner, select, sql_name, sql_value, sql_values
+from forge.quality.imports.expectations import REPEATED, MappedSpecs, metric_query
+from forge.quality.imports.mapping import MappingError, Spec, inner, select, sql_name, sql_value, sql_values
 
 _NUMBER = r"[-+]?[\d,_]*\.?\d+(?:[eE][-+]?\d+)?"
 _COMPARED = re.compile(rf"(<=|>=|!=|<>|=|<|>)\s*({_NUMBER})\s*%?")
@@ -18,7 +18,7 @@ _BETWEEN = re.compile(rf"(not\s+)?between\s*([(\[]?)\s*({_NUMBER})\s*%?\s*and\s*
 
 @dataclass(frozen=True, slots=True)
 class Threshold:
-    """What must hold of a number: `least` and `most`, both allowed unless `over` or `under`; or outside of them."""
+    """The condition on a number: `least` and `most`, inclusive unless `over` or `under`; or outside of them."""
 
     least: float | None = None
     most: float | None = None
@@ -31,12 +31,12 @@ class Threshold:
         return self.least is not None and self.least == self.most and not self.outside
 
     def is_zero(self, *, share: bool) -> bool:
-        """Nothing at all is tolerated. Less than one row is none; less than one percent is not."""
+        """Nothing is tolerated. Less than one row is none; less than one percent is not."""
         below_one = self.under and self.most == 1 and not share
         return not self.outside and self.most is not None and (self.most == 0 or below_one)
 
     def turned(self) -> Threshold:
-        """An alert says when it is wrong; this says when it is right."""
+        """An alert states when it fails; this states when it passes."""
         if self.outside or (self.least is not None and self.most is not None):
             return replace(self, outside=not self.outside)
         return Threshold(self.most, self.least, not self.under, not self.over)
@@ -74,7 +74,7 @@ def read_threshold(text: str) -> Threshold:
     if match := _BETWEEN.fullmatch(said):
         low, high = _number(match[3]), _number(match[4])
         return Threshold(low, high, match[2] == "(", match[5] == ")", bool(match[1]))
-    raise CannotMap(f"the threshold '{said}' is not understood" if said else "it has no threshold")
+    raise MappingError(f"the threshold '{said}' is not understood" if said else "it has no threshold")
 
 
 def _number(text: str) -> float:
@@ -85,13 +85,13 @@ def read_age(text: str) -> float:
     """`3d`, `1d6h30m` in hours."""
     parts = re.findall(r"(\d+(?:\.\d+)?)([dhm])", text)
     if not parts or "".join(number + unit for number, unit in parts) != text:
-        raise CannotMap(f"'{text}' is no age like 1d, 6h or 1d6h30m")
+        raise MappingError(f"'{text}' is no age like 1d, 6h or 1d6h30m")
     lengths = [parse_duration(number, unit) for number, unit in parts]
     return float(sum(length.seconds for length in lengths if length) / 3600)
 
 
 @dataclass(frozen=True, slots=True)
-class Metric:
+class SodaMetric:
     name: str
     columns: tuple[str, ...]
     options: Mapping[str, object]
@@ -100,14 +100,14 @@ class Metric:
 
     def column(self) -> str:
         if len(self.columns) != 1:
-            raise CannotMap(f"{self.name} is of one column, and here are {len(self.columns)}")
+            raise MappingError(f"{self.name} is of one column, and here are {len(self.columns)}")
         return self.columns[0]
 
     def query(self, metric: str, threshold: Threshold) -> Spec:
         return metric_query(metric, self.table, threshold.sql(), self.where)
 
 
-def map_metric(metric: Metric, threshold: Threshold) -> Found:
+def map_metric(metric: SodaMetric, threshold: Threshold) -> MappedSpecs:
     for key in ("samples limit", "samples columns", "attributes", "identity", "collect failed rows"):
         if key in metric.options:
             metric = replace(metric, options={k: v for k, v in metric.options.items() if k != key})
@@ -119,11 +119,11 @@ def map_metric(metric: Metric, threshold: Threshold) -> Found:
         return [(metric.query(own[1].strip(), threshold), None)]
     known = _METRICS.get(metric.name)
     if known is None:
-        raise CannotMap(f"there is no counterpart of the metric {metric.name}")
+        raise MappingError(f"there is no counterpart of the metric {metric.name}")
     return known(metric, threshold)
 
 
-def _rows(metric: Metric, threshold: Threshold) -> Found:
+def _rows(metric: SodaMetric, threshold: Threshold) -> MappedSpecs:
     if threshold.outside:
         if threshold.least == threshold.most == 0:
             return [({"type": "row_count", "min": 1}, None)]
@@ -135,10 +135,10 @@ def _rows(metric: Metric, threshold: Threshold) -> Found:
     return [(spec, None)]
 
 
-def _missing(metric: Metric, threshold: Threshold) -> Found:
+def _missing(metric: SodaMetric, threshold: Threshold) -> MappedSpecs:
     column = metric.column()
     if unknown := [key for key in metric.options if not key.startswith("missing ")]:
-        raise CannotMap(f"`{unknown[0]}` has no counterpart")
+        raise MappingError(f"`{unknown[0]}` has no counterpart")
     subject = sql_name(column)
     missing = [f"{subject} IS NULL"]
     if "missing values" in metric.options:
@@ -146,7 +146,7 @@ def _missing(metric: Metric, threshold: Threshold) -> Found:
     if "missing regex" in metric.options:
         missing.append(f"{subject} RLIKE {sql_value(metric.options['missing regex'])}")
     if "missing format" in metric.options:
-        raise CannotMap("`missing format` has no counterpart; write it as a regex")
+        raise MappingError("`missing format` has no counterpart; write it as a regex")
     share = metric.name == "missing_percent"
     if len(missing) == 1 and (threshold.is_zero(share=share) or (share and _tolerant(threshold))):
         spec: Spec = {"type": "not_null", "column": column}
@@ -173,15 +173,15 @@ def _counted(condition: str, share: bool) -> str:
     return f"100 * count_if({condition}) / nullif(count(*), 0)" if share else f"count_if({condition})"
 
 
-def _duplicates(metric: Metric, threshold: Threshold) -> Found:
+def _duplicates(metric: SodaMetric, threshold: Threshold) -> MappedSpecs:
     if not metric.columns:
-        raise CannotMap("it names no column")
+        raise MappingError("it names no column")
     share = metric.name == "duplicate_percent"
     if threshold.is_zero(share=share):
         return [({"type": "unique", "columns": list(metric.columns)}, None)]
     if share:
         if not _tolerant(threshold):
-            raise CannotMap("only a share that is tolerated maps: duplicate_percent(…) < 5")
+            raise MappingError("only a share that is tolerated maps: duplicate_percent(…) < 5")
         spec: Spec = {"type": "unique", "columns": list(metric.columns), "max_violation_percentage": threshold.most}
         return [(spec, "; ".join(note for note in (REPEATED, _edge(threshold, share)) if note))]
     names = ", ".join(sql_name(column) for column in metric.columns)
@@ -222,16 +222,16 @@ _VALID = frozenset(
 ) - {f"invalid {what}" for what in ("min", "max", "length", "min length", "max length")}
 
 
-def _invalid(metric: Metric, threshold: Threshold) -> Found:
-    """One check for each thing that is said of a value."""
+def _invalid(metric: SodaMetric, threshold: Threshold) -> MappedSpecs:
+    """One check for each constraint on a value."""
     if unknown := [key for key in metric.options if key not in _VALID and not key.startswith("missing")]:
-        raise CannotMap(f"`{unknown[0]}` has no counterpart")
+        raise MappingError(f"`{unknown[0]}` has no counterpart")
     if any(key.startswith("missing") for key in metric.options):
-        raise CannotMap("values that stand for a missing one have no counterpart here")
+        raise MappingError("values that stand for a missing one have no counterpart here")
     share = metric.name == "invalid_percent"
     rules = _rules(metric)
     if not rules:
-        raise CannotMap("it does not say what is valid")
+        raise MappingError("it does not say what is valid")
     if not threshold.is_zero(share=share) and not (share and _tolerant(threshold)):
         bad = " OR ".join(f"NOT ({sql})" for _, sql in rules)
         return [(metric.query(_counted(bad, share), threshold), None)]
@@ -245,8 +245,8 @@ def _invalid(metric: Metric, threshold: Threshold) -> Found:
     ]
 
 
-def _rules(metric: Metric) -> list[tuple[Spec, str]]:
-    """Each rule as a check and as SQL that holds of a good value."""
+def _rules(metric: SodaMetric) -> list[tuple[Spec, str]]:
+    """Each rule as a check and as an SQL predicate of valid values."""
     column = metric.column()
     subject, options = sql_name(column), metric.options
     found: list[tuple[Spec, str]] = []
@@ -283,28 +283,28 @@ def _pattern(value: object, key: str) -> str:
         return str(value)
     pattern = _FORMATS.get(str(value).strip().lower())
     if pattern is None:
-        raise CannotMap(f"the format '{value}' has no counterpart; write it as a regex")
+        raise MappingError(f"the format '{value}' has no counterpart; write it as a regex")
     return pattern
 
 
-def _mean(metric: Metric, threshold: Threshold) -> Found:
+def _mean(metric: SodaMetric, threshold: Threshold) -> MappedSpecs:
     return _statistic("mean", "avg", metric, threshold)
 
 
-def _deviation(metric: Metric, threshold: Threshold) -> Found:
+def _deviation(metric: SodaMetric, threshold: Threshold) -> MappedSpecs:
     return _statistic("std", "stddev_samp", metric, threshold)
 
 
-def _statistic(kind: str, function: str, metric: Metric, threshold: Threshold) -> Found:
+def _statistic(kind: str, function: str, metric: SodaMetric, threshold: Threshold) -> MappedSpecs:
     column = metric.column()
     if threshold.outside or threshold.over or threshold.under:
         return [(metric.query(f"{function}({sql_name(column)})", threshold), None)]
     return [({"type": kind, "column": column, "min": threshold.least, "max": threshold.most}, None)]
 
 
-def _quantile(metric: Metric, threshold: Threshold) -> Found:
+def _quantile(metric: SodaMetric, threshold: Threshold) -> MappedSpecs:
     if len(metric.columns) != 2:
-        raise CannotMap("a percentile is like percentile(amount, 0.95)")
+        raise MappingError("a percentile is like percentile(amount, 0.95)")
     column, share = metric.columns[0], float(metric.columns[1])
     if threshold.outside or threshold.over or threshold.under:
         return [(metric.query(f"percentile({sql_name(column)}, {share})", threshold), None)]
@@ -312,8 +312,8 @@ def _quantile(metric: Metric, threshold: Threshold) -> Found:
     return [({**spec, "min": threshold.least, "max": threshold.most}, None)]
 
 
-def _extreme(metric: Metric, threshold: Threshold) -> Found:
-    """That the smallest is at least 0 says that all are."""
+def _extreme(metric: SodaMetric, threshold: Threshold) -> MappedSpecs:
+    """Minimum at least 0 means that all values are."""
     column = metric.column()
     one_sided = not (threshold.outside or threshold.over or threshold.under)
     if one_sided and metric.name == "min" and threshold.most is None:
@@ -323,14 +323,14 @@ def _extreme(metric: Metric, threshold: Threshold) -> Found:
     return [(metric.query(f"{metric.name}({sql_name(column)})", threshold), None)]
 
 
-def _aggregate(function: str) -> Callable[[Metric, Threshold], Found]:
-    def make(metric: Metric, threshold: Threshold) -> Found:
+def _aggregate(function: str) -> Callable[[SodaMetric, Threshold], MappedSpecs]:
+    def make(metric: SodaMetric, threshold: Threshold) -> MappedSpecs:
         return [(metric.query(function.replace("{}", sql_name(metric.column())), threshold), None)]
 
     return make
 
 
-_METRICS: dict[str, Callable[[Metric, Threshold], Found]] = {
+_METRICS: dict[str, Callable[[SodaMetric, Threshold], MappedSpecs]] = {
     "row_count": _rows,
     "missing_count": _missing,
     "missing_percent": _missing,

@@ -1,1 +1,1 @@
-"""Monitors, schedules and service levels as data."""
+"""Monitors, schedules and SLAs as data."""

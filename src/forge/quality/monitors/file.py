@@ -30,14 +30,14 @@ _ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
 
 @dataclass(frozen=True, slots=True)
 class MonitorFile:
-    """What one file says of monitors; each has its place in `file`."""
+    """The monitors of one file; each has its place in `file`."""
 
     monitors: tuple[Monitor, ...] = ()
     errors: tuple[ForgeError, ...] = ()
 
 
 def open_quality_file(text: str, file: str) -> tuple[YamlFile, Mapping[str, object]]:
-    """The document and its top keys; E103 or E104 where it has another shape."""
+    """The document and its top-level keys; E103 or E104 for another shape."""
     document = load_yaml(text, file)
     if document.data is None:
         return document, {}
@@ -52,7 +52,7 @@ def open_quality_file(text: str, file: str) -> tuple[YamlFile, Mapping[str, obje
 
 
 def load_monitors(text: str, file: str) -> MonitorFile:
-    """Never raises: monitors that cannot be read are told as errors, and the others are there."""
+    """Never raises: unreadable monitors are returned as errors, with the readable ones."""
     try:
         document, data = open_quality_file(text, file)
     except ForgeErrors as group:
@@ -106,7 +106,7 @@ def _path(path: str) -> Iterable[str | int]:
 
 
 def slug_of(name: str) -> str:
-    """The id of a monitor that gives none."""
+    """The id of a monitor without an explicit one."""
     slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60].rstrip("-")
     return slug or "monitor"
 

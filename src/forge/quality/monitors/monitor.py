@@ -1,6 +1,6 @@
-"""A monitor: which checks of which dataset are judged when, whom a failure is told, and what was promised (the SLA).
+"""A monitor: which checks of which dataset are judged when, who is notified of a failure, and the SLA.
 
-All of it is data. `flows/quality/monitors/run.py` carries one out, `flows/quality/monitors/scheduler.py` says when."""
+All of it is data. `flows/quality/monitors/run.py` runs one, `flows/quality/monitors/scheduler.py` decides when."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class ScheduleType(StrEnum):
     ON_CHANGE = "on_change"
 
 
-class Missed(StrEnum):
-    """What becomes of times that nobody kept because no server ran."""
+class MissedPolicy(StrEnum):
+    """The policy for due times missed because no server ran."""
 
     SKIP = "skip"  # the next one is the next that is due
     CATCH_UP = "catch_up"  # one run for all that were missed, as soon as a server is there
@@ -34,13 +34,13 @@ class Missed(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Schedule:
-    """`cron` belongs to type cron, `interval_minutes` to interval. on_change: whenever the table has a new snapshot."""
+    """`cron` belongs to type cron, `interval_minutes` to interval. on_change: for each new snapshot of the table."""
 
     type: ScheduleType
     cron: str | None = None
     interval_minutes: int | None = None
     timezone: str = "UTC"  # in which the cron expression is meant
-    missed: Missed = Missed.SKIP
+    missed: MissedPolicy = MissedPolicy.SKIP
 
     def to_dict(self) -> dict[str, object]:
         return {
@@ -54,9 +54,8 @@ class Schedule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Monitor:
-    """`dataset` is `core.orders`, or `core.orders@branch`. Without `checks` it judges those that the project has for
-    the table. `file` is the place of one that is written in quality/*.yaml, which only the file changes. One that was
-    removed stays for its history."""
+    """`dataset` is `core.orders`, or `core.orders@branch`. Without `checks` it judges the project's checks of the
+    table. `file`: its place in quality/*.yaml; only that file changes it. A removed monitor is kept for its history."""
 
     id: str
     name: str
@@ -66,7 +65,7 @@ class Monitor:
     schedule: Schedule | None = None  # None: by hand only
     enabled: bool = True
     channels: tuple[str, ...] = ()  # names in forge.yaml, alerts.channels
-    severity_threshold: Severity = Severity.WARNING  # failures below it are not told
+    severity_threshold: Severity = Severity.WARNING  # failures below it are not announced
     notify_on_recovery: bool = True
     sla_target_percentage: float | None = None
     sla_window_days: int = 30
@@ -132,10 +131,10 @@ MEASURED = (MonitorRunStatus.PASSED, MonitorRunStatus.FAILED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MonitorRun:
-    """One dataset judged once: by a monitor, or by hand (`monitor_id` None). Its id is the id of the job, too.
+    """One judgement of a dataset: by a monitor, or by hand (`monitor_id` None). Its id is also the job's.
 
-    `claim` says what it was for: the due time, the snapshot, or its own id. No two runs of a monitor have the same, so
-    that of two servers only one makes it."""
+    `claim` identifies its cause: the due time, the snapshot, or its own id. It is unique per monitor, so that of two
+    servers only one makes the run."""
 
     id: str
     monitor_id: str | None
@@ -188,8 +187,7 @@ class MonitorRun:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
-    """What one check said of one version of a dataset. `monitor_run_id` is of a MonitorRun, `run_id` of a governed run;
-    one of them is set."""
+    """The result of one check on one version of a dataset. `monitor_run_id` or `run_id` (of a governed run) is set."""
 
     id: str
     check_id: str
@@ -212,7 +210,7 @@ class CheckResult:
     run_id: RunId | None = None
 
     def to_dict(self) -> dict[str, object]:
-        """`table` and `outcome` are what a verdict calls `dataset` and `verdict`."""
+        """`table` and `outcome` are `dataset` and `verdict` of a verdict."""
         return {
             "id": self.id,
             "check_id": self.check_id,
@@ -238,7 +236,7 @@ class CheckResult:
 
 
 def status_of(verdicts: Sequence[tuple[Outcome, Severity]]) -> MonitorRunStatus:
-    """By the checks that count for the SLA, those of severity error and critical."""
+    """By the checks that count for the SLA: severity error and critical."""
     counted = {outcome for outcome, severity in verdicts if severity in (Severity.ERROR, Severity.CRITICAL)}
     if Outcome.FAILED in counted:
         return MonitorRunStatus.FAILED
@@ -257,8 +255,8 @@ SETTLED: Mapping[MonitorRunStatus, MonitorState] = {
 
 
 def state_of(monitor: Monitor, settled: MonitorRun | None) -> MonitorState:
-    """How it stands by its newest run that came to an end. Checks of severity warning and info do not fail a run, but
-    where one of them failed, not all is in order: that is `warning`."""
+    """The state by the newest finished run. Checks of severity warning and info do not fail a run; a failed one makes
+    the state `warning`."""
     if not monitor.enabled:
         return "paused"
     if settled is None:
@@ -268,6 +266,6 @@ def state_of(monitor: Monitor, settled: MonitorRun | None) -> MonitorState:
 
 
 def new_monitor_id(name: str) -> str:
-    """Readable, and told apart from another of the same name."""
+    """Readable, and unique among monitors of the same name."""
     slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40].rstrip("-") or "monitor"
     return f"{slug}-{secrets.token_hex(3)}"

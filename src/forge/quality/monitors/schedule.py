@@ -1,7 +1,7 @@
-"""When a monitor is due: pure functions of the schedule and the time. All times go in and come out in UTC.
+"""Due times of a monitor: pure functions of schedule and time. All times are UTC.
 
-A cron expression is meant in its own timezone. At the change of the clocks a time that does not exist is kept as soon
-as the clock has passed it, and one that comes twice is kept once, the first time."""
+A cron expression is in its own timezone. At a DST change, a time that does not exist is due right after the gap, and a
+time that occurs twice is due once, the first time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from cronsim import CronSim, CronSimError
 
 from forge.model.nearest import did_you_mean
-from forge.quality.monitors.monitor import Missed, Schedule, ScheduleType
+from forge.quality.monitors.monitor import MissedPolicy, Schedule, ScheduleType
 
 LATE = timedelta(seconds=120)  # so late a run may begin and still be in time: a restart, a slow tick
 LONGEST_MINUTES = 60 * 24 * 366
@@ -24,16 +24,16 @@ _STEP = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
-    """What is wrong with one field."""
+class FieldFault:
+    """An error in one field."""
 
     path: str
     message: str
     fix: str | None = None
 
 
-def find_faults(schedule: Schedule) -> tuple[Fault, ...]:
-    faults: list[Fault] = []
+def find_faults(schedule: Schedule) -> tuple[FieldFault, ...]:
+    faults: list[FieldFault] = []
     if schedule.type is not ScheduleType.CRON and schedule.cron is not None:
         faults.append(_not_of("cron", schedule.type))
     if schedule.type is not ScheduleType.INTERVAL and schedule.interval_minutes is not None:
@@ -44,46 +44,48 @@ def find_faults(schedule: Schedule) -> tuple[Fault, ...]:
         case ScheduleType.INTERVAL:
             minutes = schedule.interval_minutes
             if minutes is None:
-                faults.append(Fault("interval_minutes", "is missing", "Write interval_minutes: 60."))
+                faults.append(FieldFault("interval_minutes", "is missing", "Write interval_minutes: 60."))
             elif not 1 <= minutes <= LONGEST_MINUTES:
-                faults.append(Fault("interval_minutes", f"is from 1 to {LONGEST_MINUTES:,}, and is {minutes}"))
+                faults.append(FieldFault("interval_minutes", f"is from 1 to {LONGEST_MINUTES:,}, and is {minutes}"))
         case ScheduleType.ON_CHANGE:
             pass
     return (*faults, *_faults_of_zone(schedule.timezone))
 
 
-def _not_of(key: str, kind: ScheduleType) -> Fault:
-    return Fault(key, f"does not belong to a schedule of type {kind}", f"Leave it out, or set type to {_TYPE_OF[key]}.")
+def _not_of(key: str, kind: ScheduleType) -> FieldFault:
+    return FieldFault(
+        key, f"does not belong to a schedule of type {kind}", f"Leave it out, or set type to {_TYPE_OF[key]}."
+    )
 
 
 _TYPE_OF = {"cron": ScheduleType.CRON, "interval_minutes": ScheduleType.INTERVAL}
 
 
-def _faults_of_cron(text: str | None) -> list[Fault]:
+def _faults_of_cron(text: str | None) -> list[FieldFault]:
     fix = "Five fields: minute hour day-of-month month day-of-week, like 0 6 * * 1-5."
     if not text:
-        return [Fault("cron", "is missing", fix)]
+        return [FieldFault("cron", "is missing", fix)]
     if len(text.split()) != 5:
-        return [Fault("cron", f"has five fields, and '{text}' has {len(text.split())}", fix)]
+        return [FieldFault("cron", f"has five fields, and '{text}' has {len(text.split())}", fix)]
     try:
         first = next(CronSim(text, datetime(2026, 1, 1, tzinfo=UTC)), None)
     except (CronSimError, ValueError, RecursionError) as error:
-        return [Fault("cron", f"'{text}' is not a cron expression: {error}", fix)]
-    return [] if first else [Fault("cron", f"'{text}' never comes", fix)]
+        return [FieldFault("cron", f"'{text}' is not a cron expression: {error}", fix)]
+    return [] if first else [FieldFault("cron", f"'{text}' never comes", fix)]
 
 
-def _faults_of_zone(name: str) -> list[Fault]:
+def _faults_of_zone(name: str) -> list[FieldFault]:
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
         near = did_you_mean(name, available_timezones())
-        return [Fault("timezone", f"'{name}' is no timezone", near or "Write it like Europe/Berlin.")]
+        return [FieldFault("timezone", f"'{name}' is no timezone", near or "Write it like Europe/Berlin.")]
     return []
 
 
 def next_due(schedule: Schedule, anchor: datetime, after: datetime) -> datetime | None:
-    """The first time after `after`; None where it hangs on changes, or never comes. `anchor` is where intervals are
-    counted from."""
+    """The first due time after `after`; None where it depends on changes, or never comes. `anchor`: the start of
+    intervals."""
     return next(_dues(schedule, anchor, after), None)
 
 
@@ -93,7 +95,7 @@ def find_dues(schedule: Schedule, anchor: datetime, after: datetime, number: int
 
 
 def newest_due(schedule: Schedule, anchor: datetime, now: datetime) -> datetime | None:
-    """The last time up to `now`, itself included."""
+    """The last due time up to and including `now`."""
     match schedule.type:
         case ScheduleType.INTERVAL:
             step = _step(schedule)
@@ -105,7 +107,7 @@ def newest_due(schedule: Schedule, anchor: datetime, now: datetime) -> datetime 
 
 
 def _newest_cron(schedule: Schedule, now: datetime) -> datetime | None:
-    """Back to before any change of the clocks, and forward from there: the way forward is the one that is kept."""
+    """Goes back before any DST change and then forward, as only forward iteration is exact."""
     assert schedule.cron
     zone = ZoneInfo(schedule.timezone)
     before = next(CronSim(schedule.cron, (now - _FOLD).astimezone(zone), reverse=True), None)
@@ -149,30 +151,30 @@ def _cron(schedule: Schedule, after: datetime) -> Iterator[datetime]:
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
-    """What is to be done now. `run` False: the time was missed and is only written down. `missed`: how many due times
-    before or, if it is not run, up to this one nobody kept."""
+class DueRun:
+    """A due run. `run` False: the time was missed and is only recorded. `missed`: the number of missed due times before
+    it or, if it is not run, up to it."""
 
     at: datetime
     run: bool
     missed: int = 0
 
 
-def due_now(schedule: Schedule, anchor: datetime, since: datetime, now: datetime) -> Due | None:
-    """`since` is the last due time that was taken care of, or when the schedule came into force; None: nothing is due.
-    What several missed times ask for is one run."""
+def due_now(schedule: Schedule, anchor: datetime, since: datetime, now: datetime) -> DueRun | None:
+    """`since`: the last handled due time, or when the schedule took effect; None: nothing is due. Several missed times
+    become one run."""
     newest = newest_due(schedule, anchor, now)
     if newest is None or newest <= since:
         return None
     passed = _count(schedule, anchor, since, newest)
     in_time = now - newest <= LATE
-    if in_time or schedule.missed is Missed.CATCH_UP:
-        return Due(newest, run=True, missed=passed - 1 if in_time else passed)
-    return Due(newest, run=False, missed=passed)
+    if in_time or schedule.missed is MissedPolicy.CATCH_UP:
+        return DueRun(newest, run=True, missed=passed - 1 if in_time else passed)
+    return DueRun(newest, run=False, missed=passed)
 
 
 def _count(schedule: Schedule, anchor: datetime, since: datetime, newest: datetime) -> int:
-    """Up to a thousand: more is just many."""
+    """At most a thousand."""
     number = 0
     for due in islice(_dues(schedule, anchor, since), _COUNTED):
         if due > newest:
@@ -182,7 +184,7 @@ def _count(schedule: Schedule, anchor: datetime, since: datetime, newest: dateti
 
 
 def since_of(start: datetime, last_due: datetime | None) -> datetime:
-    """From where on due times count: the first moment itself is one."""
+    """The start of due times; the first moment itself is one."""
     return max(start - _STEP, last_due) if last_due else start - _STEP
 
 

@@ -1,7 +1,7 @@
-"""What was promised for a dataset, and how it is kept: pass rate, error budget, burn rate.
+"""SLA of a dataset: pass rate, error budget, burn rate.
 
-The pass rate is the share of the measured runs in the window in which no check of severity error or critical failed.
-Runs that could not be measured are counted apart: they neither keep the promise nor break it."""
+The pass rate is the share of measured runs in the window without a failed check of severity error or critical. Runs
+that could not be measured are counted separately and affect neither side."""
 
 from __future__ import annotations
 
@@ -34,20 +34,20 @@ class SlaRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class RunCounts:
     met: int = 0
     missed: int = 0
     not_measured: int = 0
 
     @property
     def runs(self) -> int:
-        """Those that were measured."""
+        """The measured runs."""
         return self.met + self.missed
 
 
 @dataclass(frozen=True, slots=True)
 class Burn:
-    """1 uses up exactly the budget within the window. None: no run, or there is no budget to burn."""
+    """1 consumes exactly the budget within the window. None: no runs, or no budget."""
 
     hours: int
     runs: int
@@ -56,9 +56,9 @@ class Burn:
 
 
 @dataclass(frozen=True, slots=True)
-class SlaDay:
+class DailyRuns:
     day: date
-    counted: Counted
+    counted: RunCounts
     budget_left: float | None  # percent, of all runs of the window up to the end of that day
 
 
@@ -68,14 +68,14 @@ class Sla:
     window_days: int
     start: datetime
     end: datetime
-    counted: Counted
+    counted: RunCounts
     pass_rate: float | None  # percent
     budget_runs: float | None
     budget_left: float | None  # percent of the error budget; below 0 it is overdrawn
     burn_rate: float | None
     burns: tuple[Burn, ...]
     state: SlaState
-    days: tuple[SlaDay, ...]
+    days: tuple[DailyRuns, ...]
 
 
 def judge_sla(runs: Iterable[SlaRun], target: float | None, window_days: int, now: datetime) -> Sla:
@@ -101,10 +101,10 @@ def judge_sla(runs: Iterable[SlaRun], target: float | None, window_days: int, no
     )
 
 
-def _count(runs: Sequence[SlaRun]) -> Counted:
-    """Runs that were stopped, skipped or have not ended say nothing."""
+def _count(runs: Sequence[SlaRun]) -> RunCounts:
+    """Stopped, skipped and unfinished runs do not count."""
     statuses = [run.status for run in runs]
-    return Counted(
+    return RunCounts(
         statuses.count(MonitorRunStatus.PASSED),
         statuses.count(MonitorRunStatus.FAILED),
         statuses.count(MonitorRunStatus.NOT_MEASURED),
@@ -116,12 +116,12 @@ def _allowed(target: float) -> float:
     return max(0.0, (100 - target) / 100)
 
 
-def _budget(counted: Counted, target: float | None) -> float | None:
+def _budget(counted: RunCounts, target: float | None) -> float | None:
     return round(counted.runs * _allowed(target), 4) if target is not None and counted.runs else None
 
 
-def _budget_left(counted: Counted, target: float | None) -> float | None:
-    """A target of 100 percent leaves none: it is whole until the first failure, and then gone."""
+def _budget_left(counted: RunCounts, target: float | None) -> float | None:
+    """A target of 100 percent has no budget: full until the first failure, then empty."""
     if target is None or not counted.runs:
         return None
     budget = counted.runs * _allowed(target)
@@ -130,7 +130,7 @@ def _budget_left(counted: Counted, target: float | None) -> float | None:
     return round(100 * (1 - counted.missed / budget), 2)
 
 
-def _rate(counted: Counted, target: float | None) -> float | None:
+def _rate(counted: RunCounts, target: float | None) -> float | None:
     if target is None or not counted.runs or _allowed(target) == 0:
         return None
     return round(counted.missed / counted.runs / _allowed(target), 2)
@@ -141,7 +141,7 @@ def _burn(runs: Sequence[SlaRun], target: float | None, hours: int, now: datetim
     return Burn(hours, counted.runs, counted.missed, _rate(counted, target))
 
 
-def _state(counted: Counted, target: float | None, left: float | None, burns: Sequence[Burn]) -> SlaState:
+def _state(counted: RunCounts, target: float | None, left: float | None, burns: Sequence[Burn]) -> SlaState:
     if target is None:
         return SlaState.NO_TARGET
     if not counted.runs or left is None:
@@ -152,17 +152,17 @@ def _state(counted: Counted, target: float | None, left: float | None, burns: Se
     return SlaState.AT_RISK if fast or left < SHORT_OF else SlaState.MET
 
 
-def _days(runs: Sequence[SlaRun], target: float | None, start: datetime, now: datetime) -> tuple[SlaDay, ...]:
+def _days(runs: Sequence[SlaRun], target: float | None, start: datetime, now: datetime) -> tuple[DailyRuns, ...]:
     """Every day of the window in UTC, oldest first, those without runs included."""
     first, last = start.astimezone(UTC).date(), now.astimezone(UTC).date()
     by_day: dict[date, list[SlaRun]] = {}
     for run in runs:
         by_day.setdefault(run.time.astimezone(UTC).date(), []).append(run)
-    found: list[SlaDay] = []
+    found: list[DailyRuns] = []
     met = missed = apart = 0
     for number in range((last - first).days + 1):
         day = first + timedelta(days=number)
         counted = _count(by_day.get(day, ()))
         met, missed, apart = met + counted.met, missed + counted.missed, apart + counted.not_measured
-        found.append(SlaDay(day, counted, _budget_left(Counted(met, missed, apart), target)))
+        found.append(DailyRuns(day, counted, _budget_left(RunCounts(met, missed, apart), target)))
     return tuple(found)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from forge.contracts.registry import NAMESPACE_KEY, Registered, merged_entries, namespaces_of
+from forge.contracts.registry import NAMESPACE_KEY, RegisteredContract, merged_entries, namespaces_of
 from forge.stores.lake.external import ExternalLake
 from forge.stores.sql.contracts.namespaces import entries_of, entries_text
 
@@ -12,7 +12,7 @@ _MOST_TRIES = 5
 
 
 def write_external(
-    lake: ExternalLake, namespaces: Iterable[str], registered: Callable[[], Sequence[Registered]]
+    lake: ExternalLake, namespaces: Iterable[str], registered: Callable[[], Sequence[RegisteredContract]]
 ) -> None:
     """All that is registered for these namespaces, so that what was missed once is there the next time. A catalog has
     no lock for properties: after a write both sides are read again, until nothing that another server wrote is
@@ -25,7 +25,7 @@ def write_external(
         left = [one for one in left if _write(lake, one, every)]
 
 
-def _write(lake: ExternalLake, namespace: str, registered: Sequence[Registered]) -> bool:
+def _write(lake: ExternalLake, namespace: str, registered: Sequence[RegisteredContract]) -> bool:
     """Whether something was missing."""
     own = [one for one in registered if namespace in namespaces_of(one.tables)]
 

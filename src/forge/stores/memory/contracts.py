@@ -1,4 +1,4 @@
-"""Registered contracts in memory: `MemoryContracts` passes the suite of the SQL one."""
+"""Registered contracts in memory; passes the test suite of the SQL store."""
 
 from __future__ import annotations
 
@@ -6,11 +6,18 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from forge.contracts.lifecycle import StateChange
-from forge.contracts.registry import Checked, CompileRecord, Head, Registered, taken, unknown
+from forge.contracts.datacontract_results import MOST_RUNS, TestRun, TestSummary
+from forge.contracts.lifecycle import LifecycleStep
+from forge.contracts.registry import (
+    CompileRecord,
+    ContractCheck,
+    ContractHead,
+    RegisteredContract,
+    unknown_contract,
+    version_conflict,
+)
 from forge.contracts.semver import Version
-from forge.contracts.tested import MOST_RUNS, TestRun, TestSummary
-from forge.flows.contracts.ports import Moving, Registration
+from forge.flows.contracts.ports import LifecycleWrite, Registration
 from forge.flows.runs.records import AuditRecord
 from forge.quality.alerts.delivery import Delivery
 
@@ -18,10 +25,10 @@ from forge.quality.alerts.delivery import Delivery
 class MemoryContracts:
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._versions: dict[str, dict[str, Registered]] = {}
-        self._states: dict[str, list[StateChange]] = {}
+        self._versions: dict[str, dict[str, RegisteredContract]] = {}
+        self._states: dict[str, list[LifecycleStep]] = {}
         self._results: dict[str, TestRun] = {}
-        self._checks: dict[str, Checked] = {}
+        self._checks: dict[str, ContractCheck] = {}
         self._compiled: CompileRecord | None = None
         self.deliveries: list[Delivery] = []
         self.audit: list[AuditRecord] = []
@@ -31,7 +38,7 @@ class MemoryContracts:
         with self._lock:
             known = self._versions.get(new.id, {}).get(new.version)
             if known is not None and known.digest != new.digest:
-                raise taken(known, new)
+                raise version_conflict(known, new)
             moving = registration.decide(self._head(new.id))
             if known is None:
                 self._versions.setdefault(new.id, {})[new.version] = new
@@ -50,52 +57,52 @@ class MemoryContracts:
                 found.append(None if is_taken else self.register(registration))
         return tuple(found)
 
-    def move(self, contract_id: str, decide: Callable[[Head], Moving]) -> Head:
+    def move(self, contract_id: str, decide: Callable[[ContractHead], LifecycleWrite]) -> ContractHead:
         with self._lock:
             found = self._head(contract_id)
             if found is None:
-                raise unknown(contract_id, self._versions)
+                raise unknown_contract(contract_id, self._versions)
             self._write(contract_id, decide(found))
             moved = self._head(contract_id)
             assert moved is not None
             return moved
 
-    def _write(self, contract_id: str, moving: Moving) -> None:
+    def _write(self, contract_id: str, moving: LifecycleWrite) -> None:
         self._states.setdefault(contract_id, []).append(moving.change)
         self.deliveries += moving.deliveries
         self.audit += moving.audit
 
-    def head(self, contract_id: str) -> Head | None:
+    def head(self, contract_id: str) -> ContractHead | None:
         with self._lock:
             return self._head(contract_id)
 
-    def _head(self, contract_id: str) -> Head | None:
+    def _head(self, contract_id: str) -> ContractHead | None:
         versions = self._versions.get(contract_id)
         if not versions:
             return None
         newest = versions[max(versions, key=Version)]
         last = self._states[contract_id][-1]
-        return Head(newest, last.state, last, len(versions))
+        return ContractHead(newest, last.state, last, len(versions))
 
-    def heads(self) -> tuple[Head, ...]:
+    def heads(self) -> tuple[ContractHead, ...]:
         with self._lock:
             found = [head for contract_id in self._versions if (head := self._head(contract_id))]
         found.sort(key=lambda head: (head.newest.name, head.id))
         return tuple(replace(head, newest=replace(head.newest, text="")) for head in found)
 
-    def versions(self, contract_id: str) -> tuple[Registered, ...]:
+    def versions(self, contract_id: str) -> tuple[RegisteredContract, ...]:
         with self._lock:
             found = list(self._versions.get(contract_id, {}).values())
         return tuple(sorted(found, key=lambda one: Version(one.version), reverse=True))
 
-    def version(self, contract_id: str, version: str) -> Registered | None:
+    def version(self, contract_id: str, version: str) -> RegisteredContract | None:
         return self._versions.get(contract_id, {}).get(version)
 
-    def history(self, contract_id: str) -> tuple[StateChange, ...]:
+    def history(self, contract_id: str) -> tuple[LifecycleStep, ...]:
         with self._lock:
             return tuple(reversed(self._states.get(contract_id, ())))
 
-    # what others say of them
+    # test results, checks, compiles
 
     def add_results(self, run: TestRun, audit: AuditRecord) -> bool:
         with self._lock:
@@ -117,11 +124,11 @@ class MemoryContracts:
             ordered = sorted(self._results.values(), key=lambda run: (run.received_at, run.id))
         return {run.contract_id: run.summary for run in ordered}
 
-    def keep_checks(self, checks: Iterable[Checked]) -> None:
+    def keep_checks(self, checks: Iterable[ContractCheck]) -> None:
         with self._lock:
             self._checks |= {check.contract_id: check for check in checks}
 
-    def checks(self) -> Mapping[str, Checked]:
+    def checks(self) -> Mapping[str, ContractCheck]:
         return dict(self._checks)
 
     def keep_compiled(self, record: CompileRecord) -> None:

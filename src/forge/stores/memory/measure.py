@@ -16,7 +16,7 @@ from forge.model.nearest import did_you_mean
 from forge.model.time import as_utc
 from forge.quality.measure import MAX_PARTITIONS, Measure, NotMeasured, Reading, Readings
 from forge.quality.paths import split_path
-from forge.quality.readings import Called, Distinct, Moments, Quantiles
+from forge.quality.readings import DistinctSketch, FunctionReading, Moments, Quantiles
 
 Row = Mapping[str, object]
 Rows = Sequence[Row]
@@ -71,7 +71,7 @@ class MemoryMeasurer:
         versions: Mapping[str, Rows | None] | None = None,
         added: Mapping[str, Rows] | None = None,
         queries: Mapping[str, Callable[[Rows], Rows]] | None = None,
-        functions: Mapping[str, Callable[..., Called]] | None = None,
+        functions: Mapping[str, Callable[..., FunctionReading]] | None = None,
     ) -> None:
         self._rows = tuple(rows)
         self.others = dict(others or {})
@@ -324,7 +324,7 @@ MEMORY_KINDS: dict[str, Callable[[MeasuredRows], Reading]] = {
     "orphans": _orphans,
     "moments": lambda asked: Moments.of(_number(value) for value in asked.filled()),
     "quantiles": lambda asked: Quantiles.of(_number(value) for value in asked.filled()),
-    "distinct": lambda asked: Distinct.of(str(_same(value)) for value in asked.filled()),
+    "distinct": lambda asked: DistinctSketch.of(str(_same(value)) for value in asked.filled()),
     "frequencies": _frequencies,
     "query_rows": lambda asked: len(_rows_of_query(asked)),
     "query_value": _query_value,

@@ -14,7 +14,7 @@ from version_site import VersionSite, open_version_site
 
 from forge.connection.contracts.registry import ContractsView
 from forge.contracts.contract import Violation
-from forge.contracts.registry import CompileRecord, Finding
+from forge.contracts.registry import CompileRecord, ContractFinding
 from forge.flows.upkeep.access import Scope
 
 NOW = datetime(2026, 11, 16, 6, 10, tzinfo=UTC)
@@ -464,7 +464,7 @@ def test_the_last_compile_is_nothing_until_there_is_one(own: VersionSite) -> Non
         enforcement="strict",
         schema_hash="sha256:x",
         summary={"naming": 1},
-        findings=(Finding("policy", violation, "naming"),),
+        findings=(ContractFinding("policy", violation, "naming"),),
     )
     own.wiring.contracts.registry.keep_compiled(record)
     found = own.client.get("/api/v1/compile").json()

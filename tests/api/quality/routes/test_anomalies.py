@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 from recorded_history import MORNING
 
 from forge.api.site import Site
-from forge.flows.quality.metrics.points import Kept, MetricPoint
+from forge.flows.quality.metrics.points import KeptFinding, MetricPoint
 from forge.model.names import BranchName, TableName
 
 ORDERS, MAIN = TableName("raw", "orders"), BranchName("main")
@@ -24,7 +24,7 @@ WOBBLE = (0.97, 1.02, 1.0, 0.99, 1.03, 0.98, 1.01, 1.0, 1.02, 0.97, 0.99)
 def point(day: int, value: float, *, odd: bool = False) -> MetricPoint:
     """Of what another engine wrote, so that no commit is needed."""
     time = MORNING - timedelta(days=30 - day)
-    kept = Kept(odd, 9.0 if odd else 0.5, "far out" if odd else "in order", 10.0, 9.0, 11.0)
+    kept = KeptFinding(odd, 9.0 if odd else 0.5, "far out" if odd else "in order", 10.0, 9.0, 11.0)
     return MetricPoint(
         table=ORDERS,
         metric="mean(amount)",

@@ -14,10 +14,10 @@ from fastapi.testclient import TestClient
 from receivers import HttpReceiver, http_receiver
 
 from forge.flows.quality.incidents import deliveries
-from forge.flows.quality.incidents.alerts import Judging, observe_alerts
-from forge.flows.quality.incidents.open import former_id
+from forge.flows.quality.incidents.alerts import AlertSource, observe_alerts
+from forge.flows.quality.incidents.open_incidents import former_id
 from forge.model.names import BranchName, ColumnName
-from forge.quality.alerts.alert import AlertPolicy, Origin, Scope
+from forge.quality.alerts.alert import AlertOrigin, AlertPolicy, AlertScope
 from forge.quality.verdict import Verdict
 from forge.wiring import Wiring
 
@@ -59,7 +59,7 @@ def wiring_of(client: TestClient) -> Wiring:
 def judge(client: TestClient, *verdicts: Verdict, table: str = "marts.revenue") -> str | None:
     """What a monitor saw just now; the incident that it opened."""
     ports = wiring_of(client).quality.alerts
-    judging = Judging(Scope(Origin.MONITOR, "hourly"), AlertPolicy(("ops",)), "Hourly", "mr-1")
+    judging = AlertSource(AlertScope(AlertOrigin.MONITOR, "hourly"), AlertPolicy(("ops",)), "Hourly", "mr-1")
     opened = observe_alerts(judged(*verdicts, at=ports.clock(), table=table), ports, judging).opened
     return opened[0] if opened else None
 
@@ -241,7 +241,7 @@ def test_a_channel_is_tried_at_once(client: TestClient, receiver: HttpReceiver) 
 
 def test_incidents_of_another_branch_are_apart(client: TestClient) -> None:
     ports = wiring_of(client).quality.alerts
-    judging = Judging(Scope(Origin.MONITOR, "dev"), AlertPolicy())
+    judging = AlertSource(AlertScope(AlertOrigin.MONITOR, "dev"), AlertPolicy())
     observe_alerts(judged(verdict(), at=ports.clock(), branch=BranchName("dev")), ports, judging)
     assert [one["branch"] for one in call(client, "GET", "/incidents?branch=dev")["items"]] == ["dev"]
     assert [one["branch"] for one in call(client, "GET", "/incidents?branch=main")["items"]] == ["main"]

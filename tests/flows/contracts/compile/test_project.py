@@ -12,7 +12,7 @@ from contract_project import CONTRACT, FILES, NOW, ORDERS, SOURCE, Site, told, w
 from forge.contracts.artifacts import artifacts_text
 from forge.contracts.drift.table import drift_of
 from forge.contracts.policy import Enforcement, Governance
-from forge.contracts.policy.governance import Coverage, Level, Naming
+from forge.contracts.policy.governance import CoveragePolicy, NamingPolicy, PlatformLevel
 from forge.flows.contracts.compile.artifacts import artifacts_of
 from forge.model.schema import Column, Schema
 
@@ -151,7 +151,7 @@ def test_a_platform_s_contracts_bind_those_of_the_project(root: Path, tmp_path: 
     write(above, {"contracts/floor.odcs.yaml": parent})
     child = CONTRACT.replace("logicalType: number", "logicalType: number\n        required: false")
     write(root, {"contracts/core.orders.odcs.yaml": child})
-    levels = (Level("platform/forge.yaml", above),)
+    levels = (PlatformLevel("platform/forge.yaml", above),)
     found = Site(root).compile(Governance(levels=levels))
     assert told(found) == ["data_contract E510 contracts/core.orders.odcs.yaml:15"]
     permissive = Site(root).compile(Governance(levels=levels, inheritance="permissive"))
@@ -164,7 +164,7 @@ def test_what_a_parent_promises_is_checked_on_the_child_s_table(root: Path, tmp_
         "logicalType: number", "logicalType: number\n        unique: true"
     )
     write(above, {"contracts/floor.odcs.yaml": parent})
-    compiled = Site(root).compile(Governance(levels=(Level("platform/forge.yaml", above),)))
+    compiled = Site(root).compile(Governance(levels=(PlatformLevel("platform/forge.yaml", above),)))
     checks = compiled.facts.tables["core.orders"].checks
     assert ("unique", ("amount",)) in [(check.type, check.columns) for check in checks]
 
@@ -188,7 +188,7 @@ def test_a_parent_in_the_project_speaks_for_no_table_of_its_heirs(root: Path) ->
 def test_the_policies_see_checks_of_all_origins(root: Path) -> None:
     write(root, {"checks/core.yaml": "core.orders:\n  - {type: not_null, column: amount}\n"})
     for wanted, number in ((2, 0), (3, 1)):
-        governance = Governance(coverage=(Coverage(min_checks=wanted),))
+        governance = Governance(coverage=(CoveragePolicy(min_checks=wanted),))
         assert len(Site(root).compile(governance).findings) == number
 
 
@@ -229,7 +229,7 @@ def test_what_only_the_parent_says_is_there_for_the_strict_profile(root: Path, t
         "id has no description",
         "amount has no description",
     ]
-    levels = (Level("platform/forge.yaml", above),)
+    levels = (PlatformLevel("platform/forge.yaml", above),)
     below = Site(root).compile(Governance(enforcement=Enforcement.STRICT, levels=levels))
     assert [each.violation.message.split(";")[0] for each in below.blocking] == ["id has no description"]
 
@@ -240,11 +240,11 @@ def test_a_contract_that_the_project_s_own_level_names_stands_above_the_others(r
     )
     weaker = CONTRACT.replace("required: true", "required: true\n        unique: false")
     write(root, {"contracts/floor.odcs.yaml": strict, FILE: weaker})
-    governance = Governance(levels=(Level("forge.yaml", root, ("contracts/floor.odcs.yaml",)),))
+    governance = Governance(levels=(PlatformLevel("forge.yaml", root, ("contracts/floor.odcs.yaml",)),))
     assert told(Site(root).compile(governance)) == [f"data_contract E510 {FILE}:13"]
 
 
-SNAKE = Governance(naming=(Naming(columns="[a-z][a-z0-9_]*"),))
+SNAKE = Governance(naming=(NamingPolicy(columns="[a-z][a-z0-9_]*"),))
 PYTHON = """\
 from forge import transform
 

@@ -10,9 +10,9 @@ from alert_world import FAILED, HOURLY, NOON, NOT_MEASURED, PASSED, AlertWorld, 
 
 from forge.flows.quality.incidents.alerts import forget_monitor, notify_channels
 from forge.flows.quality.incidents.deliveries import deliver_due, try_channel
-from forge.flows.quality.incidents.ports import NotSent
+from forge.flows.quality.incidents.ports import SendError
 from forge.flows.quality.incidents.tracker import (
-    Request,
+    IncidentRequest,
     change_incident,
     find_incident,
     mute,
@@ -20,8 +20,8 @@ from forge.flows.quality.incidents.tracker import (
     unmute,
 )
 from forge.model.errors import ForgeError
-from forge.quality.alerts.alert import AlertPolicy, Origin, Scope
-from forge.quality.alerts.delivery import DeliveryStatus, Timing
+from forge.quality.alerts.alert import AlertOrigin, AlertPolicy, AlertScope
+from forge.quality.alerts.delivery import ChannelTiming, DeliveryStatus
 from forge.quality.alerts.incident import EntryKind, IncidentStatus
 from forge.quality.alerts.quiet import QuietPeriod
 from forge.quality.verdict import Severity
@@ -70,9 +70,9 @@ def test_several_checks_of_one_judgement_are_one_message(world: AlertWorld) -> N
 
 
 def test_a_storm_over_many_monitors_within_the_window_is_one_message(world: AlertWorld) -> None:
-    world.timing = Timing(timedelta(seconds=30))
+    world.timing = ChannelTiming(timedelta(seconds=30))
     for number in range(12):
-        scope = Scope(Origin.MONITOR, f"m{number}")
+        scope = AlertScope(AlertOrigin.MONITOR, f"m{number}")
         world.judge(verdict(table=f"s.t{number}"), scope=scope, table=f"s.t{number}")
         world.clock.forward(seconds=2)
     assert deliver_due(world.ports).sent == 0
@@ -83,7 +83,7 @@ def test_a_storm_over_many_monitors_within_the_window_is_one_message(world: Aler
 
 
 def test_what_happens_at_night_is_told_in_the_morning_as_one(world: AlertWorld) -> None:
-    world.timing = Timing(timedelta(0), (QuietPeriod(22 * 60, 7 * 60),))
+    world.timing = ChannelTiming(timedelta(0), (QuietPeriod(22 * 60, 7 * 60),))
     world.clock.now = NOON.replace(hour=23)
     opened = world.judge(verdict()).opened[0]
     world.clock.forward(hours=4)
@@ -98,7 +98,7 @@ def test_what_happens_at_night_is_told_in_the_morning_as_one(world: AlertWorld) 
 
 
 def test_a_channel_that_knows_no_quiet_hours_hears_at_night(world: AlertWorld) -> None:
-    world.timing = Timing(timedelta(0), (QuietPeriod(22 * 60, 7 * 60),))
+    world.timing = ChannelTiming(timedelta(0), (QuietPeriod(22 * 60, 7 * 60),))
     world.heedless = frozenset({"ops"})
     world.clock.now = NOON.replace(hour=23)
     world.judge(verdict())
@@ -107,7 +107,7 @@ def test_a_channel_that_knows_no_quiet_hours_hears_at_night(world: AlertWorld) -
 
 
 def test_the_critical_may_break_through(world: AlertWorld) -> None:
-    world.timing = Timing(timedelta(0), (QuietPeriod(22 * 60, 7 * 60, break_through=Severity.CRITICAL),))
+    world.timing = ChannelTiming(timedelta(0), (QuietPeriod(22 * 60, 7 * 60, break_through=Severity.CRITICAL),))
     world.clock.now = NOON.replace(hour=23)
     world.judge(verdict(severity=Severity.CRITICAL), verdict(check="id.unique"))
     deliver_due(world.ports)
@@ -155,7 +155,7 @@ def test_a_mute_that_is_ended_early_lets_go_of_what_it_held(world: AlertWorld) -
 
 
 def test_a_mute_made_while_a_message_waits_holds_it(world: AlertWorld) -> None:
-    world.timing = Timing(timedelta(minutes=1))
+    world.timing = ChannelTiming(timedelta(minutes=1))
     opened = world.judge(verdict()).opened[0]
     mute(world.ports, until=NOON + timedelta(hours=1), by="ada", table="core.orders")
     world.clock.forward(minutes=5)
@@ -172,8 +172,8 @@ def test_a_mute_needs_an_end_to_come_and_something_to_mute(world: AlertWorld) ->
 
 
 def test_a_dead_channel_is_tried_ever_later_and_given_up_but_never_lost(world: AlertWorld) -> None:
-    world.timing = Timing(timedelta(0), give_up=timedelta(hours=2))
-    world.ops.broken = NotSent("connection refused")
+    world.timing = ChannelTiming(timedelta(0), give_up=timedelta(hours=2))
+    world.ops.broken = SendError("connection refused")
     opened = world.judge(verdict()).opened[0]
     gaps = []
     for _ in range(40):
@@ -197,7 +197,7 @@ def test_a_dead_channel_is_tried_ever_later_and_given_up_but_never_lost(world: A
 
 def test_a_dead_channel_holds_up_no_other(world: AlertWorld) -> None:
     world.channels["mail"] = Recorder("email")
-    world.ops.broken = NotSent("dead")
+    world.ops.broken = SendError("dead")
     world.policy = AlertPolicy(("ops", "mail", "gone"))
     world.judge(verdict())
     done = deliver_due(world.ports)
@@ -207,7 +207,7 @@ def test_a_dead_channel_holds_up_no_other(world: AlertWorld) -> None:
 
 
 def test_a_message_that_is_refused_for_good_is_kept_and_shown(world: AlertWorld) -> None:
-    world.ops.broken = NotSent("400 invalid_blocks", final=True)
+    world.ops.broken = SendError("400 invalid_blocks", final=True)
     world.judge(verdict())
     deliver_due(world.ports)
     (one,) = world.store.deliveries()
@@ -271,7 +271,7 @@ def test_a_monitor_that_is_gone_leaves_nothing_open_and_tells_the_pager() -> Non
 
 
 def test_runs_hands_and_monitors_have_incidents_of_their_own(world: AlertWorld) -> None:
-    scopes = (HOURLY, Scope(Origin.RUN, "main"), Scope(Origin.HAND, "main"))
+    scopes = (HOURLY, AlertScope(AlertOrigin.RUN, "main"), AlertScope(AlertOrigin.HAND, "main"))
     ids = [world.judge(verdict(), scope=scope).opened[0] for scope in scopes]
     assert len(set(ids)) == 3
     world.clock.forward(hours=1)
@@ -288,12 +288,12 @@ def test_what_is_below_the_threshold_opens_no_incident_and_tells_nobody(world: A
 def test_what_a_person_does_is_in_the_timeline(world: AlertWorld) -> None:
     (opened,) = world.judge(verdict()).opened
     ports = world.ports
-    change_incident(ports, opened, Request(IncidentStatus.ACKNOWLEDGED, note="looking"), "ada")
-    change_incident(ports, opened, Request(assignee="bob"), "ada")
-    change_incident(ports, opened, Request(nobody=True), "ada")
+    change_incident(ports, opened, IncidentRequest(IncidentStatus.ACKNOWLEDGED, note="looking"), "ada")
+    change_incident(ports, opened, IncidentRequest(assignee="bob"), "ada")
+    change_incident(ports, opened, IncidentRequest(nobody=True), "ada")
     text = "quarantine of 3 rows proposed"
     assert note_remediation(ports, "core.orders", "main", ["core.orders.amount.range"], text, by="ada") == 1
-    found = change_incident(ports, opened, Request(IncidentStatus.RESOLVED), "bob")
+    found = change_incident(ports, opened, IncidentRequest(IncidentStatus.RESOLVED), "bob")
     assert (found.status, found.resolved_by, found.assignee) == (IncidentStatus.RESOLVED, "bob", None)
     assert [(entry.kind, entry.by) for entry in world.store.timeline(opened)] == [
         (EntryKind.OPENED, "forge"),
@@ -310,7 +310,7 @@ def test_one_that_was_resolved_by_hand_and_fails_again_is_opened_and_told_again(
     world = paged()
     (opened,) = world.judge(verdict()).opened
     deliver_due(world.ports)
-    change_incident(world.ports, opened, Request(IncidentStatus.RESOLVED), "ada")
+    change_incident(world.ports, opened, IncidentRequest(IncidentStatus.RESOLVED), "ada")
     deliver_due(world.ports)
     world.clock.forward(hours=1)
     world.judge(verdict())
@@ -328,7 +328,7 @@ def test_an_incident_is_found_by_the_beginning_of_its_id(world: AlertWorld) -> N
             find_incident(world.ports, text)
         assert caught.value.code == "E730"
     with pytest.raises(ForgeError) as caught:
-        change_incident(world.ports, opened, Request(), "ada")
+        change_incident(world.ports, opened, IncidentRequest(), "ada")
     assert caught.value.code == "E734"
     assert len(world.store.timeline(opened)) == 1
 
@@ -345,7 +345,7 @@ def test_a_note_of_a_workflow_goes_to_its_channels_and_an_unknown_one_is_refused
 
 def test_a_trial_goes_out_at_once_and_says_what_became_of_it(world: AlertWorld) -> None:
     assert try_channel(world.ports, "ops") == (True, "taken")
-    world.ops.broken = NotSent("dead")
+    world.ops.broken = SendError("dead")
     assert try_channel(world.ports, "ops") == (False, "dead")
     assert world.store.deliveries() == ()
 

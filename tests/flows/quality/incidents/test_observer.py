@@ -7,11 +7,11 @@ from datetime import timedelta
 
 from alert_world import NOON, PASSED, AlertWorld, Recorder, judged, verdict
 
-from forge.flows.quality.after_check import Observed, Observers
 from forge.flows.quality.incidents.observer import alert_observer, judging_of
 from forge.flows.quality.incidents.ports import AlertPorts
+from forge.flows.quality.observers import JudgementEvent, ObserverChain
 from forge.model.names import RunId
-from forge.quality.alerts.alert import AlertPolicy, Origin, Scope
+from forge.quality.alerts.alert import AlertOrigin, AlertPolicy, AlertScope
 from forge.quality.monitors.monitor import Monitor
 from forge.quality.verdict import Severity
 
@@ -31,9 +31,9 @@ def ports() -> AlertPorts:
 
 
 def test_a_monitor_tells_its_own_channels() -> None:
-    found = judging_of(Observed(judged(verdict()), (), MONITOR, "mr-1", whole=False), ports())
+    found = judging_of(JudgementEvent(judged(verdict()), (), MONITOR, "mr-1", whole=False), ports())
     assert (found.scope, found.monitor_name, found.monitor_run_id) == (
-        Scope(Origin.MONITOR, "hourly"),
+        AlertScope(AlertOrigin.MONITOR, "hourly"),
         "Hourly",
         "mr-1",
     )
@@ -43,22 +43,22 @@ def test_a_monitor_tells_its_own_channels() -> None:
 
 def test_a_run_tells_those_of_runs_and_a_hand_nobody() -> None:
     run = replace(judged(verdict()), run_id=RunId("r1"))
-    of_run = judging_of(Observed(run, ()), ports())
-    assert (of_run.scope, of_run.policy.channels) == (Scope(Origin.RUN, "main"), ("ops",))
-    by_hand = judging_of(Observed(judged(verdict()), (), None, "q-1"), ports())
-    assert (by_hand.scope, by_hand.policy.channels) == (Scope(Origin.HAND, "main"), ())
+    of_run = judging_of(JudgementEvent(run, ()), ports())
+    assert (of_run.scope, of_run.policy.channels) == (AlertScope(AlertOrigin.RUN, "main"), ("ops",))
+    by_hand = judging_of(JudgementEvent(judged(verdict()), (), None, "q-1"), ports())
+    assert (by_hand.scope, by_hand.policy.channels) == (AlertScope(AlertOrigin.HAND, "main"), ())
     assert by_hand.monitor_run_id == "q-1"
 
 
 def test_what_the_contract_holds_back_is_an_incident_until_it_says_nothing_more() -> None:
     world = ports()
-    observers = Observers((alert_observer(world),))
+    observers = ObserverChain((alert_observer(world),))
     gate = verdict(check="schema", columns=(), severity=Severity.CRITICAL, message="the column id is gone")
     run = replace(judged(verdict(PASSED)), run_id=RunId("r1"), gate=(gate,), commit_id=None)
-    assert observers.tell(Observed(run, ())) == ()
+    assert observers.tell(JudgementEvent(run, ())) == ()
     (incident,) = world.store.incidents()
     assert (incident.message, incident.run_id, incident.commit_id) == ("the column id is gone", "r1", None)
     assert len(world.store.deliveries()) == 1
     later = replace(run, gate=(), run_id=RunId("r2"), executed_at=NOON + timedelta(hours=1))
-    observers.tell(Observed(later, ()))
+    observers.tell(JudgementEvent(later, ()))
     assert not world.store.incidents()[0].is_open

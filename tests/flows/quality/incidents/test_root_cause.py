@@ -16,9 +16,9 @@ from forge.flows.runs.project import Project
 from forge.flows.runs.run import Ports, RunRequest, run
 from forge.flows.versioning.branches import create_default_branch
 from forge.model.names import BranchName, TableName
-from forge.quality.alerts.alert import AlertPolicy, AlertState, AlertStatus, Origin, Scope
-from forge.quality.alerts.delivery import Timing
-from forge.quality.alerts.notice import Hit
+from forge.quality.alerts.alert import AlertOrigin, AlertPolicy, AlertScope, AlertState, AlertStatus
+from forge.quality.alerts.delivery import ChannelTiming
+from forge.quality.alerts.notice import AffectedColumn
 from forge.quality.verdict import Severity
 from forge.stores.memory.catalog import MemoryCatalog
 from forge.stores.memory.engine import MemoryEngine
@@ -29,7 +29,7 @@ from forge.versioning.commit import Author
 
 ADA = Author("Ada", "ada@example.com")
 MAIN = BranchName("main")
-RAW, CORE, MART = (Scope(Origin.MONITOR, name) for name in ("raw", "core", "mart"))
+RAW, CORE, MART = (AlertScope(AlertOrigin.MONITOR, name) for name in ("raw", "core", "mart"))
 Rows = list[dict[str, object]]
 
 
@@ -78,7 +78,7 @@ def world() -> AlertWorld:
 def test_who_is_hit_downstream_is_named_with_who_answers_for_it(world: AlertWorld) -> None:
     (opened,) = world.judge(verdict()).opened
     found = find_incident(world.ports, opened)
-    assert found.hit == (Hit("marts.revenue.amount", "fin@example.com"),)
+    assert found.hit == (AffectedColumn("marts.revenue.amount", "fin@example.com"),)
     assert found.upstream == ("raw.orders",)
     assert found.cause is None
     deliver_due(world.ports)
@@ -104,7 +104,7 @@ def test_the_cause_is_the_first_dataset_upstream_that_fails_however_late_that_wa
 
 
 def test_a_storm_down_the_lineage_is_one_message_that_names_its_cause_first(world: AlertWorld) -> None:
-    world.timing = Timing(timedelta(seconds=30))
+    world.timing = ChannelTiming(timedelta(seconds=30))
     for scope, table in ((MART, "marts.revenue"), (CORE, "core.orders"), (RAW, "raw.orders")):
         world.judge(verdict(table=table), scope=scope, table=table)
         world.clock.forward(seconds=5)

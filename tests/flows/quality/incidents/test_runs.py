@@ -10,21 +10,21 @@ from pathlib import Path
 import pytest
 from alert_world import NOON, AlertWorld
 
-from forge.flows.quality.after_check import Observers, after_run
 from forge.flows.quality.incidents.alerts import settle_run
 from forge.flows.quality.incidents.deliveries import deliver_due
-from forge.flows.quality.incidents.listed import Listed
+from forge.flows.quality.incidents.listed_incident import ListedIncident
 from forge.flows.quality.incidents.listing import find_listed, find_tracked, list_incidents, opened_on
 from forge.flows.quality.incidents.observer import alert_observer
 from forge.flows.quality.incidents.ports import AlertPorts
-from forge.flows.quality.incidents.tracker import UNRESOLVED, Request, adopt, change_incident
-from forge.flows.quality.judge import Judged
+from forge.flows.quality.incidents.tracker import UNRESOLVED, IncidentRequest, adopt, change_incident
+from forge.flows.quality.judge import JudgedTable
+from forge.flows.quality.observers import ObserverChain, after_run
 from forge.flows.runs.events import RunListeners, RunSettled, on
 from forge.flows.runs.project import Project
 from forge.flows.runs.run import Ports, RunRequest, run
 from forge.flows.versioning.branches import create_default_branch
 from forge.model.names import BranchName, TableName
-from forge.quality.alerts.alert import AlertPolicy, Origin, Scope
+from forge.quality.alerts.alert import AlertOrigin, AlertPolicy, AlertScope
 from forge.quality.alerts.incident import IncidentStatus
 from forge.quality.spec import load_check
 from forge.stores.memory.catalog import MemoryCatalog
@@ -84,11 +84,11 @@ class Shop:
             rules_hash={ORDERS: "1"},
             owner_of=lambda table: None,
         )
-        observers = Observers((alert_observer(self.ports),))
+        observers = ObserverChain((alert_observer(self.ports),))
 
         events = RunListeners(
             (
-                on(Judged, lambda judged: after_run(judged, observers)),
+                on(JudgedTable, lambda judged: after_run(judged, observers)),
                 on(RunSettled, lambda run: settle_run(self.ports, run.branch, run.run_id, run.outputs)),
             )
         )
@@ -103,7 +103,7 @@ class Shop:
         )
         return str(run(RunRequest(branch=MAIN), project, ports).run.status)
 
-    def listed(self, *statuses: IncidentStatus) -> tuple[Listed, ...]:
+    def listed(self, *statuses: IncidentStatus) -> tuple[ListedIncident, ...]:
         return list_incidents(self.ports, opened_on(self.ports, MAIN), statuses or UNRESOLVED)
 
     def statuses(self) -> list[IncidentStatus]:
@@ -120,7 +120,7 @@ def test_what_a_run_holds_back_is_told_and_tracked_with_whom_it_hits(shop: Shop)
     shop.load(5, 500)
     assert shop.run() == "blocked"
     (incident,) = shop.world.store.incidents()
-    assert (incident.scope, incident.commit_id) == (Scope(Origin.RUN, "main"), None)
+    assert (incident.scope, incident.commit_id) == (AlertScope(AlertOrigin.RUN, "main"), None)
     assert [hit.column for hit in incident.hit] == ["marts.revenue.amount"]
     deliver_due(shop.ports)
     assert shop.world.subjects()[0].startswith("[error] core.orders: range fails: amount")
@@ -162,7 +162,7 @@ def test_one_that_was_resolved_by_hand_is_not_in_the_list_until_it_fails_again(s
     shop.load(5, 500)
     shop.run()
     (incident,) = shop.world.store.incidents()
-    change_incident(shop.ports, incident.id, Request(IncidentStatus.RESOLVED), "ada")
+    change_incident(shop.ports, incident.id, IncidentRequest(IncidentStatus.RESOLVED), "ada")
     assert list_incidents(shop.ports, opened_on(shop.ports, MAIN), UNRESOLVED) == ()
     shop.load(5, 600)
     shop.run()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from forge.flows.quality.judge import Judged
+from forge.flows.quality.judge import JudgedTable
 from forge.flows.quality.metrics.anomalies import find_flagged, find_metrics, find_series, observe_metrics, say_feedback
 from forge.flows.quality.metrics.history import HistoryReader, MetricPorts, find_values, timeline_of
 from forge.flows.runs.events import RunListeners, on
@@ -19,7 +19,7 @@ from forge.flows.runs.run import Ports, RunRequest, RunResult, run
 from forge.flows.versioning.branches import create_branch, create_default_branch
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
-from forge.quality.anomaly import Feedback, History
+from forge.quality.anomaly import Feedback, MetricHistory
 from forge.quality.measure import Measure
 from forge.quality.spec import load_check
 from forge.stores.memory.catalog import MemoryCatalog
@@ -43,7 +43,7 @@ class Shop:
 
     masked: frozenset[str] = frozenset()
     now: datetime = START
-    judged: list[Judged] = field(default_factory=list)
+    judged: list[JudgedTable] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         catalog = MemoryCatalog()
@@ -83,7 +83,7 @@ class Shop:
             secrets=lambda reference: "",
             seam=lambda step: None,
             default_branch=MAIN,
-            events=on(Judged, self.observe) if observed else RunListeners(),
+            events=on(JudgedTable, self.observe) if observed else RunListeners(),
             history=HistoryReader(self.ports),
         )
         return run(
@@ -92,7 +92,7 @@ class Shop:
             ports,
         )
 
-    def observe(self, judged: Judged) -> None:
+    def observe(self, judged: JudgedTable) -> None:
         self.judged.append(judged)
         observe_metrics(judged, self.ports)
 
@@ -178,12 +178,14 @@ def test_a_held_back_value_stands_until_a_repaired_rerun_takes_its_place(shop: S
     assert (last[0].held_back, last[1].is_anomaly, last[1].points) == (False, False, 10)
 
 
-def history(shop: Shop, metric: str = "row_count", branch: BranchName = MAIN, judged: Judged | None = None) -> History:
+def history(
+    shop: Shop, metric: str = "row_count", branch: BranchName = MAIN, judged: JudgedTable | None = None
+) -> MetricHistory:
     commit = judged.commit_id if judged else None
     reading = HistoryReader(shop.ports)(
         ORDERS, branch, commit, Measure(kind="history", columns=(), arguments=(metric,))
     )
-    assert isinstance(reading, History)
+    assert isinstance(reading, MetricHistory)
     return reading
 
 

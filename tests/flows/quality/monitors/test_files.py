@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from monitor_world import MonitorWorld
 
-from forge.flows.quality.monitors.files import FileWatch, Synced, sync_monitors
+from forge.flows.quality.monitors.files import FileWatch, MonitorSync, sync_monitors
 from forge.flows.quality.monitors.store import change_monitor, create_monitor, remove_monitor
 from forge.flows.runs.project import load_project
 from forge.model.errors import ForgeError
@@ -36,7 +36,7 @@ def write(root: Path, text: str, name: str = "a.yaml") -> None:
     (root / "quality" / name).write_text(text)
 
 
-def changes(synced: Synced) -> tuple[list[str], list[str], list[str]]:
+def changes(synced: MonitorSync) -> tuple[list[str], list[str], list[str]]:
     return list(synced.added), list(synced.changed), list(synced.removed)
 
 
@@ -50,7 +50,7 @@ def test_monitors_of_files_are_there_and_a_second_look_changes_nothing(world: Mo
 
 
 def test_no_folder_is_no_monitor(world: MonitorWorld, tmp_path: Path) -> None:
-    assert sync_monitors(tmp_path, world.ports) == Synced()
+    assert sync_monitors(tmp_path, world.ports) == MonitorSync()
 
 
 def test_what_changes_in_the_file_changes_and_the_rest_stays(world: MonitorWorld, tmp_path: Path) -> None:
@@ -150,7 +150,7 @@ def test_a_monitor_of_a_file_is_changed_only_there(world: MonitorWorld, tmp_path
 
 def test_a_watch_looks_again_only_when_a_file_changed(world: MonitorWorld, tmp_path: Path) -> None:
     watch = FileWatch(tmp_path, world.ports)
-    assert watch.look() == Synced()
+    assert watch.look() == MonitorSync()
     assert watch.look() is None
     write(tmp_path, ORDERS)
     synced = watch.look()
@@ -158,7 +158,7 @@ def test_a_watch_looks_again_only_when_a_file_changed(world: MonitorWorld, tmp_p
     assert len(synced.added) == 2
     assert watch.look() is None
     os.utime(tmp_path / "quality" / "a.yaml", ns=(1, 1))
-    assert watch.look() == Synced()
+    assert watch.look() == MonitorSync()
 
 
 # checks of the same files

@@ -8,11 +8,11 @@ from datetime import timedelta
 import pytest
 from monitor_world import MAIN, MONDAY, NOT_NULL, ORDERS, MonitorWorld
 
-from forge.flows.quality.after_check import Observed, Observer, after_run
-from forge.flows.quality.judge import Judged
+from forge.flows.quality.judge import JudgedTable
 from forge.flows.quality.monitors.run import carry_out, judge_by_hand, new_run
 from forge.flows.quality.monitors.sla import find_sla
 from forge.flows.quality.monitors.store import change_monitor, create_monitor, find_monitor, remove_monitor
+from forge.flows.quality.observers import JudgementEvent, JudgementObserver, after_run
 from forge.flows.runs.build import Event
 from forge.flows.runs.records import RunStatus
 from forge.model.errors import DatabaseBusyError, ForgeError, errors_of
@@ -155,17 +155,21 @@ def test_observers_are_told_in_order_and_one_that_breaks_harms_nobody(world: Mon
     world.publish(1, None)
     told: list[str] = []
 
-    def broken(seen: Observed) -> tuple[str, ...]:
+    def broken(seen: JudgementEvent) -> tuple[str, ...]:
         raise DatabaseBusyError("The database is busy")
 
-    def worse(seen: Observed) -> tuple[str, ...]:
+    def worse(seen: JudgementEvent) -> tuple[str, ...]:
         raise KeyError("x")
 
-    def last(seen: Observed) -> tuple[str, ...]:
+    def last(seen: JudgementEvent) -> tuple[str, ...]:
         told.append(seen.results[0].check_id)
         return ("a remark",)
 
-    world.observers += [Observer("metrics", broken), Observer("alerts", worse), Observer("remedies", last)]
+    world.observers += [
+        JudgementObserver("metrics", broken),
+        JudgementObserver("alerts", worse),
+        JudgementObserver("remedies", last),
+    ]
     done = world.run(world.monitor())
     assert done.run.status is MonitorRunStatus.FAILED
     assert told == ["core.orders.id.not_null"]
@@ -187,7 +191,7 @@ def test_observers_get_the_monitor_and_the_kept_results(world: MonitorWorld) -> 
 def test_a_governed_run_tells_the_same_observers_and_keeps_nothing_twice(world: MonitorWorld) -> None:
     world.publish(1)
     judged = judge_by_hand("core.orders", world.judging, checks=world.checks).judged
-    assert isinstance(judged, Judged)
+    assert isinstance(judged, JudgedTable)
     world.seen.clear()
     before = world.store.results()
     after_run(replace(judged, run_id=RunId("r1")), world.judging.observers)

@@ -12,7 +12,7 @@ from memory_world import until
 from monitor_world import MAIN, MONDAY, MonitorWorld, ids
 
 from forge.flows.quality.monitors.run import carry_out, end_run
-from forge.flows.quality.monitors.scheduler import SILENT, Scheduler, bury_dead, next_run_at
+from forge.flows.quality.monitors.scheduler import SILENT, Scheduler, end_dead_runs, next_run_at
 from forge.flows.quality.monitors.store import change_monitor, remove_monitor
 from forge.flows.runs.processes import Process, this_process
 from forge.model.errors import DatabaseBusyError, ForgeError
@@ -284,7 +284,7 @@ def test_a_run_of_another_host_is_given_up_when_it_gives_no_sign(world: MonitorW
     world.scheduler().tick()
     assert world.statuses(monitor) == ["queued"]  # it gave a sign
     world.later(seconds=1)
-    assert ids(bury_dead(world.judging)) == [run.id]
+    assert ids(end_dead_runs(world.judging)) == [run.id]
     assert world.statuses(monitor) == ["interrupted"]
 
 
@@ -301,7 +301,7 @@ def test_what_waits_in_this_process_gives_signs(world: MonitorWorld) -> None:
     scheduler.tick()
     world.later(minutes=10)
     scheduler.tick()
-    assert bury_dead(world.judging) == ()
+    assert end_dead_runs(world.judging) == ()
 
 
 def test_a_queue_that_is_full_is_told_in_the_run_and_harms_no_other(world: MonitorWorld) -> None:

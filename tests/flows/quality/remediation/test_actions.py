@@ -12,10 +12,10 @@ from remedy_world import RemedyWorld, make_remedy_world
 from forge.flows.quality.remediation.decision import approve, revert
 from forge.flows.quality.remediation.proposal import observe_failures
 from forge.model.names import TableName
-from forge.quality.checks import NotNull, RowCount, Unique
+from forge.quality.checks import NotNullCheck, RowCountCheck, UniqueCheck
+from forge.quality.remediation import RemedyStatus
 from forge.quality.remedy import load_actions
 from forge.quality.verdict import Outcome, Severity
-from forge.quality.workflow import RemedyStatus
 
 NAME = TableName.parse(ORDERS)
 QUARANTINE = load_actions("quarantine")
@@ -26,7 +26,7 @@ QUARANTINE = load_actions("quarantine")
 
 def test_a_row_that_fails_two_checks_is_moved_once_with_both_names(world: RemedyWorld) -> None:
     world.commit(ORDERS, [{"id": None, "amount": -7, "day": "x"}])
-    made = observe(world, in_range(auto=True), NotNull(columns=("id",), on_failure=QUARANTINE, auto=True))
+    made = observe(world, in_range(auto=True), NotNullCheck(columns=("id",), on_failure=QUARANTINE, auto=True))
     assert made.counts[0].deleted == 2
     both = [row for row in world.world.rows(SIDE) if row["id"] is None]
     assert [sorted(row["forge_checks"]) for row in both] == [["core.orders.amount.range", "core.orders.id.not_null"]]
@@ -69,7 +69,7 @@ def test_a_column_that_came_back_with_another_type_gets_a_place_of_its_own(world
 
 def test_a_check_that_names_no_rows_quarantines_nothing_and_says_so(world: RemedyWorld) -> None:
     head = world.world.head()
-    made = observe(world, RowCount(min=50, on_failure=QUARANTINE, auto=True))
+    made = observe(world, RowCountCheck(min=50, on_failure=QUARANTINE, auto=True))
     assert made.status is RemedyStatus.NOTHING
     assert "No failing rows" in made.note
     assert (made.results[0].success, made.results[0].details["rows"]) == (False, 0)
@@ -78,7 +78,7 @@ def test_a_check_that_names_no_rows_quarantines_nothing_and_says_so(world: Remed
 
 
 def test_a_proposal_that_finds_nothing_leaves_no_branch(world: RemedyWorld) -> None:
-    made = observe(world, RowCount(min=50, on_failure=QUARANTINE))
+    made = observe(world, RowCountCheck(min=50, on_failure=QUARANTINE))
     assert made.status is RemedyStatus.NOTHING
     assert world.world.metadata.branch(made.preview_branch) is None
 
@@ -86,7 +86,7 @@ def test_a_proposal_that_finds_nothing_leaves_no_branch(world: RemedyWorld) -> N
 def test_duplicates_go_to_quarantine_all_but_the_first(world: RemedyWorld) -> None:
     world.commit(ORDERS, [{"id": 1, "amount": 11, "day": "z"}, {"id": None, "amount": 1, "day": "n"}])
     world.commit(ORDERS, [{"id": None, "amount": 2, "day": "n"}])
-    made = observe(world, Unique(columns=("id",), on_failure=QUARANTINE, auto=True))
+    made = observe(world, UniqueCheck(columns=("id",), on_failure=QUARANTINE, auto=True))
     assert made.counts[0].deleted == 1
     assert sorted(row["id"] for row in world.world.rows(ORDERS) if row["id"] is not None) == [1, 2, 3, 4]
 
@@ -188,7 +188,7 @@ def test_nulls_are_filled_with_the_median(world: RemedyWorld) -> None:
     world.commit(ORDERS, [{"id": 5, "amount": None, "day": "e"}])
     made = observe(
         world,
-        NotNull(columns=("amount",), auto=True, on_failure=load_actions({"action": "impute", "method": "median"})),
+        NotNullCheck(columns=("amount",), auto=True, on_failure=load_actions({"action": "impute", "method": "median"})),
     )
     assert made.status is RemedyStatus.APPLIED
     assert {row["id"]: row["amount"] for row in world.world.rows(ORDERS)}[5] == 10
@@ -212,7 +212,7 @@ def test_the_newest_of_a_key_stays(world: RemedyWorld) -> None:
     world.commit(ORDERS, [{"id": 1, "amount": 11, "day": "z"}, {"id": 2, "amount": 2, "day": None}])
     made = observe(
         world,
-        Unique(columns=("id",), auto=True, on_failure=load_actions({"action": "deduplicate", "order_by": "day"})),
+        UniqueCheck(columns=("id",), auto=True, on_failure=load_actions({"action": "deduplicate", "order_by": "day"})),
     )
     assert made.status is RemedyStatus.APPLIED
     rows = {row["id"]: row["amount"] for row in world.world.rows(ORDERS)}
@@ -225,7 +225,7 @@ def test_repairs_come_first_and_what_is_still_bad_goes_to_quarantine(world: Reme
     made = observe(
         world,
         in_range(auto=True),
-        NotNull(
+        NotNullCheck(
             columns=("amount",),
             auto=True,
             on_failure=load_actions({"action": "impute", "method": "constant", "value": -1}),

@@ -12,16 +12,16 @@ from remedy_world import MAIN, RemedyWorld, make_remedy_world
 from version_world import BEN
 
 from forge.flows.quality.remediation.decision import approve, reject, revert
-from forge.flows.quality.remediation.proposal import Wanted, observe_failures, preview_diff, start, tidy
+from forge.flows.quality.remediation.proposal import RemedyOrder, observe_failures, preview_diff, start, tidy
 from forge.flows.runs.records import RunStatus
 from forge.flows.versioning.branches import protect_branch
 from forge.flows.versioning.diff import Page
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
-from forge.quality.checks import NotNull, Range, RowCount
+from forge.quality.checks import NotNullCheck, RangeCheck, RowCountCheck
+from forge.quality.remediation import ApprovalPolicy, RemedyStatus, RemedyStep
 from forge.quality.remedy import load_actions
 from forge.quality.verdict import Outcome
-from forge.quality.workflow import ApprovalPolicy, RemedyStatus, RemedyStep
 
 NAME = TableName.parse(ORDERS)
 QUARANTINE = load_actions("quarantine")
@@ -191,7 +191,7 @@ def test_an_automatic_remediation_is_done_at_once(world: RemedyWorld) -> None:
 
 
 def test_what_would_not_help_is_not_done_at_once_but_proposed(world: RemedyWorld) -> None:
-    bad = Range(
+    bad = RangeCheck(
         column="amount",
         min=100,
         auto=True,
@@ -205,7 +205,7 @@ def test_what_would_not_help_is_not_done_at_once_but_proposed(world: RemedyWorld
 
 
 def test_what_makes_another_check_fail_is_not_done_at_once(world: RemedyWorld) -> None:
-    made = observe(world, in_range(auto=True), RowCount(min=4))
+    made = observe(world, in_range(auto=True), RowCountCheck(min=4))
     assert made.status is RemedyStatus.PROPOSED
     assert ids(world) == [1, 2, 3, 4]
     error = refused(lambda: approve(made.id, world.ports))
@@ -214,7 +214,7 @@ def test_what_makes_another_check_fail_is_not_done_at_once(world: RemedyWorld) -
 
 
 def test_a_check_that_failed_before_and_still_does_is_in_nobodys_way(world: RemedyWorld) -> None:
-    made = observe(world, in_range(auto=True), RowCount(min=50))
+    made = observe(world, in_range(auto=True), RowCountCheck(min=50))
     assert made.status is RemedyStatus.APPLIED
 
 
@@ -236,7 +236,7 @@ def test_data_that_is_not_on_the_branch_is_not_remedied(world: RemedyWorld) -> N
 
 
 def test_a_passing_check_asks_for_nothing(world: RemedyWorld) -> None:
-    world.check(ORDERS, NotNull(columns=("id",), on_failure=QUARANTINE, auto=True))
+    world.check(ORDERS, NotNullCheck(columns=("id",), on_failure=QUARANTINE, auto=True))
     assert observe_failures(world.judge(ORDERS), world.ports) == ()
 
 
@@ -286,14 +286,14 @@ def test_a_channel_that_is_not_known_is_recorded_and_the_rest_is_done(world: Rem
 def test_an_action_by_hand_needs_no_check(world: RemedyWorld) -> None:
     world.commit(ORDERS, [{"id": 1, "amount": 11, "day": "z"}])
     (action,) = load_actions({"action": "deduplicate", "key": "id", "order_by": "day"})
-    made = start(Wanted(NAME, MAIN, (RemedyStep(action, ()),)), world.ports)
+    made = start(RemedyOrder(NAME, MAIN, (RemedyStep(action, ()),)), world.ports)
     assert made.status is RemedyStatus.PROPOSED
     assert ids(world, str(made.preview_branch)) == [1, 2, 3, 4]
 
 
 def test_by_hand_what_cannot_be_done_is_an_error_that_leaves_nothing(world: RemedyWorld) -> None:
     (action,) = load_actions({"action": "deduplicate", "key": "nope", "order_by": "day"})
-    error = refused(lambda: start(Wanted(NAME, MAIN, (RemedyStep(action, ()),)), world.ports))
+    error = refused(lambda: start(RemedyOrder(NAME, MAIN, (RemedyStep(action, ()),)), world.ports))
     assert error.code == "E749"
     assert world.ports.store.find() == ()
     assert [branch.name for branch in world.world.metadata.branches()] == ["main"]

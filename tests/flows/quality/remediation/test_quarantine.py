@@ -8,12 +8,12 @@ from typing import Any, cast
 import pytest
 
 from forge.flows.quality.remediation.quarantine import plan_side, side_lineage, side_of
-from forge.flows.quality.remediation.quarantine_run import Staged, asking_checks, is_worth_it, naming_checks
+from forge.flows.quality.remediation.quarantine_run import StagedOutput, asking_checks, is_worth_it, naming_checks
 from forge.flows.runs.engine import Pin
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, SnapshotId, TableName
 from forge.quality.check import Check
-from forge.quality.checks import Range, RowCount
+from forge.quality.checks import RangeCheck, RowCountCheck
 from forge.quality.remedy import load_actions
 from forge.quality.verdict import Outcome, Severity, Verdict
 from forge.versioning.field import Field, Fields
@@ -95,11 +95,11 @@ def test_lineage_says_where_the_rows_come_from() -> None:
 
 # in a run
 
-MOVES = Range(column="amount", min=0, on_failure=load_actions("quarantine"), auto=True)
-PROPOSES = Range(column="amount", max=9, on_failure=load_actions("quarantine"))
+MOVES = RangeCheck(column="amount", min=0, on_failure=load_actions("quarantine"), auto=True)
+PROPOSES = RangeCheck(column="amount", max=9, on_failure=load_actions("quarantine"))
 
 
-def staged(*judged: tuple[Check, Outcome]) -> Staged:
+def staged(*judged: tuple[Check, Outcome]) -> StagedOutput:
     """An output whose checks said this."""
     verdicts = tuple(
         Verdict(
@@ -120,7 +120,7 @@ def staged(*judged: tuple[Check, Outcome]) -> Staged:
 
     anything: Any = None
     checks = tuple(check for check, _ in judged)
-    return Staged(
+    return StagedOutput(
         transform=cast(Any, Made()),
         stage=anything,
         snapshot=anything,
@@ -143,7 +143,7 @@ def test_only_a_failed_check_that_asks_for_it_at_once_moves_rows() -> None:
 
 
 def test_rows_are_set_aside_only_where_that_lets_the_rest_through() -> None:
-    count = RowCount(min=10)
+    count = RowCountCheck(min=10)
     assert is_worth_it(staged((MOVES, Outcome.FAILED)), ())
     assert is_worth_it(staged((MOVES, Outcome.FAILED), (count, Outcome.PASSED)), ())
     assert not is_worth_it(staged((MOVES, Outcome.FAILED), (count, Outcome.FAILED)), ())

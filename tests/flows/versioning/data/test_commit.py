@@ -17,7 +17,7 @@ from forge.flows.versioning.branches import protect_branch
 from forge.flows.versioning.data.commit import CommitMode, CommitRequest, commit_data
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
-from forge.quality.checks import NotNull
+from forge.quality.checks import NotNullCheck
 
 ORDERS = "core.orders"
 NAME = TableName.parse(ORDERS)
@@ -208,7 +208,7 @@ def test_a_protected_branch_takes_neither_commits_nor_uploads(world: VersionWorl
 
 
 def test_a_failed_check_publishes_nothing_and_is_recorded_with_its_verdict(world: VersionWorld) -> None:
-    world.checks[NAME] = (NotNull(columns=("note",)),)
+    world.checks[NAME] = (NotNullCheck(columns=("note",)),)
     head = world.head()
     result = world.commit_rows(ORDERS, [{"id": 3, "amount": 1, "note": None}])
     assert (result.status, result.commit) == ("blocked", None)
@@ -222,7 +222,7 @@ def test_a_failed_check_publishes_nothing_and_is_recorded_with_its_verdict(world
 
 
 def test_a_commit_that_passes_keeps_its_verdicts_and_its_run(world: VersionWorld) -> None:
-    world.checks[NAME] = (NotNull(columns=("id",)),)
+    world.checks[NAME] = (NotNullCheck(columns=("id",)),)
     result = world.commit_rows(ORDERS, [{"id": 3, "amount": 1, "note": "c"}], message="Third")
     commit, run = result.commit, world.metadata.run(result.run_id)
     assert commit is not None

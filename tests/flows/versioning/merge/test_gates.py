@@ -25,7 +25,7 @@ from forge.flows.versioning.merge.resolve import (
 from forge.flows.versioning.reset import reset
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
-from forge.quality.checks import ForeignKey, Range
+from forge.quality.checks import ForeignKeyCheck, RangeCheck
 from forge.versioning.conflict import ConflictKind, Take
 from forge.versioning.merge import MergeStatus, MergeType
 
@@ -40,7 +40,7 @@ def world(tmp_path: Path) -> Iterator[VersionWorld]:
 def test_a_foreign_key_that_only_the_merge_breaks_is_a_constraint_conflict(world: VersionWorld) -> None:
     world.commit_rows("core.lines", [{"line": 1, "order": 1}], key=["line"])
     world.checks[TableName.parse("core.lines")] = (
-        ForeignKey(columns=("order",), table=TableName.parse(ORDERS), references=("id",)),
+        ForeignKeyCheck(columns=("order",), table=TableName.parse(ORDERS), references=("id",)),
     )
     world.branch("dev")
     world.commit_rows("core.lines", [{"line": 2, "order": 3}], branch="dev")
@@ -58,7 +58,7 @@ def test_a_check_that_fails_on_the_preview_holds_the_merge_back(world: VersionWo
     world.branch("dev")
     edit(world, "dev", {"id": 1, "name": "a", "amount": -5.0})
     edit(world, "main", {"id": 2, "name": "m", "amount": 2.0})
-    world.checks[TableName.parse(ORDERS)] = (Range(column="amount", min=0),)
+    world.checks[TableName.parse(ORDERS)] = (RangeCheck(column="amount", min=0),)
     head = world.head("main")
     result = go(world)
     assert result.type is MergeType.BLOCKED

@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 
-from forge.contracts.registry import NAMESPACE_KEY, Registered
+from forge.contracts.registry import NAMESPACE_KEY, RegisteredContract
 from forge.model.errors import ForgeError
 from forge.stores.lake.external import ExternalLake
 from forge.stores.lake.namespaces import write_external
 
 
-def registered(name: str = "orders", version: str = "1.0.0") -> Registered:
+def registered(name: str = "orders", version: str = "1.0.0") -> RegisteredContract:
     at = datetime(2026, 11, 16, 6, tzinfo=UTC)
-    return Registered(
+    return RegisteredContract(
         id=name,
         name=name,
         version=version,
@@ -53,7 +53,7 @@ def test_what_another_server_registers_meanwhile_is_not_lost(tmp_path: Path) -> 
     lake = ExternalLake("sql", known, str(tmp_path))
     kept = [registered()]
 
-    def late() -> list[Registered]:
+    def late() -> list[RegisteredContract]:
         """Another one is registered, and its entry overwritten, after this server has read the registry."""
         found = list(kept)
         kept[:] = [registered(), registered("lines")]

@@ -1,4 +1,4 @@
-"""/api/v1/contracts: what is promised about tables. A change needs a token that may write."""
+"""/api/v1/contracts: the registry of contracts. A change needs a token that may write."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from starlette.concurrency import run_in_threadpool
 from forge.api.auth import ThePrincipal
 from forge.api.contracts.body import YAML, read_text, wants_yaml
 from forge.api.contracts.views import (
-    beside,
     checked_view,
     contract_detail,
+    contract_records,
     contract_view,
     finding_view,
     plain,
@@ -36,20 +36,20 @@ from forge.api.shape import Page, Problem
 from forge.api.site import Site, TheSite
 from forge.api.versioning.paths import EncodedSlashes
 from forge.contracts.canonical import data_of
-from forge.contracts.lifecycle import State
-from forge.flows.contracts.admission import Admitted, admit
+from forge.contracts.lifecycle import ContractState
+from forge.flows.contracts.admission import Admission, admit
 from forge.flows.contracts.files import by_id, project_files, virtual_file
 from forge.flows.contracts.lifecycle import change_state
 from forge.flows.contracts.ports import ContractPorts
 from forge.flows.contracts.queries import (
     FILE,
-    Known,
-    Written,
+    ContractText,
+    KnownContract,
     check,
+    contract_text,
     find_known,
     keep_check,
     list_known,
-    written,
 )
 
 router = APIRouter(prefix="/api/v1/contracts", tags=["contracts"], route_class=EncodedSlashes)
@@ -98,7 +98,7 @@ def list_contracts(
     """Registered contracts and those of the project's files, by name."""
     ports = site.wiring.contracts.ports()
     every = list_known(ports)
-    told, words = beside(ports, every), q.strip().lower()
+    told, words = contract_records(ports, every), q.strip().lower()
     found = []
     for known in every:
         view = contract_view(known, ports, told)
@@ -141,10 +141,10 @@ def one_contract(
     `Accept: application/yaml`, gives the contract itself, as it was written."""
     ports = site.wiring.contracts.ports()
     known = find_known(ports, contract_id)
-    shown = written(known, ports, version)
+    shown = contract_text(known, ports, version)
     if format == "yaml" or (format is None and wants_yaml(request)):
         return cast(ContractDetail, Response(shown.text, media_type=YAML, headers=_VARY))
-    return contract_detail(known, ports, beside(ports, [known]), shown)
+    return contract_detail(known, ports, contract_records(ports, [known]), shown)
 
 
 @router.get("/{contract_id}/document", responses=_TEXT)
@@ -157,7 +157,7 @@ def contract_document(
 ) -> dict[str, Any]:
     """The contract itself, as ODCS."""
     ports = site.wiring.contracts.ports()
-    shown = written(find_known(ports, contract_id), ports, version)
+    shown = contract_text(find_known(ports, contract_id), ports, version)
     if format == "yaml" or (format is None and wants_yaml(request)):
         return cast(dict[str, Any], Response(shown.text, media_type=YAML, headers=_VARY))
     return cast(dict[str, Any], plain(data_of(shown.contract)))
@@ -190,23 +190,23 @@ def _put(site: Site, user: str, contract_id: str, text: str, trial: bool) -> Reg
     file = _file_of(contract_id, ports)
     admitted = admit(text, file, ports, contract_id=contract_id, trial=trial)
     if admitted.registering is None:
-        known = Known(contract_id, ports.store.head(contract_id))
-        shown = Written(admitted.contract, text, FILE)
+        known = KnownContract(contract_id, ports.store.head(contract_id))
+        shown = ContractText(admitted.contract, text, FILE)
     else:
         known = find_known(ports, contract_id)
         keep_check(known, ports)
-        shown = written(known, ports, admitted.contract.version)
-    return _registered_view(admitted, contract_detail(known, ports, beside(ports, [known]), shown))
+        shown = contract_text(known, ports, admitted.contract.version)
+    return _registered_view(admitted, contract_detail(known, ports, contract_records(ports, [known]), shown))
 
 
 def _file_of(contract_id: str, ports: ContractPorts) -> str:
-    """The project's file of that contract, by which its tables are called, else a name for messages."""
+    """The project's file of that contract, which qualifies its tables, else a name for messages."""
     own = by_id(project_files(ports.root)).get(contract_id)
     head = ports.store.head(contract_id)
     return own.file if own else (head.newest.file if head else None) or virtual_file(contract_id)
 
 
-def _registered_view(admitted: Admitted, detail: ContractDetail) -> RegisteredView:
+def _registered_view(admitted: Admission, detail: ContractDetail) -> RegisteredView:
     comparison = admitted.comparison
     return RegisteredView(
         contract=detail,
@@ -248,11 +248,11 @@ def change_contract_state(
     known = find_known(ports, contract_id)
     change_state(
         known.id,
-        State(body.state),
+        ContractState(body.state),
         ports,
         reason=body.reason,
         ends_at=body.ends_at,
         replacement=body.replacement,
     )
     moved = find_known(ports, known.id)
-    return contract_detail(moved, ports, beside(ports, [moved]), written(moved, ports))
+    return contract_detail(moved, ports, contract_records(ports, [moved]), contract_text(moved, ports))

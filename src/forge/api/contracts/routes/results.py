@@ -1,4 +1,4 @@
-"""What tests and compiles say of contracts: `datacontract test --publish` sends its results here."""
+"""Results of contract tests and compiles: `datacontract test --publish` posts its results here."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from forge.api.paging import AWindow
 from forge.api.shape import Page
 from forge.api.site import Site, TheSite
 from forge.api.versioning.paths import EncodedSlashes
-from forge.contracts.tested import RESULTS
+from forge.contracts.datacontract_results import RESULTS
 from forge.flows.contracts.gate_results import last_checks
 from forge.flows.contracts.queries import find_known, list_findings, list_known
-from forge.flows.contracts.results import take_results
+from forge.flows.contracts.results import receive_results
 
 router = APIRouter(prefix="/api/v1/contracts", tags=["contracts"], route_class=EncodedSlashes)
 compiled = APIRouter(prefix="/api/v1", tags=["contracts"])
@@ -60,7 +60,7 @@ async def take_test_results(request: Request, response: Response, site: TheSite,
 
 
 def _take(site: Site, user: str, data: object, response: Response) -> TakenResults:
-    taken = take_results(data, site.wiring.contracts.ports(user))
+    taken = receive_results(data, site.wiring.contracts.ports(user))
     address = site.wiring.settings.server.public_url or site.wiring.address
     if address:
         response.headers["location-html"] = f"{address.rstrip('/')}/contracts/{quote(taken.run.contract_id, safe='')}"

@@ -1,4 +1,4 @@
-"""/api/v1/contracts/{id}: its versions and what changed, what binds it, how its tables stand, who relies on it."""
+"""/api/v1/contracts/{id}: versions and their changes, the effective contract, drift and consumers."""
 
 from __future__ import annotations
 
@@ -33,24 +33,24 @@ from forge.api.site import TheSite
 from forge.api.versioning.paths import EncodedSlashes
 from forge.contracts.canonical import data_of
 from forge.contracts.compare.changelog import changelog_markdown
-from forge.contracts.compare.versions import Comparison, find_breaking_changes
-from forge.contracts.registry import Registered, unknown_version
+from forge.contracts.compare.versions import ContractComparison, find_breaking_changes
+from forge.contracts.registry import RegisteredContract, unknown_version
 from forge.contracts.semver import predecessor
 from forge.flows.contracts.consumers import Consumer, find_consumers
 from forge.flows.contracts.ports import ContractPorts
 from forge.flows.contracts.queries import (
     FILE,
-    Written,
-    bound,
+    ContractText,
+    ancestry_of,
     columns_of,
+    contract_text,
     find_known,
-    newest_written,
+    newest_text,
     pair,
     reader_of,
-    written,
 )
 from forge.flows.contracts.registration import read_registered
-from forge.flows.contracts.versions import find_hit
+from forge.flows.contracts.versions import find_affected
 
 router = APIRouter(prefix="/api/v1/contracts", tags=["contracts"], route_class=EncodedSlashes)
 
@@ -83,7 +83,7 @@ def contract_version(contract_id: ContractIdentity, version: Version, site: TheS
     return ContractVersionDetail.model_validate({**facts, "id": one.id, "document": document, "text": one.text})
 
 
-def _against_before(one: Registered, versions: tuple[Registered, ...]) -> Comparison | None:
+def _against_before(one: RegisteredContract, versions: tuple[RegisteredContract, ...]) -> ContractComparison | None:
     older = {each.version: each for each in versions}
     before = predecessor(one.version, older)
     if before is None or versions[-1].version == one.version:
@@ -117,15 +117,15 @@ def compare_versions(
     )
 
 
-def _hit(found: Comparison, before: Written, ports: ContractPorts) -> list[ConsumerView]:
+def _hit(found: ContractComparison, before: ContractText, ports: ContractPorts) -> list[ConsumerView]:
     lineage = ports.lineage()
     if lineage is None or not found.breaking:
         return []
-    hits = find_hit(found, before.contract, lineage, owner=ports.owner)
+    hits = find_affected(found, before.contract, lineage, owner=ports.owner)
     return [consumer_view(one.consumer, one.breaks) for one in hits]
 
 
-def _consumers(shown: Written, ports: ContractPorts) -> tuple[Consumer, ...]:
+def _consumers(shown: ContractText, ports: ContractPorts) -> tuple[Consumer, ...]:
     lineage = ports.lineage()
     return find_consumers(lineage, columns_of(shown.contract), owner=ports.owner) if lineage is not None else ()
 
@@ -138,8 +138,8 @@ def effective_contract(contract_id: ContractIdentity, site: TheSite, version: As
 
     ports = site.wiring.contracts.ports()
     known = find_known(ports, contract_id)
-    shown = written(known, ports, version) if version else newest_written(known, ports)
-    found = bound(shown.contract, ports)
+    shown = contract_text(known, ports, version) if version else newest_text(known, ports)
+    found = ancestry_of(shown.contract, ports)
     document = plain(data_of(found.standing.effective))
     return EffectiveView(
         id=known.id,
@@ -165,8 +165,8 @@ def contract_drift(
 
     ports = site.wiring.contracts.ports()
     known = find_known(ports, contract_id)
-    shown = newest_written(known, ports)
-    contract = bound(shown.contract, ports).standing.effective
+    shown = newest_text(known, ports)
+    contract = ancestry_of(shown.contract, ports).standing.effective
     found = find_live_drift(contract, reader_of(ports), at or None)
     tables = [drift_view(one, known.id) for one in found if table is None or one.table == table.lower()]
     return DriftView(
@@ -182,5 +182,5 @@ def contract_drift(
 def contract_consumers(contract_id: ContractIdentity, site: TheSite, window: AWindow) -> Page[ConsumerView]:
     """Who reads its tables, nearest first."""
     ports = site.wiring.contracts.ports()
-    found = _consumers(newest_written(find_known(ports, contract_id), ports), ports)
+    found = _consumers(newest_text(find_known(ports, contract_id), ports), ports)
     return window.page(found, consumer_view, total=len(found))

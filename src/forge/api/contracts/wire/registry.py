@@ -1,4 +1,4 @@
-"""Data contracts: what is promised, which version counts, what is wrong with it, and who relies on it."""
+"""Wire models of data contracts: versions, changes, findings, drift, consumers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ViolationView(Wire):
     path: str  # inside the contract: schema[0].properties[2].logicalType
     message: str
     fix: str
-    source: FindingSourceWord = "policy"  # which of the gates said it
+    source: FindingSourceWord = "policy"  # the source of the finding
     policy_type: str = ""  # naming, coverage, documentation, semantic, custom, data_contract
     contract_id: str | None = None
 
@@ -83,7 +83,7 @@ class ContractView(Wire):
     versions: int  # registered ones
     file: str | None  # contracts/core.orders.odcs.yaml: where the project has it
     file_version: str | None  # that the file has
-    file_differs: bool  # the file says something else than what is registered
+    file_differs: bool  # the file differs from the registered version
     violations: CountsView | None  # of the last check; None: it was never checked
     last_test: LastTestView | None
     notice: NoticeView | None
@@ -161,7 +161,7 @@ class ConsumerView(Wire):
     reads: list[str]  # tables of the contract that it stems from
     columns: list[str]  # of the contract, that it uses: core.orders.amount
     depth: int  # 1: it reads it itself
-    breaks: list[str] = []  # what of a change reaches it, in words
+    breaks: list[str] = []  # messages of the changes that affect it
 
 
 class ComparisonView(Wire):
@@ -235,7 +235,7 @@ class RegisteredView(Wire):
     created: bool
     required_bump: BumpWord | None
     actual_bump: ActualBumpWord | None
-    violations: list[ViolationView]  # that did not stand in the way
+    violations: list[ViolationView]  # findings that did not block
 
 
 class TestCheckView(Wire):
@@ -279,7 +279,7 @@ class TakenResults(Wire):
     result: TestWord
     checks: int
     created: bool
-    known: bool  # whether there is such a contract; its results are kept either way
+    known: bool  # whether the contract exists; results are stored either way
 
 
 class LintView(Wire):

@@ -1,4 +1,4 @@
-"""/api/v1/quality: histories of metrics, what is odd in them, what people say of that, and fitness for a use."""
+"""/api/v1/quality: metric histories, anomalies, feedback on them, and fitness for a use."""
 
 from __future__ import annotations
 
@@ -19,11 +19,18 @@ from forge.api.quality.wire.anomalies import (
 )
 from forge.api.site import Site, TheSite
 from forge.flows.quality.fitness import Fitness, judge_fitness
-from forge.flows.quality.metrics.anomalies import SHOWN, Series, find_flagged, find_metrics, find_series, say_feedback
-from forge.flows.quality.metrics.history import Dated
-from forge.flows.quality.metrics.points import MetricPoint, Said
+from forge.flows.quality.metrics.anomalies import (
+    SHOWN,
+    MetricSeries,
+    find_flagged,
+    find_metrics,
+    find_series,
+    say_feedback,
+)
+from forge.flows.quality.metrics.history import DatedValue
+from forge.flows.quality.metrics.points import MetricPoint, PointFeedback
 from forge.model.names import BranchName, TableName
-from forge.quality.anomaly import METHODS, Feedback, Finding
+from forge.quality.anomaly import METHODS, AnomalyFinding, Feedback
 from forge.quality.fitness import Requirements
 from forge.quality.metric import Metric, parse_metric
 
@@ -101,7 +108,7 @@ def fitness(
     return _fitness_view(judge_fitness(dataset_id, at, required, site.wiring.quality.fitness()))
 
 
-def _metric_view(metric: Metric, newest: Dated, found: Finding) -> MetricView:
+def _metric_view(metric: Metric, newest: DatedValue, found: AnomalyFinding) -> MetricView:
     return MetricView(
         metric=metric.name,
         column=metric.column,
@@ -120,7 +127,7 @@ def _metric_view(metric: Metric, newest: Dated, found: Finding) -> MetricView:
     )
 
 
-def _series_view(found: Series) -> SeriesView:
+def _series_view(found: MetricSeries) -> SeriesView:
     return SeriesView(
         dataset_id=str(found.table),
         branch=found.branch,
@@ -135,7 +142,7 @@ def _series_view(found: Series) -> SeriesView:
     )
 
 
-def _anomaly_view(point: MetricPoint, said: Said | None) -> AnomalyView:
+def _anomaly_view(point: MetricPoint, said: PointFeedback | None) -> AnomalyView:
     kept = point.finding
     assert kept is not None, "only points with a finding are asked for"
     return AnomalyView(

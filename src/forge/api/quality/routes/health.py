@@ -7,7 +7,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Response
 
-from forge.api.quality.views import day_view, health_view, see
+from forge.api.quality.views import day_view, health_view, read_revision
 from forge.api.quality.wire.health import HealthView, TrendDay
 from forge.api.site import TheSite
 from forge.flows.quality.health import find_health, find_trend
@@ -31,7 +31,7 @@ def health(
     current = site.wiring.quality.current_checks(table) if at == "HEAD" else None
 
     def make() -> HealthView:
-        seen, store = see(site, revision), site.wiring.quality.monitors
+        seen, store = read_revision(site, revision), site.wiring.quality.monitors
         version = seen.tree.get(table)
         since = store.standing({table: version}) if version else ()
         health = find_health(metadata, table, seen.tree, seen.held, since, current)

@@ -1,4 +1,4 @@
-"""/api/v1/quality/incidents and /alerts: what is wrong, what is done about it, and who was told."""
+"""/api/v1/quality/incidents and /alerts: incidents, alerts, mutes and deliveries."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ from forge.api.site import Site, TheSite
 from forge.flows.quality.incidents.deliveries import retry_delivery as queue_again
 from forge.flows.quality.incidents.deliveries import try_channel
 from forge.flows.quality.incidents.listing import MOST, find_listed, find_tracked
-from forge.flows.quality.incidents.tracker import UNRESOLVED, Request, change_incident, mute, unmute
+from forge.flows.quality.incidents.tracker import UNRESOLVED, IncidentRequest, change_incident, mute, unmute
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
-from forge.quality.alerts.alert import AlertStatus, Origin, Scope
+from forge.quality.alerts.alert import AlertOrigin, AlertScope, AlertStatus
 from forge.quality.alerts.delivery import DeliveryStatus
 from forge.quality.alerts.incident import IncidentStatus
 
@@ -94,7 +94,7 @@ def incident(incident_id: Identity, site: TheSite) -> IncidentDetail:
 def patch_incident(incident_id: Identity, body: IncidentChange, site: TheSite, caller: ThePrincipal) -> IncidentDetail:
     """Acknowledge, assign, annotate, resolve or open again."""
     ports = site.wiring.quality.alerts
-    request = Request(
+    request = IncidentRequest(
         IncidentStatus(body.status) if body.status else None,
         body.assignee or None,
         "assignee" in body.model_fields_set and not body.assignee,
@@ -132,8 +132,8 @@ def alerts(
     return window.page(found, lambda state: alert_view(state, mutes, now, personal), total=len(found))
 
 
-def _scope(monitor_id: str | None) -> Scope | None:
-    return Scope(Origin.MONITOR, monitor_id) if monitor_id else None
+def _scope(monitor_id: str | None) -> AlertScope | None:
+    return AlertScope(AlertOrigin.MONITOR, monitor_id) if monitor_id else None
 
 
 @router.get("/alerts/mutes")

@@ -1,4 +1,4 @@
-"""/api/v1/quality/monitors: create, change, run, and how they stand. A change needs a token that may write."""
+"""/api/v1/quality/monitors: create, change, run and read monitors. A change needs a token that may write."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ from forge.api.quality.wire.monitors import (
 )
 from forge.api.shape import OutcomeWord, Page
 from forge.api.site import Site, TheSite
-from forge.flows.quality.monitors.check_preview import Preview, Seen, look_at, preview_checks
+from forge.flows.quality.monitors.check_preview import ChecksPreview, PreviewTarget, find_target, preview_checks
 from forge.flows.quality.monitors.jobs import start_by_hand
 from forge.flows.quality.monitors.preview import preview_monitor as draft_of
-from forge.flows.quality.monitors.scheduler import MonitorStanding
+from forge.flows.quality.monitors.scheduler import MonitorStatus
 from forge.flows.quality.monitors.sla import find_sla
 from forge.flows.quality.monitors.store import change_monitor, create_monitor, find_monitor, remove_monitor
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.quality.monitors.monitor import Monitor
-from forge.quality.monitors.schedule import Fault
+from forge.quality.monitors.schedule import FieldFault
 from forge.quality.verdict import Outcome
 
 router = APIRouter(prefix="/api/v1/quality", tags=["quality monitors"])
@@ -179,18 +179,18 @@ def list_channels(site: TheSite) -> list[ChannelView]:
 @router.post("/checks/validate")
 def validate_checks(body: ChecksToValidate, site: TheSite) -> ValidationView:
     """All that is wrong with checks, and what judging them would take. Nothing is run."""
-    faults: list[Fault] = []
+    faults: list[FieldFault] = []
     seen = None
     if body.dataset is not None:
         try:
             seen = _look(site, body.dataset)
         except ForgeError as error:
-            faults.append(Fault("dataset", error.what, error.why or error.fix))
+            faults.append(FieldFault("dataset", error.what, error.why or error.fix))
     preview = preview_checks(body.checks, seen)
-    return _validation(Preview((*preview.faults, *faults), preview.checks))
+    return _validation(ChecksPreview((*preview.faults, *faults), preview.checks))
 
 
-def _validation(preview: Preview) -> ValidationView:
+def _validation(preview: ChecksPreview) -> ValidationView:
     return ValidationView(
         valid=not preview.faults,
         errors=[fault_view(fault) for fault in preview.faults],
@@ -211,14 +211,14 @@ def _preview(site: Site, fields: Mapping[str, object]) -> MonitorPreview:
         valid=draft.valid,
         errors=[fault_view(fault) for fault in draft.faults],
         checks=[planned_view(planned) for planned in draft.checks],
-        monitor=monitor_view(MonitorStanding(draft.monitor, None, None, now)) if draft.monitor else None,
+        monitor=monitor_view(MonitorStatus(draft.monitor, None, None, now)) if draft.monitor else None,
         next_runs=list(draft.next_runs),
     )
 
 
-def _look(site: Site, dataset: str) -> Seen:
+def _look(site: Site, dataset: str) -> PreviewTarget:
     wiring = site.wiring
-    return look_at(dataset, wiring.metadata, wiring.lake, wiring.default_branch)
+    return find_target(dataset, wiring.metadata, wiring.lake, wiring.default_branch)
 
 
 def _view(site: Site, monitor: Monitor) -> MonitorView:

@@ -1,4 +1,4 @@
-"""/api/v1/quality/remediations: what is proposed about failed checks, what it would change, and what people decide."""
+"""/api/v1/quality/remediations: proposals for failed checks, their previews and decisions."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from forge.api.site import Site, TheSite
 from forge.api.versioning.commit_views import commit_view
 from forge.api.versioning.diff_views import diff_view
 from forge.api.versioning.paths import AskedTable
-from forge.flows.quality.judge import Judged, judge_dataset
+from forge.flows.quality.judge import JudgedTable, judge_dataset
 from forge.flows.quality.remediation import decision as remediate_decide
 from forge.flows.quality.remediation.ports import RemedyPorts
 from forge.flows.quality.remediation.proposal import find_remediation, preview_diff, refuse_code
-from forge.flows.quality.remediation.request import Asked, ask, read_actions
+from forge.flows.quality.remediation.request import RemedyRequest, read_actions, request_remedy
 from forge.flows.runs.jobs import JobKind
 from forge.flows.versioning.diff import Page as DiffPage
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.revisions import find_branch
 from forge.model.names import BranchName, TableName
-from forge.quality.workflow import Remediation, RemedyStatus
+from forge.quality.remediation import Remediation, RemedyStatus
 from forge.versioning.changes import TableDiff
 from forge.versioning.commit import Author
 
@@ -73,12 +73,12 @@ def propose(body: RemediationStart, site: TheSite, caller: ThePrincipal) -> Wire
     branch = find_branch(wiring.metadata, BranchName(body.branch or at or wiring.default_branch)).name
     actions = read_actions(body.actions)
     refuse_code(actions)
-    asked = Asked(TableName.parse(name), branch, actions, tuple(body.check_ids), body.auto)
+    asked = RemedyRequest(TableName.parse(name), branch, actions, tuple(body.check_ids), body.auto)
 
-    def judge(dataset: str) -> Judged:
+    def judge(dataset: str) -> JudgedTable:
         return judge_dataset(dataset, wiring.quality.check_ports())
 
-    return _do(site, caller, "remediate", branch, lambda ports: ask(asked, ports, judge))
+    return _do(site, caller, "remediate", branch, lambda ports: request_remedy(asked, ports, judge))
 
 
 @router.get("/{remediation_id}")

@@ -1,4 +1,4 @@
-"""/api/v1/quality/results and /datasets: what checks said, wherever they were judged, and how each dataset stands."""
+"""/api/v1/quality/results and /datasets: check results of runs, monitors and people, and the health of each dataset."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from fastapi import APIRouter, Path, Query
 from forge.api.paging import AWindow
 from forge.api.quality.datasets import DAYS, dataset_views
 from forge.api.quality.monitor_views import past_result
-from forge.api.quality.views import came_in_view, result_view, see_branch
+from forge.api.quality.views import failure_origin_view, read_branch, result_view
 from forge.api.quality.wire.health import ResultView
 from forge.api.quality.wire.monitors import DatasetHealth, ResultDetail
 from forge.api.shape import OutcomeWord, Page
 from forge.api.site import Site, TheSite
 from forge.flows.quality.health import unknown_table
-from forge.flows.quality.incidents.judge_name import judged_by_of_result
-from forge.flows.quality.incidents.origin import came_in_with_result, incident_of
+from forge.flows.quality.incidents.judge_reference import judge_of_result
+from forge.flows.quality.incidents.origin import incident_of, origin_of_result
 from forge.flows.quality.results import find_history, find_result, find_results
-from forge.flows.quality.shown_verdict import shown_result
+from forge.flows.quality.verdict_masking import shown_result
 from forge.model.errors import UnknownNameError
 from forge.model.names import RunId, TableName
 from forge.model.nearest import did_you_mean
@@ -66,9 +66,9 @@ def one_result(result_id: Annotated[str, Path(max_length=1000)], site: TheSite) 
     facts = {
         **shown_result(result, personal).to_dict(),
         "history": [past_result(shown_result(one, personal)) for one in history],
-        "cause": came_in_view(site, came_in_with_result(ports, store, result, incident)),
+        "cause": failure_origin_view(site, origin_of_result(ports, store, result, incident)),
         "incident_id": incident.id if incident else None,
-        "judged_by": judged_by_of_result(result, store).to_dict(),
+        "judged_by": judge_of_result(result, store).to_dict(),
     }
     return ResultDetail.model_validate(facts)
 
@@ -88,13 +88,13 @@ def datasets(
 
 
 def _refuse_unknown(site: Site, table: TableName | None, run_id: str | None) -> None:
-    """No verdicts of something that exists are none; of something that does not, an error."""
+    """An existing dataset without verdicts gives an empty list; an unknown one an error."""
     metadata, store = site.wiring.metadata, site.wiring.quality.monitors
     if run_id and metadata.run(RunId(run_id)) is None and store.run(run_id) is None:
         near = did_you_mean(run_id, (run.id for run in metadata.runs()))
         raise UnknownNameError(f"There is no run {run_id}", why=near, fix="`forge runs` lists them.")
     if table is not None:
-        _, seen = see_branch(site, None)
+        _, seen = read_branch(site, None)
         known = table in seen.tree or metadata.touching(table) or metadata.verdicts(table=table, limit=1)
         if not known and not store.results(table=table, limit=1):
             raise unknown_table(table, seen.tree)

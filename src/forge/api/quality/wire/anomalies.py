@@ -1,4 +1,4 @@
-"""Histories of metrics, their expected bands, and what people say of anomalies."""
+"""Wire models of metric histories, expected bands and feedback on anomalies."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class FeedbackBody(Wire):
 
     metric: Name
     time: Moment
-    verdict: FeedbackWord | None  # null takes back what was said
+    verdict: FeedbackWord | None  # null removes the feedback
     note: Text = ""
 
 

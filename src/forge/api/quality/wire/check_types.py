@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from forge.api.shape import Wire
-from forge.quality.keys import ValueKind
+from forge.quality.keys import KeyKind
 
 
 class CheckKeyView(Wire):
     name: str
     aliases: list[str]  # other keys that say the same
     label: str
-    kind: ValueKind
+    kind: KeyKind
     required: bool
     default: str | float | bool | None  # None: there is none
     words: list[str]  # those of a choice

@@ -1,4 +1,4 @@
-"""What is wrong now, and how healthy a dataset is."""
+"""Wire models of open incidents and the health of a dataset."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class IncidentView(Wire):
     branch: str
     run_id: str
     since: datetime  # when it was first seen without a pass in between
-    previous: str | None  # what the same check said when it last passed
-    origin: str | None  # the column where the data came in
+    previous: str | None  # the check's message when it last passed
+    origin: str | None  # the column where the data entered the lake
     origin_commit: CommitView | None
     spared: list[SparedView]
     held_back: list[str]  # tables that were not published in that run
@@ -92,8 +92,8 @@ class HealthView(Wire):
     passed: int
     failed: int
     not_measured: int
-    checks: list[ResultView]  # the last word of each check about this version: of its run, a monitor, or a person
-    held_back: list[ResultView]  # what the newest attempt said, where it was not published
+    checks: list[ResultView]  # the latest result of each check on this version: of its run, a monitor, or a person
+    held_back: list[ResultView]  # results of the newest attempt, where it was not published
     checked_at: datetime | None
     run_id: str | None
     monitors: int = 0  # that watch it

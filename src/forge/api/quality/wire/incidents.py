@@ -1,4 +1,4 @@
-"""Incidents with their timelines, alerts and how they were delivered."""
+"""Wire models of tracked incidents with timelines, alerts, mutes and deliveries."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ class DeliveryView(Wire):
     attempts: list[AttemptView]
 
 
-class Delivered(Wire):
+class DeliveryRound(Wire):
     """What one round of delivering did."""
 
     sent: int

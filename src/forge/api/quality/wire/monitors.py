@@ -1,4 +1,4 @@
-"""Monitors, their runs, results and service levels, and checks that are looked at before they are kept."""
+"""Wire models of monitors, their runs, results and SLAs, and of checks validated before they are stored."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Remediations: what is proposed about failed checks, what it would change, and what people decided."""
+"""Wire models of remediations: proposed steps, previews and decisions."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class RemediationView(Wire):
     branch: str
     status: RemedyWord
     auto: bool
-    note: str  # in words: why it waits, what it did
+    note: str  # why it waits, or what it did
     steps: list[RemedyStepView]
     check_ids: list[str]
     results: list[RemedyResultView]

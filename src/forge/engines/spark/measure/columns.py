@@ -20,7 +20,7 @@ from forge.model.names import TableName
 from forge.model.schema import Schema
 from forge.model.time import as_utc
 from forge.quality.measure import Measure
-from forge.quality.paths import NoField, find_field
+from forge.quality.paths import UnknownField, find_field
 from forge.quality.values import Family, family_of
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -31,7 +31,7 @@ _BITS = {"tinyint": 7, "smallint": 15, "int": 31}  # of whole numbers, without t
 _CONDITION = re.compile(r"\s*\[([A-Z][A-Z0-9_]*)[A-Z0-9_.]*\]\s*")
 _TYPE = r'"[A-Z][A-Z0-9_ (),<>]*"'
 _CAST = re.compile(rf"of the type {_TYPE} cannot be cast to {_TYPE}")
-# Conditions whose words hold no value of a row.
+# Error conditions whose message contains no value of a row.
 _PLAIN = ("DIVIDE_BY_ZERO", "REMAINDER_BY_ZERO", "INTERVAL_DIVIDED_BY_ZERO", "ARITHMETIC_OVERFLOW")
 _SIGNS = {
     "StackOverflowError": "a pattern or an expression went too deep on a value",
@@ -41,19 +41,19 @@ _SIGNS = {
 }
 
 
-class CannotMeasure(Exception):
-    """Said in the reading."""
+class MeasureError(Exception):
+    """The reason, returned in the reading."""
 
 
-# ValueError and OverflowError: a date or time that Python cannot hold
-ERRORS = (PySparkException, Py4JError, CannotMeasure, ValueError, OverflowError)
+# ValueError and OverflowError: a date or time outside Python's range
+ERRORS = (PySparkException, Py4JError, MeasureError, ValueError, OverflowError)
 
 
 def reason_of(error: BaseException) -> str:
-    """Without the value of a row that Spark tripped over: it may be personal, and the reason is sent around. What Spark
-    says while it runs is never repeated but for what is known to hold no value: a check can put any value anywhere
-    into it, as raise_error(email) does."""
-    if isinstance(error, CannotMeasure):
+    """Without the row value in Spark's message, which may be personal, as the reason is distributed. Runtime messages
+    of Spark are repeated only where known to contain no value: a check can put any value into one, as
+    raise_error(email) does."""
+    if isinstance(error, MeasureError):
         return str(error)
     if isinstance(error, AnalysisException) or not isinstance(error, PySparkException | Py4JError):
         return root_cause(error)  # no row was read yet, or it is Python's own
@@ -64,42 +64,42 @@ def reason_of(error: BaseException) -> str:
     if found[1] in _PLAIN:
         return first_line(error)
     if found[1] in ("CAST_INVALID_INPUT", "CAST_OVERFLOW") and (casts := _CAST.findall(text)):
-        return f"A value {casts[-1]}"  # the last: a value may hold such words itself
+        return f"A value {casts[-1]}"  # the last: a value may contain such words itself
     return f"Spark cannot compute it for a value: {found[1].lower().replace('_', ' ')}"
 
 
 def column_of(name: str, schema: Schema, table: TableName | None = None) -> Column:
-    """A column, or a field of a struct; a dot in a column's own name is part of the name."""
+    """A column, or a field of a struct; column names may contain dots."""
     try:
         first, *rest = find_field(schema, name).parts
-    except NoField as error:
-        raise CannotMeasure(f"{table}: {error}" if table else str(error)) from error
+    except UnknownField as error:
+        raise MeasureError(f"{table}: {error}" if table else str(error)) from error
     return reduce(lambda whole, part: whole.getField(part), rest, f.col(quote(first)))
 
 
 def type_of(name: str, schema: Schema) -> str:
     try:
         return find_field(schema, name).type
-    except NoField as error:
-        raise CannotMeasure(str(error)) from error
+    except UnknownField as error:
+        raise MeasureError(str(error)) from error
 
 
 def condition_of(text: str) -> Column:
-    """An expression in the words of a check, judged before it becomes a column."""
+    """A check's expression, validated before it becomes a column."""
     try:
         return judged_column(text)
     except ForgeError as error:
-        raise CannotMeasure(" ".join(part for part in (f"{error.what}.", error.why) if part)) from error
+        raise MeasureError(" ".join(part for part in (f"{error.what}.", error.why) if part)) from error
 
 
 def filtered(measure: Measure, column: Column) -> Column:
-    """NULL where the row is filtered out. CASE and not AND, so that the filter guards what it stands before."""
+    """NULL where the row is filtered out. CASE instead of AND, so that the filter is evaluated first."""
     return column if measure.where is None else f.when(condition_of(measure.where), column)
 
 
 def outside_bounds(column: Column, measure: Measure, type_: str) -> Column:
-    """A bound beyond all values of a whole number's type is not compared: Spark folds that to true, and so counts NULL,
-    or breaks on an assertion of its own."""
+    """A bound outside the range of an integer type is not compared: Spark folds that to true and so counts NULL, or
+    fails an internal assertion."""
     low, high = measure.arguments
     if side_of(low, type_) > 0 or side_of(high, type_) < 0:
         return column.isNotNull()
@@ -108,7 +108,7 @@ def outside_bounds(column: Column, measure: Measure, type_: str) -> Column:
 
 
 def side_of(value: object, type_: str) -> int:
-    """1 for a whole number above all of the type, -1 for one below, else 0."""
+    """1 for an integer above the type's range, -1 for one below, else 0."""
     most: int = 2 ** _BITS.get(type_, 63)
     if not isinstance(value, int) or -most <= value < most:
         return 0
@@ -116,7 +116,7 @@ def side_of(value: object, type_: str) -> int:
 
 
 def outside(column: Column, low: Column | None, high: Column | None, type_: str) -> Column:
-    """NaN and the infinities lie outside every range."""
+    """NaN and the infinities are outside every range."""
     conditions: list[Column] = []
     if family_of(type_) in _FLOATING:
         conditions.append(~_is_finite(column))
@@ -147,26 +147,26 @@ def finite(column: Column, measure: Measure, schema: Schema) -> Column:
             return _clock_seconds(column)
         case Family.TIMESTAMP:
             return f.unix_micros(column) / f.lit(1e6)
-    raise CannotMeasure(f"{measure.columns[0]} is {type_}, which is no number")
+    raise MeasureError(f"{measure.columns[0]} is {type_}, which is no number")
 
 
 def _clock_seconds(column: Column) -> Column:
-    """Of a wall clock taken as UTC, whatever the session's zone is."""
+    """Of local times taken as UTC, whatever the session's zone."""
     within = f.hour(column) * 3600 + f.minute(column) * 60 + f.extract(f.lit("SECOND"), column).cast("double")
     return f.unix_date(column.cast("date")) * f.lit(86400.0) + within
 
 
 def compile_pattern(pattern: str, spark: SparkSession) -> None:
-    """A bad pattern is told before a job dies of it."""
+    """An invalid pattern is reported before a job fails on it."""
     if spark._jvm is not None:
         try:
             spark._jvm.java.util.regex.Pattern.compile(pattern)
         except (PySparkException, Py4JError) as error:
-            raise CannotMeasure(f"the pattern {pattern} is no regular expression: {first_line(error)}") from error
+            raise MeasureError(f"the pattern {pattern} is no regular expression: {first_line(error)}") from error
 
 
 def literal(value: object, type_: str) -> Column:
-    """`value` as Spark's literal of the column's type; checks have made it a value of that type already."""
+    """`value` as a Spark literal of the column's type; checks have already converted it."""
     if isinstance(value, datetime):
         moment = as_utc(value)
         if type_ == "timestamp_ntz":
@@ -177,12 +177,12 @@ def literal(value: object, type_: str) -> Column:
 
 
 def portable(column: Column, type_: str) -> Column:
-    """As it may be collected: microseconds are exact in every time zone, which a local Python time is not."""
+    """Collectable form: microseconds are exact in every time zone, unlike local Python times."""
     return f.unix_micros(column) if type_ == "timestamp" else column
 
 
 def to_python(value: object, type_: str) -> object:
-    """Times as aware UTC: microseconds of a timestamp, and the wall clock of a timestamp_ntz taken as UTC."""
+    """Times as aware UTC: microseconds of a timestamp, and a timestamp_ntz taken as UTC."""
     if type_ == "timestamp" and isinstance(value, int):
         return EPOCH + timedelta(microseconds=value)
     if isinstance(value, bytearray):

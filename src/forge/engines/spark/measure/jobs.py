@@ -1,5 +1,4 @@
-"""How measures become jobs: an aggregate is one job, independent jobs run at once, and one that breaks costs nobody
-else the reading."""
+"""Execution of measures as Spark jobs: one job per aggregate, independent jobs in parallel, failures isolated."""
 
 from __future__ import annotations
 
@@ -25,16 +24,16 @@ _FIELDS = "1000"  # up to which Spark generates code; its own limit of 100 is le
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
-    """`tier` is where the readings come from, as told to people: scan, sketches, narrow."""
+class MeasureJob:
+    """`tier`: the source of the readings, as displayed: scan, sketches, narrow."""
 
     tier: str
     measures: tuple[Measure, ...]
     run: Callable[[], Mapping[Measure, Reading]]
 
 
-def run_jobs(spark: SparkSession, jobs: Sequence[Job], told: Callable[[Batch], None]) -> dict[Measure, Reading]:
-    """All of them, several at once, under the job group of this thread."""
+def run_jobs(spark: SparkSession, jobs: Sequence[MeasureJob], told: Callable[[Batch], None]) -> dict[Measure, Reading]:
+    """Runs all, several in parallel, in the job group of this thread."""
     readings: dict[Measure, Reading] = {}
     if len(jobs) <= 1:
         for job in jobs:
@@ -46,7 +45,7 @@ def run_jobs(spark: SparkSession, jobs: Sequence[Job], told: Callable[[Batch], N
     return readings
 
 
-def _timed(job: Job, told: Callable[[Batch], None]) -> Mapping[Measure, Reading]:
+def _timed(job: MeasureJob, told: Callable[[Batch], None]) -> Mapping[Measure, Reading]:
     started = time.monotonic()
     readings = job.run()
     told(Batch(job.tier, job.measures, round((time.monotonic() - started) * 1000, 1)))
@@ -56,8 +55,8 @@ def _timed(job: Job, told: Callable[[Batch], None]) -> Mapping[Measure, Reading]
 def attempt(
     parts: Mapping[Measure, T], run: Callable[[Mapping[Measure, T]], dict[Measure, Reading]]
 ) -> dict[Measure, Reading]:
-    """All parts in one run; where that fails, those with SQL of the user each alone and the others together; where
-    that fails too, each alone. So a predicate that breaks on a row costs nobody else the reading."""
+    """All parts in one job; if that fails, each part with user SQL alone and the others together; if that fails too,
+    each alone. So a predicate that fails on a row affects no other reading."""
     if not parts:
         return {}
     try:
@@ -81,8 +80,8 @@ def was_cancelled(error: BaseException) -> bool:
 
 
 def collect_in_one_job(spark: SparkSession, frame: DataFrame) -> list[Row]:
-    """Adaptive execution makes a job of every stage, and an aggregate to one row has nothing to adapt. Switching it off
-    in the session would touch what runs beside this; so the plan runs in a copy of the session."""
+    """Adaptive execution makes a job of every stage, and an aggregate to one row has nothing to adapt. Disabling it in
+    the session would affect concurrent jobs, so the plan runs in a cloned session."""
     jvm = spark._jvm
     if jvm is None:
         return collected(frame)

@@ -1,4 +1,4 @@
-"""Measures that need a job of their own: how often keys and values occur, and keys that another table lacks."""
+"""Measures that need a job of their own: duplicates, value frequencies, orphaned foreign keys."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pyspark.sql import functions as f
 
 from forge.engines.spark.errors import first_line
 from forge.engines.spark.frames import schema_of
-from forge.engines.spark.measure.columns import CannotMeasure, column_of, condition_of, type_of
+from forge.engines.spark.measure.columns import MeasureError, column_of, condition_of, type_of
 from forge.model.names import TableName
 from forge.model.schema import Schema
 from forge.quality.measure import Measure
@@ -28,12 +28,12 @@ def chosen(frame: DataFrame, measure: Measure) -> DataFrame:
 
 
 def keyed(frame: DataFrame, measure: Measure, schema: Schema) -> DataFrame:
-    """The rows that count and whose key has no NULL in it."""
+    """The rows that count, without NULL in the key."""
     return chosen(frame, measure).where(reduce(and_, (column_of(name, schema).isNotNull() for name in measure.columns)))
 
 
 def groups(rows: DataFrame, measure: Measure, schema: Schema) -> DataFrame:
-    """Each key as `k0`, `k1`, …, with the partition as `p0`, …, and `n`, the number of its rows."""
+    """Each key as `k0`, `k1`, …, its partition as `p0`, …, and `n`, its number of rows."""
     keys = [column_of(name, schema).alias(f"k{n}") for n, name in enumerate(measure.columns)]
     return rows.groupBy(*partition(measure, schema), *keys).agg(f.count(f.lit(1)).alias("n"))
 
@@ -47,7 +47,7 @@ def partition_names(measure: Measure) -> list[str]:
 
 
 def count_duplicates(frame: DataFrame, measure: Measure, schema: Schema) -> DataFrame:
-    """`value`: rows beyond the first of each key; with `by`, one row for each partition."""
+    """`value`: rows beyond the first of each key; with `by`, one row per partition."""
     rows = keyed(frame, measure, schema)
     if not measure.by and len(measure.columns) == 1:
         whole = _as_integer(measure.columns[0], schema)
@@ -58,8 +58,8 @@ def count_duplicates(frame: DataFrame, measure: Measure, schema: Schema) -> Data
 
 
 def count_same_hashes(frame: DataFrame, measure: Measure, schema: Schema) -> DataFrame | None:
-    """As `count_duplicates`, by a hash of 64 bits of the key: it is exact where it finds none, and half the work. None
-    where the hash says nothing (0.0 and -0.0 are equal and hash apart) or a bitmap is quicker."""
+    """As `count_duplicates`, by a 64-bit hash of the key: exact where it finds none, at half the cost. None where
+    hashes are unreliable (0.0 and -0.0 are equal but hash differently) or a bitmap is faster."""
     families = {family_of(type_of(name, schema)) for name in measure.columns}
     text = Family.STRING in families or len(measure.columns) > 1
     if measure.by or not text or not families <= set(_BY_HASH):
@@ -80,8 +80,8 @@ def _as_integer(name: str, schema: Schema) -> Column | None:
 
 
 def _count_in_bitmaps(rows: DataFrame, whole: Column) -> DataFrame:
-    """256 neighbouring numbers are one group, whose bits say which of them occur: a table of ids has so few groups that
-    they need no spilling, and it never has more groups than keys."""
+    """256 consecutive integers form a group with a bitmap of those that occur: a table of ids has so few groups that
+    they need no spilling, and never more groups than keys."""
     value = f.col("v")
     bit = f.call_function("shiftleft", f.lit(1).cast("long"), value.bitwiseAND(63).cast("int"))
     words = [
@@ -100,8 +100,8 @@ def count_orphans(frame: DataFrame, measure: Measure, schema: Schema, others: Ot
 
 
 def orphans(rows: DataFrame, measure: Measure, schema: Schema, others: Others, *, whole_rows: bool) -> DataFrame:
-    """Rows whose key is missing in the other table: as `row`, or only their partition. Keys are renamed, because the
-    other may be the same table."""
+    """Rows whose key is missing in the other table: as `row`, or only their partition. Keys are renamed, as the other
+    may be the same table."""
     parents = parent_keys(measure, others)
     shown = [f.struct("*").alias("row")] if whole_rows else partition(measure, schema)
     keys = [column_of(name, schema).alias(f"child {n}") for n, name in enumerate(measure.columns)]
@@ -112,20 +112,20 @@ def orphans(rows: DataFrame, measure: Measure, schema: Schema, others: Others, *
 def parent_keys(measure: Measure, others: Others) -> DataFrame:
     table, *columns = measure.arguments
     if not isinstance(table, TableName):
-        raise CannotMeasure(f"{table!r} is not a table")
+        raise MeasureError(f"{table!r} is not a table")
     try:
         parent = others(table)
     except Exception as error:  # it is the caller's; what it raises belongs to this measure alone
-        raise CannotMeasure(f"{table} cannot be read: {first_line(error)}") from error
+        raise MeasureError(f"{table} cannot be read: {first_line(error)}") from error
     if len(columns) != len(measure.columns):
-        raise CannotMeasure(f"{len(measure.columns)} columns cannot refer to {len(columns)}")
+        raise MeasureError(f"{len(measure.columns)} columns cannot refer to {len(columns)}")
     known = schema_of(parent)
     return parent.select(*(column_of(str(name), known, table).alias(f"parent {n}") for n, name in enumerate(columns)))
 
 
 def frequencies(frame: DataFrame, measure: Measure, schema: Schema) -> DataFrame:
-    """`k0` and `n`, for each partition the most frequent first. With partitions NULL is a value, too: one that holds
-    nothing else is still there."""
+    """`k0` and `n`, most frequent first per partition. With partitions NULL counts as a value, so that a partition of
+    NULLs is kept."""
     rows = chosen(frame, measure) if measure.by else keyed(frame, measure, schema)
     counted = groups(rows, measure, schema)
     return counted.orderBy(f.col("n").desc(), f.col("k0"))

@@ -13,7 +13,7 @@ from pyspark.sql import functions as f
 
 from forge.engines.spark.frames import quote
 from forge.engines.spark.measure.columns import (
-    CannotMeasure,
+    MeasureError,
     column_of,
     compile_pattern,
     condition_of,
@@ -41,7 +41,7 @@ from forge.engines.spark.measure.keys import (
 from forge.engines.spark.measure.ranges import with_ranges
 from forge.engines.spark.measure.table import TOO_MANY, MeasuredTable
 from forge.quality.measure import MAX_PARTITIONS, Measure, NotMeasured, Reading
-from forge.quality.readings import DISTINCT_BITS, SKETCH_SIZE, Distinct, Moments, Quantiles
+from forge.quality.readings import DISTINCT_BITS, SKETCH_SIZE, DistinctSketch, Moments, Quantiles
 
 _HASHED = ("tinyint", "smallint", "int", "bigint", "string")  # what Spark's HyperLogLog takes; others as text
 _MOST_VALUES = 200_000  # of frequencies in all partitions together
@@ -74,7 +74,7 @@ class SparkKind:
 
 def spark_kind(measure: Measure) -> SparkKind:
     if measure.kind not in SPARK_KINDS:
-        raise CannotMeasure(f"there is no measure '{measure.kind}'")
+        raise MeasureError(f"there is no measure '{measure.kind}'")
     return SPARK_KINDS[measure.kind]
 
 
@@ -123,10 +123,10 @@ def _distinct(table: MeasuredTable, measure: Measure) -> Aggregate:
     whole = column_of(measure.columns[0], table.schema)
     known = type_of(measure.columns[0], table.schema) in _HASHED
     sketch = f.hll_sketch_agg(filtered(measure, whole if known else whole.cast("string")), DISTINCT_BITS)
-    return Aggregate((sketch,), lambda values: _read_sketch(values, Distinct))
+    return Aggregate((sketch,), lambda values: _read_sketch(values, DistinctSketch))
 
 
-def _read_sketch(values: Sequence[object], reading: type[Quantiles | Distinct]) -> Reading:
+def _read_sketch(values: Sequence[object], reading: type[Quantiles | DistinctSketch]) -> Reading:
     sketch = values[0]
     return reading(bytes(sketch)) if isinstance(sketch, bytes | bytearray) else reading.of(())
 
@@ -236,7 +236,7 @@ def _outside_ranges(table: MeasuredTable, measure: Measure) -> Reading:
 def _frequencies(table: MeasuredTable, measure: Measure) -> Reading:
     most = measure.arguments[0]
     if not isinstance(most, int):
-        raise CannotMeasure(f"{most!r} is no number of values")
+        raise MeasureError(f"{most!r} is no number of values")
     type_ = type_of(measure.columns[0], table.schema)
     counted = frequencies(table.frame, measure, table.schema).withColumn("k0", portable(f.col("k0"), type_))
     limit = _MOST_VALUES if measure.by else most

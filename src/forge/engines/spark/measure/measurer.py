@@ -1,4 +1,4 @@
-"""Measures of a DataFrame: few jobs for any number of checks, run at once where they do not need each other."""
+"""Measures of a DataFrame: few jobs for any number of checks, independent ones in parallel."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pyspark.storagelevel import StorageLevel
 
 from forge.engines.spark.frames import quote, schema_of
 from forge.engines.spark.measure.columns import ERRORS, reason_of
-from forge.engines.spark.measure.custom import Custom, no_function, no_query
-from forge.engines.spark.measure.jobs import WIDE, Job, attempt, collect_in_one_job, run_jobs, was_cancelled
+from forge.engines.spark.measure.custom import CustomRules, no_function, no_query
+from forge.engines.spark.measure.jobs import WIDE, MeasureJob, attempt, collect_in_one_job, run_jobs, was_cancelled
 from forge.engines.spark.measure.keys import Others, chosen, partition
 from forge.engines.spark.measure.kinds import Aggregate, spark_kind
 from forge.engines.spark.measure.needs import is_dear, is_scan, needed_columns
@@ -28,33 +28,32 @@ SCAN, SKETCHES, NARROW = "scan", "sketches", "narrow"
 
 
 class SparkMeasurer:
-    """`frame` is the table at the version to measure; `others` gives the tables its keys refer to. `lazy`: it is
-    computed each time it is read, and so is kept while more than one job reads it, if that is dear; None: seen from its
-    plan."""
+    """`frame`: the table at the version to measure; `others` gives referenced tables. `lazy`: it is recomputed on each
+    read, and so cached while more than one job reads it, if that is expensive; None: decided by its plan."""
 
     def __init__(
         self,
         spark: SparkSession,
         frame: DataFrame,
         others: Others,
-        custom: Custom | None = None,
+        custom: CustomRules | None = None,
         *,
         lazy: bool | None = None,
     ) -> None:
-        custom = custom or Custom(spark, no_query, no_function, others)
+        custom = custom or CustomRules(spark, no_query, no_function, others)
         self._table = MeasuredTable(spark, frame, schema_of(frame), others, custom)
         self._lazy = lazy
 
     def measure(self, measures: Sequence[Measure], told: Callable[[Batch], None] = lambda batch: None) -> Readings:
-        """Whatever each measure says of `since` and `at`: the frame is what it means."""
+        """`since` and `at` of a measure are ignored: the frame is the version meant."""
         broken: dict[Measure, Reading] = {}
         jobs = self._jobs(tuple(dict.fromkeys(measures)), broken)
         with self._kept(jobs):
             return {**broken, **run_jobs(self._table.spark, jobs, told)}
 
-    def _jobs(self, measures: Sequence[Measure], broken: dict[Measure, Reading]) -> list[Job]:
-        """Those that scan come first: narrow jobs then fill what they leave idle."""
-        jobs: list[Job] = []
+    def _jobs(self, measures: Sequence[Measure], broken: dict[Measure, Reading]) -> list[MeasureJob]:
+        """Scans come first: narrow jobs then use idle cores."""
+        jobs: list[MeasureJob] = []
         together: dict[tuple[str, tuple[str, ...], str], dict[Measure, Aggregate]] = {}
         alone: list[Measure] = []
         for measure in measures:
@@ -68,12 +67,12 @@ class SparkMeasurer:
                 broken[measure] = NotMeasured(reason_of(error))
         for (tier, _, _), aggregates in sorted(together.items()):
             for some in _chunks(aggregates):
-                jobs.append(Job(tier, tuple(some), partial(attempt, some, self._run_aggregates)))
-        return jobs + [Job(NARROW, (measure,), partial(self._alone, measure)) for measure in alone]
+                jobs.append(MeasureJob(tier, tuple(some), partial(attempt, some, self._run_aggregates)))
+        return jobs + [MeasureJob(NARROW, (measure,), partial(self._alone, measure)) for measure in alone]
 
     def _class_of(self, measure: Measure) -> tuple[str, tuple[str, ...], str]:
-        """One aggregate that Spark generates no code for would take it away from all its neighbours. Partitions are
-        those of the rows that a filter lets through, so that each filter has its own."""
+        """One aggregate without code generation would disable it for all others. Partitions depend on the filter, so
+        each filter has its own."""
         tier = SKETCHES if cost_of(measure, self._table.schema) is Cost.STRING else SCAN
         return tier, measure.by, (measure.where or "") if measure.by else ""
 
@@ -112,8 +111,8 @@ class SparkMeasurer:
             return {measure: NotMeasured(reason_of(error))}
 
     @contextmanager
-    def _kept(self, jobs: Sequence[Job]) -> Iterator[None]:
-        """What is dear to compute is computed once, only the columns that are needed."""
+    def _kept(self, jobs: Sequence[MeasureJob]) -> Iterator[None]:
+        """Caches an expensive frame, with the needed columns only."""
         wanted = [measure for job in jobs for measure in job.measures]
         whole = self._table
         needed = needed_columns(whole.frame, whole.schema, wanted)
@@ -132,7 +131,7 @@ class SparkMeasurer:
 
 
 def _chunks(aggregates: Mapping[Measure, Aggregate]) -> Iterable[dict[Measure, Aggregate]]:
-    """So many that Spark can generate code for each; measures of one column stay together."""
+    """Small enough for code generation; measures of one column stay together."""
     some: dict[Measure, Aggregate] = {}
     size = 0
     for measure in sorted(aggregates, key=lambda m: m.columns):

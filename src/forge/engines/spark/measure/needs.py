@@ -1,4 +1,4 @@
-"""What reading a DataFrame means: whether it is a plain scan, and which columns some measures need of it."""
+"""Cost of reading a DataFrame: whether it is a plain scan, and which columns the measures need."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from forge.engines.spark.measure.kinds import spark_kind
 from forge.model.schema import Schema
 from forge.quality.kinds import sql_of
 from forge.quality.measure import Measure
-from forge.quality.paths import NoField, find_field
+from forge.quality.paths import UnknownField, find_field
 
 _SCANS = ("LogicalRelation", "DataSourceV2Relation", "DataSourceV2ScanRelation", "LocalRelation", "InMemoryRelation")
 _AROUND = ("SubqueryAlias", "Project", "View", "RelationTimeTravel")
 
 
 def is_scan(frame: DataFrame) -> bool:
-    """Whether it is read from files as it is: then every job reads only its columns, and keeping it would cost more."""
+    """Whether it is a plain file scan: then every job reads only its columns, and caching would cost more."""
     node = frame._jdf.queryExecution().analyzed()
     while True:
         name = node.getClass().getSimpleName()
@@ -35,8 +35,8 @@ _DEAR = re.compile(r"(?<!Broadcast)Exchange\b|Window|Generate|Python|Pandas|Arro
 
 
 def is_dear(frame: DataFrame) -> bool:
-    """Whether computing it takes more than reading files: a shuffle, a window, Python. Else each job computes only the
-    columns it needs, which costs less than keeping all of them."""
+    """Whether computing it costs more than reading files: a shuffle, a window, Python. Otherwise each job computes only
+    the columns it needs, which is cheaper than caching all."""
     return _DEAR.search(frame._jdf.queryExecution().executedPlan().toString()) is not None
 
 
@@ -48,8 +48,8 @@ def _only_names(node: Any, name: str) -> bool:
 
 
 def needed_columns(frame: DataFrame, schema: Schema, measures: Iterable[Measure]) -> tuple[str, ...] | None:
-    """The columns that the measures read, in the order of the table; None where all are needed or it is not known: a
-    function may read any."""
+    """The columns that the measures read, in table order; None where all are needed or unknown: a function may read
+    any."""
     needed: set[str] = set()
     for measure in measures:
         if spark_kind(measure).columns == "all":
@@ -57,8 +57,8 @@ def needed_columns(frame: DataFrame, schema: Schema, measures: Iterable[Measure]
         for name in (*measure.columns, *measure.by):
             try:
                 needed.add(find_field(schema, name).parts[0])
-            except NoField:
-                continue  # such a measure is broken, and says so
+            except UnknownField:
+                continue  # such a measure is invalid and reported by its reading
         for text in sql_of(measure):
             needed |= _named_in(frame, text)
     if not needed:  # rows are counted: any column will do
@@ -70,5 +70,5 @@ def _named_in(frame: DataFrame, text: str) -> set[str]:
     try:
         references = frame.select(condition_of(text))._jdf.queryExecution().analyzed().references().toSeq()
     except ERRORS:
-        return set()  # it is told as not measured
+        return set()  # it is reported as not measured
     return {references.apply(n).name() for n in range(references.size())}

@@ -1,4 +1,4 @@
-"""Bounds that differ from partition to partition, joined to the rows they are for."""
+"""Bounds per partition, joined to the rows of the partition."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.types import DataType, DecimalType, IntegralType, StructType, TimestampNTZType
 
-from forge.engines.spark.measure.columns import CannotMeasure, column_of, filtered, outside, type_of
+from forge.engines.spark.measure.columns import MeasureError, column_of, filtered, outside, type_of
 from forge.model.schema import Schema
 from forge.quality.measure import Measure
 
@@ -20,8 +20,8 @@ from forge.quality.measure import Measure
 def with_ranges(
     frame: DataFrame, measure: Measure, schema: Schema, spark: SparkSession, mark: str = ""
 ) -> tuple[DataFrame, Column]:
-    """The rows with the bounds of their partition, and the condition that is true for those outside. A partition
-    without bounds has only NaN and the infinities outside. `mark` keeps the bounds of several measures apart."""
+    """The rows joined with the bounds of their partition, and the condition for rows outside. In a partition without
+    bounds only NaN and the infinities are outside. `mark` separates the bounds of several measures."""
     rows, low, high = frame, f"forge low{mark}", f"forge high{mark}"
     bounds: list[Column | None] = [None, None]
     if measure.arguments:
@@ -49,21 +49,21 @@ def _joined(
 
 def _row(argument: object, types: Sequence[DataType]) -> tuple[object, ...]:
     if not isinstance(argument, tuple) or len(argument) != 3:
-        raise CannotMeasure(f"{argument!r} is no partition with its bounds")
+        raise MeasureError(f"{argument!r} is no partition with its bounds")
     key, low, high = argument
     values = [*key, low, high]
     return tuple(_fit(value, type_) for value, type_ in zip(values, [*types, types[-1]], strict=True))
 
 
 def _wide(type_: DataType) -> DataType:
-    """A bound may lie beyond what the column can hold."""
+    """A bound may exceed the column's range."""
     if isinstance(type_, IntegralType):
         return DecimalType(38, 0)
     return DecimalType(38, type_.scale) if isinstance(type_, DecimalType) else type_
 
 
 def _fit(value: object, type_: DataType) -> object:
-    """Wall clocks come as UTC and go in without a zone."""
+    """Local times are passed as UTC and converted to zoneless ones."""
     if isinstance(type_, DecimalType) and isinstance(value, int):
         return Decimal(value)
     if isinstance(value, datetime) and isinstance(type_, TimestampNTZType):

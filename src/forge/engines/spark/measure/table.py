@@ -9,7 +9,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 from pyspark.sql import functions as f
 
 from forge.engines.spark.measure.columns import portable, to_python, type_of
-from forge.engines.spark.measure.custom import Custom
+from forge.engines.spark.measure.custom import CustomRules
 from forge.engines.spark.measure.jobs import collect_in_one_job
 from forge.engines.spark.measure.keys import partition_names
 from forge.model.names import TableName
@@ -27,7 +27,7 @@ class MeasuredTable:
     frame: DataFrame
     schema: Schema
     others: Callable[[TableName], DataFrame]
-    custom: Custom
+    custom: CustomRules
 
     def counts(self, counted: DataFrame, measure: Measure) -> Reading:
         """`value` of the one row, or of each partition."""

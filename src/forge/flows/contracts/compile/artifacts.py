@@ -1,9 +1,9 @@
-"""What a compile freezes beside the contracts: transforms with their checks, and lineage read from their code."""
+"""Artifacts of a compile besides contracts: transforms with their checks, and lineage extracted from their code."""
 
 from __future__ import annotations
 
 from forge.contracts.artifacts import contract_artifact, freeze
-from forge.flows.contracts.compile.project import Compiled
+from forge.flows.contracts.compile.project import CompileResult
 from forge.flows.contracts.facts import contracts_by_table
 from forge.flows.runs.project import Project
 from forge.lineage.edge import Extraction, TableEdge
@@ -13,8 +13,8 @@ from forge.quality.check import Check
 from forge.transforms.transform import PythonFunction, Transform
 
 
-def artifacts_of(compiled: Compiled, project_name: str, forge_version: str) -> dict[str, object]:
-    """The document of artifacts.json. The same files give the same document but for the time."""
+def artifacts_of(compiled: CompileResult, project_name: str, forge_version: str) -> dict[str, object]:
+    """The document of artifacts.json. Deterministic except for the time."""
     project = compiled.project
     contracts = [contract_artifact(facts) for facts in compiled.facts.contracts]
     return freeze(
@@ -73,9 +73,9 @@ def _check(check: Check, table: TableName, place: str) -> dict[str, object]:
     }
 
 
-def _lineage(compiled: Compiled) -> Extraction:
-    """Columns out of the code of the transforms, read with all columns that are known; of sources, and of what cannot
-    be read, the tables."""
+def _lineage(compiled: CompileResult) -> Extraction:
+    """Column lineage from the code of transforms, with all known columns; for sources and unreadable code, table
+    lineage."""
     found = flatten(compiled.code)
     known = {(edge.source, edge.target) for edge in found.table_edges}
     tables = list(found.table_edges)

@@ -1,4 +1,4 @@
-"""`forge compile`: all of a project's files read once, all policies on them, nothing started and no data read."""
+"""`forge compile`: reads all files of a project once and runs all policies; no Spark, no rows."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from forge.contracts.contract import Contract, Violation
 from forge.contracts.document.file import ContractError, parse_document
 from forge.contracts.linter.lint import lint_document
 from forge.contracts.load import contract_files, contract_of, read_bounded
-from forge.contracts.policy.facts import POLICY_TYPES, Facts, Finding
+from forge.contracts.policy.facts import POLICY_TYPES, PolicyFinding, ProjectFacts
 from forge.contracts.policy.governance import Enforcement, Governance
 from forge.contracts.policy.judge import find_violations
-from forge.flows.contracts.effective import lint_standing
-from forge.flows.contracts.facts import Judged, Schemas, Versions, facts_of, violation_of
+from forge.flows.contracts.effective import lint_resolved
+from forge.flows.contracts.facts import LintResults, Schemas, Versions, facts_of, violation_of
 from forge.flows.runs.code import columns_in_code, read_project_code
 from forge.flows.runs.project import Project, assemble, checkable_of
 from forge.flows.runs.unknown_columns import find_unknown_columns
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class CompilePorts:
-    """What compiling needs of the world. `known`: tables of the lake; `schema_of`: theirs, from metadata alone;
-    `versions`: what a contract breaks of the version that is registered; `beside`: what else is wrong with the
-    project, such as parameters that nobody declared."""
+    """Ports of a compile. `known`: tables of the lake; `schema_of`: their schemas, from metadata alone; `versions`:
+    breaking changes against registered versions; `beside`: other errors of the project, such as undeclared
+    parameters."""
 
     root: Path
     governance: Governance
@@ -47,11 +47,11 @@ class CompilePorts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Compiled:
-    """`texts`: the contract files that were read, as they are; `code`: what was read out of the transforms."""
+class CompileResult:
+    """`texts`: contract files as read; `code`: extraction of the transforms."""
 
-    findings: tuple[Finding, ...]
-    facts: Facts
+    findings: tuple[PolicyFinding, ...]
+    facts: ProjectFacts
     project: Project
     schema_hash: str
     validated_at: datetime
@@ -59,15 +59,15 @@ class Compiled:
     code: tuple[Program, ...] = field(default=(), repr=False)
 
     @property
-    def violations(self) -> tuple[Finding, ...]:
+    def violations(self) -> tuple[PolicyFinding, ...]:
         return tuple(finding for finding in self.findings if finding.violation.severity == "error")
 
     @property
-    def warnings(self) -> tuple[Finding, ...]:
+    def warnings(self) -> tuple[PolicyFinding, ...]:
         return tuple(finding for finding in self.findings if finding.violation.severity != "error")
 
     @property
-    def blocking(self) -> tuple[Finding, ...]:
+    def blocking(self) -> tuple[PolicyFinding, ...]:
         return tuple(finding for finding in self.findings if finding.blocks)
 
     @property
@@ -80,7 +80,7 @@ class Compiled:
 
     @property
     def unpromised(self) -> tuple[str, ...]:
-        """Outputs of transforms that no contract speaks for, where `auto_generation` asks for drafts of them."""
+        """Outputs of transforms without a contract, where `auto_generation` asks for drafts."""
         if self.project.governance.auto_generation == "off" or self.project.governance.is_off:
             return ()
         return tuple(
@@ -90,7 +90,7 @@ class Compiled:
         )
 
     def summary(self) -> dict[str, int]:
-        """How much each policy found, violations and warnings alike; those that found nothing are told, too."""
+        """Number of findings of each policy, violations and warnings; zero included."""
         return {kind: sum(finding.policy_type == kind for finding in self.findings) for kind in POLICY_TYPES}
 
     def to_dict(self) -> dict[str, object]:
@@ -107,7 +107,7 @@ class Compiled:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """One contract file. `contract` is what could be read of it; `violations` are all the linter's."""
+    """One contract file. `contract`: as far as readable; `violations`: all lint findings."""
 
     file: str
     text: str
@@ -116,12 +116,12 @@ class _File:
 
     @property
     def is_usable(self) -> bool:
-        """What the standard forbids cannot be relied on; what only the strict profile wants can."""
+        """Violations of the standard make it unusable; those of the strict profile alone do not."""
         return self.contract is not None and bool(self.contract.id)
 
 
-def compile_project(ports: CompilePorts) -> Compiled:
-    """Everything is collected, nothing raised but what makes the settings themselves unreadable."""
+def compile_project(ports: CompilePorts) -> CompileResult:
+    """Collects all findings; raises only for unreadable settings."""
     governance = ports.governance
     known = frozenset(ports.known())
     reading = read_transforms(ports.root)
@@ -130,7 +130,7 @@ def compile_project(ports: CompilePorts) -> Compiled:
     project = assemble(ports.root, ports.owner_of, reading.transforms, usable, checkable_of(reading, known), governance)
     broken = {one.file: one.contract for one in files if one.contract is not None and not one.is_usable}
     lint = {one.file: one.violations for one in files}
-    lint |= {one.file: lint_standing(one, governance.profile, lint[one.file]) for one in project.standing}
+    lint |= {one.file: lint_resolved(one, governance.profile, lint[one.file]) for one in project.standing}
     of_contracts, of_project = _parted([*(fault.error for fault in project.faults), *ports.beside(project)])
     for violation in of_contracts:
         lint[violation.file] = (*lint.get(violation.file, ()), violation)
@@ -141,7 +141,7 @@ def compile_project(ports: CompilePorts) -> Compiled:
     code = read_project_code(ports.root, project.transforms, ports.schema_of)
     facts = facts_of(
         project,
-        Judged(lint, broken),
+        LintResults(lint, broken),
         ports.versions() if files else (lambda contract: ()),
         ports.schema_of,
         known,
@@ -149,7 +149,7 @@ def compile_project(ports: CompilePorts) -> Compiled:
         problems,
         columns_in_code(project.transforms, code),
     )
-    return Compiled(
+    return CompileResult(
         findings=find_violations(facts, governance),
         facts=facts,
         project=project,
@@ -161,14 +161,14 @@ def compile_project(ports: CompilePorts) -> Compiled:
 
 
 def _unread(reading: Reading) -> frozenset[TableName]:
-    """Tables that broken files may make. Where these cannot be told, all that is read counts as one of them."""
+    """Tables that unreadable files may make. Where these are unknown, all tables that are read count."""
     if not reading.is_partial:
         return reading.unread
     return reading.unread | {table for transform in reading.transforms.values() for table in transform.inputs}
 
 
 def _parted(errors: Iterable[ForgeError]) -> tuple[list[Violation], list[ForgeError]]:
-    """What is wrong with contracts, and all else."""
+    """Contract errors, and all others."""
     contracts: list[Violation] = []
     others: list[ForgeError] = []
     for error in errors:

@@ -1,7 +1,6 @@
-"""After a dataset was judged: how its alerts stand now, which incidents that opens or ends, and who is to be told.
+"""Alerts of a judged dataset: new states, incidents opened or resolved, deliveries queued.
 
-All of it is written in one transaction; `deliveries.py` sends the messages, so that no channel, dead or slow, ever
-holds up a run."""
+Written in one transaction; `deliveries.py` sends the messages, so that a dead or slow channel never delays a run."""
 
 from __future__ import annotations
 
@@ -12,27 +11,34 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
-from forge.flows.quality.incidents.ports import AlertPorts, Known, Writing
-from forge.flows.quality.incidents.root_cause import Reach, look_around
-from forge.flows.quality.judge import Judged
+from forge.flows.quality.incidents.ports import AlertPorts, AlertWrite, KnownAlerts
+from forge.flows.quality.incidents.root_cause import FailureReach, read_lineage
+from forge.flows.quality.judge import JudgedTable
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId, TableName
 from forge.model.nearest import did_you_mean
 from forge.quality.alerts.alert import (
+    AlertMove,
+    AlertOrigin,
     AlertPolicy,
+    AlertScope,
     AlertState,
     AlertStatus,
-    Move,
     MoveKind,
-    Origin,
-    Scope,
     Sighting,
     is_bad,
     move,
 )
 from forge.quality.alerts.delivery import Delivery, first_try
-from forge.quality.alerts.incident import Around, Change, Entry, EntryKind, TrackedIncident, follow
-from forge.quality.alerts.notice import CheckTold, Notice, NoticeKind
+from forge.quality.alerts.incident import (
+    EntryKind,
+    FailureContext,
+    IncidentEntry,
+    IncidentUpdate,
+    TrackedIncident,
+    follow,
+)
+from forge.quality.alerts.notice import CheckNotice, Notice, NoticeKind
 from forge.quality.alerts.quiet import Mute, muted_until
 from forge.quality.verdict import Outcome, Verdict
 
@@ -41,11 +47,11 @@ GONE = "it is no longer judged, or said nothing when the rest was"
 
 
 @dataclass(frozen=True, slots=True)
-class Judging:
-    """Who judged, and whom that concerns. `whole`: all checks of the table were judged, so that a failing one which is
-    not among them is over. `result_ids`: of the stored results, by check."""
+class AlertSource:
+    """Who judged, and who is concerned. `whole`: all checks of the table were judged, so that a failing alert of any
+    other check is over. `result_ids`: stored results, by check."""
 
-    scope: Scope
+    scope: AlertScope
     policy: AlertPolicy
     monitor_name: str | None = None
     monitor_run_id: str | None = None
@@ -54,8 +60,8 @@ class Judging:
 
 
 @dataclass(frozen=True, slots=True)
-class AlertsObserved:
-    """What came of it. `queued`: deliveries. `remarks`: what could not be found out."""
+class AlertOutcome:
+    """The outcome. `queued`: deliveries. `remarks`: what could not be determined."""
 
     queued: int = 0
     opened: tuple[str, ...] = ()
@@ -63,8 +69,8 @@ class AlertsObserved:
     remarks: tuple[str, ...] = ()
 
 
-def observe_alerts(judged: Judged, ports: AlertPorts, judging: Judging) -> AlertsObserved:
-    """Moves the states, opens and resolves incidents, queues what is to be told."""
+def observe_alerts(judged: JudgedTable, ports: AlertPorts, judging: AlertSource) -> AlertOutcome:
+    """Moves alert states, opens and resolves incidents, queues deliveries."""
     seen = Sighting(
         judging.scope,
         judged.branch,
@@ -86,12 +92,14 @@ def observe_alerts(judged: Judged, ports: AlertPorts, judging: Judging) -> Alert
     written = ports.store.observe(judging.scope, str(judged.table), lambda known: writer.decide(known, judged.verdicts))
     opened = tuple(c.incident.id for c in written.incidents if c.is_new)
     resolved = tuple(c.incident.id for c in written.incidents if not c.incident.is_open)
-    return AlertsObserved(len(written.deliveries), opened, resolved, remarks)
+    return AlertOutcome(len(written.deliveries), opened, resolved, remarks)
 
 
-def _find_reaches(judged: Judged, ports: AlertPorts, judging: Judging) -> tuple[Mapping[str, Reach], tuple[str, ...]]:
-    """For checks that fail and did not before; lineage is not read for what is known. An alert without it is better
-    than none."""
+def _find_reaches(
+    judged: JudgedTable, ports: AlertPorts, judging: AlertSource
+) -> tuple[Mapping[str, FailureReach], tuple[str, ...]]:
+    """For new failures only, so that lineage is not read for known ones. An alert without impact is better than
+    none."""
     bad = [verdict for verdict in judged.verdicts if is_bad(verdict)]
     if not bad:
         return {}, ()
@@ -100,7 +108,7 @@ def _find_reaches(judged: Judged, ports: AlertPorts, judging: Judging) -> tuple[
     if not new:
         return {}, ()
     try:
-        around = look_around(ports, judged.branch)
+        around = read_lineage(ports, judged.branch)
         return {verdict.check_id: around.of(verdict) for verdict in new}, ()
     except Exception as error:  # whatever it is, the alert goes out
         _log.warning("The lineage of %s could not be read for its alert: %s", judged.table, error, exc_info=error)
@@ -116,14 +124,14 @@ def _is_news(state: AlertState | None, verdict: Verdict, policy: AlertPolicy) ->
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Writer:
     ports: AlertPorts
-    judging: Judging
+    judging: AlertSource
     table: str
     seen: Sighting
-    reaches: Mapping[str, Reach]
+    reaches: Mapping[str, FailureReach]
     remarks: tuple[str, ...]
     now: datetime
 
-    def decide(self, known: Known, verdicts: Sequence[Verdict]) -> Writing:
+    def decide(self, known: KnownAlerts, verdicts: Sequence[Verdict]) -> AlertWrite:
         every = [*verdicts, *(self._gone(known, verdicts) if self.judging.whole else ())]
         moves = [m for v in every if (m := move(known.states.get(v.check_id), v, self.judging.policy, self.seen))]
         states, changes, told = [], [], []
@@ -135,24 +143,26 @@ class _Writer:
             states.append(one.after)
             told.append(one)
         deliveries = tuple(self._deliveries(told, known.mutes))
-        return Writing(tuple(states), tuple(_with_held(change, deliveries, self.now) for change in changes), deliveries)
+        return AlertWrite(
+            tuple(states), tuple(_with_held(change, deliveries, self.now) for change in changes), deliveries
+        )
 
-    def end_all(self, why: str, known: Known) -> Writing:
+    def end_all(self, why: str, known: KnownAlerts) -> AlertWrite:
         return self.decide(known, [passed(state, why) for state in known.states.values() if state.failing])
 
-    def end(self, check_ids: Collection[str], why: str, known: Known) -> Writing:
+    def end(self, check_ids: Collection[str], why: str, known: KnownAlerts) -> AlertWrite:
         failing = (state for state in known.states.values() if state.failing and state.check_id in check_ids)
         return self.decide(known, [passed(state, why) for state in failing])
 
-    def _gone(self, known: Known, verdicts: Sequence[Verdict]) -> Iterable[Verdict]:
+    def _gone(self, known: KnownAlerts, verdicts: Sequence[Verdict]) -> Iterable[Verdict]:
         judged = {verdict.check_id for verdict in verdicts}
         for state in known.states.values():
             if state.failing and state.check_id not in judged:
                 yield passed(state, GONE)
 
-    def _follow(self, incident: TrackedIncident | None, one: Move) -> Change | None:
-        reach = self.reaches.get(one.after.check_id, Reach())
-        around = Around(
+    def _follow(self, incident: TrackedIncident | None, one: AlertMove) -> IncidentUpdate | None:
+        reach = self.reaches.get(one.after.check_id, FailureReach())
+        around = FailureContext(
             columns=one.verdict.columns,
             cause=reach.cause,
             hit=reach.hit,
@@ -164,9 +174,9 @@ class _Writer:
         worth = self.judging.policy.hears(one.verdict.severity)
         return follow(incident, one, around, worth=worth, window=self.ports.reopen_within)
 
-    def _deliveries(self, moves: Sequence[Move], mutes: Sequence[Mute]) -> Iterable[Delivery]:
-        """The checks that one channel hears of at one time are one delivery."""
-        parts: dict[tuple[str, NoticeKind, datetime | None], list[Move]] = {}
+    def _deliveries(self, moves: Sequence[AlertMove], mutes: Sequence[Mute]) -> Iterable[Delivery]:
+        """The checks that one channel is notified of at one time are one delivery."""
+        parts: dict[tuple[str, NoticeKind, datetime | None], list[AlertMove]] = {}
         for one in moves:
             kind = _kind(one)
             channels = one.tell if kind is not NoticeKind.RECOVERED else self._hear_of_the_end(one)
@@ -176,11 +186,11 @@ class _Writer:
         for (channel, kind, until), group in parts.items():
             yield self._delivery(channel, self._notice(kind, group), until)
 
-    def _hear_of_the_end(self, one: Move) -> tuple[str, ...]:
+    def _hear_of_the_end(self, one: AlertMove) -> tuple[str, ...]:
         pagers = (channel for channel in one.close if self.ports.is_pager(channel))
         return tuple(dict.fromkeys((*one.tell, *pagers)))
 
-    def _notice(self, kind: NoticeKind, group: Sequence[Move]) -> Notice:
+    def _notice(self, kind: NoticeKind, group: Sequence[AlertMove]) -> Notice:
         reaches = [r for one in group if (r := self.reaches.get(one.after.check_id)) is not None]
         hit = {hit.column: hit for reach in reaches for hit in reach.hit}
         cause = next((reach.cause for reach in reaches if reach.cause is not None), None)
@@ -191,7 +201,7 @@ class _Writer:
             table=self.table,
             branch=self.seen.branch,
             at=self.seen.at,
-            checks=tuple(_told(one, self.judging.result_ids) for one in group),
+            checks=tuple(_check_notice(one, self.judging.result_ids) for one in group),
             commit_id=self.seen.commit_id,
             run_id=self.seen.run_id,
             monitor_run_id=self.seen.monitor_run_id,
@@ -224,7 +234,7 @@ def new_delivery(
 
 
 def passed(state: AlertState, message: str) -> Verdict:
-    """What stands for a verdict where a failure ends without one."""
+    """A synthetic passed verdict, where a failure ends without one."""
     return Verdict(
         check_id=state.check_id,
         check_type=state.check_type,
@@ -237,16 +247,16 @@ def passed(state: AlertState, message: str) -> Verdict:
     )
 
 
-def _kind(one: Move) -> NoticeKind:
+def _kind(one: AlertMove) -> NoticeKind:
     if one.kind is MoveKind.RECOVERED:
         return NoticeKind.RECOVERED
     return NoticeKind.REMINDER if one.reminder else NoticeKind.FAILING
 
 
-def _told(one: Move, result_ids: Mapping[str, str]) -> CheckTold:
+def _check_notice(one: AlertMove, result_ids: Mapping[str, str]) -> CheckNotice:
     after = one.after
     began = one.before.since if one.kind is MoveKind.RECOVERED and one.before else after.since
-    return CheckTold(
+    return CheckNotice(
         check_id=after.check_id,
         check_type=after.check_type,
         severity=after.severity,
@@ -258,10 +268,10 @@ def _told(one: Move, result_ids: Mapping[str, str]) -> CheckTold:
     )
 
 
-def _with_held(change: Change, deliveries: Sequence[Delivery], now: datetime) -> Change:
-    """What waits for the morning, or for the end of a mute, is told in the timeline at once."""
+def _with_held(change: IncidentUpdate, deliveries: Sequence[Delivery], now: datetime) -> IncidentUpdate:
+    """Adds deliveries delayed by quiet hours or a mute to the timeline at once."""
     entries = [
-        Entry(at=now, kind=EntryKind.ALERT_QUEUED, text=f"alert to {one.channel} is held back: {one.reason}")
+        IncidentEntry(at=now, kind=EntryKind.ALERT_QUEUED, text=f"alert to {one.channel} is held back: {one.reason}")
         for one in deliveries
         if one.reason and any(check.incident_id == change.incident.id for check in one.notice.checks)
     ]
@@ -269,14 +279,13 @@ def _with_held(change: Change, deliveries: Sequence[Delivery], now: datetime) ->
 
 
 def forget_monitor(ports: AlertPorts, monitor_id: str, by: str) -> int:
-    """A monitor that is gone or switched off judges no more: its failures are over, its pagers are told so. How many
-    were."""
-    scope, now = Scope(Origin.MONITOR, monitor_id), ports.clock()
+    """Resolves the alerts of a deleted or disabled monitor, and its pages. Returns how many there were."""
+    scope, now = AlertScope(AlertOrigin.MONITOR, monitor_id), ports.clock()
     failing = [state for state in ports.store.states(scope=scope) if state.failing]
     for table in {state.table for state in failing}:
         branch = next(state.branch for state in failing if state.table == table)
         policy = AlertPolicy(notify_on_recovery=False)
-        judging = Judging(scope, policy)
+        judging = AlertSource(scope, policy)
         writer = _Writer(
             ports=ports,
             judging=judging,
@@ -291,10 +300,10 @@ def forget_monitor(ports: AlertPorts, monitor_id: str, by: str) -> int:
 
 
 def settle_run(ports: AlertPorts, branch: BranchName, run_id: RunId, outputs: Mapping[TableName, bool]) -> int:
-    """Of tables that a run settled without a verdict: `True` where it made them and nothing had to be said, `False`
-    where it found them up to date. What was held back is over either way; a failure that was published goes on where
-    the table is as it was. How many ended."""
-    scope, now = Scope(Origin.RUN, branch), ports.clock()
+    """For tables that a run settled without a verdict: `True` where it made them without checks, `False` where they
+    were up to date. Blocked failures end either way; a published failure continues where the table is unchanged.
+    Returns how many ended."""
+    scope, now = AlertScope(AlertOrigin.RUN, branch), ports.clock()
     failing = [state for state in ports.store.states(scope=scope, statuses=(AlertStatus.FAILING,)) if state.failing]
     ended = 0
     for table, made in outputs.items():
@@ -304,7 +313,7 @@ def settle_run(ports: AlertPorts, branch: BranchName, run_id: RunId, outputs: Ma
             seen = Sighting(scope, branch, now, run_id=run_id)
             writer = _Writer(
                 ports=ports,
-                judging=Judging(scope, ports.runs, whole=False),
+                judging=AlertSource(scope, ports.runs, whole=False),
                 table=str(table),
                 seen=seen,
                 reaches={},
@@ -318,19 +327,19 @@ def settle_run(ports: AlertPorts, branch: BranchName, run_id: RunId, outputs: Ma
 
 def notify_channels(
     ports: AlertPorts,
-    judged: Judged,
+    judged: JudgedTable,
     channels: Sequence[str],
     text: str,
     check_ids: Sequence[str] = (),
-    scope: Scope | None = None,
+    scope: AlertScope | None = None,
 ) -> int:
-    """Queues a note about a dataset to each channel; E731 where one is not known."""
+    """Queues a note about a dataset to each channel; E731 for an unknown one."""
     refuse_unknown(ports, channels)
-    scope = scope or Scope(Origin.RUN if judged.run_id else Origin.HAND, judged.branch)
+    scope = scope or AlertScope(AlertOrigin.RUN if judged.run_id else AlertOrigin.HAND, judged.branch)
     wanted = set(check_ids)
     now = ports.clock()
     checks = tuple(
-        CheckTold(
+        CheckNotice(
             check_id=v.check_id,
             check_type=v.check_type,
             severity=v.severity,
@@ -370,6 +379,6 @@ def refuse_unknown(ports: AlertPorts, channels: Iterable[str]) -> None:
 
 
 def trial(channel: str, now: datetime) -> Notice:
-    """What `forge quality alerts test` sends."""
+    """The message of `forge quality alerts test`."""
     text = f"This is a trial of the channel '{channel}'. Nothing is wrong."
-    return Notice(kind=NoticeKind.NOTE, scope=Scope(Origin.HAND, ""), table="", branch="", at=now, text=text)
+    return Notice(kind=NoticeKind.NOTE, scope=AlertScope(AlertOrigin.HAND, ""), table="", branch="", at=now, text=text)

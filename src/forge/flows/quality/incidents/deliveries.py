@@ -1,5 +1,5 @@
-"""Telling: takes what waits, sends it, and records what became of it. Each channel is worked on by itself, so that one
-that is dead or slow holds up no other; what it did not take is tried again, later each time."""
+"""Delivery of queued notices: claim, send, record the outcome. Channels are independent, so that a dead or slow one
+delays no other; failed sends are retried with backoff."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from datetime import datetime, timedelta
 from uuid import uuid4
 
 from forge.flows.quality.incidents.alerts import refuse_unknown, trial
-from forge.flows.quality.incidents.ports import AlertPorts, NotSent, Outgoing, Result
+from forge.flows.quality.incidents.ports import AlertPorts, OutgoingMessage, SendError, SendResult
 from forge.flows.quality.incidents.root_cause import cause_now
 from forge.model.duration import duration_text
 from forge.model.errors import ForgeError
 from forge.quality.alerts.alert import AlertStatus
 from forge.quality.alerts.delivery import (
     Attempt,
+    ChannelMessage,
     Delivery,
+    DeliveryPlan,
     DeliveryStatus,
-    Message,
     PagerEvent,
-    Plan,
     backoff,
     is_over,
     pager_events,
     plan_messages,
 )
-from forge.quality.alerts.message import Links, document_of, told
+from forge.quality.alerts.message import PageLinks, document_of, render_notices
 from forge.quality.alerts.notice import Notice, NoticeKind
 
-SPARE = timedelta(seconds=20)  # beyond the longest try; after it, what a dead worker held is taken up by another
+SPARE = timedelta(seconds=20)  # beyond the longest attempt; then claims of a dead worker are free
 LOOK_SECONDS = 1.0
 STOP_SECONDS = 5.0
 _LONGEST_DETAIL = 500
@@ -42,16 +42,16 @@ _log = logging.getLogger("forge.alerts")
 
 
 @dataclass(frozen=True, slots=True)
-class Delivered:
-    """What a round did, in messages."""
+class DeliveryCounts:
+    """Outcome of a round, in messages."""
 
     sent: int = 0
     failed: int = 0
     given_up: int = 0
     dropped: int = 0
 
-    def __add__(self, other: Delivered) -> Delivered:
-        return Delivered(
+    def __add__(self, other: DeliveryCounts) -> DeliveryCounts:
+        return DeliveryCounts(
             self.sent + other.sent,
             self.failed + other.failed,
             self.given_up + other.given_up,
@@ -60,15 +60,15 @@ class Delivered:
 
 
 def new_worker() -> str:
-    """Told apart from any other, also from one that died."""
+    """A unique id, also after a crash."""
     return f"{socket.gethostname()}/{uuid4().hex[:12]}"
 
 
-def deliver_due(ports: AlertPorts, worker: str | None = None, *, at_once: bool = False) -> Delivered:
-    """Everything that is due now, channel by channel; of a channel that does not take it, every message is tried once.
-    `at_once`: also what waits for its next try or for others of the same cause, but not for a mute or the morning."""
+def deliver_due(ports: AlertPorts, worker: str | None = None, *, at_once: bool = False) -> DeliveryCounts:
+    """Sends all due messages, channel by channel; each message of a failing channel is tried once. `at_once`: also
+    those waiting for a retry or for grouping, but not for a mute or quiet hours."""
     worker = worker or new_worker()
-    done = Delivered()
+    done = DeliveryCounts()
     for channel in _channels(ports, at_once):
         tried: set[str] = set()
         while True:
@@ -86,10 +86,10 @@ def _channels(ports: AlertPorts, at_once: bool) -> Sequence[str]:
     return sorted({one.channel for one in waiting})
 
 
-def deliver_channel(ports: AlertPorts, channel: str, worker: str) -> Delivered:
-    """What is due for one channel, one message after the other. After one that it does not take it is left alone for
-    now: the next would fare no better, and is tried when the channel is looked at again."""
-    done = Delivered()
+def deliver_channel(ports: AlertPorts, channel: str, worker: str) -> DeliveryCounts:
+    """Sends the due messages of one channel in turn. After a failure the channel is left alone until it is next looked
+    at, as the next message would fail as well."""
+    done = DeliveryCounts()
     while True:
         round_, more = _one_message(ports, channel, worker, set())
         done += round_
@@ -99,22 +99,22 @@ def deliver_channel(ports: AlertPorts, channel: str, worker: str) -> Delivered:
 
 def _one_message(
     ports: AlertPorts, channel: str, worker: str, tried: set[str], *, at_once: bool = False
-) -> tuple[Delivered, bool]:
-    """One at a time, so that none is held while another one is tried."""
+) -> tuple[DeliveryCounts, bool]:
+    """Claimed one at a time, so that none is held while another is being sent."""
     plan = _claim(ports, channel, worker, tried, at_once)
-    done = Delivered(dropped=len(plan.dropped))
+    done = DeliveryCounts(dropped=len(plan.dropped))
     for message in plan.messages:
         tried.add(message.id)
         done += deliver_message(ports, message, worker)
     return done, bool(plan.messages)
 
 
-def _claim(ports: AlertPorts, channel: str, worker: str, tried: set[str], at_once: bool) -> Plan:
+def _claim(ports: AlertPorts, channel: str, worker: str, tried: set[str], at_once: bool) -> DeliveryPlan:
     now = ports.clock()
     states = ports.store.states(statuses=(AlertStatus.FAILING,), limit=100_000)
     failing = {(state.scope, state.check_id) for state in states}
 
-    def plan(waiting: Sequence[Delivery]) -> Plan:
+    def plan(waiting: Sequence[Delivery]) -> DeliveryPlan:
         if at_once:
             waiting = [one if _is_held_back(one) else replace(one, next_at=min(one.next_at, now)) for one in waiting]
         planned = plan_messages(waiting, now, lambda scope, check_id: (scope, check_id) in failing)
@@ -127,30 +127,30 @@ def _claim(ports: AlertPorts, channel: str, worker: str, tried: set[str], at_onc
 
 
 def _is_held_back(one: Delivery) -> bool:
-    """By quiet hours or a mute, which the reason says; one that was tried has another."""
+    """By quiet hours or a mute, by its reason; one that was attempted has another reason."""
     return one.attempts == 0 and bool(one.reason)
 
 
-def deliver_message(ports: AlertPorts, message: Message, worker: str) -> Delivered:
+def deliver_message(ports: AlertPorts, message: ChannelMessage, worker: str) -> DeliveryCounts:
     began = time.monotonic()
     try:
         detail, keys, skipped = _send(ports, message)
-    except NotSent as error:
+    except SendError as error:
         return _not_sent(ports, message, worker, error, began)
-    except Exception as error:  # of a message, of a library: it is a failed try like any other, and is told
+    except Exception as error:  # of a message, of a library: a failed attempt like any other
         _log.warning("The message %s to %s could not be sent", message.id, message.channel, exc_info=error)
-        return _not_sent(ports, message, worker, NotSent(f"{type(error).__name__}: {error}"), began)
+        return _not_sent(ports, message, worker, SendError(f"{type(error).__name__}: {error}"), began)
     status = DeliveryStatus.DROPPED if skipped else DeliveryStatus.SENT
-    result = Result(_attempt(ports, began, True, detail), status, detail if skipped else "", keys=keys)
+    result = SendResult(_attempt(ports, began, True, detail), status, detail if skipped else "", keys=keys)
     ports.store.record(message, worker, result)
-    return Delivered(dropped=1) if skipped else Delivered(sent=1)
+    return DeliveryCounts(dropped=1) if skipped else DeliveryCounts(sent=1)
 
 
-def _send(ports: AlertPorts, message: Message) -> tuple[str, dict[str, str], bool]:
-    """What the other side said, the pager's keys, and whether there was nothing to send."""
+def _send(ports: AlertPorts, message: ChannelMessage) -> tuple[str, dict[str, str], bool]:
+    """The receiver's answer, the pager's keys, and whether there was nothing to send."""
     channel = ports.channels.get(message.channel)
     if channel is None:
-        raise NotSent(f"there is no channel '{message.channel}' in alerts.channels of forge.yaml")
+        raise SendError(f"there is no channel '{message.channel}' in alerts.channels of forge.yaml")
     message = _with_causes(ports, message)
     events: tuple[PagerEvent, ...] = ()
     if channel.type == "pagerduty":
@@ -163,21 +163,21 @@ def _send(ports: AlertPorts, message: Message) -> tuple[str, dict[str, str], boo
     return detail[:_LONGEST_DETAIL], keys, False
 
 
-def _why_nothing(message: Message) -> str:
+def _why_nothing(message: ChannelMessage) -> str:
     if all(one.notice.kind is NoticeKind.RECOVERED for one in message.deliveries):
         return "nothing to resolve: the pager was not told, or something it was told of fails still"
     return "it was over before the pager was told"
 
 
-def outgoing(ports: AlertPorts, message: Message, events: tuple[PagerEvent, ...] = ()) -> Outgoing:
-    links = Links(ports.address)
-    words = told(message.notices, links)
+def outgoing(ports: AlertPorts, message: ChannelMessage, events: tuple[PagerEvent, ...] = ()) -> OutgoingMessage:
+    links = PageLinks(ports.address)
+    words = render_notices(message.notices, links)
     document = document_of(message.id, message.notices, words, links)
-    return Outgoing(message.id, words, document, links, ports.clock(), events)
+    return OutgoingMessage(message.id, words, document, links, ports.clock(), events)
 
 
-def _with_causes(ports: AlertPorts, message: Message) -> Message:
-    """What failed upstream may have been found out since the notice was written."""
+def _with_causes(ports: AlertPorts, message: ChannelMessage) -> ChannelMessage:
+    """Adds upstream causes found since the notice was written."""
 
     def with_cause(notice: Notice) -> Notice:
         if notice.cause is not None or notice.kind is NoticeKind.RECOVERED or not notice.upstream:
@@ -187,7 +187,9 @@ def _with_causes(ports: AlertPorts, message: Message) -> Message:
     return replace(message, deliveries=tuple(replace(d, notice=with_cause(d.notice)) for d in message.deliveries))
 
 
-def _not_sent(ports: AlertPorts, message: Message, worker: str, error: NotSent, began: float) -> Delivered:
+def _not_sent(
+    ports: AlertPorts, message: ChannelMessage, worker: str, error: SendError, began: float
+) -> DeliveryCounts:
     now, first = ports.clock(), message.deliveries[0]
     timing = ports.timing_of(message.channel)
     detail = error.detail[:_LONGEST_DETAIL]
@@ -201,12 +203,14 @@ def _not_sent(ports: AlertPorts, message: Message, worker: str, error: NotSent, 
         )
     else:
         wait = backoff(first.attempts + 1, random.random(), error.wait)  # noqa: S311, no secret
-        ports.store.record(message, worker, Result(attempt, DeliveryStatus.WAITING, f"try again: {detail}", now + wait))
+        ports.store.record(
+            message, worker, SendResult(attempt, DeliveryStatus.WAITING, f"try again: {detail}", now + wait)
+        )
         _log.info("%s did not take the message %s: %s", message.channel, message.id, detail)
-        return Delivered(failed=1)
-    ports.store.record(message, worker, Result(attempt, status, reason))
+        return DeliveryCounts(failed=1)
+    ports.store.record(message, worker, SendResult(attempt, status, reason))
     _log.warning("The message %s to %s is %s: %s", message.id, message.channel, status, reason)
-    return Delivered(given_up=1)
+    return DeliveryCounts(given_up=1)
 
 
 def _attempt(ports: AlertPorts, began: float, ok: bool, detail: str) -> Attempt:
@@ -214,7 +218,7 @@ def _attempt(ports: AlertPorts, began: float, ok: bool, detail: str) -> Attempt:
 
 
 def retry_delivery(ports: AlertPorts, delivery_id: str) -> None:
-    """One that was given up or refused is tried once more. E736."""
+    """Retries a delivery that was given up or refused. E736."""
     if not ports.store.queue_again([delivery_id], ports.clock()):
         raise ForgeError(
             "E736",
@@ -225,12 +229,13 @@ def retry_delivery(ports: AlertPorts, delivery_id: str) -> None:
 
 
 def try_channel(ports: AlertPorts, name: str) -> tuple[bool, str]:
-    """Sends a trial at once and past the outbox; whether it was taken, and what was said. E731: no such channel."""
+    """Sends a test message at once, bypassing the outbox; whether it was accepted, and the answer. E731: no such
+    channel."""
     refuse_unknown(ports, [name])
     now = ports.clock()
     notice = trial(name, now)
     one = Delivery(id=uuid4().hex[:16], channel=name, notice=notice, created_at=now, due_at=now, next_at=now)
-    message = Message(uuid4().hex[:24], name, (one,))
+    message = ChannelMessage(uuid4().hex[:24], name, (one,))
     channel = ports.channels[name]
     events: tuple[PagerEvent, ...] = ()
     if channel.type == "pagerduty":
@@ -238,14 +243,14 @@ def try_channel(ports: AlertPorts, name: str) -> tuple[bool, str]:
         events = (PagerEvent("trigger", key, (one,)), PagerEvent("resolve", key, (one,)))
     try:
         return True, channel.send(outgoing(ports, message, events))
-    except NotSent as error:
+    except SendError as error:
         return False, error.detail
     except ForgeError as error:
         return False, f"{error.what} {error.fix or ''}".strip()
 
 
 class DeliveryWorker:
-    """Threads of the server that look for what is due: one that looks, and one for each channel at work."""
+    """Server threads for due deliveries: one that polls, and one for each busy channel."""
 
     def __init__(self, ports: AlertPorts) -> None:
         self._ports = ports
@@ -259,7 +264,7 @@ class DeliveryWorker:
         self._thread.start()
 
     def stop(self) -> None:
-        """What is being sent may end; what is not is taken up after the lease, by whoever is there."""
+        """Sends in progress may end; the others are claimed again after the lease, by any worker."""
         self._stopping.set()
         until = time.monotonic() + STOP_SECONDS
         for thread in [self._thread, *self._busy.values()]:

@@ -1,4 +1,4 @@
-"""Who is hit: from the failed columns of a run back to where their data came in, and on to who would have got it."""
+"""Impact of failed columns of a run: their origin upstream and the columns downstream that were spared."""
 
 from __future__ import annotations
 
@@ -25,26 +25,27 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Spared:
+class SparedColumn:
     column: ColumnName
     owner: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Incident:
-    """One blocked column: where it came from, since which commit, and which columns downstream were spared."""
+class BlockedColumn:
+    """One blocked column: its origin, the commit that introduced the failure, and the columns downstream that were
+    spared."""
 
     verdict: Verdict
     column: ColumnName  # its `column` is empty where the check is of the whole table
     origin: ColumnName | None
     commit: Commit | None  # the commit that brought the data in
-    spared: tuple[Spared, ...]
+    spared: tuple[SparedColumn, ...]
     origin_table: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Trace:
-    """The way of one column, or of a whole table, through the lineage."""
+class ColumnTrace:
+    """The path of one column, or of a whole table, through the lineage."""
 
     origin: ColumnName | None
     origin_table: str | None
@@ -52,7 +53,7 @@ class Trace:
 
 
 def lineage_at(metadata: Runs, tree: Tree) -> tuple[TableLineage, ...]:
-    """What is behind the versions of a tree. A run also has the lineage of what it did not publish; that is not."""
+    """The lineage of the versions of a tree. Lineage that a run recorded for unpublished outputs is excluded."""
     runs = {RunId(v.run_id): set[TableName]() for v in tree.values() if v.run_id}
     for table, version in tree.items():
         if version.run_id:
@@ -61,12 +62,12 @@ def lineage_at(metadata: Runs, tree: Tree) -> tuple[TableLineage, ...]:
 
 
 def edges_at(metadata: Runs, tree: Tree) -> tuple[Edge, ...]:
-    """The column edges behind the versions of a tree."""
+    """The column edges of the versions of a tree."""
     return tuple(edge for lineage in lineage_at(metadata, tree) for edge in lineage.edges)
 
 
 def graph_of(published: Iterable[TableLineage], attempted: Iterable[TableLineage] = ()) -> Graph:
-    """`attempted` is of tables as a run made them and held them back: it stands in for what is published of them."""
+    """`attempted`: lineage of tables that a run made and held back; it replaces that of their published versions."""
     newer = {lineage.table: lineage for lineage in attempted}
     used = [lineage for lineage in published if lineage.table not in newer] + list(newer.values())
     return Graph.of(
@@ -78,8 +79,8 @@ def graph_of(published: Iterable[TableLineage], attempted: Iterable[TableLineage
 
 def find_incidents(
     result: RunResult, project: Project, metadata: _Records, tree: Tree, head: CommitId | None
-) -> tuple[Incident, ...]:
-    """`tree` and `head` are the branch after the run. What the run made but did not publish is traced too."""
+) -> tuple[BlockedColumn, ...]:
+    """`tree` and `head`: the branch after the run. Unpublished outputs of the run are traced too."""
     blocked = {o.table for o in result.run.outputs if o.status is OutputStatus.BLOCKED}
     if not blocked:
         return ()
@@ -88,13 +89,13 @@ def find_incidents(
     for verdict, column in blocking(result.verdicts, blocked):
         traced = trace(graph, column, tree, published_by(result.run))
         commit = commit_behind(metadata, head, traced.origin_table, result.run, result.commit)
-        spared = tuple(Spared(c, project.owner(TableName.parse(c.table))) for c in traced.reached)
-        incidents.append(Incident(verdict, column, traced.origin, commit, spared, traced.origin_table))
+        spared = tuple(SparedColumn(c, project.owner(TableName.parse(c.table))) for c in traced.reached)
+        incidents.append(BlockedColumn(verdict, column, traced.origin, commit, spared, traced.origin_table))
     return tuple(incidents)
 
 
 def blocking(verdicts: Iterable[Verdict], blocked: Collection[TableName]) -> list[tuple[Verdict, ColumnName]]:
-    """One for each column of each verdict that held one of these tables back."""
+    """One for each column of each verdict that blocked one of these tables."""
     return [
         (verdict, ColumnName(verdict.table, name))
         for verdict in verdicts
@@ -106,7 +107,7 @@ def blocking(verdicts: Iterable[Verdict], blocked: Collection[TableName]) -> lis
 def commit_behind(
     metadata: Commits, head: CommitId | None, table: str | None, run: RunRecord, commit: Commit | None
 ) -> Commit | None:
-    """The commit that had brought the table when the run read it: the run's own, if it published the table."""
+    """The commit of the table version that the run read: the run's own, if it published the table."""
     name = lake_table(table) if table else None
     if name is None:
         return None
@@ -116,16 +117,16 @@ def commit_behind(
     return touching[0] if touching else None
 
 
-def trace(graph: Graph, column: ColumnName, tree: Tree, changed: Collection[TableName]) -> Trace:
-    """The origin is the farthest column upstream: of a table that has just changed if there is one, else of any in the
-    lake, else of a source outside."""
+def trace(graph: Graph, column: ColumnName, tree: Tree, changed: Collection[TableName]) -> ColumnTrace:
+    """The origin is the farthest column upstream: preferably of a table that just changed, else of any in the lake,
+    else of an external source."""
     before = _reach(graph, column, "upstream")
     known = [(c, name) for c in before if (name := lake_table(c.table)) is not None and name in tree]
     new = [c for c, name in known if name in changed]
     origins = new or [c for c, _ in known] or list(before)
     origin = origins[-1] if origins else None
     reached = tuple(c for c in _reach(graph, column, "downstream") if lake_table(c.table) is not None)
-    return Trace(origin if column.column else None, origin.table if origin else None, reached)
+    return ColumnTrace(origin if column.column else None, origin.table if origin else None, reached)
 
 
 def _reach(graph: Graph, column: ColumnName, direction: str) -> tuple[ColumnName, ...]:
@@ -139,7 +140,7 @@ def _reach(graph: Graph, column: ColumnName, direction: str) -> tuple[ColumnName
 
 
 def lake_table(text: str) -> TableName | None:
-    """None for something outside the lake, which is named otherwise."""
+    """None for an entity outside the lake."""
     try:
         return TableName.parse(text)
     except ForgeError:

@@ -1,17 +1,16 @@
-"""What is wrong, in one list: what the records of runs tell of, joined with what is tracked of it, and what else is
-tracked."""
+"""One list of incidents: open ones from run records joined with tracked ones."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from forge.flows.quality.incidents.listed import Listed
-from forge.flows.quality.incidents.open import OpenIncident, find_open_incidents, former_id
+from forge.flows.quality.incidents.listed_incident import ListedIncident
+from forge.flows.quality.incidents.open_incidents import OpenIncident, find_open_incidents, former_id
 from forge.flows.quality.incidents.ports import AlertPorts
 from forge.flows.quality.incidents.tracker import adopt, find_incident
 from forge.model.names import BranchName, ColumnName
-from forge.quality.alerts.alert import RANKS, Origin, Scope
+from forge.quality.alerts.alert import RANKS, AlertOrigin, AlertScope
 from forge.quality.alerts.incident import IncidentStatus, TrackedIncident
 
 MOST = 10_000
@@ -22,19 +21,19 @@ def list_incidents(
     opened: Sequence[OpenIncident],
     statuses: Iterable[IncidentStatus],
     branch: str | None = None,
-) -> tuple[Listed, ...]:
-    """The worst first, those that are over last. `opened` is what runs tell of; `branch` limits the others."""
+) -> tuple[ListedIncident, ...]:
+    """The worst first, resolved ones last. `opened`: from run records; `branch` limits the others."""
     wanted = frozenset(statuses)
     listed = list(join_records(ports, opened))
     joined = {one.record.id for one in listed if one.record is not None}
     tracked = ports.store.incidents(statuses=wanted, branch=branch, limit=MOST)
-    listed += [Listed(None, record) for record in tracked if record.id not in joined]
+    listed += [ListedIncident(None, record) for record in tracked if record.id not in joined]
     return tuple(sorted((one for one in listed if one.status in wanted), key=_badness))
 
 
-def join_records(ports: AlertPorts, opened: Sequence[OpenIncident]) -> tuple[Listed, ...]:
-    """What runs tell of with what is tracked of it, in the same order. The columns of one check are one incident, which
-    hits what any of them does."""
+def join_records(ports: AlertPorts, opened: Sequence[OpenIncident]) -> tuple[ListedIncident, ...]:
+    """Joins incidents of run records with tracked ones, in the same order. The columns of one check are one incident,
+    with the union of their impact."""
     of_check: dict[tuple[str, str], OpenIncident] = {}
     for one in opened:
         key = one.run.branch, one.incident.verdict.check_id
@@ -42,14 +41,14 @@ def join_records(ports: AlertPorts, opened: Sequence[OpenIncident]) -> tuple[Lis
         spared = tuple(dict.fromkeys((*first.spared, *one.incident.spared)))
         of_check[key] = replace(of_check[key], incident=replace(first, spared=spared))
     checks = {check_id for _, check_id in of_check}
-    newest: dict[tuple[Scope, str], TrackedIncident] = {}
+    newest: dict[tuple[AlertScope, str], TrackedIncident] = {}
     for record in ports.store.incidents(check_ids=checks, limit=MOST) if checks else ():
         newest.setdefault((record.scope, record.check_id), record)
-    return tuple(Listed(one, record_of(one, newest.values())) for one in of_check.values())
+    return tuple(ListedIncident(one, record_of(one, newest.values())) for one in of_check.values())
 
 
-def find_listed(ports: AlertPorts, text: str) -> Listed:
-    """By its id, one that its address had once, or the beginning of its id where that says which; E730."""
+def find_listed(ports: AlertPorts, text: str) -> ListedIncident:
+    """By id, by a former id, or by a unique prefix of the id; E730."""
     record = ports.store.incident(text)
     if record is not None:
         return _with_run(ports, record)
@@ -64,7 +63,7 @@ def find_listed(ports: AlertPorts, text: str) -> Listed:
 
 
 def find_tracked(ports: AlertPorts, text: str) -> TrackedIncident:
-    """As `find_listed`. One that only the records of runs tell of is tracked from now on, under the id that it had."""
+    """As `find_listed`. One known only from run records is tracked from now on, under the same id."""
     found = find_listed(ports, text)
     if found.record is not None:
         return found.record
@@ -72,27 +71,27 @@ def find_tracked(ports: AlertPorts, text: str) -> TrackedIncident:
     return adopt(ports, found.opened)
 
 
-def _with_run(ports: AlertPorts, record: TrackedIncident) -> Listed:
-    """With what runs tell of it, where it still holds a publish back."""
-    if record.scope.origin is Origin.RUN:
+def _with_run(ports: AlertPorts, record: TrackedIncident) -> ListedIncident:
+    """With its run record, where it still blocks a publication."""
+    if record.scope.origin is AlertOrigin.RUN:
         for found in join_records(ports, opened_on(ports, BranchName(record.branch))):
             if found.record is not None and found.record.id == record.id:
                 return found
-    return Listed(None, record)
+    return ListedIncident(None, record)
 
 
 def _once_called(ports: AlertPorts, text: str) -> TrackedIncident | None:
-    """The newest that had this address while it was open."""
+    """The newest that had this former id while it was open."""
     for one in ports.store.incidents(limit=MOST):
         columns = (ColumnName(one.table, name) for name in one.columns or ("",))
-        if one.scope.origin is Origin.RUN and text in (former_id(one.branch, one.check_id, c) for c in columns):
+        if one.scope.origin is AlertOrigin.RUN and text in (former_id(one.branch, one.check_id, c) for c in columns):
             return one
     return None
 
 
 def record_of(opened: OpenIncident, newest: Iterable[TrackedIncident]) -> TrackedIncident | None:
-    """What is tracked of this failure, not of one that is over."""
-    scope, check_id = Scope(Origin.RUN, opened.run.branch), opened.incident.verdict.check_id
+    """The tracked record of this failure, not of a resolved one."""
+    scope, check_id = AlertScope(AlertOrigin.RUN, opened.run.branch), opened.incident.verdict.check_id
     for one in newest:
         same = one.is_open or one.run_id == opened.run.id or one.id == opened.id
         if one.scope == scope and one.check_id == check_id and same:
@@ -100,8 +99,8 @@ def record_of(opened: OpenIncident, newest: Iterable[TrackedIncident]) -> Tracke
     return None
 
 
-def _badness(one: Listed) -> tuple[bool, float, int, float, str]:
-    """Severity, how many are hit, how long; what is over by when, the newest first."""
+def _badness(one: ListedIncident) -> tuple[bool, float, int, float, str]:
+    """By severity, impact, duration; resolved ones by time, newest first."""
     since = one.since.timestamp()
     if one.status is IncidentStatus.RESOLVED:
         return True, -since, 0, 0.0, one.id
@@ -109,7 +108,7 @@ def _badness(one: Listed) -> tuple[bool, float, int, float, str]:
 
 
 def opened_on(ports: AlertPorts, branch: BranchName) -> tuple[OpenIncident, ...]:
-    """What runs on a branch hold back now."""
+    """Failures that currently block publications on a branch."""
     metadata = ports.metadata
     known = metadata.branch(branch)
     head = known.head if known else None

@@ -1,35 +1,34 @@
-"""The observer of judgements that looks after alerts and incidents."""
+"""The observer of judgements that maintains alerts and incidents."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from forge.flows.quality.after_check import Observed, Observer
-from forge.flows.quality.incidents.alerts import Judging, observe_alerts
+from forge.flows.quality.incidents.alerts import AlertSource, observe_alerts
 from forge.flows.quality.incidents.ports import AlertPorts
-from forge.quality.alerts.alert import AlertPolicy, Origin, Scope
+from forge.flows.quality.observers import JudgementEvent, JudgementObserver
+from forge.quality.alerts.alert import AlertOrigin, AlertPolicy, AlertScope
 
 
-def alert_observer(ports: AlertPorts) -> Observer:
-    def observe(observed: Observed) -> tuple[str, ...]:
+def alert_observer(ports: AlertPorts) -> JudgementObserver:
+    def observe(observed: JudgementEvent) -> tuple[str, ...]:
         judged = observed.judged
-        if judged.gate:  # what the contract says of the columns is a verdict like any other
+        if judged.gate:  # the contract's verdict on the columns is one like any other
             judged = replace(judged, verdicts=(*judged.verdicts, *judged.gate))
         return observe_alerts(judged, ports, judging_of(observed, ports)).remarks
 
-    return Observer("alerts and incidents", observe)
+    return JudgementObserver("alerts and incidents", observe)
 
 
-def judging_of(observed: Observed, ports: AlertPorts) -> Judging:
-    """Who judged, and whom that concerns. What a person judges by hand concerns that person: it opens incidents, and
-    tells nobody."""
+def judging_of(observed: JudgementEvent, ports: AlertPorts) -> AlertSource:
+    """Who judged, and who is concerned. A judgement by hand opens incidents but notifies nobody."""
     monitor, judged = observed.monitor, observed.judged
     if monitor is not None:
         policy = AlertPolicy(
             monitor.channels, monitor.severity_threshold, monitor.notify_on_recovery, ports.remind_after
         )
-        return Judging(
-            Scope(Origin.MONITOR, monitor.id),
+        return AlertSource(
+            AlertScope(AlertOrigin.MONITOR, monitor.id),
             policy,
             monitor.name,
             observed.monitor_run_id,
@@ -37,10 +36,10 @@ def judging_of(observed: Observed, ports: AlertPorts) -> Judging:
             observed.result_ids,
         )
     if judged.run_id is not None and observed.monitor_run_id is None:
-        scope = Scope(Origin.RUN, judged.branch)
-        return Judging(scope, ports.runs, whole=observed.whole, result_ids=observed.result_ids)
+        scope = AlertScope(AlertOrigin.RUN, judged.branch)
+        return AlertSource(scope, ports.runs, whole=observed.whole, result_ids=observed.result_ids)
     silent = replace(ports.runs, channels=())
-    scope = Scope(Origin.HAND, judged.branch)
-    return Judging(
+    scope = AlertScope(AlertOrigin.HAND, judged.branch)
+    return AlertSource(
         scope, silent, monitor_run_id=observed.monitor_run_id, whole=observed.whole, result_ids=observed.result_ids
     )

@@ -1,4 +1,4 @@
-"""What alerts and incidents need of the world: a store of their records, and the channels."""
+"""Ports of alerts and incidents: the store of their records, and the channels."""
 
 from __future__ import annotations
 
@@ -10,17 +10,32 @@ from typing import Protocol
 from forge.flows.ports import Metadata
 from forge.model.names import BranchName, TableName
 from forge.model.time import Clock
-from forge.quality.alerts.alert import AlertPolicy, AlertState, AlertStatus, Scope
-from forge.quality.alerts.delivery import Attempt, Delivery, DeliveryStatus, Message, PagerEvent, Plan, Timing
-from forge.quality.alerts.incident import REOPENED_WITHIN, Change, Entry, EntryKind, IncidentStatus, TrackedIncident
-from forge.quality.alerts.message import Links, Told
+from forge.quality.alerts.alert import AlertPolicy, AlertScope, AlertState, AlertStatus
+from forge.quality.alerts.delivery import (
+    Attempt,
+    ChannelMessage,
+    ChannelTiming,
+    Delivery,
+    DeliveryPlan,
+    DeliveryStatus,
+    PagerEvent,
+)
+from forge.quality.alerts.incident import (
+    REOPENED_WITHIN,
+    EntryKind,
+    IncidentEntry,
+    IncidentStatus,
+    IncidentUpdate,
+    TrackedIncident,
+)
+from forge.quality.alerts.message import PageLinks, RenderedNotice
 from forge.quality.alerts.quiet import Mute
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What is known of one table under one scope, read in the transaction that writes: the state of each check, the
-    newest incident of each, and the mutes that hold."""
+class KnownAlerts:
+    """Alerts of one table in one scope, read in the writing transaction: the state and newest incident of each check,
+    and the active mutes."""
 
     states: Mapping[str, AlertState]
     incidents: Mapping[str, TrackedIncident]
@@ -28,11 +43,11 @@ class Known:
 
 
 @dataclass(frozen=True, slots=True)
-class Writing:
-    """What one judgement changes, all in one transaction: an alert that is due is either queued or never happened."""
+class AlertWrite:
+    """All changes of one judgement, in one transaction: an alert that is due is either queued or never happened."""
 
     states: tuple[AlertState, ...] = ()
-    incidents: tuple[Change, ...] = ()
+    incidents: tuple[IncidentUpdate, ...] = ()
     deliveries: tuple[Delivery, ...] = ()
 
 
@@ -41,8 +56,8 @@ Retime = Callable[[Delivery, Sequence[Mute]], Delivery | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
-    """How a try of a message ended. `keys`: of a pager, by delivery."""
+class SendResult:
+    """Outcome of an attempt to send a message. `keys`: of a pager, by delivery."""
 
     attempt: Attempt
     status: DeliveryStatus
@@ -59,35 +74,35 @@ ENDED = {
 """What the timeline says of a delivery once it has ended."""
 
 
-def ended_entry(message: Message, result: Result, kind: EntryKind) -> Entry:
+def ended_entry(message: ChannelMessage, result: SendResult, kind: EntryKind) -> IncidentEntry:
     what = "told" if kind is EntryKind.ALERT_SENT else "could not tell"
     reason = "" if kind is EntryKind.ALERT_SENT else f": {result.reason or result.attempt.detail}"
     details = {"channel": message.channel, "message_id": message.id}
-    return Entry(at=result.attempt.at, kind=kind, text=f"{what} {message.channel}{reason}", details=details)
+    return IncidentEntry(at=result.attempt.at, kind=kind, text=f"{what} {message.channel}{reason}", details=details)
 
 
 class AlertStore(Protocol):
     """Every method is one transaction."""
 
-    def observe(self, scope: Scope, table: str, decide: Callable[[Known], Writing]) -> Writing:
-        """Two that judge the same scope at once do so one after the other."""
+    def observe(self, scope: AlertScope, table: str, decide: Callable[[KnownAlerts], AlertWrite]) -> AlertWrite:
+        """Concurrent judgements of one scope are serialized."""
         ...
 
     def states(
         self,
         *,
-        scope: Scope | None = None,
+        scope: AlertScope | None = None,
         table: str | None = None,
         branch: str | None = None,
         statuses: Iterable[AlertStatus] | None = None,
         limit: int = 1000,
     ) -> tuple[AlertState, ...]:
-        """Those that fail first, then the newest."""
+        """Failing ones first, then the newest."""
         ...
 
     # incidents
     def mark(self) -> str:
-        """Another one after every change of an incident."""
+        """A value that changes with every change of an incident."""
         ...
 
     def incident(self, incident_id: str) -> TrackedIncident | None: ...
@@ -95,55 +110,55 @@ class AlertStore(Protocol):
         self,
         *,
         statuses: Iterable[IncidentStatus] | None = None,
-        scope: Scope | None = None,
+        scope: AlertScope | None = None,
         table: str | None = None,
         branch: str | None = None,
         check_ids: Iterable[str] | None = None,
         limit: int = 1000,
     ) -> tuple[TrackedIncident, ...]:
-        """The one that was opened last first."""
+        """By opening time, newest first."""
         ...
 
-    def timeline(self, incident_id: str) -> tuple[Entry, ...]:
+    def timeline(self, incident_id: str) -> tuple[IncidentEntry, ...]:
         """The oldest first."""
         ...
 
     def change_incident(
         self,
         incident_id: str,
-        decide: Callable[[TrackedIncident], tuple[Change, ...]],
-        states: Callable[[TrackedIncident, AlertState | None], Writing] = lambda incident, state: Writing(),
+        decide: Callable[[TrackedIncident], tuple[IncidentUpdate, ...]],
+        states: Callable[[TrackedIncident, AlertState | None], AlertWrite] = lambda incident, state: AlertWrite(),
     ) -> TrackedIncident | None:
-        """The changes in order, each of what the one before left, and what they make of the alert; None where there is
-        no such incident."""
+        """Applies the changes in order, each to the result of the one before, and to the alert; None where there is no
+        such incident."""
         ...
 
-    def put_incident(self, change: Change) -> bool:
-        """One that was not tracked yet; False where its id is known."""
+    def put_incident(self, change: IncidentUpdate) -> bool:
+        """Inserts an untracked incident; False where its id exists."""
         ...
 
     # mutes
     def mutes(self, now: datetime | None = None) -> tuple[Mute, ...]:
-        """Those that hold at `now`, or all that were made."""
+        """Those active at `now`, or all."""
         ...
 
     def add_mute(self, mute: Mute, retime: Retime) -> None:
-        """`retime` says anew when what was not tried yet may go out."""
+        """`retime` recomputes the send time of deliveries not attempted yet."""
         ...
 
     def end_mute(self, mute_id: str, now: datetime, retime: Retime) -> Mute | None:
-        """None: there is none, or it is over."""
+        """None: there is none, or it has ended."""
         ...
 
     # deliveries
     def add_deliveries(self, deliveries: Sequence[Delivery]) -> None: ...
-    def add_entry(self, incident_ids: Iterable[str], entry: Entry) -> None: ...
+    def add_entry(self, incident_ids: Iterable[str], entry: IncidentEntry) -> None: ...
     def deliveries(
         self,
         *,
         ids: Iterable[str] | None = None,
         channel: str | None = None,
-        scope: Scope | None = None,
+        scope: AlertScope | None = None,
         incident_id: str | None = None,
         statuses: Iterable[DeliveryStatus] | None = None,
         limit: int = 1000,
@@ -153,36 +168,41 @@ class AlertStore(Protocol):
 
     def attempts(self, ids: Iterable[str]) -> Mapping[str, tuple[Attempt, ...]]: ...
     def due(self, now: datetime) -> tuple[str, ...]:
-        """The channels for which something may be tried now."""
+        """The channels with deliveries that may be attempted now."""
         ...
 
     def claim(
-        self, channel: str, now: datetime, worker: str, until: datetime, plan: Callable[[Sequence[Delivery]], Plan]
-    ) -> Plan:
-        """What to send now, held by `worker` until then: of two workers one gets it. `plan` is given all that waits for
-        the channel. What it drops is marked so."""
+        self,
+        channel: str,
+        now: datetime,
+        worker: str,
+        until: datetime,
+        plan: Callable[[Sequence[Delivery]], DeliveryPlan],
+    ) -> DeliveryPlan:
+        """Claims what to send now for `worker` until then, exclusively. `plan` gets all deliveries waiting for the
+        channel; those it drops are marked so."""
         ...
 
-    def record(self, message: Message, worker: str, result: Result) -> bool:
-        """The try, what comes of it, and the line in the timeline of each incident it told of. False where another
-        worker has taken the message since; the try is kept all the same."""
+    def record(self, message: ChannelMessage, worker: str, result: SendResult) -> bool:
+        """Stores the attempt, its outcome, and a timeline entry in each incident concerned. False where another worker
+        has claimed the message since; the attempt is stored all the same."""
         ...
 
     def keys(self, channel: str, threads: Iterable[str]) -> Mapping[str, str]:
-        """Under which key a pager was told of each thread last."""
+        """The pager key last used for each thread."""
         ...
 
     def still_failing(self, channel: str, key: str) -> bool:
-        """Whether a check fails of which the pager was told under the key."""
+        """Whether a check announced to the pager under the key still fails."""
         ...
 
     def queue_again(self, ids: Iterable[str], now: datetime) -> int:
-        """Those that were given up or refused are tried once more."""
+        """Requeues deliveries that were given up or refused."""
         ...
 
 
-class NotSent(Exception):
-    """The other side did not take it. `final`: it never will. `wait`: for so many seconds it wants to be left alone."""
+class SendError(Exception):
+    """The receiver did not accept it. `final`: it never will. `wait`: seconds until it may be retried."""
 
     def __init__(self, detail: str, *, final: bool = False, wait: float | None = None) -> None:
         super().__init__(detail)
@@ -190,13 +210,13 @@ class NotSent(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Outgoing:
-    """A message as a channel gets it. `id` is the same in every try; `events` are for a pager."""
+class OutgoingMessage:
+    """A message as a channel receives it. `id` is the same in every attempt; `events` are for a pager."""
 
     id: str
-    told: Told
+    told: RenderedNotice
     document: Mapping[str, object]
-    links: Links
+    links: PageLinks
     at: datetime
     events: tuple[PagerEvent, ...] = ()
 
@@ -208,17 +228,17 @@ class Channel(Protocol):
     def type(self) -> str: ...
     @property
     def timeout(self) -> float:
-        """Seconds that a try takes at most."""
+        """Maximum seconds of an attempt."""
         ...
 
-    def send(self, message: Outgoing) -> str:
-        """What the other side said; NotSent where it did not take it."""
+    def send(self, message: OutgoingMessage) -> str:
+        """The receiver's answer; raises where it does not accept it."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertPorts:
-    """`channels` are those of forge.yaml, built when needed; secrets are read when something is sent."""
+    """`channels` of forge.yaml, built on use; secrets are read when something is sent."""
 
     metadata: Metadata
     store: AlertStore
@@ -227,16 +247,16 @@ class AlertPorts:
     owner: Callable[[TableName], str | None]
     channels: Mapping[str, Channel] = field(default_factory=dict)
     runs: AlertPolicy = field(default_factory=AlertPolicy)
-    timing: Timing = field(default_factory=Timing)
+    timing: ChannelTiming = field(default_factory=ChannelTiming)
     heedless: frozenset[str] = frozenset()  # channels that know no quiet hours
     remind_after: timedelta | None = None
     reopen_within: timedelta = REOPENED_WITHIN
     address: str | None = None  # of the server, for links
 
-    def timing_of(self, channel: str) -> Timing:
+    def timing_of(self, channel: str) -> ChannelTiming:
         if channel not in self.heedless:
             return self.timing
-        return Timing(self.timing.group, (), self.timing.give_up)
+        return ChannelTiming(self.timing.group, (), self.timing.give_up)
 
     def is_pager(self, channel: str) -> bool:
         return channel in self.channels and self.channels[channel].type == "pagerduty"

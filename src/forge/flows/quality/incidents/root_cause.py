@@ -1,5 +1,5 @@
-"""What a failure came from and whom it hits, out of the lineage of its branch: the first dataset upstream whose checks
-failed, and the columns downstream with who answers for them."""
+"""Root cause and impact of a failure from the lineage of its branch: the first dataset upstream with failed checks, and
+the columns downstream with their owners."""
 
 from __future__ import annotations
 
@@ -7,23 +7,23 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from forge.flows.quality.incidents.impact import lake_table
-from forge.flows.quality.incidents.open import graph_with
+from forge.flows.quality.incidents.open_incidents import graph_with
 from forge.flows.quality.incidents.ports import AlertPorts
 from forge.lineage.graph.graph import Graph, ReachedNode
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, ColumnName, TableName
 from forge.quality.alerts.alert import RANKS, AlertState, AlertStatus
-from forge.quality.alerts.notice import MOST_HIT, Cause, Hit
+from forge.quality.alerts.notice import MOST_HIT, AffectedColumn, Cause
 from forge.quality.verdict import Verdict
 
 Above = Callable[[str], Iterable[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Reach:
-    """`upstream`: tables, nearest first. `columns`: those that were met there, by table."""
+class FailureReach:
+    """`upstream`: tables, nearest first. `columns`: the columns reached there, by table."""
 
-    hit: tuple[Hit, ...] = ()
+    hit: tuple[AffectedColumn, ...] = ()
     hit_count: int = 0
     upstream: tuple[str, ...] = ()
     columns: Mapping[str, frozenset[str]] | None = None
@@ -31,26 +31,26 @@ class Reach:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
-    """The lineage of one branch as it is now, with what the newest attempts made; read once for a judgement."""
+class FailureLineage:
+    """The current lineage of a branch, including the newest attempts; read once per judgement."""
 
     graph: Graph
     failing: tuple[AlertState, ...]
     owners: Mapping[TableName, str | None]
     owner: Callable[[TableName], str | None]
 
-    def of(self, verdict: Verdict) -> Reach:
+    def of(self, verdict: Verdict) -> FailureReach:
         starts = [str(ColumnName(verdict.table, name)) for name in verdict.columns] or [verdict.table]
         down = self._columns(starts, "downstream", verdict.table)
         up = self._columns(starts, "upstream", verdict.table)
         tables = self._tables(verdict.table)
-        hit = tuple(Hit(str(column), self._owner(column.table)) for column in down[:MOST_HIT])
+        hit = tuple(AffectedColumn(str(column), self._owner(column.table)) for column in down[:MOST_HIT])
         met: dict[str, set[str]] = {}
         for column in up:
             met.setdefault(column.table, set()).add(column.column)
         columns = {table: frozenset(names) for table, names in met.items()}
         cause = pick_cause(tables, self.failing, self._tables, columns)
-        return Reach(hit, len(down), tables, columns, cause)
+        return FailureReach(hit, len(down), tables, columns, cause)
 
     def _owner(self, table: str) -> str | None:
         name = lake_table(table)
@@ -81,14 +81,14 @@ class Surroundings:
         return walked.items
 
 
-def look_around(ports: AlertPorts, branch: BranchName) -> Surroundings:
+def read_lineage(ports: AlertPorts, branch: BranchName) -> FailureLineage:
     metadata = ports.metadata
     known = metadata.branch(branch)
     tree = metadata.tree(known.head if known else None)
     graph = graph_with(metadata, tree, metadata.blocked(branch))
     owners = {asset.table: asset.owner for asset in metadata.assets()}
     failing = ports.store.states(branch=branch, statuses=(AlertStatus.FAILING,), limit=10_000)
-    return Surroundings(graph, failing, owners, ports.owner)
+    return FailureLineage(graph, failing, owners, ports.owner)
 
 
 def pick_cause(
@@ -97,9 +97,9 @@ def pick_cause(
     above: Above | None = None,
     columns: Mapping[str, frozenset[str]] | None = None,
 ) -> Cause | None:
-    """Of the datasets upstream that fail, one that stands on no other that fails; of several the one that failed first,
-    and of its checks one on the way of the column, else the first to fail. Without `above`, which gives the datasets
-    above one, the farthest is taken for the source."""
+    """Of the failing datasets upstream, one without a failing dataset above it; of several the first to fail, and of
+    its checks one on the path of the column, else the first to fail. Without `above`, which gives the datasets upstream
+    of one, the farthest is taken."""
     places = {table: place for place, table in enumerate(upstream)}
     found: dict[str, list[AlertState]] = {}
     for state in failing:
@@ -137,7 +137,8 @@ def _cause(state: AlertState, on_the_way: frozenset[str]) -> Cause:
 
 
 def cause_now(ports: AlertPorts, branch: str, upstream: Sequence[str]) -> Cause | None:
-    """As far as is known now, without the lineage: what failed upstream may be found out after what stands on it."""
+    """From current alerts, without reading lineage: an upstream failure may be found after the failures downstream of
+    it."""
     if not upstream:
         return None
     return pick_cause(upstream, ports.store.states(branch=branch, statuses=(AlertStatus.FAILING,), limit=10_000))

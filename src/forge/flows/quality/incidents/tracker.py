@@ -1,5 +1,5 @@
-"""What people do about incidents and alerts: acknowledge, assign, annotate, resolve, mute. Verdicts open and end
-incidents by themselves (`flows/quality/incidents/alerts.py`)."""
+"""Actions of people on incidents and alerts: acknowledge, assign, annotate, resolve, mute. Verdicts open and resolve
+incidents automatically (`flows/quality/incidents/alerts.py`)."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from forge.flows.quality.incidents.alerts import new_delivery
-from forge.flows.quality.incidents.open import OpenIncident
-from forge.flows.quality.incidents.ports import AlertPorts, Writing
+from forge.flows.quality.incidents.open_incidents import OpenIncident
+from forge.flows.quality.incidents.ports import AlertPorts, AlertWrite
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.model.nearest import did_you_mean
 from forge.model.time import as_utc
 from forge.quality.alerts import incident as incidents
-from forge.quality.alerts.alert import AlertState, AlertStatus, Origin, Scope
+from forge.quality.alerts.alert import AlertOrigin, AlertScope, AlertState, AlertStatus
 from forge.quality.alerts.delivery import Delivery, first_try
-from forge.quality.alerts.incident import Change, Entry, EntryKind, IncidentStatus, TrackedIncident
-from forge.quality.alerts.notice import CheckTold, Hit, Notice, NoticeKind
+from forge.quality.alerts.incident import EntryKind, IncidentEntry, IncidentStatus, IncidentUpdate, TrackedIncident
+from forge.quality.alerts.notice import AffectedColumn, CheckNotice, Notice, NoticeKind
 from forge.quality.alerts.quiet import Mute, muted_until
 
 UNRESOLVED = (IncidentStatus.OPEN, IncidentStatus.ACKNOWLEDGED)
@@ -27,8 +27,8 @@ _SHORTEST_PREFIX = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """What is to be changed; what is None stays. `nobody`: take it from whoever has it."""
+class IncidentRequest:
+    """Requested changes; None leaves a field unchanged. `nobody`: unassign."""
 
     status: IncidentStatus | None = None
     assignee: str | None = None
@@ -41,7 +41,7 @@ class Request:
 
 
 def find_incident(ports: AlertPorts, text: str) -> TrackedIncident:
-    """By its id, or the beginning of it where that says which; E730."""
+    """By id or a unique prefix of it; E730."""
     found = ports.store.incident(text)
     if found is not None:
         return found
@@ -54,8 +54,8 @@ def find_incident(ports: AlertPorts, text: str) -> TrackedIncident:
     )
 
 
-def change_incident(ports: AlertPorts, incident_id: str, request: Request, by: str) -> TrackedIncident:
-    """E730 where there is none, E734 where nothing is asked for. What is so already stays without a line."""
+def change_incident(ports: AlertPorts, incident_id: str, request: IncidentRequest, by: str) -> TrackedIncident:
+    """E730 where there is none, E734 where nothing is requested. No-ops add no timeline entry."""
     if request.is_empty:
         raise ForgeError(
             "E734", "Nothing is to be changed", fix="Give a status, an assignee or a note: `--note 'looked at it'`."
@@ -65,13 +65,13 @@ def change_incident(ports: AlertPorts, incident_id: str, request: Request, by: s
     now = ports.clock()
     was_open: list[bool] = []
 
-    def decide(incident: TrackedIncident) -> tuple[Change, ...]:
+    def decide(incident: TrackedIncident) -> tuple[IncidentUpdate, ...]:
         was_open.append(incident.is_open)
         return tuple(_changes(incident, request, by, now))
 
-    def states(incident: TrackedIncident, state: AlertState | None) -> Writing:
+    def states(incident: TrackedIncident, state: AlertState | None) -> AlertWrite:
         if not was_open[-1] or incident.is_open or state is None or not state.failing:
-            return Writing()
+            return AlertWrite()
         return _ended_by_hand(ports, incident, state, by, now)
 
     changed = ports.store.change_incident(incident_id, decide, states)
@@ -80,8 +80,8 @@ def change_incident(ports: AlertPorts, incident_id: str, request: Request, by: s
     return changed
 
 
-def _changes(incident: TrackedIncident, request: Request, by: str, now: datetime) -> Iterable[Change]:
-    steps: list[Callable[[TrackedIncident], Change | None]] = []
+def _changes(incident: TrackedIncident, request: IncidentRequest, by: str, now: datetime) -> Iterable[IncidentUpdate]:
+    steps: list[Callable[[TrackedIncident], IncidentUpdate | None]] = []
     if request.note is not None:
         text = request.note.strip()
         steps.append(lambda one: incidents.note(one, text, by, now))
@@ -101,10 +101,11 @@ def _changes(incident: TrackedIncident, request: Request, by: str, now: datetime
             yield change
 
 
-def _ended_by_hand(ports: AlertPorts, incident: TrackedIncident, state: AlertState, by: str, now: datetime) -> Writing:
-    """The next failure is a new one, which is told and reopens the incident; pagers that rang are told that it is
-    over."""
-    told = CheckTold(
+def _ended_by_hand(
+    ports: AlertPorts, incident: TrackedIncident, state: AlertState, by: str, now: datetime
+) -> AlertWrite:
+    """The next failure counts as new, is announced and reopens the incident; triggered pages are resolved."""
+    told = CheckNotice(
         check_id=state.check_id,
         check_type=state.check_type,
         severity=state.severity,
@@ -127,13 +128,13 @@ def _ended_by_hand(ports: AlertPorts, incident: TrackedIncident, state: AlertSta
     )
     ended = replace(state, status=AlertStatus.RECOVERED, since=now, failures=0, told=(), told_at=None)
     pagers = [channel for channel in state.told if ports.is_pager(channel)]
-    return Writing((ended,), (), tuple(new_delivery(ports, channel, notice, now) for channel in pagers))
+    return AlertWrite((ended,), (), tuple(new_delivery(ports, channel, notice, now) for channel in pagers))
 
 
 def adopt(ports: AlertPorts, opened: OpenIncident) -> TrackedIncident:
-    """A failure that was recorded before incidents were tracked, as one that is."""
+    """Tracks a failure known only from run records."""
     verdict, run = opened.incident.verdict, opened.run
-    scope = Scope(Origin.RUN, run.branch)
+    scope = AlertScope(AlertOrigin.RUN, run.branch)
     known = ports.store.incidents(scope=scope, check_ids=[verdict.check_id], limit=1)
     if known and known[0].is_open:
         return known[0]
@@ -153,10 +154,10 @@ def adopt(ports: AlertPorts, opened: OpenIncident) -> TrackedIncident:
         seen_at=run.started_at,
         commit_id=commit.id if commit else None,
         run_id=run.id,
-        hit=tuple(Hit(str(spared.column), spared.owner) for spared in opened.incident.spared),
+        hit=tuple(AffectedColumn(str(spared.column), spared.owner) for spared in opened.incident.spared),
     )
-    entry = Entry(at=opened.since, kind=EntryKind.OPENED, text=verdict.message, run_id=run.id)
-    ports.store.put_incident(Change(tracked, (entry,), is_new=True))
+    entry = IncidentEntry(at=opened.since, kind=EntryKind.OPENED, text=verdict.message, run_id=run.id)
+    ports.store.put_incident(IncidentUpdate(tracked, (entry,), is_new=True))
     return ports.store.incident(tracked.id) or tracked
 
 
@@ -172,13 +173,13 @@ def note_remediation(
     run_id: str | None = None,
     details: Mapping[str, object] | None = None,
 ) -> int:
-    """A line in the timeline of the open incidents of these checks, else of the newest; how many there were."""
+    """Adds a timeline entry to the open incidents of these checks, else to the newest; returns how many."""
     found = ports.store.incidents(table=str(table), branch=branch, check_ids=check_ids)
-    chosen: dict[tuple[Scope, str], TrackedIncident] = {}
+    chosen: dict[tuple[AlertScope, str], TrackedIncident] = {}
     for one in found:  # the newest first
         chosen.setdefault((one.scope, one.check_id), one)
     still_open = [one for one in chosen.values() if one.is_open]
-    entry = Entry(
+    entry = IncidentEntry(
         at=ports.clock(),
         kind=EntryKind.REMEDIATION,
         text=text,
@@ -210,7 +211,7 @@ def mute(
         )
     if until <= now:
         raise ForgeError("E732", f"The mute ended at {until:%Y-%m-%d %H:%M} UTC", fix="Give an end that is to come.")
-    scope = Scope(Origin.MONITOR, monitor_id) if monitor_id else None
+    scope = AlertScope(AlertOrigin.MONITOR, monitor_id) if monitor_id else None
     name = str(TableName.parse(table)) if table else None
     made = Mute(
         id=secrets.token_hex(6),
@@ -226,12 +227,12 @@ def mute(
     fitting = [s for s in ports.store.states(statuses=(AlertStatus.FAILING,), limit=10_000) if _fits(made, s)]
     ids = [state.incident_id for state in fitting if state.incident_id]
     text = f"muted until {until:%Y-%m-%d %H:%M} UTC{f': {made.reason}' if made.reason else ''}"
-    ports.store.add_entry(ids, Entry(at=now, kind=EntryKind.MUTED, text=text, by=by))
+    ports.store.add_entry(ids, IncidentEntry(at=now, kind=EntryKind.MUTED, text=text, by=by))
     return made
 
 
 def unmute(ports: AlertPorts, mute_id: str) -> Mute:
-    """E733 where there is none that holds. What still fails is told then."""
+    """E733 where none is active. Checks that still fail are announced then."""
     now = ports.clock()
     ended = ports.store.end_mute(mute_id, now, lambda one, mutes: _retimed(ports, one, mutes, now))
     if ended is None:
@@ -246,7 +247,7 @@ def _fits(made: Mute, state: AlertState) -> bool:
 
 
 def _retimed(ports: AlertPorts, one: Delivery, mutes: Sequence[Mute], now: datetime) -> Delivery | None:
-    """When it may go out, now that the mutes are these. It waits for a mute only where all it tells of is muted."""
+    """The send time under the given mutes. It waits for a mute only where everything it announces is muted."""
     checks = one.notice.checks
     ends = [muted_until(mutes, one.notice.scope, one.notice.table, check.check_id, now) for check in checks]
     known = [end for end in ends if end is not None]

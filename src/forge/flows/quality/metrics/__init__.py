@@ -1,1 +1,1 @@
-"""Metrics: values by version of a table, their history and anomalies."""
+"""Metrics: values by table version, their history and anomalies."""

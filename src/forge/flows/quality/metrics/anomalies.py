@@ -1,4 +1,4 @@
-"""Metrics are kept as tables are judged; each value is held against the history of its own metric."""
+"""Records metrics as tables are judged, and compares each value with the history of its metric."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from forge.flows.quality.after_check import Observed, Observer
-from forge.flows.quality.judge import Judged
+from forge.flows.quality.judge import JudgedTable
 from forge.flows.quality.metrics.history import (
-    Dated,
+    DatedValue,
     MetricPorts,
     Timeline,
     counting,
@@ -19,32 +18,33 @@ from forge.flows.quality.metrics.history import (
     time_meant,
     timeline_of,
 )
-from forge.flows.quality.metrics.points import Kept, MetricPoint, Said
+from forge.flows.quality.metrics.points import KeptFinding, MetricPoint, PointFeedback
+from forge.flows.quality.observers import JudgementEvent, JudgementObserver
 from forge.flows.runs.records import AuditRecord
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.model.nearest import did_you_mean
 from forge.model.time import as_utc
-from forge.quality.anomaly import Feedback, Finding, Point, find_anomalies, with_flags
+from forge.quality.anomaly import AnomalyFinding, Feedback, Point, find_anomalies, with_flags
 from forge.quality.anomaly.find import REMEMBERED, threshold_of
 from forge.quality.anomaly.methods import DEFAULT, method_of
 from forge.quality.metric import OF_COMMITS, Metric, metrics_of, parse_metric, tells
 from forge.versioning.commit import Commit
 
-SHOWN = 90  # points of a series, where nobody asks for more
+SHOWN = 90  # points of a series by default
 MOST = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
-    """A metric with what is said of each value, oldest first."""
+class MetricSeries:
+    """A metric with the finding about each value, oldest first."""
 
     table: TableName
     branch: BranchName
     metric: Metric
     method: str
     threshold: float
-    points: tuple[tuple[Dated, Finding], ...]
+    points: tuple[tuple[DatedValue, AnomalyFinding], ...]
 
     def point_dicts(self) -> list[dict[str, object]]:
         return [value.to_dict(finding) for value, finding in self.points]
@@ -52,7 +52,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class _Version:
-    """What the points of one judgement belong to."""
+    """The version that the points of one judgement belong to."""
 
     name: str
     time: datetime
@@ -61,8 +61,8 @@ class _Version:
     is_table: bool = True
 
 
-def observe_metrics(judged: Judged, ports: MetricPorts) -> tuple[MetricPoint, ...]:
-    """Keep what was measured of a version, each value judged by the default method. Doing it again changes nothing."""
+def observe_metrics(judged: JudgedTable, ports: MetricPorts) -> tuple[MetricPoint, ...]:
+    """Stores the metrics of a version, each judged by the default method. Idempotent."""
     values = metrics_of(judged.readings, ports.masked(judged.table))
     line = timeline_of(ports.metadata, judged.table, judged.branch)
     version = _version_of(judged, ports, line)
@@ -82,31 +82,33 @@ def observe_metrics(judged: Judged, ports: MetricPorts) -> tuple[MetricPoint, ..
     return tuple(made)
 
 
-def metrics_observer(ports: MetricPorts) -> Observer:
-    """Keeps what was measured whenever a dataset was judged. A remark for each value that is an anomaly."""
+def metrics_observer(ports: MetricPorts) -> JudgementObserver:
+    """Stores metrics after each judgement. A remark for each anomaly."""
 
-    def observe(observed: Observed) -> list[str]:
+    def observe(observed: JudgementEvent) -> list[str]:
         made = observe_metrics(observed.judged, ports)
         mine = [point for point in made if point.finding and point.finding.is_anomaly and _is_newest(point, made)]
         return [f"{point.table} {point.metric}: {point.finding.explanation}" for point in mine if point.finding]
 
-    return Observer("keep metrics", observe)
+    return JudgementObserver("keep metrics", observe)
 
 
 def _is_newest(point: MetricPoint, made: Sequence[MetricPoint]) -> bool:
     return all(other.time <= point.time for other in made if other.metric == point.metric)
 
 
-def _before(name: str, table: TableName, ports: MetricPorts, line: Timeline, version: _Version) -> tuple[Dated, ...]:
-    """The other versions that count."""
+def _before(
+    name: str, table: TableName, ports: MetricPorts, line: Timeline, version: _Version
+) -> tuple[DatedValue, ...]:
+    """The other versions of the baseline."""
     commit_id = version.commit.id if version.commit else None
     values = counting(find_values(ports, table, name, line))
     others = [value for value in values if commit_id is None or value.commit_id != commit_id]
     return tuple(others[-REMEMBERED:])
 
 
-def _caught_up(name: str, before: Sequence[Dated], judged: Judged, ports: MetricPorts) -> list[MetricPoint]:
-    """Versions that were published before anyone judged the table: found once, and kept."""
+def _caught_up(name: str, before: Sequence[DatedValue], judged: JudgedTable, ports: MetricPorts) -> list[MetricPoint]:
+    """Versions published before the table was first judged: computed once and stored."""
     if all(value.kept for value in before):
         return []
     findings = find_anomalies((), [replace(value.point(), flagged=False) for value in before])
@@ -121,13 +123,13 @@ def _caught_up(name: str, before: Sequence[Dated], judged: Judged, ports: Metric
 def _point(
     name: str,
     version: str,
-    found: Finding,
+    found: AnomalyFinding,
     commit_id: CommitId | None,
     run_id: RunId | None,
-    judged: Judged,
+    judged: JudgedTable,
     now: datetime,
 ) -> MetricPoint:
-    kept = Kept(found.is_anomaly, found.score, found.explanation, found.expected, found.low, found.high)
+    kept = KeptFinding(found.is_anomaly, found.score, found.explanation, found.expected, found.low, found.high)
     return MetricPoint(
         table=judged.table,
         metric=name,
@@ -142,7 +144,7 @@ def _point(
     )
 
 
-def _version_of(judged: Judged, ports: MetricPorts, line: Timeline) -> _Version:
+def _version_of(judged: JudgedTable, ports: MetricPorts, line: Timeline) -> _Version:
     metadata, run_id = ports.metadata, judged.run_id
     if judged.commit_id is None:
         run = metadata.run(run_id) if run_id else None
@@ -162,15 +164,17 @@ def _version_of(judged: Judged, ports: MetricPorts, line: Timeline) -> _Version:
     return _Version(f"commit {commit.id}", times.get(commit.id, as_utc(commit.time)), commit, run_of(commit))
 
 
-def _history(values: Sequence[Dated]) -> tuple[Point, ...]:
+def _history(values: Sequence[DatedValue]) -> tuple[Point, ...]:
     recent = values[-REMEMBERED:]
     points = tuple(value.point() for value in recent)
     return points if all(value.kept for value in recent) else with_flags(points)
 
 
-def find_metrics(ports: MetricPorts, table: TableName, branch: BranchName) -> tuple[tuple[Metric, Dated, Finding], ...]:
-    """Every metric that is known of the table, with its newest value. What was said of it when it came is taken as it
-    was; of a value that no check brought it is found now."""
+def find_metrics(
+    ports: MetricPorts, table: TableName, branch: BranchName
+) -> tuple[tuple[Metric, DatedValue, AnomalyFinding], ...]:
+    """All metrics of the table with their newest value. Stored findings are used as they are; others are computed
+    now."""
     line = timeline_of(ports.metadata, table, branch)
     masked = ports.masked(table)
     names = {point.metric for point in ports.store.newest(table) if not tells(parse_metric(point.metric), masked)}
@@ -186,7 +190,7 @@ def find_metrics(ports: MetricPorts, table: TableName, branch: BranchName) -> tu
     return tuple(found)
 
 
-def _newest(values: Sequence[Dated]) -> Finding:
+def _newest(values: Sequence[DatedValue]) -> AnomalyFinding:
     last = values[-1]
     (found,) = find_anomalies(_history(values[:-1]), replace(last.point(), flagged=False))
     return found
@@ -202,9 +206,9 @@ def find_series(
     threshold: float | None = None,
     limit: int = SHOWN,
     around: datetime | None = None,
-) -> Series:
-    """What the method says of each value, had it been asked when the value came. The newest are shown, or those around
-    a time that is older. E742: no value is known."""
+) -> MetricSeries:
+    """The finding of the method for each value as of its time. The newest values, or those around an older time. E742:
+    no values."""
     name, allowed = parse_metric(metric), threshold_of(method, threshold)
     line = timeline_of(ports.metadata, table, branch)
     values = () if tells(name, ports.masked(table)) else find_values(ports, table, name.name, line)
@@ -218,25 +222,25 @@ def find_series(
     chosen = method_of(method)
     if chosen.block == 1 and not chosen.keeps_flagged:
         findings = find_anomalies((), points, method, threshold)[-len(shown) :]
-    else:  # dear, or never without what was flagged: the default says what was odd before the first one shown
+    else:  # expensive, or keeps flagged points: the default method flags what is before the first one shown
         before = with_flags(points[: -len(shown)])
         findings = find_anomalies(before, points[-len(shown) :], method, threshold)
     if (method, threshold) == (DEFAULT, None):
-        findings = tuple(_as_told(value, finding) for value, finding in zip(shown, findings, strict=True))
-    return Series(table, branch, name, method, allowed, tuple(zip(shown, findings, strict=True)))
+        findings = tuple(_as_reported(value, finding) for value, finding in zip(shown, findings, strict=True))
+    return MetricSeries(table, branch, name, method, allowed, tuple(zip(shown, findings, strict=True)))
 
 
-def _until(values: tuple[Dated, ...], around: datetime | None, limit: int) -> tuple[Dated, ...]:
-    """Without those after the window in which the time lies."""
+def _until(values: tuple[DatedValue, ...], around: datetime | None, limit: int) -> tuple[DatedValue, ...]:
+    """Without points after the window that contains the time."""
     if around is None:
         return values
     older = sum(value.time <= as_utc(around) for value in values)
     return values if older > len(values) - limit else values[: max(limit, older + limit // 2)]
 
 
-def _as_told(value: Dated, finding: Finding) -> Finding:
-    """What was told when it came is shown as it was told, though by what is known today it would be in order: whoever
-    follows an alarm finds it."""
+def _as_reported(value: DatedValue, finding: AnomalyFinding) -> AnomalyFinding:
+    """Reported anomalies are shown as reported, even where they would be normal by today's knowledge, so that whoever
+    follows an alert finds it."""
     kept = value.kept
     if kept is None or not kept.is_anomaly or finding.is_anomaly or value.feedback is not None:
         return finding
@@ -252,7 +256,7 @@ def _as_told(value: Dated, finding: Finding) -> Finding:
 
 
 def find_time(ports: MetricPorts, table: TableName, metric: str, branch: BranchName, text: str) -> datetime:
-    """The time of the one point that begins as the text does: 2026-11-14, or longer where a day has several. E742."""
+    """The time of the single point that begins with the text: 2026-11-14, or longer where a day has several. E742."""
     name = parse_metric(metric).name
     line = timeline_of(ports.metadata, table, branch)
     values = find_values(ports, table, name, line)
@@ -279,8 +283,8 @@ def say_feedback(
     branch: BranchName,
     user: str,
     note: str = "",
-) -> Said | None:
-    """Keep what a person says of the point at that time, or (None) take back what was said."""
+) -> PointFeedback | None:
+    """Stores a person's feedback on the point at that time, or removes it (None)."""
     name = parse_metric(metric).name
     line = timeline_of(ports.metadata, table, branch)
     values = find_values(ports, table, name, line)
@@ -301,14 +305,16 @@ def say_feedback(
     if feedback is None:
         ports.store.unsay(table, name, meant.said.time if meant.said else moment, audit)
         return None
-    said = Said(table=table, metric=name, time=moment, feedback=feedback, note=note, user=user, at=now)
+    said = PointFeedback(table=table, metric=name, time=moment, feedback=feedback, note=note, user=user, at=now)
     ports.store.say(said, audit)
     return said
 
 
-def find_flagged(ports: MetricPorts, days: int, *, limit: int = 100) -> tuple[tuple[MetricPoint, Said | None], ...]:
-    """Over all tables what was an anomaly when it came, newest first, with what people said of it. Each is a point of
-    the series of its branch: what was held back and then published repaired is no number of the table any more."""
+def find_flagged(
+    ports: MetricPorts, days: int, *, limit: int = 100
+) -> tuple[tuple[MetricPoint, PointFeedback | None], ...]:
+    """Anomalies of all tables at their time, newest first, with feedback. Each is a point of its branch's series: a
+    value that was held back and then repaired is excluded."""
     every = ports.store.flagged(ports.clock() - timedelta(days=days), limit=limit)
     masked = {table: ports.masked(table) for table in {point.table for point in every}}
     shown = _Shown(ports)
@@ -321,23 +327,23 @@ def find_flagged(ports: MetricPorts, days: int, *, limit: int = 100) -> tuple[tu
     return tuple((point, value.said) for point, value in found)
 
 
-def _is_of(point: MetricPoint, value: Dated) -> bool:
+def _is_of(point: MetricPoint, value: DatedValue) -> bool:
     if point.commit_id is not None:
         return value.commit_id == point.commit_id
     return value.commit_id is None and value.run_id == point.run_id and value.time == as_utc(point.time)
 
 
 class _Shown:
-    """Where in which series a kept point stands; each series is read once."""
+    """The position of a stored point in its series; each series is read once."""
 
     def __init__(self, ports: MetricPorts) -> None:
         self._ports = ports
         self._branches = [branch.name for branch in ports.metadata.branches()]
         self._lines: dict[tuple[TableName, BranchName], Timeline] = {}
-        self._values: dict[tuple[TableName, str, BranchName], tuple[Dated, ...]] = {}
+        self._values: dict[tuple[TableName, str, BranchName], tuple[DatedValue, ...]] = {}
 
-    def find(self, point: MetricPoint) -> tuple[tuple[MetricPoint, Dated], ...]:
-        """On its own branch, or, where that is gone, on the first one that has its commit; else nothing."""
+    def find(self, point: MetricPoint) -> tuple[tuple[MetricPoint, DatedValue], ...]:
+        """On its own branch or, where that is gone, on the first one that has its commit; else None."""
         names = [point.branch] if point.branch in self._branches else self._branches
         for branch in names:
             for value in self._of(point.table, point.metric, branch):
@@ -345,7 +351,7 @@ class _Shown:
                     return ((replace(point, branch=branch, time=value.time), value),)
         return ()
 
-    def _of(self, table: TableName, metric: str, branch: BranchName) -> tuple[Dated, ...]:
+    def _of(self, table: TableName, metric: str, branch: BranchName) -> tuple[DatedValue, ...]:
         key = table, metric, branch
         if key not in self._values:
             if (table, branch) not in self._lines:

@@ -1,9 +1,8 @@
-"""What a metric was at the versions of a table, along the history of a branch.
+"""The history of a metric over the versions of a table on a branch.
 
-A version is what a commit wrote, at the time of its run's range where it had one. Values that commits have anyway
-(rows, bytes) are taken from them; others were kept when checks measured them. What a run that was held back measured
-stands until a later run of the table was published, which takes its place: the repaired value is the one that
-counts."""
+A version is dated by the range of its run, where it had one. Values in commit statistics (rows, bytes) come from there;
+others were stored when checks measured them. The value of a run that was held back counts until a later run of the
+table is published, which replaces it."""
 
 from __future__ import annotations
 
@@ -12,14 +11,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from forge.flows.quality.metrics.points import Kept, MetricPoint, MetricStore, Said
+from forge.flows.quality.metrics.points import KeptFinding, MetricPoint, MetricStore, PointFeedback
 from forge.flows.runs.ports import Runs
 from forge.flows.runs.records import RunRecord
 from forge.flows.versioning.revisions import find_branch
 from forge.flows.versioning.store import CommitHistory
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.model.time import Clock, as_utc
-from forge.quality.anomaly import Feedback, Finding, History, Point, with_flags
+from forge.quality.anomaly import AnomalyFinding, Feedback, MetricHistory, Point, with_flags
 from forge.quality.anomaly.find import REMEMBERED
 from forge.quality.measure import Measure, NotMeasured, Reading
 from forge.quality.metric import OF_COMMITS, Metric, parse_metric
@@ -33,7 +32,7 @@ class _Records(CommitHistory, Runs, Protocol): ...
 
 @dataclass(frozen=True, slots=True)
 class MetricPorts:
-    """What keeping and judging metrics needs of the world. `masked`: the columns of a table that hold personal data."""
+    """Ports for recording and judging metrics. `masked`: the personal columns of a table."""
 
     store: MetricStore
     metadata: _Records
@@ -42,22 +41,22 @@ class MetricPorts:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dated:
-    """One value, and where it comes from."""
+class DatedValue:
+    """One value and its origin."""
 
     time: datetime
     value: float
     commit_id: CommitId | None = None
     run_id: RunId | None = None
     held_back: bool = False
-    kept: Kept | None = None
-    said: Said | None = None
+    kept: KeptFinding | None = None
+    said: PointFeedback | None = None
 
     @property
     def feedback(self) -> Feedback | None:
         return self.said.feedback if self.said else None
 
-    def to_dict(self, found: Finding) -> dict[str, object]:
+    def to_dict(self, found: AnomalyFinding) -> dict[str, object]:
         """The value with what was found of it."""
         said = self.said
         return {
@@ -88,8 +87,8 @@ class Dated:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The versions of one table on one branch, oldest first, each with its time. A view has none of its own: what it
-    shows changes with any commit."""
+    """The versions of one table on one branch, oldest first, each with its time. A view has none: its result changes
+    with any commit."""
 
     branch: BranchName
     head: CommitId | None
@@ -110,15 +109,15 @@ def timeline_of(metadata: _Records, table: TableName, branch: BranchName) -> Tim
 
 
 def time_meant(run: RunRecord) -> datetime | None:
-    """The time that a run is about: the beginning of its range, or of the last day of a longer one, as a first load has
-    it. None: a run without a range is about the time it ran."""
+    """The logical time of a run: the start of its range, or of the last day of a longer one, as in a first load. None:
+    without a range, the time it ran."""
     if run.start is None:
         return None
     return max(run.start, run.end - timedelta(days=1)) if run.end is not None else run.start
 
 
 def _first_parents(head: CommitId, parents: Mapping[CommitId, Sequence[CommitId]]) -> frozenset[CommitId]:
-    """What a merge brought in was never what readers of the branch saw."""
+    """Versions brought in by a merge were never visible on the branch."""
     found: set[CommitId] = set()
     at: CommitId | None = head
     while at is not None and at not in found:
@@ -133,20 +132,20 @@ def run_of(commit: Commit) -> RunId | None:
     return RunId(found) if isinstance(found, str) else None
 
 
-def find_values(ports: MetricPorts, table: TableName, metric: str, line: Timeline) -> tuple[Dated, ...]:
-    """By time, one for each time: a rerun of the same time takes the place of what was there."""
+def find_values(ports: MetricPorts, table: TableName, metric: str, line: Timeline) -> tuple[DatedValue, ...]:
+    """One value per time, sorted: a rerun of the same time replaces the earlier one."""
     kept = ports.store.points(table, metric)
     said = {one.time: one for one in ports.store.said(table, metric)}
     by_commit = {point.commit_id: point for point in kept if point.commit_id}
     name = parse_metric(metric)
-    found: dict[datetime, Dated] = {}
+    found: dict[datetime, DatedValue] = {}
     for commit, time in line.versions:
         value = statistic_of(name, commit.statistics.get(table))
         point = by_commit.get(commit.id)
         if value is None and point is not None:
             value = point.value
         if value is not None:
-            found[time] = Dated(
+            found[time] = DatedValue(
                 time=time,
                 value=value,
                 commit_id=commit.id,
@@ -156,7 +155,7 @@ def find_values(ports: MetricPorts, table: TableName, metric: str, line: Timelin
     for point in (*_elsewhere(kept, line), *_held_back(kept, line)):
         time = as_utc(point.time)
         held = point.commit_id is None and point.run_id is not None
-        found[time] = Dated(
+        found[time] = DatedValue(
             time=time,
             value=point.value,
             commit_id=point.commit_id,
@@ -184,7 +183,7 @@ def statistic_of(metric: Metric, statistics: TableStatistics | None) -> float | 
 
 
 def _elsewhere(kept: Sequence[MetricPoint], line: Timeline) -> tuple[MetricPoint, ...]:
-    """Of views, and of what other engines wrote: their version is no commit of the table."""
+    """Of views, and of versions written by other engines, which are no commits of the table."""
     versions = {commit.id for commit, _ in line.versions}
     return tuple(
         point
@@ -209,11 +208,11 @@ def _held_back(kept: Sequence[MetricPoint], line: Timeline) -> tuple[MetricPoint
 
 
 def _taken_over(
-    kept: Sequence[MetricPoint], said: Mapping[datetime, Said], line: Timeline
-) -> dict[CommitId | None, Said]:
-    """What was held back and called expected is expected of the version that was published instead of it. That it was
-    an incident is no matter of the repaired one."""
-    found: dict[CommitId | None, Said] = {}
+    kept: Sequence[MetricPoint], said: Mapping[datetime, PointFeedback], line: Timeline
+) -> dict[CommitId | None, PointFeedback]:
+    """Feedback `expected` on a value that was held back carries over to the version published instead; `incident` does
+    not."""
+    found: dict[CommitId | None, PointFeedback] = {}
     for point in kept:
         word = said.get(as_utc(point.time))
         if point.commit_id or not point.run_id or point.branch != line.branch or not word:
@@ -224,9 +223,9 @@ def _taken_over(
     return found
 
 
-def counting(values: Sequence[Dated]) -> list[Dated]:
-    """Those that say what a new version may be. What was held back does not, for the new one takes its place, unless a
-    person called it expected."""
+def counting(values: Sequence[DatedValue]) -> list[DatedValue]:
+    """The values of the baseline. A value that was held back is excluded, as the new one replaces it, unless marked as
+    expected."""
     return [value for value in values if not value.held_back or value.feedback is Feedback.EXPECTED]
 
 
@@ -245,10 +244,10 @@ class HistoryReader:
         values = counting(find_values(self.ports, table, name, line))
         points = tuple(value.point() for value in values if own is None or value.commit_id != own[0])
         judged = all(value.kept is not None for value in values[-REMEMBERED:])
-        return History(points if judged else with_flags(points), own[1] if own else None)
+        return MetricHistory(points if judged else with_flags(points), own[1] if own else None)
 
     def _own(self, table: TableName, commit_id: CommitId | None, line: Timeline) -> tuple[CommitId, datetime] | None:
-        """The version that a published commit shows, and its time; None: it is being made."""
+        """The version of a published commit, and its time; None: it is being made."""
         if commit_id is None:
             return None
         written = self.ports.metadata.log(commit_id, table=table, limit=1)

@@ -1,4 +1,4 @@
-"""Kept values of metrics: the port of their store."""
+"""Port of the store of metric values."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from forge.quality.anomaly import Feedback
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricPoint:
-    """A value of one metric at one version of a table. `version` names the version, so that judging it again replaces
-    what was kept: the commit that wrote it, the run that was held back, or what else tells it apart."""
+    """A value of one metric at one version of a table. `version` identifies the version, so that judging again replaces
+    the value: the commit, the blocked run, or another unique name."""
 
     table: TableName
     metric: str
@@ -25,12 +25,12 @@ class MetricPoint:
     commit_id: CommitId | None  # that wrote the version; None: nothing did, the run was held back
     run_id: RunId | None
     recorded_at: datetime
-    finding: Kept | None = None  # what the default method said of it when it came
+    finding: KeptFinding | None = None  # finding of the default method when it came
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """What is kept of a finding."""
+class KeptFinding:
+    """The stored part of a finding."""
 
     is_anomaly: bool
     score: float
@@ -41,8 +41,8 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
-    """What a person said of the point at that time."""
+class PointFeedback:
+    """A person's feedback on the point at that time."""
 
     table: TableName
     metric: str
@@ -57,7 +57,7 @@ class MetricStore(Protocol):
     """Every method is one transaction."""
 
     def put(self, points: tuple[MetricPoint, ...]) -> None:
-        """Insert them, or replace those of the same table, metric and version."""
+        """Upsert by table, metric and version."""
         ...
 
     def points(
@@ -71,21 +71,21 @@ class MetricStore(Protocol):
         ...
 
     def flagged(self, since: datetime, *, limit: int = 100) -> tuple[MetricPoint, ...]:
-        """Of all tables the points that were anomalies when they came, newest first."""
+        """Points of all tables that were anomalies at their time, newest first."""
         ...
 
     def tables(self) -> tuple[TableName, ...]:
-        """Those that have points, by name."""
+        """Tables with points, by name."""
         ...
 
-    def say(self, said: Said, audit: AuditRecord) -> None:
-        """Insert it, or replace what was said of the same point."""
+    def say(self, said: PointFeedback, audit: AuditRecord) -> None:
+        """Upsert of feedback on a point."""
         ...
 
     def unsay(self, table: TableName, metric: str, time: datetime, audit: AuditRecord) -> bool:
-        """False, and nothing written, where nothing was said of it."""
+        """False, and nothing written, where there was no feedback."""
         ...
 
-    def said(self, table: TableName, metric: str | None = None) -> tuple[Said, ...]:
+    def said(self, table: TableName, metric: str | None = None) -> tuple[PointFeedback, ...]:
         """By time."""
         ...

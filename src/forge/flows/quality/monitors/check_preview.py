@@ -1,4 +1,4 @@
-"""Checks looked at before they are kept: what is wrong with them, and what judging them would take. Nothing is run."""
+"""Preview of checks: errors, and the cost of judging them. Nothing is executed."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from forge.model.nearest import did_you_mean
 from forge.model.schema import Schema
 from forge.quality.check import Check
 from forge.quality.measure import Cost, Measure
-from forge.quality.monitors.schedule import Fault
+from forge.quality.monitors.schedule import FieldFault
 from forge.quality.plan import check_ids, cost_of
 from forge.quality.spec import load_check
 from forge.quality.verdict import Severity
@@ -27,8 +27,8 @@ _COMMON = {field.name for field in fields(Check)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PlannedCheck:
-    """`tiers`: where its readings would come from; `problem`: why it cannot be measured on the dataset as it is."""
+class CheckPlan:
+    """`tiers`: where its readings would come from; `problem`: why it cannot be measured on the dataset."""
 
     path: str
     check_id: str | None
@@ -42,21 +42,21 @@ class PlannedCheck:
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
-    faults: tuple[Fault, ...]
-    checks: tuple[PlannedCheck, ...]
+class ChecksPreview:
+    faults: tuple[FieldFault, ...]
+    checks: tuple[CheckPlan, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """The dataset that the checks are for. Of a view the columns are known only to an engine."""
+class PreviewTarget:
+    """The dataset of the checks. The columns of a view are known only to an engine."""
 
     table: TableName
     version: TableVersion
     schema: Schema | None
 
 
-def look_at(dataset: str, metadata: CommitHistory, lake: Lake, default: BranchName) -> Seen:
+def find_target(dataset: str, metadata: CommitHistory, lake: Lake, default: BranchName) -> PreviewTarget:
     """E602 or E108 where there is no such branch or table."""
     name, _, branch_name = dataset.partition("@")
     table = TableName.parse(name)
@@ -70,11 +70,11 @@ def look_at(dataset: str, metadata: CommitHistory, lake: Lake, default: BranchNa
             fix="`forge show` lists the tables of the newest commit.",
         )
     state = lake.snapshot(version.catalog, version.snapshot_id) if version.snapshot_id is not None else None
-    return Seen(table, version, state.schema if state else None)
+    return PreviewTarget(table, version, state.schema if state else None)
 
 
-def preview_checks(items: Sequence[object], seen: Seen | None, unseen: str | None = None) -> Preview:
-    """`unseen`: why the dataset cannot be looked at."""
+def preview_checks(items: Sequence[object], seen: PreviewTarget | None, unseen: str | None = None) -> ChecksPreview:
+    """`unseen`: why the dataset cannot be read."""
     good = [(number, _try(item)) for number, item in enumerate(items)]
     checks = [(number, check) for number, check in good if check is not None]
     ids = check_ids([check for _, check in checks], seen.table) if seen else [None] * len(checks)
@@ -82,11 +82,11 @@ def preview_checks(items: Sequence[object], seen: Seen | None, unseen: str | Non
         _planned(f"checks[{number}]", check, check_id, seen, unseen)
         for (number, check), check_id in zip(checks, ids, strict=True)
     )
-    return Preview(check_faults(items), tuple(planned))
+    return ChecksPreview(check_faults(items), tuple(planned))
 
 
-def preview_loaded(checks: Sequence[Check], seen: Seen) -> tuple[PlannedCheck, ...]:
-    """Of checks that the project has."""
+def preview_loaded(checks: Sequence[Check], seen: PreviewTarget) -> tuple[CheckPlan, ...]:
+    """Preview of the project's own checks."""
     ids = check_ids(checks, seen.table)
     return tuple(
         _planned(f"project[{number}]", check, check_id, seen, None)
@@ -97,12 +97,14 @@ def preview_loaded(checks: Sequence[Check], seen: Seen) -> tuple[PlannedCheck, .
 def _try(item: object) -> Check | None:
     try:
         return load_check(item, table=_SOME, where="")
-    except ForgeError:  # `check_faults` has told it
+    except ForgeError:  # `check_faults` has reported it
         return None
 
 
-def _planned(path: str, check: Check, check_id: str | None, seen: Seen | None, unseen: str | None) -> PlannedCheck:
-    plain = PlannedCheck(
+def _planned(
+    path: str, check: Check, check_id: str | None, seen: PreviewTarget | None, unseen: str | None
+) -> CheckPlan:
+    plain = CheckPlan(
         path=path,
         check_id=check_id,
         type=check.type,

@@ -1,5 +1,5 @@
-"""The monitors of quality/*.yaml, brought into the store: at the start of a server, at each command about monitors, and
-whenever a file changes. A monitor that leaves the files is removed; what it said stays."""
+"""Syncs the monitors of quality/*.yaml into the store: when a server starts, before each monitor command, and when a
+file changes. A monitor that leaves the files is removed; its history stays."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ Signature = tuple[tuple[str, int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Synced:
-    """Ids of what changed, and all that is wrong with the files. Monitors of a file that cannot be read stay as they
-    were."""
+class MonitorSync:
+    """Ids that changed, and all errors in the files. Monitors of an unreadable file are unchanged."""
 
     added: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
@@ -35,7 +34,7 @@ def quality_files(root: Path) -> tuple[Path, ...]:
 
 
 def signature_of(root: Path) -> Signature:
-    """Another one when a file came, went or was written."""
+    """Changes when a file is added, removed or written."""
     found = []
     for path in quality_files(root):
         try:
@@ -46,7 +45,7 @@ def signature_of(root: Path) -> Signature:
     return tuple(found)
 
 
-def sync_monitors(root: Path, ports: MonitorPorts) -> Synced:
+def sync_monitors(root: Path, ports: MonitorPorts) -> MonitorSync:
     wanted: dict[str, Monitor] = {}
     errors: list[ForgeError] = []
     spoilt: set[str] = set()
@@ -84,7 +83,7 @@ def _file_of(monitor: Monitor) -> str:
     return (monitor.file or "").rpartition(":")[0]
 
 
-def _bring_in(wanted: Mapping[str, Monitor], spoilt: set[str], ports: MonitorPorts) -> Synced:
+def _bring_in(wanted: Mapping[str, Monitor], spoilt: set[str], ports: MonitorPorts) -> MonitorSync:
     known = {one.id: one for one in ports.store.monitors(removed=True)}
     added: list[str] = []
     changed: list[str] = []
@@ -96,7 +95,7 @@ def _bring_in(wanted: Mapping[str, Monitor], spoilt: set[str], ports: MonitorPor
             if ports.store.add(_new(monitor, ports), _note(ports, "create", monitor)):
                 added.append(monitor.id)
         elif before.file is None and before.removed_at is None:
-            errors.append(_taken(monitor))
+            errors.append(_id_conflict(monitor))
         elif (after := _after(monitor, before, ports)) is not None and _put(before, after, "change", ports):
             changed.append(monitor.id)
     for before in known.values():
@@ -106,7 +105,7 @@ def _bring_in(wanted: Mapping[str, Monitor], spoilt: set[str], ports: MonitorPor
             after = replace(before, enabled=False, updated_at=now, removed_at=now)
             if _put(before, after, "remove", ports):
                 removed.append(before.id)
-    return Synced(tuple(added), tuple(changed), tuple(removed), tuple(errors))
+    return MonitorSync(tuple(added), tuple(changed), tuple(removed), tuple(errors))
 
 
 def _put(before: Monitor, after: Monitor, action: str, ports: MonitorPorts) -> bool:
@@ -124,7 +123,7 @@ def _new(monitor: Monitor, ports: MonitorPorts) -> Monitor:
 
 
 def _after(monitor: Monitor, before: Monitor, ports: MonitorPorts) -> Monitor | None:
-    """None where nothing changed. A schedule that is new, or in force again, counts from now on."""
+    """None where nothing changed. A new or resumed schedule counts from now on."""
     now = ports.clock()
     same = replace(
         monitor,
@@ -139,7 +138,7 @@ def _after(monitor: Monitor, before: Monitor, ports: MonitorPorts) -> Monitor | 
     return replace(same, updated_at=now, scheduled_from=now if restarted else before.scheduled_from)
 
 
-def _taken(monitor: Monitor) -> ForgeError:
+def _id_conflict(monitor: Monitor) -> ForgeError:
     return ForgeError(
         "E720",
         f"The id '{monitor.id}' belongs to a monitor that is in no file",
@@ -155,14 +154,14 @@ def _note(ports: MonitorPorts, action: str, monitor: Monitor) -> AuditRecord:
 
 @dataclass(slots=True)
 class FileWatch:
-    """Brings the files in when they changed since it last looked, and tells of errors once."""
+    """Syncs files that changed since the last look, and reports each error once."""
 
     root: Path
     ports: MonitorPorts
     errors: tuple[ForgeError, ...] = field(default=(), init=False)
     _seen: Signature | None = field(default=None, init=False)
 
-    def look(self) -> Synced | None:
+    def look(self) -> MonitorSync | None:
         now = signature_of(self.root)
         if now == self._seen:
             return None

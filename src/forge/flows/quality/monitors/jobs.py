@@ -1,4 +1,4 @@
-"""Runs of monitors as jobs of the server, beside governed runs: one queue, told apart by the kind of job."""
+"""Monitor runs as server jobs, in one queue with governed runs, distinguished by the kind of job."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _STATUSES = {
 
 
 def status_as_run(run: MonitorRun) -> RunStatus:
-    """A monitor whose checks failed has done its work; what it could not judge at all has failed."""
+    """A monitor run with failed checks succeeded as a job; one that could not judge anything failed."""
     return RunStatus.FAILED if run.error is not None else _STATUSES.get(run.status, RunStatus.SUCCEEDED)
 
 
 @dataclass(frozen=True, slots=True)
 class MonitorWork:
-    """What the queue does with runs of monitors. Each was claimed before it was queued."""
+    """Executes monitor runs from the queue. Each was claimed before it was queued."""
 
     ports: JudgePorts
     engine: Work  # of governed runs: Spark's jobs are cancelled and watched the same way
@@ -88,7 +88,7 @@ class MonitorWork:
 
 @dataclass(frozen=True, slots=True)
 class WorkByKind:
-    """Hands each job to the work of its kind; `usual` is for those that say none."""
+    """Dispatches jobs by kind; `usual` is the default."""
 
     usual: Work
     others: Mapping[str, Work]
@@ -131,8 +131,8 @@ class WorkByKind:
 
 
 def submit(monitor: Monitor, run: MonitorRun, queue: JobQueue, ports: JudgePorts) -> JobRecord:
-    """Queue a claimed run. Where the queue takes no more, the run ends here and says so. It takes all that a schedule
-    asks for, however many monitors are due at once: each has but one run that waits."""
+    """Queues a claimed run. If the queue is full, the run ends with that error. Scheduled runs are always accepted:
+    each monitor has at most one waiting."""
     branch = monitor.branch or ports.default_branch
     request = {"kind": KIND, "monitor_id": monitor.id, "branch": branch, "name": monitor.name}
     try:

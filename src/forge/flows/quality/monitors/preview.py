@@ -1,4 +1,4 @@
-"""A monitor looked at before it is kept: what it would be, what its checks would take, and when it would run."""
+"""Preview of a monitor: its definition, the cost of its checks, its next runs."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from forge.flows.quality.monitors.check_preview import PlannedCheck, Seen, preview_checks, preview_loaded
+from forge.flows.quality.monitors.check_preview import CheckPlan, PreviewTarget, preview_checks, preview_loaded
 from forge.flows.quality.monitors.store import MonitorPorts, draft_monitor
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.quality.check import Check
 from forge.quality.monitors.monitor import Monitor
-from forge.quality.monitors.schedule import Fault, find_dues
+from forge.quality.monitors.schedule import FieldFault, find_dues
 
 _SOON = 5
 
 
 @dataclass(frozen=True, slots=True)
 class MonitorDraft:
-    """`monitor` is None where it cannot be made of what was given."""
+    """`monitor` is None where the input is invalid."""
 
     monitor: Monitor | None
-    faults: tuple[Fault, ...]
-    checks: tuple[PlannedCheck, ...]
+    faults: tuple[FieldFault, ...]
+    checks: tuple[CheckPlan, ...]
     next_runs: tuple[datetime, ...] = ()
 
     @property
@@ -34,11 +34,11 @@ class MonitorDraft:
 def preview_monitor(
     fields: Mapping[str, object],
     ports: MonitorPorts,
-    look: Callable[[str], Seen],
+    look: Callable[[str], PreviewTarget],
     checks_of: Callable[[TableName], tuple[Check, ...]],
     now: datetime,
 ) -> MonitorDraft:
-    """`look` finds a dataset, `checks_of` what the project has for it. Nothing is kept."""
+    """`look` finds a dataset, `checks_of` the project's checks of it. Nothing is stored."""
     if "dataset_id" in fields and "dataset" not in fields:
         fields = {("dataset" if key == "dataset_id" else key): value for key, value in fields.items()}
     draft, faults = draft_monitor(fields, ports)
@@ -54,10 +54,10 @@ def preview_monitor(
 def _planned(
     dataset: str,
     items: list[object],
-    look: Callable[[str], Seen],
+    look: Callable[[str], PreviewTarget],
     checks_of: Callable[[TableName], tuple[Check, ...]],
-) -> tuple[PlannedCheck, ...]:
-    """Its own checks, or those that the project has for the table. A table that is not there yet may come."""
+) -> tuple[CheckPlan, ...]:
+    """Its own checks, or the project's for the table. The table may not exist yet."""
     try:
         seen, unseen = look(dataset), None
     except ForgeError as error:

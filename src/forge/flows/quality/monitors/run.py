@@ -1,4 +1,4 @@
-"""One run of a monitor, or one judgement by hand: judge, keep the results, tell who has to know."""
+"""One run of a monitor, or one judgement by hand: judge, store the results, notify observers."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from forge.flows.quality.after_check import Observed, Observers, results_of
-from forge.flows.quality.judge import CheckPorts, Judged, judge_dataset
+from forge.flows.quality.judge import CheckPorts, JudgedTable, judge_dataset
 from forge.flows.quality.monitors.store import MonitorStore
+from forge.flows.quality.observers import JudgementEvent, ObserverChain, results_of
 from forge.flows.runs.build import Event
 from forge.flows.runs.id import new_run_id
 from forge.flows.runs.processes import Process
@@ -33,11 +33,11 @@ _ENDS = {RunStatus.CANCELLED: MonitorRunStatus.CANCELLED, RunStatus.INTERRUPTED:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgePorts:
-    """`checks` makes what judging needs, for a run of that id."""
+    """`checks` creates the ports of judging for a run of that id."""
 
     store: MonitorStore
     checks: Callable[[RunId, Callable[[Event], None], Callable[[], RunStatus | None]], CheckPorts]
-    observers: Observers
+    observers: ObserverChain
     clock: Clock
     actor: str
     default_branch: BranchName
@@ -45,16 +45,16 @@ class JudgePorts:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """A run that has ended. `judged` is None where nothing could be judged."""
+class FinishedRun:
+    """A finished run. `judged` is None where nothing could be judged."""
 
     run: MonitorRun
-    judged: Judged | None
+    judged: JudgedTable | None
     results: tuple[CheckResult, ...]
 
 
 def new_run(monitor: Monitor | None, dataset: str, trigger: Trigger, ports: JudgePorts, **fields: object) -> MonitorRun:
-    """Queued, by this process. One that nobody scheduled is its own claim."""
+    """Queued, by this process. An unscheduled run is its own claim."""
     now = ports.clock()
     run_id = new_run_id(now)
     given: Mapping[str, object] = {"claim": run_id, **fields}
@@ -80,11 +80,11 @@ def carry_out(
     ports: JudgePorts,
     notify: Callable[[Event], None] = lambda event: None,
     stopped: Callable[[], RunStatus | None] = lambda: None,
-) -> Done:
-    """A claimed run of a monitor, to its end. What cannot be judged is a result too: not measured, and why."""
+) -> FinishedRun:
+    """Executes a claimed run of a monitor. Failure to judge is also a result: not measured, with the reason."""
     table = monitor.table
 
-    def judge(checks: CheckPorts) -> Judged:
+    def judge(checks: CheckPorts) -> JudgedTable:
         own = load_checks(list(monitor.checks), table=table, where=monitor.file or f"monitor {monitor.id}")
         judged = judge_dataset(run.dataset, checks, checks=own or None, promises=True)
         if own and monitor.file is None:
@@ -106,8 +106,8 @@ def judge_by_hand(
     whole: bool = True,
     notify: Callable[[Event], None] = lambda event: None,
     stopped: Callable[[], RunStatus | None] = lambda: None,
-) -> Done:
-    """As a monitor does, for a person: the results are kept and alerts move. What cannot be judged is raised."""
+) -> FinishedRun:
+    """Like a monitor run, for a person: results are stored and alerts move. Failure to judge is raised."""
     run = new_run(None, dataset, Trigger.MANUAL, ports)
     quiet = ports.checks(RunId(run.id), notify, stopped)
     judged = judge_dataset(dataset, quiet, checks=checks, at=at, since=since, promises=True)
@@ -130,12 +130,12 @@ def nothing_to_judge(table: TableName) -> ForgeError:
 def _carry_out(
     run: MonitorRun,
     ports: JudgePorts,
-    judge: Callable[[CheckPorts], Judged],
+    judge: Callable[[CheckPorts], JudgedTable],
     notify: Callable[[Event], None],
     stopped: Callable[[], RunStatus | None],
     *,
     monitor: Monitor,
-) -> Done:
+) -> FinishedRun:
     begun = replace(run, status=MonitorRunStatus.RUNNING, started_at=ports.clock())
     ports.store.save(begun)
     table = monitor.table
@@ -162,19 +162,18 @@ def _carry_out(
         return done
 
 
-def _try(act: Callable[[], Judged]) -> tuple[Judged | None, ForgeError | None]:
+def _try(act: Callable[[], JudgedTable]) -> tuple[JudgedTable | None, ForgeError | None]:
     try:
         return act(), None
     except ForgeError as error:
         return None, error
-    except Exception as error:  # told in the record, with the trace in the log
+    except Exception as error:  # in the record, with the trace in the log
         _log.exception("a dataset could not be judged")
         return None, ForgeError("E000", f"{type(error).__name__}: {error}", fix="The log has more.")
 
 
-def _unmeasured(monitor: Monitor, error: ForgeError, ports: JudgePorts) -> Judged | None:
-    """Each check of the monitor as not measured, so that whoever waits for its word is told why there is none. None
-    where the checks cannot be read either."""
+def _unmeasured(monitor: Monitor, error: ForgeError, ports: JudgePorts) -> JudgedTable | None:
+    """Each check of the monitor as not measured, with the reason. None where the checks cannot be read either."""
     table, now = monitor.table, ports.clock()
     try:
         checks = load_checks(list(monitor.checks), table=table, where=f"monitor {monitor.id}")
@@ -190,7 +189,7 @@ def _unmeasured(monitor: Monitor, error: ForgeError, ports: JudgePorts) -> Judge
     named = zip(checks, check_ids(checks, table), strict=True)
     verdicts = tuple(replace(check.not_measured(why, context), check_id=id_) for check, id_ in named)
     branch = monitor.branch or ports.default_branch
-    return Judged(
+    return JudgedTable(
         table=table,
         branch=branch,
         commit_id=None,
@@ -205,13 +204,13 @@ def _unmeasured(monitor: Monitor, error: ForgeError, ports: JudgePorts) -> Judge
 
 def _keep(
     run: MonitorRun,
-    judged: Judged,
+    judged: JudgedTable,
     ports: JudgePorts,
     *,
     monitor: Monitor | None,
     error: ForgeError | None = None,
     whole: bool = True,
-) -> Done:
+) -> FinishedRun:
     outcomes = [verdict.outcome for verdict in judged.verdicts]
     ended = replace(
         run,
@@ -229,18 +228,18 @@ def _keep(
         ended = replace(ended, status=MonitorRunStatus.NOT_MEASURED)
     results = results_of(judged, monitor_run_id=run.id, monitor_id=monitor.id if monitor else None)
     if not ports.store.finish(ended, results, _note(ended, ports)):
-        return Done(ports.store.run(run.id) or ended, judged, ())  # it was ended by someone else meanwhile
-    notes = ports.observers.tell(Observed(judged, results, monitor, run.id, whole))
+        return FinishedRun(ports.store.run(run.id) or ended, judged, ())  # it was ended by someone else meanwhile
+    notes = ports.observers.tell(JudgementEvent(judged, results, monitor, run.id, whole))
     if notes:
         ports.store.remark(run.id, notes)
-    return Done(replace(ended, notes=notes), judged, results)
+    return FinishedRun(replace(ended, notes=notes), judged, results)
 
 
-def end_run(run: MonitorRun, status: MonitorRunStatus, ports: JudgePorts, error: ForgeError | None) -> Done:
-    """An end without verdicts."""
+def end_run(run: MonitorRun, status: MonitorRunStatus, ports: JudgePorts, error: ForgeError | None) -> FinishedRun:
+    """Ends a run without verdicts."""
     ended = replace(run, status=status, finished_at=ports.clock(), error=error.to_dict() if error else None)
     ports.store.finish(ended, (), _note(ended, ports))
-    return Done(ended, None, ())
+    return FinishedRun(ended, None, ())
 
 
 def _note(run: MonitorRun, ports: JudgePorts) -> AuditRecord:
@@ -249,7 +248,7 @@ def _note(run: MonitorRun, ports: JudgePorts) -> AuditRecord:
     return AuditRecord(ports.clock(), run.by, "quality.judge", run.monitor_id or run.id, detail)
 
 
-def _in_words(judged: Judged) -> str:
+def _in_words(judged: JudgedTable) -> str:
     outcomes = [verdict.outcome for verdict in judged.verdicts]
     told = (f"{outcomes.count(outcome)} {outcome}" for outcome in Outcome if outcome in outcomes)
     return ", ".join(told)
@@ -257,7 +256,7 @@ def _in_words(judged: Judged) -> str:
 
 @contextmanager
 def _beating(ports: JudgePorts, run_id: str) -> Iterator[None]:
-    """While it works, its record says so now and then: a server on another host cannot see whether it lives."""
+    """Heartbeat while it works: a server on another host cannot see whether the process lives."""
     over = threading.Event()
 
     def beat() -> None:

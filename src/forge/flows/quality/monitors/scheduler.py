@@ -1,8 +1,8 @@
-"""The scheduler of a server: which monitors are due, and who makes the run.
+"""The scheduler of a server: which monitors are due, and which server runs them.
 
-Any number of servers may keep the same schedules. Each due time, and each new version of a table, is a claim that one
-row in the database stands for; whoever inserts it makes the run. What is due is worked out from the records alone, so
-that nothing is lost by a restart."""
+Any number of servers may share the schedules. Each due time, and each new version of a table, is a claim: one row in
+the database, and whoever inserts it makes the run. Due times are derived from records alone, so that a restart loses
+nothing."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from forge.model.names import BranchName, CommitId
 from forge.quality.monitors.monitor import (
     OPEN,
     SETTLED,
-    Missed,
+    MissedPolicy,
     Monitor,
     MonitorRun,
     MonitorRunStatus,
@@ -39,8 +39,8 @@ _log = logging.getLogger("forge.scheduler")
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """A run to be made, or (`skip`) a time that is only written down."""
+class RunClaim:
+    """A run to make, or (`skip`) a due time that is only recorded."""
 
     text: str
     trigger: Trigger
@@ -49,8 +49,8 @@ class Claim:
     notes: tuple[str, ...] = ()
 
 
-def claim_by_time(monitor: Monitor, last: MonitorRun | None, now: datetime, *, is_open: bool) -> Claim | None:
-    """What a cron or interval schedule asks for now; `last` is the newest run that the schedule made."""
+def claim_by_time(monitor: Monitor, last: MonitorRun | None, now: datetime, *, is_open: bool) -> RunClaim | None:
+    """The claim of a cron or interval schedule now; `last`: the newest run that the schedule made."""
     schedule = monitor.schedule
     assert schedule is not None
     anchor = monitor.created_at or now
@@ -61,29 +61,29 @@ def claim_by_time(monitor: Monitor, last: MonitorRun | None, now: datetime, *, i
     text = due.at.isoformat()
     if not due.run:
         skip = f"{_times(due.missed)} passed while no server kept the schedule"
-        return Claim(text, Trigger.SCHEDULE, due.at, skip=skip)
+        return RunClaim(text, Trigger.SCHEDULE, due.at, skip=skip)
     if is_open:
-        return Claim(text, Trigger.SCHEDULE, due.at, skip="the run before it had not ended")
+        return RunClaim(text, Trigger.SCHEDULE, due.at, skip="the run before it had not ended")
     notes = (f"{_times(due.missed)} passed before it while no server kept the schedule",) if due.missed else ()
-    return Claim(text, Trigger.SCHEDULE, due.at, notes=notes)
+    return RunClaim(text, Trigger.SCHEDULE, due.at, notes=notes)
 
 
 def _times(number: int) -> str:
     return "1 due time" if number == 1 else f"{number} due times"
 
 
-def _once_more(missed: Missed, last: MonitorRun | None, now: datetime) -> Claim | None:
-    """A run whose process died is made again, once, unless it is too late for it."""
+def _once_more(missed: MissedPolicy, last: MonitorRun | None, now: datetime) -> RunClaim | None:
+    """A run whose process died is retried once, unless it is too late."""
     if last is None or last.due is None or last.status is not MonitorRunStatus.INTERRUPTED:
         return None
-    if last.claim.endswith(_AGAIN) or (missed is Missed.SKIP and now - last.due > LATE):
+    if last.claim.endswith(_AGAIN) or (missed is MissedPolicy.SKIP and now - last.due > LATE):
         return None
     notes = (f"run {last.id} was cut off",)
-    return Claim(last.due.isoformat() + _AGAIN, Trigger.SCHEDULE, last.due, notes=notes)
+    return RunClaim(last.due.isoformat() + _AGAIN, Trigger.SCHEDULE, last.due, notes=notes)
 
 
-def claim_by_change(version: str | None, last: MonitorRun | None, *, is_open: bool) -> Claim | None:
-    """`version` is what the table is now. One that comes back is a change, too: the claim names the run before."""
+def claim_by_change(version: str | None, last: MonitorRun | None, *, is_open: bool) -> RunClaim | None:
+    """`version`: the table's current one. A version that returns is also a change: the claim names the run before."""
     if version is None or is_open:
         return None
     before = last.id if last else "nothing"
@@ -91,12 +91,12 @@ def claim_by_change(version: str | None, last: MonitorRun | None, *, is_open: bo
         gave_up = _AGAIN + _AFTER in last.claim
         if last.status is not MonitorRunStatus.INTERRUPTED or gave_up:
             return None
-        return Claim(f"{version}{_AGAIN}{_AFTER}{before}", Trigger.CHANGE, notes=(f"run {last.id} was cut off",))
-    return Claim(f"{version}{_AFTER}{before}", Trigger.CHANGE)
+        return RunClaim(f"{version}{_AGAIN}{_AFTER}{before}", Trigger.CHANGE, notes=(f"run {last.id} was cut off",))
+    return RunClaim(f"{version}{_AFTER}{before}", Trigger.CHANGE)
 
 
 def _judged_by(run: MonitorRun) -> str:
-    """The version that was there when it judged, which may be newer than the one it was claimed for."""
+    """The version it judged, which may be newer than the claimed one."""
     if run.snapshot_id is not None:
         return str(run.snapshot_id)
     return run.claim.partition(_AFTER)[0].removesuffix(_AGAIN)
@@ -110,8 +110,8 @@ def next_run_at(monitor: Monitor, now: datetime) -> datetime | None:
 
 
 @dataclass(frozen=True, slots=True)
-class MonitorStanding:
-    """A monitor, its newest run, and where that one has not ended, the one before that did."""
+class MonitorStatus:
+    """A monitor, its newest run, and where that is unfinished, the newest finished one."""
 
     monitor: Monitor
     newest: MonitorRun | None
@@ -127,15 +127,14 @@ class MonitorStanding:
         }
 
 
-def standings(monitors: Sequence[Monitor], store: MonitorStore, now: datetime) -> tuple[MonitorStanding, ...]:
+def monitor_statuses(monitors: Sequence[Monitor], store: MonitorStore, now: datetime) -> tuple[MonitorStatus, ...]:
     ids = [monitor.id for monitor in monitors if monitor.id]
     newest, settled = store.newest(ids), store.newest(ids, statuses=SETTLED)
-    return tuple(MonitorStanding(one, newest.get(one.id), settled.get(one.id), now) for one in monitors)
+    return tuple(MonitorStatus(one, newest.get(one.id), settled.get(one.id), now) for one in monitors)
 
 
 class Scheduler:
-    """`submit` queues a claimed run; `waiting` names those of this process that have not begun; `sync` takes in files
-    that changed."""
+    """`submit` queues a claimed run; `waiting`: queued runs of this process; `sync` reads changed files."""
 
     def __init__(
         self,
@@ -178,11 +177,11 @@ class Scheduler:
                 return
 
     def tick(self) -> tuple[MonitorRun, ...]:
-        """Everything that is due now; the runs that were claimed here."""
+        """Claims everything due now; returns the claimed runs."""
         self._take_in()
         now = self._ports.clock()
         self._give_signs(now)
-        bury_dead(self._ports)
+        end_dead_runs(self._ports)
         monitors = tuple(one for one in self._ports.store.monitors(enabled=True) if one.schedule is not None)
         if not monitors:
             return ()
@@ -198,7 +197,7 @@ class Scheduler:
         return tuple(made)
 
     def _take_in(self) -> None:
-        """Files that cannot be taken in stop no schedule."""
+        """Unreadable files stop no schedule."""
         try:
             self._sync()
         except ForgeError as error:
@@ -209,7 +208,7 @@ class Scheduler:
     def _look_at(
         self, monitor: Monitor, last: MonitorRun | None, now: datetime, *, is_open: bool
     ) -> tuple[MonitorRun, ...]:
-        """One that cannot be looked at is told in the log, and stands in nobody's way."""
+        """Errors of one monitor are logged and stop no other."""
         try:
             claim = self._claim(monitor, last, now, is_open=is_open)
             return self._make(monitor, claim) if claim is not None else ()
@@ -219,12 +218,12 @@ class Scheduler:
             _log.exception("monitor %s could not be looked at", monitor.id)
         return ()
 
-    def _claim(self, monitor: Monitor, last: MonitorRun | None, now: datetime, *, is_open: bool) -> Claim | None:
+    def _claim(self, monitor: Monitor, last: MonitorRun | None, now: datetime, *, is_open: bool) -> RunClaim | None:
         if _by_change(monitor):
             return claim_by_change(self._version(monitor), last, is_open=is_open)
         return claim_by_time(monitor, last, now, is_open=is_open)
 
-    def _make(self, monitor: Monitor, claim: Claim) -> tuple[MonitorRun, ...]:
+    def _make(self, monitor: Monitor, claim: RunClaim) -> tuple[MonitorRun, ...]:
         ports = self._ports
         run = new_run(
             monitor, monitor.dataset, claim.trigger, ports, claim=claim.text, due=claim.due, notes=claim.notes
@@ -238,17 +237,17 @@ class Scheduler:
             return ()
         try:
             self._submit(monitor, run)
-        except ForgeError as error:  # told in its record already
+        except ForgeError as error:  # in its record already
             _log.warning("monitor %s: %s", monitor.id, error)
             return ()
-        except Exception as error:  # nobody else knows of the run: left open it would hold up all that come after it
+        except Exception as error:  # no one else knows of the run: left open it would block all later ones
             fault = ForgeError("E000", f"{type(error).__name__}: {error}", fix="The log has more.")
             end_run(run, MonitorRunStatus.NOT_MEASURED, ports, fault)
             raise
         return (run,)
 
     def _version(self, monitor: Monitor) -> str | None:
-        """What the table is on its branch now, in the words of a claim; None where there is none."""
+        """The table's current version as a claim; None where there is no table."""
         name: BranchName = monitor.branch or self._ports.default_branch
         branch = self._metadata.branch(name)
         if branch is None or branch.head is None:
@@ -266,8 +265,8 @@ class Scheduler:
             self._ports.store.beat(waiting, now)
 
 
-def bury_dead(ports: JudgePorts) -> tuple[MonitorRun, ...]:
-    """Runs whose process died get their end. One of this host is seen at once, one of another by its silence."""
+def end_dead_runs(ports: JudgePorts) -> tuple[MonitorRun, ...]:
+    """Ends runs whose process died: on this host detected at once, on another by missing heartbeats."""
     here = ports.process.host
     dead = [(run, "its process died") for run in ports.store.runs(statuses=OPEN, limit=10_000) if _died(run, ports)]
     dead += [

@@ -1,4 +1,4 @@
-"""The SLA of a monitor out of its runs."""
+"""Computes the SLA of a monitor from its runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _WAIT = timedelta(days=1)  # a run may begin so long after it was queued
 
 
 def find_sla(store: MonitorStore, monitor: Monitor, now: datetime, window_days: int | None = None) -> Sla:
-    """`window_days`: another window than the monitor's own."""
+    """`window_days`: overrides the monitor's window."""
     days = window_days or monitor.sla_window_days
     since = now - timedelta(days=days) - _WAIT
     runs = store.runs(monitor_id=monitor.id, statuses=_COUNTED, since=since, limit=_MOST)

@@ -1,4 +1,4 @@
-"""Monitors: the port of their store, and how one is created, changed and removed. History outlives a monitor."""
+"""Monitors: the port of their store, and create, change and remove. History outlives a monitor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean
 from forge.model.time import Clock
 from forge.quality.monitors.monitor import CheckResult, Monitor, MonitorRun, MonitorRunStatus, Trigger, new_monitor_id
-from forge.quality.monitors.schedule import Fault
+from forge.quality.monitors.schedule import FieldFault
 from forge.quality.monitors.spec import find_check_faults, read_monitor
 from forge.quality.verdict import Outcome
 from forge.versioning.commit import TableVersion
@@ -35,7 +35,7 @@ class MonitorStore(Protocol):
     def monitors(
         self, *, table: TableName | None = None, enabled: bool | None = None, removed: bool = False
     ) -> tuple[Monitor, ...]:
-        """By name. Those that were removed only where asked for."""
+        """By name. Removed ones only on request."""
         ...
 
     def monitor(self, monitor_id: str) -> Monitor | None:
@@ -43,34 +43,34 @@ class MonitorStore(Protocol):
         ...
 
     def add(self, monitor: Monitor, audit: AuditRecord) -> bool:
-        """False, and nothing written, where one has that id."""
+        """False, and nothing written, where the id exists."""
         ...
 
     def change(self, monitor: Monitor, expected: datetime | None, audit: AuditRecord) -> bool:
-        """False, and nothing written, where its `updated_at` is not `expected` any more."""
+        """Compare-and-set: False, and nothing written, where its `updated_at` is no longer `expected`."""
         ...
 
     # runs
     def claim(self, run: MonitorRun) -> bool:
-        """False, and nothing written, where the monitor has a run of that claim: someone else makes it."""
+        """False, and nothing written, where the monitor has a run of that claim already."""
         ...
 
     def save(self, run: MonitorRun) -> None: ...
     def finish(self, run: MonitorRun, said: Sequence[CheckResult], audit: AuditRecord | None) -> bool:
-        """The run as it ended and what its checks said, together. A run that has ended already stays as it is: False,
-        and nothing is written; one that was given up as interrupted may still end well."""
+        """Stores the finished run with its results. False, and nothing written, where it has finished already; a run
+        recorded as interrupted may still finish."""
         ...
 
     def remark(self, run_id: str, notes: Sequence[str]) -> None:
-        """Add to the notes of a run, ended or not."""
+        """Appends to the notes of a run, finished or not."""
         ...
 
     def beat(self, run_ids: Sequence[str], at: datetime) -> None:
-        """Their process lives."""
+        """Heartbeat of runs."""
         ...
 
     def silent(self, before: datetime) -> tuple[MonitorRun, ...]:
-        """Runs that have not ended and gave no sign since then."""
+        """Unfinished runs without a heartbeat since then."""
         ...
 
     def run(self, run_id: str) -> MonitorRun | None: ...
@@ -84,7 +84,7 @@ class MonitorStore(Protocol):
         since: datetime | None = None,
         limit: int = 100,
     ) -> tuple[MonitorRun, ...]:
-        """Newest first, by the time they were queued."""
+        """Newest first, by queue time."""
         ...
 
     def newest(
@@ -93,11 +93,11 @@ class MonitorStore(Protocol):
         triggers: Iterable[Trigger] = (),
         statuses: Iterable[MonitorRunStatus] = (),
     ) -> Mapping[str, MonitorRun]:
-        """The newest run of each, of those that began so and stand so."""
+        """The newest run of each, filtered by trigger and status."""
         ...
 
     def tallies(self, since: datetime, until: datetime, branch: BranchName | None = None) -> tuple[Tally, ...]:
-        """Of the runs that began from `since` on and before `until`, oldest first."""
+        """Of runs started from `since` on and before `until`, oldest first."""
         ...
 
     def dataset_tallies(
@@ -123,8 +123,8 @@ class MonitorStore(Protocol):
 
     def result(self, result_id: str) -> CheckResult | None: ...
     def standing(self, versions: Mapping[TableName, TableVersion]) -> tuple[CheckResult, ...]:
-        """What was said last of these versions, one for each check; not by monitors that were removed. Views have no
-        snapshot: of them what was said last counts, whatever the commit."""
+        """The latest result of each check on these versions, without removed monitors. Views have no snapshot: their
+        latest result counts, whatever the commit."""
         ...
 
     def last_passed(self, table: TableName, branch: BranchName, check_id: str) -> CheckResult | None:
@@ -140,7 +140,7 @@ class MonitorPorts:
     actor: str
     default_branch: BranchName
     channels: Callable[[], Sequence[str]] = tuple  # names in forge.yaml
-    retired: Callable[[str], None] = lambda monitor_id: None  # told of one that was removed or switched off
+    retired: Callable[[str], None] = lambda monitor_id: None  # called for a removed or disabled monitor
     tables: Callable[[BranchName], Collection[TableName]] | None = None
     """Those of a branch, and those that the project makes; None: any may be watched."""
 
@@ -163,45 +163,47 @@ def find_monitor(store: MonitorStore, monitor_id: str) -> Monitor:
     return found
 
 
-def refuse_faults(faults: Sequence[Fault], where: str | None = None) -> None:
+def refuse_faults(faults: Sequence[FieldFault], where: str | None = None) -> None:
     raise_errors(ForgeError("E720", f"{one.path} {one.message}", where=where, fix=one.fix) for one in faults)
 
 
-def find_world_faults(monitor: Monitor, ports: MonitorPorts) -> tuple[Fault, ...]:
-    """What only the project can tell: whether its branch and its channels exist. The table may come later."""
+def find_world_faults(monitor: Monitor, ports: MonitorPorts) -> tuple[FieldFault, ...]:
+    """Errors that depend on the project: whether branch and channels exist. The table may be created later."""
     return _world_faults(monitor.dataset, monitor.channels, ports)
 
 
-def _world_faults(dataset: object, channels: object, ports: MonitorPorts) -> tuple[Fault, ...]:
-    """Of values that may be of any kind: what else is wrong with them is told elsewhere."""
-    faults: list[Fault] = []
+def _world_faults(dataset: object, channels: object, ports: MonitorPorts) -> tuple[FieldFault, ...]:
+    """For values of any type: other errors are reported elsewhere."""
+    faults: list[FieldFault] = []
     branch = dataset.partition("@")[2].strip() if isinstance(dataset, str) else ""
     if branch:
         try:
             find_branch(ports.metadata, BranchName(branch))
         except ForgeError as error:
-            faults.append(Fault("dataset", f"is on a branch that is not there: {error.what}", error.why or error.fix))
+            faults.append(
+                FieldFault("dataset", f"is on a branch that is not there: {error.what}", error.why or error.fix)
+            )
     known = tuple(ports.channels())
     for number, name in enumerate(channels if isinstance(channels, list | tuple) else ()):
         if isinstance(name, str) and name not in known:
             near = did_you_mean(name, known)
             listed = f"Known are {', '.join(known)}." if known else "Name it in forge.yaml, alerts.channels."
-            faults.append(Fault(f"channels[{number}]", f"'{name}' is no channel of forge.yaml", near or listed))
+            faults.append(FieldFault(f"channels[{number}]", f"'{name}' is no channel of forge.yaml", near or listed))
     return tuple(faults)
 
 
 def draft_monitor(
     fields: Mapping[str, object], ports: MonitorPorts, before: Monitor | None = None
-) -> tuple[Monitor | None, tuple[Fault, ...]]:
-    """A monitor as it would be, and all that is wrong with it. Nothing is written."""
+) -> tuple[Monitor | None, tuple[FieldFault, ...]]:
+    """A monitor and all its errors. Nothing is written."""
     monitor, faults = read_monitor(fields, before=before)
     more = _world_faults(fields.get("dataset"), fields.get("channels"), ports)
     missing = _missing_table(monitor, ports) if monitor is not None and not more and "dataset" in fields else ()
     return monitor, (*faults, *more, *missing, *_code_faults(fields.get("checks")))
 
 
-def _missing_table(monitor: Monitor, ports: MonitorPorts) -> tuple[Fault, ...]:
-    """A file of the project may come before its table; a person means one that is there."""
+def _missing_table(monitor: Monitor, ports: MonitorPorts) -> tuple[FieldFault, ...]:
+    """A project file may precede its table; over HTTP and the CLI the table must exist."""
     if ports.tables is None:
         return ()
     branch = monitor.branch or ports.default_branch
@@ -213,32 +215,32 @@ def _missing_table(monitor: Monitor, ports: MonitorPorts) -> tuple[Fault, ...]:
         return ()
     near = did_you_mean(str(monitor.table), map(str, known))
     told = f"names a table that is not there: {monitor.table}"
-    return (Fault("dataset", told, near or "Publish it first, or write the monitor in quality/*.yaml."),)
+    return (FieldFault("dataset", told, near or "Publish it first, or write the monitor in quality/*.yaml."),)
 
 
-def check_faults(checks: Sequence[object]) -> tuple[Fault, ...]:
-    """All for which a monitor with these checks is refused."""
+def check_faults(checks: Sequence[object]) -> tuple[FieldFault, ...]:
+    """All errors for which a monitor with these checks is rejected."""
     return (*find_check_faults(checks), *_code_faults(checks))
 
 
-def _code_faults(checks: object) -> tuple[Fault, ...]:
-    """Code is run where it stands in the project's files, and nowhere else. A condition is of the row alone: a query
-    inside it would read whatever Spark can reach, files of the server included."""
-    faults: list[Fault] = []
+def _code_faults(checks: object) -> tuple[FieldFault, ...]:
+    """Code is executed only from the project's files. A condition is limited to the row: a subquery could read whatever
+    Spark can reach, including files of the server."""
+    faults: list[FieldFault] = []
     for number, check in enumerate(checks if isinstance(checks, list | tuple) else ()):
         given = check if isinstance(check, Mapping) else {}
         if "function" in given:
             told = "calls a function of the project, which only a file of the project may ask for"
-            faults.append(Fault(f"checks[{number}]", told, "Write the monitor in quality/*.yaml."))
+            faults.append(FieldFault(f"checks[{number}]", told, "Write the monitor in quality/*.yaml."))
         for key, value in given.items():
             if key in ("where", "sql") and isinstance(value, str) and _SUBQUERY.search(value):
                 told = "holds a query or a comment, which only a file of the project may have in a condition"
-                faults.append(Fault(f"checks[{number}].{key}", told, _OTHERWISE))
+                faults.append(FieldFault(f"checks[{number}].{key}", told, _OTHERWISE))
     return tuple(faults)
 
 
 def create_monitor(fields: Mapping[str, object], ports: MonitorPorts) -> Monitor:
-    """E720 with all that is wrong, and then nothing is written."""
+    """E720 with all errors; then nothing is written."""
     monitor, faults = draft_monitor(fields, ports)
     refuse_faults(faults)
     assert monitor is not None
@@ -258,7 +260,7 @@ def create_monitor(fields: Mapping[str, object], ports: MonitorPorts) -> Monitor
 
 
 def change_monitor(monitor_id: str, fields: Mapping[str, object], ports: MonitorPorts) -> Monitor:
-    """What is not in `fields` stays. Of two who change it at once, the second starts from what the first left."""
+    """Omitted `fields` stay. Concurrent changes are applied one after the other."""
     for _ in range(_TRIES):
         before = find_monitor(ports.store, monitor_id)
         _refuse_file(before)
@@ -276,7 +278,7 @@ def change_monitor(monitor_id: str, fields: Mapping[str, object], ports: Monitor
 
 
 def remove_monitor(monitor_id: str, ports: MonitorPorts) -> Monitor:
-    """It is scheduled no more and listed no more; what it said stays."""
+    """It is no longer scheduled or listed; its history stays."""
     for _ in range(_TRIES):
         before = find_monitor(ports.store, monitor_id)
         _refuse_file(before)
@@ -289,7 +291,7 @@ def remove_monitor(monitor_id: str, ports: MonitorPorts) -> Monitor:
 
 
 def retire(monitor_id: str, ports: MonitorPorts) -> None:
-    """Its alerts are over. The monitor is gone whether or not that can be told now."""
+    """Ends its alerts. The monitor is removed even if that fails."""
     try:
         ports.retired(monitor_id)
     except ForgeError as error:
@@ -297,7 +299,7 @@ def retire(monitor_id: str, ports: MonitorPorts) -> None:
 
 
 def _moved(monitor: Monitor, before: Monitor, now: datetime) -> Monitor:
-    """A schedule that is new, or in force again, counts from now on."""
+    """A new or resumed schedule counts from now on."""
     restarted = monitor.schedule != before.schedule or (monitor.enabled and not before.enabled)
     return replace(monitor, updated_at=now, scheduled_from=now if restarted else before.scheduled_from)
 

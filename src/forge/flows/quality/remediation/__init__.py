@@ -1,1 +1,1 @@
-"""Remediation: proposals about failed checks, quarantine, decisions."""
+"""Remediation: proposals for failed checks, quarantine, decisions."""

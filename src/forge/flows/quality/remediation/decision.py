@@ -1,13 +1,13 @@
-"""What people decide on remediations: approve, reject, revert. Each ends in one commit of the target, or in none."""
+"""Decisions on remediations: approve, reject, revert. Each ends in one commit on the target branch, or in none."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from forge.flows.quality.remediation.ports import RemedyPorts
-from forge.flows.quality.remediation.proposal import drop_branch, find_remediation, tell, tidy
+from forge.flows.quality.remediation.proposal import drop_branch, find_remediation, notify_listeners, tidy
 from forge.flows.quality.remediation.work import (
-    Gate,
+    RemedyGate,
     applied,
     end_run,
     find_broken,
@@ -33,15 +33,15 @@ from forge.flows.versioning.ports import Work, adopt, working
 from forge.flows.versioning.rollback import restored
 from forge.model.errors import ForgeError
 from forge.model.names import CommitId, RunId, TableName
+from forge.quality.remediation import Remediation, RemedyStatus, decided_already, why_not_approve
 from forge.quality.verdict import Verdict
-from forge.quality.workflow import Remediation, RemedyStatus, decided_already, why_not_approve
 from forge.versioning.commit import Commit, TableStatistics, Tree, same
 from forge.versioning.errors import UnknownRevisionError
 from forge.versioning.protection import may_approve, refuse_change, who_may_merge
 
 
 def why_not(record: Remediation, ports: RemedyPorts) -> str | None:
-    """Why whoever asks may not approve it, or None."""
+    """Why the caller may not approve it, or None."""
     author, branch = ports.versions.author, ports.versions.branch(record.branch)
     if not (who_may_merge(branch, author.email) or who_may_merge(branch, author.name)):
         return f"Only {', '.join(branch.allowed_mergers)} may change '{branch.name}'."
@@ -51,8 +51,7 @@ def why_not(record: Remediation, ports: RemedyPorts) -> str | None:
 
 
 def approve(remediation_id: str, ports: RemedyPorts, *, comment: str = "") -> Remediation:
-    """Onto the target, as one commit: what was previewed where its tables still are as they were, else worked out
-    anew."""
+    """Publishes it to the target as one commit: the preview where its tables are unchanged, else recomputed."""
     tidy(ports)
     record = _open(remediation_id, ports)
     reason = why_not(record, ports)
@@ -62,9 +61,9 @@ def approve(remediation_id: str, ports: RemedyPorts, *, comment: str = "") -> Re
         )
     _refuse_changed_preview(record, ports)
     decided = _decided(record, ports, comment)
-    landed = _take_preview(decided, ports) or _anew(decided, ports.again())
+    landed = _take_preview(decided, ports) or _rework(decided, ports.again())
     drop_branch(landed, ports)
-    tell(landed, ports)
+    notify_listeners(landed, ports)
     return landed
 
 
@@ -73,13 +72,13 @@ def reject(remediation_id: str, ports: RemedyPorts, *, comment: str = "") -> Rem
     rejected = replace(record, status=RemedyStatus.REJECTED)
     _put(rejected, ports)
     drop_branch(rejected, ports)
-    tell(rejected, ports)
+    notify_listeners(rejected, ports)
     return rejected
 
 
 def revert(remediation_id: str, ports: RemedyPorts, *, comment: str = "") -> Remediation:
-    """A new commit that takes it back. Where nobody changed its tables since, they are again what they were; else its
-    change alone is taken out, which may conflict."""
+    """A new commit that reverts it. Where its tables are unchanged since, they are restored; else only its changes are
+    reverted, which may conflict."""
     record = find_remediation(remediation_id, ports)
     if record.status is not RemedyStatus.APPLIED:
         raise decided_already(record.id, record.status)
@@ -101,7 +100,7 @@ def revert(remediation_id: str, ports: RemedyPorts, *, comment: str = "") -> Rem
             break
     else:
         raise moves_too_often(record.branch)
-    tell(back, ports)
+    notify_listeners(back, ports)
     return back
 
 
@@ -126,7 +125,7 @@ def _put(record: Remediation, ports: RemedyPorts) -> None:
 
 
 def _refuse_changed_preview(record: Remediation, ports: RemedyPorts) -> None:
-    """What people committed on its branch is no part of what was proposed, and the branch goes with the approval."""
+    """Other commits on its branch are not part of the proposal, and approval would delete them."""
     branch = ports.versions.metadata.branch(record.preview_branch)
     if branch is not None and branch.head != record.preview:
         raise ForgeError(
@@ -138,7 +137,7 @@ def _refuse_changed_preview(record: Remediation, ports: RemedyPorts) -> None:
 
 
 def _take_preview(record: Remediation, ports: RemedyPorts) -> Remediation | None:
-    """No row is read or written. None: one of its tables has moved since."""
+    """Publishes the preview; no row is read or written. None: one of its tables has changed since."""
     versions = ports.versions
     assert record.preview is not None, "a proposal has a preview"
     adopt(versions, record.branch)
@@ -154,7 +153,7 @@ def _take_preview(record: Remediation, ports: RemedyPorts) -> Remediation | None
         outcomes = {table: _as_previewed(line, after, table, made) for table in tables}
         verdicts = _judged(work, project, line, record, made, outcomes)
         told = replace(record, verdicts=judged_on_preview(verdicts))
-        broken = find_broken(work, project, line.tree, told, verdicts).held_by(Gate.OTHERS)
+        broken = find_broken(work, project, line.tree, told, verdicts).held_by(RemedyGate.OTHERS)
         if broken:
             end_run(work, RunStatus.BLOCKED, verdicts, tables)
             raise _breaks(record, broken)
@@ -191,7 +190,7 @@ def _judged(
     made: Commit,
     outcomes: dict[TableName, TableOutcome],
 ) -> tuple[Verdict, ...]:
-    """As they were on the preview where nothing at all has moved, else anew."""
+    """The preview's verdicts where nothing has changed, else judged again."""
     run_id = made.metadata.get("run_id")
     if line.head == record.base and isinstance(run_id, str):
         return tuple(verdict for _, verdict in work.ports.metadata.verdicts(run_id=RunId(run_id)))
@@ -199,9 +198,9 @@ def _judged(
     return judge_preview(work, project, tree, tuple(outcomes))
 
 
-def _anew(record: Remediation, ports: RemedyPorts) -> Remediation:
-    """The tables have moved since it was proposed: the same steps on what is there now."""
-    worked = work_out(ports, record, record.branch, applied, gate=Gate.OTHERS)
+def _rework(record: Remediation, ports: RemedyPorts) -> Remediation:
+    """The tables have changed since the proposal: the same steps on the current versions."""
+    worked = work_out(ports, record, record.branch, applied, gate=RemedyGate.OTHERS)
     if worked.broken:
         raise _breaks(record, worked.broken)
     if worked.commit is None:
@@ -237,7 +236,7 @@ def _sides(record: Remediation, ports: RemedyPorts) -> tuple[Tree, Tree]:
 
 
 def _take_back(record: Remediation, line: Line, ports: RemedyPorts) -> Remediation | None:
-    """The branch points at what was there before; no row is read. None: it moved meanwhile."""
+    """Moves the tables back to their previous versions; no row is read. None: the branch moved meanwhile."""
     versions = ports.versions
     before, after = _sides(record, ports)
     with working(versions, "revert", record.branch, ("revert", record.id)) as work:
@@ -266,7 +265,7 @@ def _reverted(record: Remediation, commit_id: CommitId) -> Remediation:
 
 
 def _revert_by_rows(record: Remediation, ports: RemedyPorts) -> Remediation:
-    """Others have changed the tables since: their changes stay."""
+    """The tables have changed since: other changes are kept."""
     assert record.commit is not None, "it was applied"
     result = revert_commit(record.commit, str(record.branch), ports.versions)
     if not isinstance(result, Merged):

@@ -1,4 +1,4 @@
-"""Remediation and those who hear of it: channels that `notify` names, and the timelines of incidents."""
+"""Notifications of remediations: channels named by `notify`, and timelines of incidents."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable
 from forge.flows.quality.incidents.alerts import notify_channels
 from forge.flows.quality.incidents.ports import AlertPorts
 from forge.flows.quality.incidents.tracker import note_remediation
-from forge.flows.quality.judge import Judged
-from forge.quality.workflow import Remediation, RemedyStatus, RemedyStep
+from forge.flows.quality.judge import JudgedTable
+from forge.quality.remediation import Remediation, RemedyStatus, RemedyStep
 
 _WORDS = {
     RemedyStatus.PROPOSED: "Proposed",
@@ -20,10 +20,10 @@ _WORDS = {
 }
 
 
-def notifier(alerts: Callable[[], AlertPorts]) -> Callable[[RemedyStep, Judged], str]:
-    """Queues what `notify` asks for; without channels of its own, to those that hear of runs."""
+def notifier(alerts: Callable[[], AlertPorts]) -> Callable[[RemedyStep, JudgedTable], str]:
+    """Queues what `notify` requests; without channels of its own, to the default channels of runs."""
 
-    def notify(step: RemedyStep, judged: Judged) -> str:
+    def notify(step: RemedyStep, judged: JudgedTable) -> str:
         ports = alerts()
         channels = step.action.names("channels") or tuple(ports.runs.channels)
         if not channels:
@@ -37,8 +37,8 @@ def notifier(alerts: Callable[[], AlertPorts]) -> Callable[[RemedyStep, Judged],
     return notify
 
 
-def teller(alerts: Callable[[], AlertPorts]) -> Callable[[Remediation, str], None]:
-    """A line in the timelines of the incidents that it is about."""
+def timeline_notifier(alerts: Callable[[], AlertPorts]) -> Callable[[Remediation, str], None]:
+    """Adds a timeline entry to the incidents concerned."""
 
     def tell(remediation: Remediation, event: str) -> None:
         kinds = ", ".join(str(step.action.kind) for step in remediation.steps)

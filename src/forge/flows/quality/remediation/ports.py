@@ -1,4 +1,4 @@
-"""What remediation needs of the world beside versioning."""
+"""Ports of remediation besides versioning."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from forge.flows.quality.judge import Judged
+from forge.flows.quality.judge import JudgedTable
 from forge.flows.quality.row_repair import RepairWork
 from forge.flows.runs.engine import Pin
 from forge.flows.runs.records import AuditRecord
 from forge.flows.versioning.ports import VersionPorts
 from forge.model.names import BranchName, CommitId, TableName
 from forge.quality.check import Check
-from forge.quality.workflow import ApprovalPolicy, Remediation, RemedyStatus, RemedyStep
+from forge.quality.remediation import ApprovalPolicy, Remediation, RemedyStatus, RemedyStep
 
 
 class RemedyStore(Protocol):
     def put(self, remediation: Remediation, audit: AuditRecord | None = None) -> None:
-        """Insert or replace it; E746 where the state it is in does not allow the new one. One that a publication
-        carries is written in its transaction, by the same rule."""
+        """Upsert; E746 where the state transition is not allowed. As part of a publication it is written in the same
+        transaction, by the same rule."""
         ...
 
     def get(self, remediation_id: str) -> Remediation | None: ...
@@ -50,7 +50,7 @@ class RemedyPorts:
     """Checks that the project's files do not have: those of the monitor that found the failure."""
     outcomes: Callable[[TableName, str], tuple[tuple[CommitId, bool], ...]] = _none_passed
     """What a check said of commits outside of runs, newest first: whether it passed."""
-    notify: Callable[[RemedyStep, Judged], str] = lambda step, judged: "there is no channel"
+    notify: Callable[[RemedyStep, JudgedTable], str] = lambda step, judged: "there is no channel"
     """Send it; the words say what came of it."""
     tell: Callable[[Remediation, str], None] = lambda remediation, event: None
     """Of each event, once it stands: proposed, applied, rejected, reverted, nothing, failed."""
@@ -58,5 +58,5 @@ class RemedyPorts:
     """What the project's function at `file.py:name` makes of the table: a frame of the engine's own."""
 
     def again(self) -> RemedyPorts:
-        """For another piece of work of the same request: the run that was given out is the first one's."""
+        """For further work of the same request: the run id already issued belongs to the first."""
         return replace(self, versions=replace(self.versions, run_id=None))

@@ -1,5 +1,5 @@
-"""Remediation: what is proposed about failed checks, and what becomes of it. A proposal is a commit on a branch of its
-own; approved it becomes one commit of its target; every one can be taken back."""
+"""Remediations from proposal to outcome. A proposal is a commit on a branch of its own; approved, it becomes one commit
+on its target; each can be reverted."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from forge.flows.quality.judge import Judged
+from forge.flows.quality.judge import JudgedTable
 from forge.flows.quality.remediation.ports import RemedyPorts
-from forge.flows.quality.remediation.work import Gate, applied, proposed, work_out
+from forge.flows.quality.remediation.work import RemedyGate, applied, proposed, work_out
 from forge.flows.runs.records import AuditRecord
 from forge.flows.versioning.branches import create_branch, delete_branch
 from forge.flows.versioning.diff import Page, diff_trees
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.model.nearest import did_you_mean
-from forge.quality.remedy import Action, ActionKind, Remedied
-from forge.quality.workflow import Plan, Remediation, RemedyStatus, RemedyStep, plan_remedies
+from forge.quality.remediation import Remediation, RemedyPlan, RemedyStatus, RemedyStep, plan_remedies
+from forge.quality.remedy import Action, ActionKind, RemedyResult
 from forge.versioning.changes import TableDiff
 from forge.versioning.commit import same
 from forge.versioning.protection import refuse_change
@@ -30,8 +30,8 @@ LEFT_AFTER = timedelta(days=1)  # a branch without a record belongs to someone w
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """What is to be done, and why."""
+class RemedyOrder:
+    """The steps to execute, and why."""
 
     table: TableName
     branch: BranchName
@@ -41,40 +41,40 @@ class Wanted:
 
 
 def observe_failures(
-    judged: Judged, ports: RemedyPorts, *, monitor_id: str | None = None, from_files: bool = True
+    judged: JudgedTable, ports: RemedyPorts, *, monitor_id: str | None = None, from_files: bool = True
 ) -> tuple[Remediation, ...]:
-    """What `on_failure` of the failed checks asks for: told, done or proposed. Of data that was held back nothing is
-    on the branch, so there is nothing to remedy. What cannot be done is recorded as failed, and raises nothing.
-    `from_files`: the checks are those of the project's files; of others no code is run."""
+    """Executes `on_failure` of the failed checks: notify, apply or propose. Blocked data is not on the branch, so there
+    is nothing to remedy. Failures are recorded and never raised. `from_files`: the checks are from project files; code
+    of other checks is not executed."""
     plan = plan_remedies(judged.checks, judged.verdicts)
     if plan.is_empty:
         return ()
-    stands = _stands(judged, ports)
+    stands = _is_current(judged, ports)
     made = _notify(plan, judged, ports, monitor_id, stands=stands)
     if not stands:
         return tuple(made)
     for steps, auto in ((plan.now, True), (plan.later, False)):
         if steps:
-            wanted = Wanted(judged.table, judged.branch, steps, judged.run_id, monitor_id)
+            wanted = RemedyOrder(judged.table, judged.branch, steps, judged.run_id, monitor_id)
             known = _known(wanted, ports)
             made.append(known or _start_safely(wanted, ports, auto=auto, from_files=from_files))
     return tuple(made)
 
 
 def _notify(
-    plan: Plan, judged: Judged, ports: RemedyPorts, monitor_id: str | None, *, stands: bool
+    plan: RemedyPlan, judged: JudgedTable, ports: RemedyPorts, monitor_id: str | None, *, stands: bool
 ) -> list[Remediation]:
-    """Once for the same failure of the same content, and never of content that is not there."""
-    wanted = Wanted(judged.table, judged.branch, plan.notify, judged.run_id, monitor_id)
-    if not plan.notify or (stands and _told_before(wanted, ports)):
+    """Once per failure and content, and never for content that is not on the branch."""
+    wanted = RemedyOrder(judged.table, judged.branch, plan.notify, judged.run_id, monitor_id)
+    if not plan.notify or (stands and _was_done_before(wanted, ports)):
         return []
     results = []
     for step in plan.notify:
         try:
-            results.append(Remedied(ActionKind.NOTIFY, True, ports.notify(step, judged)))
+            results.append(RemedyResult(ActionKind.NOTIFY, True, ports.notify(step, judged)))
         except ForgeError as error:
             _log.warning("%s: %s", judged.table, error)
-            results.append(Remedied(ActionKind.NOTIFY, False, error.line))
+            results.append(RemedyResult(ActionKind.NOTIFY, False, error.line))
     done = all(result.success for result in results)
     record = replace(
         _record(wanted, ports, auto=True),
@@ -86,7 +86,7 @@ def _notify(
     return [_ended(record, ports)]
 
 
-def _told_before(wanted: Wanted, ports: RemedyPorts) -> bool:
+def _was_done_before(wanted: RemedyOrder, ports: RemedyPorts) -> bool:
     metadata = ports.versions.metadata
     now = metadata.tree(ports.versions.branch(wanted.branch).head).get(wanted.table)
     return any(
@@ -95,15 +95,16 @@ def _told_before(wanted: Wanted, ports: RemedyPorts) -> bool:
     )
 
 
-def _stands(judged: Judged, ports: RemedyPorts) -> bool:
-    """Whether what was judged is what the branch has now."""
+def _is_current(judged: JudgedTable, ports: RemedyPorts) -> bool:
+    """Whether the judged version is the branch's current one."""
     found = ports.versions.metadata.branch(judged.branch)
     version = ports.versions.metadata.tree(found.head).get(judged.table) if found else None
     return version is not None and version.kind == "table" and version.snapshot_id == judged.snapshot_id
 
 
-def _known(wanted: Wanted, ports: RemedyPorts) -> Remediation | None:
-    """The same on the same content was asked for before: a check that fails every five minutes is one proposal."""
+def _known(wanted: RemedyOrder, ports: RemedyPorts) -> Remediation | None:
+    """The same steps on the same content were requested before: a check that fails every five minutes is one
+    proposal."""
     metadata = ports.versions.metadata
     found = metadata.branch(wanted.branch)
     now = metadata.tree(found.head).get(wanted.table) if found else None
@@ -118,14 +119,14 @@ def _known(wanted: Wanted, ports: RemedyPorts) -> Remediation | None:
 
 
 def _supersede(old: Remediation, ports: RemedyPorts) -> None:
-    """The table has moved on, and what is proposed of it is worked out anew."""
+    """The table has changed; open proposals on it are recomputed."""
     note = f"{old.note} The table has changed since; another one takes its place.".strip()
     decided = replace(old, status=RemedyStatus.REJECTED, note=note, decided_at=ports.versions.clock())
     ports.store.put(decided)
     drop_branch(decided, ports)
 
 
-def _start_safely(wanted: Wanted, ports: RemedyPorts, *, auto: bool, from_files: bool) -> Remediation:
+def _start_safely(wanted: RemedyOrder, ports: RemedyPorts, *, auto: bool, from_files: bool) -> Remediation:
     try:
         if not from_files:
             refuse_code(step.action for step in wanted.steps)
@@ -139,7 +140,7 @@ def _start_safely(wanted: Wanted, ports: RemedyPorts, *, auto: bool, from_files:
 
 
 def refuse_code(actions: Iterable[Action]) -> None:
-    """What runs code of its own comes from the project's files, where it has a history and a reviewer."""
+    """Actions that run code must come from the project's files, where they are versioned and reviewed."""
     for action in actions:
         if action.kind is ActionKind.CUSTOM:
             raise ForgeError(
@@ -150,9 +151,9 @@ def refuse_code(actions: Iterable[Action]) -> None:
             )
 
 
-def start(wanted: Wanted, ports: RemedyPorts, *, auto: bool = False) -> Remediation:
-    """At once where `auto`, else as a proposal. What does not help, or what a protected branch does not take, is never
-    done at once: it is proposed."""
+def start(wanted: RemedyOrder, ports: RemedyPorts, *, auto: bool = False) -> Remediation:
+    """Applied at once with `auto`, else proposed. What does not fix the checks, or a protected branch rejects, is
+    always proposed."""
     tidy(ports)
     ports.versions.branch(wanted.branch)
     record = _record(wanted, ports, auto=auto)
@@ -162,16 +163,16 @@ def start(wanted: Wanted, ports: RemedyPorts, *, auto: bool = False) -> Remediat
         refuse_change(ports.versions.branch(wanted.branch), "commit")
     except ForgeError as error:
         return _propose(record, ports, f"It waits for an approval: {error.what}.")
-    worked = work_out(ports, record, wanted.branch, applied, gate=Gate.ALL)
+    worked = work_out(ports, record, wanted.branch, applied, gate=RemedyGate.ALL)
     if worked.broken:
         return _propose(record, ports.again(), f"It was not done by itself, for with it {'; '.join(worked.broken)}.")
     if worked.commit is None:
         return _ended(replace(worked.record, status=RemedyStatus.NOTHING), ports)
-    tell(worked.record, ports)
+    notify_listeners(worked.record, ports)
     return worked.record
 
 
-def _record(wanted: Wanted, ports: RemedyPorts, *, auto: bool) -> Remediation:
+def _record(wanted: RemedyOrder, ports: RemedyPorts, *, auto: bool) -> Remediation:
     now = ports.versions.clock()
     return Remediation(
         id=f"q{now:%Y%m%d_%H%M%S}_{randomness.token_hex(3)}",
@@ -203,14 +204,14 @@ def _propose(record: Remediation, ports: RemedyPorts, note: str = "") -> Remedia
         return proposed(replace(told, note=f"{note} {told.note}".strip()), commit_id)
 
     try:
-        worked = work_out(ports, record, record.preview_branch, done, gate=Gate.NONE)
+        worked = work_out(ports, record, record.preview_branch, done, gate=RemedyGate.NONE)
     except BaseException:
         drop_branch(record, ports)
         raise
     if worked.commit is None:
         drop_branch(record, ports)
         return _ended(replace(worked.record, status=RemedyStatus.NOTHING), ports)
-    tell(worked.record, ports)
+    notify_listeners(worked.record, ports)
     return worked.record
 
 
@@ -219,12 +220,12 @@ def _ended(record: Remediation, ports: RemedyPorts) -> Remediation:
     now = ports.versions.clock()
     audit = AuditRecord(now, ports.versions.author.email, f"remediation.{record.status}", record.id, detail)
     ports.store.put(record, audit)
-    tell(record, ports)
+    notify_listeners(record, ports)
     return record
 
 
-def tell(record: Remediation, ports: RemedyPorts) -> None:
-    """What listens must not undo what stands."""
+def notify_listeners(record: Remediation, ports: RemedyPorts) -> None:
+    """Errors of listeners do not affect the remediation."""
     try:
         ports.tell(record, str(record.status))
     except Exception:
@@ -247,7 +248,7 @@ def find_remediation(remediation_id: str, ports: RemedyPorts) -> Remediation:
 def preview_diff(
     record: Remediation, ports: RemedyPorts, *, tables: Sequence[TableName] | None = None, page: Page
 ) -> tuple[TableDiff, ...]:
-    """From what the branch had to what it has, or would have, with the remediation."""
+    """From the branch without the remediation to the branch with it."""
     metadata = ports.versions.metadata
     after = record.commit or record.preview
     if after is None:
@@ -258,7 +259,7 @@ def preview_diff(
 
 
 def tidy(ports: RemedyPorts) -> tuple[BranchName, ...]:
-    """Branches of remediations that were decided, or of which no record was ever written: left by a crash."""
+    """Deletes branches of decided remediations, and of those never recorded: leftovers of a crash."""
     versions, gone = ports.versions, []
     for branch in versions.metadata.branches():
         if not branch.name.startswith(PREFIX):

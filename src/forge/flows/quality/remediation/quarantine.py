@@ -1,5 +1,5 @@
-"""The side table of a quarantine: what it is called and which columns it has. It follows its table: columns that the
-table gets are added, wider types are taken over, and what the table drops stays."""
+"""The side table of a quarantine: its name and columns. It follows the schema of its table: new columns are added,
+types widened, dropped columns kept."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OWN = (
 
 @dataclass(frozen=True, slots=True)
 class SideTable:
-    """`names` says what each column of the table is called in the side table."""
+    """`names` maps columns of the table to columns of the side table."""
 
     fields: Fields
     names: Mapping[str, str]
@@ -35,8 +35,8 @@ def side_of(table: TableName) -> TableName:
 
 
 def plan_side(table: TableName, fields: Fields, known: Fields) -> SideTable:
-    """`known` are the columns that the side table has already; none where it is new. A column whose type cannot become
-    that of the table's is left as it is, and a new one beside it takes the values."""
+    """`known`: existing columns of the side table; empty for a new one. A column of an incompatible type is kept, and a
+    new one added for the values."""
     taken = [field.name for field in fields if field.name.lower() in {own.name for own in _OWN}]
     if taken:
         raise ForgeError(
@@ -58,7 +58,7 @@ def plan_side(table: TableName, fields: Fields, known: Fields) -> SideTable:
 
 
 def _place(field: Field, known: Mapping[str, Field]) -> str:
-    """Its own name, unless a column of that name has a type that does not go with its own."""
+    """Its own name, unless a column of that name has an incompatible type."""
     spelled = {name.lower(): name for name in known}  # Spark takes a column of another case for the same
     number, name = 1, spelled.get(field.name.lower(), field.name)
     while name in known and _widest(known[name].type, field.type) is None:
@@ -68,7 +68,8 @@ def _place(field: Field, known: Mapping[str, Field]) -> str:
 
 
 def _widest(old: str, new: str) -> str | None:
-    """The type that a column of type `old` may become and that holds values of type `new`; None where there is none."""
+    """The type to which a column of type `old` may be widened to hold values of type `new`; None where there is
+    none."""
     if old == new or widens(new, old, "iceberg"):
         return old
     return new if widens(old, new, "iceberg") else None

@@ -1,5 +1,5 @@
-"""Quarantine inside a governed run: rows of what was staged that fail checks with `on_failure: [quarantine]` and
-`auto: true` are set aside before the gate speaks its last word, and both tables are published in one commit."""
+"""Quarantine inside a governed run: staged rows that fail checks with `on_failure: [quarantine]` and `auto: true` are
+moved to the side table before the final gate, and both tables are published in one commit."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import datetime
 
 from forge.flows.ports import Lake, SnapshotState, Stage
 from forge.flows.quality.remediation.quarantine import SideTable, plan_side, side_lineage, side_of
-from forge.flows.quality.row_repair import Failing, Repaired, RepairWork, Stamp, Target
+from forge.flows.quality.row_repair import QuarantineStamp, RepairTarget, RepairWork, RowFailures, RowRepair
 from forge.flows.runs.engine import Pin, Planned
 from forge.flows.runs.pins import Base, Line, find_base
 from forge.flows.versioning.tables import Tables
@@ -27,8 +27,8 @@ from forge.versioning.field import Fields
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SideStaged:
-    """What was set aside, staged beside the table it comes from."""
+class StagedQuarantine:
+    """Quarantined rows, staged with the table they come from."""
 
     table: TableName
     base: Base
@@ -40,8 +40,8 @@ class SideStaged:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Staged:
-    """One output as it stands before its gate."""
+class StagedOutput:
+    """A staged output before its gate."""
 
     transform: Transform
     stage: Stage
@@ -64,16 +64,16 @@ class RunQuarantine:
     run_id: RunId
     now: datetime
 
-    def set_aside(self, staged: Staged) -> SideStaged | None:
-        """None, and nothing is changed, where no failing rows are found. The stage of the output stands at a new
-        snapshot afterwards."""
+    def set_aside(self, staged: StagedOutput) -> StagedQuarantine | None:
+        """None, and nothing changed, where no failing rows are found. Otherwise the output's stage is at a new
+        snapshot."""
         table, asking = staged.transform.output, naming_checks(staged)
         bad = tuple((i, c) for i, c in asking if c.bad(staged.readings, staged.snapshot.schema))
         if not bad:
             return None
         files = self.tables.files(staged.stage.catalog, staged.snapshot.snapshot_id)
-        target = Target(table, Pin(table, staged.stage.catalog, staged.snapshot.snapshot_id), files, self.run_id)
-        repaired = self.repair().take_out(target, Failing(bad, staged.readings, staged.others, staged.parts))
+        target = RepairTarget(table, Pin(table, staged.stage.catalog, staged.snapshot.snapshot_id), files, self.run_id)
+        repaired = self.repair().take_out(target, RowFailures(bad, staged.readings, staged.others, staged.parts))
         try:
             if not repaired.deleted:
                 return None
@@ -83,7 +83,7 @@ class RunQuarantine:
         finally:
             repaired.release()
 
-    def _stage_side(self, staged: Staged, repaired: Repaired, fields: Fields) -> SideStaged:
+    def _stage_side(self, staged: StagedOutput, repaired: RowRepair, fields: Fields) -> StagedQuarantine:
         name = side_of(staged.transform.output)
         base = find_base(name, self.line, self.lake)
         if base.version is not None and base.version.kind == "view":
@@ -93,11 +93,11 @@ class RunQuarantine:
             known = self.tables.files(base.catalog, base.snapshot_id).fields
         side = plan_side(staged.transform.output, fields, known)
         stage = self.lake.open_stage(self.run_id, name, base.catalog, base.snapshot_id)
-        repaired.set_aside(stage, side.fields, side.names, Stamp(str(self.run_id), self.now))
+        repaired.set_aside(stage, side.fields, side.names, QuarantineStamp(str(self.run_id), self.now))
         snapshot = self.lake.snapshot(stage.catalog)
         assert snapshot is not None, "a staged table has a snapshot"
         planned = _planned(staged.transform, side, snapshot.schema)
-        return SideStaged(
+        return StagedQuarantine(
             table=name,
             base=base,
             stage=stage,
@@ -109,7 +109,7 @@ class RunQuarantine:
 
 
 def _planned(transform: Transform, side: SideTable, schema: Schema) -> Planned:
-    """As if a transform had made it: what the catalog shows of it, and where its columns come from."""
+    """As if made by a transform: its catalog entry and column lineage."""
     made = replace(
         transform,
         output=side_of(transform.output),
@@ -120,8 +120,8 @@ def _planned(transform: Transform, side: SideTable, schema: Schema) -> Planned:
     return Planned(made, None, schema, Extraction(found.edges))
 
 
-def asking_checks(staged: Staged) -> tuple[tuple[str, Check], ...]:
-    """Failed checks that say so themselves: `on_failure: [quarantine]`, `auto: true`."""
+def asking_checks(staged: StagedOutput) -> tuple[tuple[str, Check], ...]:
+    """Failed checks with `on_failure: [quarantine]` and `auto: true`."""
     ids = check_ids(staged.checks, staged.transform.output)
     return tuple(
         (check_id, check)
@@ -132,20 +132,20 @@ def asking_checks(staged: Staged) -> tuple[tuple[str, Check], ...]:
     )
 
 
-def naming_checks(staged: Staged) -> tuple[tuple[str, Check], ...]:
-    """Of these, those that can name rows: which rows are new must be known where only new ones are meant."""
+def naming_checks(staged: StagedOutput) -> tuple[tuple[str, Check], ...]:
+    """Of these, those that can identify rows: checks with `since` need to know the new rows."""
     return tuple((id_, check) for id_, check in asking_checks(staged) if not check.since or check.since in staged.parts)
 
 
-def is_worth_it(staged: Staged, gate: Sequence[Verdict]) -> bool:
-    """Whether setting rows aside can let the rest through: nothing else may stand in the way."""
+def is_worth_it(staged: StagedOutput, gate: Sequence[Verdict]) -> bool:
+    """Whether quarantine can unblock the rest: no other check may block."""
     asking = {check_id for check_id, _ in asking_checks(staged)}
     blocking = [v for v in (*gate, *staged.verdicts) if v.blocks]
     return bool(asking) and all(verdict.check_id in asking for verdict in blocking)
 
 
-def with_word(verdicts: Sequence[Verdict], side: SideStaged, before: Sequence[Verdict]) -> tuple[Verdict, ...]:
-    """What the checks say of the rest, and that rows were set aside to get there."""
+def with_word(verdicts: Sequence[Verdict], side: StagedQuarantine, before: Sequence[Verdict]) -> tuple[Verdict, ...]:
+    """The verdicts on the remaining rows, with a note on the quarantined ones."""
     said = {verdict.check_id: verdict.message for verdict in before}
     told = []
     for verdict in verdicts:

@@ -1,28 +1,28 @@
-"""Remediation that a person asks for: which steps are meant, and what is started."""
+"""Remediation requested by a person: which steps are meant, and what is started."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from forge.flows.quality.judge import Judged
+from forge.flows.quality.judge import JudgedTable
 from forge.flows.quality.remediation.ports import RemedyPorts
-from forge.flows.quality.remediation.proposal import Wanted, start
+from forge.flows.quality.remediation.proposal import RemedyOrder, start
 from forge.flows.quality.remediation.steps import checks_by_id
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean
-from forge.quality.remedy import Action, ActionKind, WrongActions, load_actions
+from forge.quality.remediation import Remediation, RemedyStep, filled_in, in_order, plan_remedies
+from forge.quality.remedy import Action, ActionKind, InvalidActions, load_actions
 from forge.quality.verdict import Outcome
-from forge.quality.workflow import Remediation, RemedyStep, filled_in, in_order, plan_remedies
 
-_BY_CHECK = (ActionKind.QUARANTINE, ActionKind.ROLLBACK)  # which rows, or which commit, only a check can say
+_BY_CHECK = (ActionKind.QUARANTINE, ActionKind.ROLLBACK)  # rows or commit are known to a check only
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """Without actions, those that the checks name in `on_failure`; without checks, all that fail now. `auto`: done at
-    once where that helps."""
+class RemedyRequest:
+    """Without actions, those of the checks' `on_failure`; without checks, all that fail now. `auto`: apply at once
+    where it fixes them."""
 
     table: TableName
     branch: BranchName
@@ -32,12 +32,12 @@ class Asked:
 
 
 def read_actions(items: Sequence[object]) -> tuple[Action, ...]:
-    """E748 with all that is wrong with them."""
+    """E748 with all errors."""
     if not items:
         return ()
     try:
         return load_actions(list(items))
-    except WrongActions as wrong:
+    except InvalidActions as wrong:
         raise ForgeError(
             "E748",
             f"The action cannot be read: {wrong.errors[0]}" if len(wrong.errors) == 1 else "The actions are wrong",
@@ -46,13 +46,13 @@ def read_actions(items: Sequence[object]) -> tuple[Action, ...]:
         ) from None
 
 
-def ask(asked: Asked, ports: RemedyPorts, judge: Callable[[str], Judged]) -> Remediation:
-    """`judge` looks at the dataset as it is now; it is asked only where which checks fail must be known."""
+def request_remedy(asked: RemedyRequest, ports: RemedyPorts, judge: Callable[[str], JudgedTable]) -> Remediation:
+    """`judge` judges the dataset as it is now; called only where the failing checks must be known."""
     steps = _steps(asked, ports, judge)
-    return start(Wanted(asked.table, asked.branch, steps), ports, auto=asked.auto)
+    return start(RemedyOrder(asked.table, asked.branch, steps), ports, auto=asked.auto)
 
 
-def _steps(asked: Asked, ports: RemedyPorts, judge: Callable[[str], Judged]) -> tuple[RemedyStep, ...]:
+def _steps(asked: RemedyRequest, ports: RemedyPorts, judge: Callable[[str], JudgedTable]) -> tuple[RemedyStep, ...]:
     known = checks_by_id(asked.table, ports.versions.project().checks_of(asked.table))
     for check_id in asked.check_ids:
         if check_id not in known:

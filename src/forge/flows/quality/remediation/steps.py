@@ -1,5 +1,4 @@
-"""The steps of a remediation carried out on a line: what each action makes of the table is staged, nothing is
-published."""
+"""Executes the steps of a remediation: each action stages its result, nothing is published."""
 
 from __future__ import annotations
 
@@ -8,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from forge.flows.catalog.personal import HIDDEN, Personal, declared_with, trees_at
-from forge.flows.quality.failing import measure_failing
+from forge.flows.quality.failing_rows import measure_failing
 from forge.flows.quality.judge import find_others, find_version_pin
-from forge.flows.quality.measure import Subject, Tools
+from forge.flows.quality.measure import MeasureSubject, MeasureTools
 from forge.flows.quality.remediation.ports import RemedyPorts
 from forge.flows.quality.remediation.quarantine import SideTable, plan_side, side_lineage, side_of
-from forge.flows.quality.row_repair import Failing, Fill, Repaired, RepairWork, Stamp, Target
+from forge.flows.quality.row_repair import CellFill, QuarantineStamp, RepairTarget, RepairWork, RowFailures, RowRepair
 from forge.flows.runs.engine import Engine, Pin
 from forge.flows.runs.pins import Line, at_commit
 from forge.flows.runs.project import Project
@@ -31,25 +30,25 @@ from forge.model.names import BranchName, TableName
 from forge.model.nearest import did_you_mean
 from forge.quality.check import Check
 from forge.quality.plan import check_ids
-from forge.quality.remedy import Action, ActionKind, ImputeMethod, Remedied
-from forge.quality.workflow import RemedyStep
+from forge.quality.remediation import RemedyStep
+from forge.quality.remedy import Action, ActionKind, ImputeMethod, RemedyResult
 from forge.versioning.commit import TableVersion
 from forge.versioning.field import Fields
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
-    """What the steps made: tables that change, and what came of each action."""
+class StepsResult:
+    """The outcome of the steps: changed tables, and the result of each action."""
 
     outcomes: Mapping[TableName, TableOutcome] = field(default_factory=dict)
-    results: tuple[Remedied, ...] = ()
+    results: tuple[RemedyResult, ...] = ()
     made_of: Mapping[TableName, TableLineage] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scene:
-    """Where the steps are carried out. `branch`: where the checks failed. `checks` are by id; `stamp_run` is what rows
-    in quarantine are marked with."""
+class StepsContext:
+    """Where the steps are executed. `branch`: where the checks failed. `checks` are by id; `stamp_run` marks
+    quarantined rows."""
 
     ports: RemedyPorts
     work: Work
@@ -63,7 +62,7 @@ class Scene:
 
 @dataclass(slots=True)
 class _State:
-    """The table as the steps so far have left it."""
+    """The table after the steps so far."""
 
     version: TableVersion
     outcome: TableOutcome | None = None
@@ -73,8 +72,8 @@ class _State:
     changed: int = 0
 
 
-def carry_out(scene: Scene, steps: tuple[RemedyStep, ...]) -> Carried:
-    """A step that finds nothing to do says so and changes nothing; one that cannot be done is an error."""
+def carry_out(scene: StepsContext, steps: tuple[RemedyStep, ...]) -> StepsResult:
+    """A step without effect reports so and changes nothing; one that cannot be executed raises."""
     version = _table(scene)
     state = _State(version)
     results = [_STEPS[step.action.kind](scene, state, step) for step in steps]
@@ -83,10 +82,10 @@ def carry_out(scene: Scene, steps: tuple[RemedyStep, ...]) -> Carried:
         outcomes[scene.table] = _counted(state, version)
     if state.side is not None:
         outcomes[side_of(scene.table)] = state.side
-    return Carried(outcomes, tuple(results), state.made_of)
+    return StepsResult(outcomes, tuple(results), state.made_of)
 
 
-def _table(scene: Scene) -> TableVersion:
+def _table(scene: StepsContext) -> TableVersion:
     version = scene.line.tree.get(scene.table)
     if version is None:
         near = did_you_mean(str(scene.table), map(str, scene.line.tree))
@@ -101,7 +100,8 @@ def _table(scene: Scene) -> TableVersion:
 
 
 def _counted(state: _State, before: TableVersion) -> TableOutcome:
-    """With the rows that are not as they were, and what made the table: a run with the same inputs would undo it."""
+    """With counts of changed rows, and the fingerprint of the table before: otherwise a run with the same inputs would
+    rebuild the table and undo the change."""
     outcome = state.outcome
     assert outcome is not None
     assert outcome.version is not None
@@ -118,17 +118,17 @@ def _kept(version: TableVersion, before: TableVersion) -> TableVersion:
 # the actions
 
 
-def _quarantine(scene: Scene, state: _State, step: RemedyStep) -> Remedied:
+def _quarantine(scene: StepsContext, state: _State, step: RemedyStep) -> RemedyResult:
     failing = _failing(scene, state, step)
     with_rows = tuple((id_, check) for id_, check in failing.checks if _has_rows(check, failing, state, scene))
     kind = ActionKind.QUARANTINE
     if not with_rows:
         told = "No failing rows are identified by these checks, so nothing was moved."
-        return Remedied(kind, False, told, {"rows": 0})
+        return RemedyResult(kind, False, told, {"rows": 0})
     repaired = _by(scene, state, lambda work, target: work.take_out(target, replace(failing, checks=with_rows)))
     try:
         if not repaired.deleted:
-            return Remedied(kind, False, "No failing rows were found, so nothing was moved.", {"rows": 0})
+            return RemedyResult(kind, False, "No failing rows were found, so nothing was moved.", {"rows": 0})
         side = _plan_side(scene, state)
         _set_aside(scene, state, repaired, side)
         _write(scene, state, repaired)
@@ -137,15 +137,15 @@ def _quarantine(scene: Scene, state: _State, step: RemedyStep) -> Remedied:
     where = side_of(scene.table)
     told = f"{_rows(repaired.deleted)} moved to {where}."
     details = {"rows": repaired.deleted, "table": str(where), "by_check": dict(repaired.told)}
-    return Remedied(kind, True, told, details)
+    return RemedyResult(kind, True, told, details)
 
 
-def _has_rows(check: Check, failing: Failing, state: _State, scene: Scene) -> bool:
+def _has_rows(check: Check, failing: RowFailures, state: _State, scene: StepsContext) -> bool:
     snapshot = scene.work.ports.lake.snapshot(state.version.catalog, state.version.snapshot_id)
     return snapshot is not None and bool(check.bad(failing.readings, snapshot.schema))
 
 
-def _plan_side(scene: Scene, state: _State) -> SideTable:
+def _plan_side(scene: StepsContext, state: _State) -> SideTable:
     tables, known = scene.work.ports.tables, _side_before(scene, state)
     assert state.version.snapshot_id is not None
     fields = tables.files(state.version.catalog, state.version.snapshot_id).fields
@@ -160,14 +160,14 @@ def _plan_side(scene: Scene, state: _State) -> SideTable:
     return plan_side(scene.table, fields, tables.files(known.catalog, known.snapshot_id).fields)
 
 
-def _side_before(scene: Scene, state: _State) -> TableVersion | None:
+def _side_before(scene: StepsContext, state: _State) -> TableVersion | None:
     return state.side.version if state.side else scene.line.tree.get(side_of(scene.table))
 
 
-def _set_aside(scene: Scene, state: _State, repaired: Repaired, side: SideTable) -> None:
+def _set_aside(scene: StepsContext, state: _State, repaired: RowRepair, side: SideTable) -> None:
     work, name, before = scene.work, side_of(scene.table), _side_before(scene, state)
     stage = open_stage(work, name, before)
-    repaired.set_aside(stage, side.fields, side.names, Stamp(scene.stamp_run, work.ports.clock()))
+    repaired.set_aside(stage, side.fields, side.names, QuarantineStamp(scene.stamp_run, work.ports.clock()))
     outcome = staged_outcome(
         work, name, stage, before, TableTally(table=str(name), how="rows", inserted=repaired.deleted)
     )
@@ -177,14 +177,14 @@ def _set_aside(scene: Scene, state: _State, repaired: Repaired, side: SideTable)
     state.made_of[name] = side_lineage(scene.table, side)
 
 
-def _impute(scene: Scene, state: _State, step: RemedyStep) -> Remedied:
+def _impute(scene: StepsContext, state: _State, step: RemedyStep) -> RemedyResult:
     action, fields = step.action, _fields(scene, state)
     columns = _known(scene, action.names("columns"), fields, "columns")
     method = ImputeMethod(str(action.option("method")))
     asking = [scene.checks[id_] for id_ in step.check_ids if id_ in scene.checks]
     bad = frozenset(name for check in asking if check.type != "not_null" for name in check.targets())
     narrow = any(check.type != "not_null" or check.where for check in asking)
-    fill = Fill(
+    fill = CellFill(
         columns=columns,
         method=method,
         value=action.option("value"),
@@ -198,7 +198,7 @@ def _impute(scene: Scene, state: _State, step: RemedyStep) -> Remedied:
     try:
         if not repaired.changed:
             told = f"No cell of {', '.join(columns)} could be filled, so nothing was changed."
-            return Remedied(kind, False, told, {"rows": 0, "method": str(method)})
+            return RemedyResult(kind, False, told, {"rows": 0, "method": str(method)})
         _write(scene, state, repaired)
     finally:
         repaired.release()
@@ -207,11 +207,11 @@ def _impute(scene: Scene, state: _State, step: RemedyStep) -> Remedied:
     details = {"rows": repaired.changed, "method": str(method), "cells": dict(repaired.told)}
     if repaired.values:
         details["values"] = _shown(scene, repaired.values)
-    return Remedied(kind, True, told, details)
+    return RemedyResult(kind, True, told, details)
 
 
-def _shown(scene: Scene, values: Mapping[str, object]) -> dict[str, object]:
-    """What was put in, unless it is personal data."""
+def _shown(scene: StepsContext, values: Mapping[str, object]) -> dict[str, object]:
+    """The filled values, unless personal."""
     ports = scene.work.ports
     declared = declared_with(scene.project.contracts.values(), ports.declared)
     main = trees_at(ports.metadata, ports.default_branch, ())
@@ -219,7 +219,7 @@ def _shown(scene: Scene, values: Mapping[str, object]) -> dict[str, object]:
     return {n: HIDDEN if hidden.hides(scene.table, n) else value for n, value in values.items()}
 
 
-def _deduplicate(scene: Scene, state: _State, step: RemedyStep) -> Remedied:
+def _deduplicate(scene: StepsContext, state: _State, step: RemedyStep) -> RemedyResult:
     action, fields = step.action, _fields(scene, state)
     key = _known(scene, action.names("key"), fields, "key")
     order_by = _known(scene, action.names("order_by"), fields, "order_by")
@@ -228,28 +228,28 @@ def _deduplicate(scene: Scene, state: _State, step: RemedyStep) -> Remedied:
     try:
         if not repaired.deleted:
             told = f"No two rows have the same {named}, so nothing was changed."
-            return Remedied(kind, False, told, {"rows": 0})
+            return RemedyResult(kind, False, told, {"rows": 0})
         _write(scene, state, repaired)
     finally:
         repaired.release()
     told = f"{_rows(repaired.deleted)} removed; of rows with one {named} the newest by {', '.join(order_by)} stays."
-    return Remedied(kind, True, told, {"rows": repaired.deleted, "key": list(key), "order_by": list(order_by)})
+    return RemedyResult(kind, True, told, {"rows": repaired.deleted, "key": list(key), "order_by": list(order_by)})
 
 
-def _rollback(scene: Scene, state: _State, step: RemedyStep) -> Remedied:
+def _rollback(scene: StepsContext, state: _State, step: RemedyStep) -> RemedyResult:
     found = find_last_passed(scene.ports, scene.line, scene.branch, scene.table, step.check_ids)
     kind = ActionKind.ROLLBACK
     if found is None:
         told = f"There is no commit at which {', '.join(step.check_ids)} passed on another content; nothing changes."
-        return Remedied(kind, False, told)
+        return RemedyResult(kind, False, told)
     state.outcome = restored(scene.work.ports, scene.line, scene.table, found.version)
     state.version = found.version
     told = f"{scene.table} as it was at commit {found.commit.id[:12]}, where the check last passed."
-    return Remedied(kind, True, told, {"commit": found.commit.id, "time": found.commit.time.isoformat()})
+    return RemedyResult(kind, True, told, {"commit": found.commit.id, "time": found.commit.time.isoformat()})
 
 
-def _custom(scene: Scene, state: _State, step: RemedyStep) -> Remedied:
-    """A SELECT, or a function of the project, that gives the table's new content."""
+def _custom(scene: StepsContext, state: _State, step: RemedyStep) -> RemedyResult:
+    """A SELECT, or a function of the project, that returns the table's new content."""
     action, work = step.action, scene.work
     tree = {**scene.line.tree, scene.table: state.version}
     line = replace(scene.line, tree=tree)
@@ -271,21 +271,21 @@ def _custom(scene: Scene, state: _State, step: RemedyStep) -> Remedied:
     state.version = version
     counted = made.outcome.statistics
     told = f"{scene.table} replaced by what {action.option('function') or 'the query'} gives."
-    return Remedied(ActionKind.CUSTOM, True, told, {"rows": counted.record_count})
+    return RemedyResult(ActionKind.CUSTOM, True, told, {"rows": counted.record_count})
 
 
-def _called(scene: Scene, state: _State, action: Action) -> object:
+def _called(scene: StepsContext, state: _State, action: Action) -> object:
     name = str(action.option("function"))
     if scene.ports.function is None:
         raise ForgeError("E749", f"{name} cannot be called here", fix="Use sql in place of function.")
     return scene.ports.function(name, _pin(scene, state))
 
 
-def _notified(scene: Scene, state: _State, step: RemedyStep) -> Remedied:
-    return Remedied(ActionKind.NOTIFY, True, "Told when it was found.")
+def _notified(scene: StepsContext, state: _State, step: RemedyStep) -> RemedyResult:
+    return RemedyResult(ActionKind.NOTIFY, True, "Told when it was found.")
 
 
-_STEPS: Mapping[ActionKind, Callable[[Scene, _State, RemedyStep], Remedied]] = {
+_STEPS: Mapping[ActionKind, Callable[[StepsContext, _State, RemedyStep], RemedyResult]] = {
     ActionKind.QUARANTINE: _quarantine,
     ActionKind.IMPUTE: _impute,
     ActionKind.DEDUPLICATE: _deduplicate,
@@ -298,12 +298,12 @@ _STEPS: Mapping[ActionKind, Callable[[Scene, _State, RemedyStep], Remedied]] = {
 # what they share
 
 
-def _by(scene: Scene, state: _State, act: Callable[[RepairWork, Target], Repaired]) -> Repaired:
-    """On the driver where the table is small and it can, else on Spark."""
+def _by(scene: StepsContext, state: _State, act: Callable[[RepairWork, RepairTarget], RowRepair]) -> RowRepair:
+    """On the driver for small tables where possible, else on Spark."""
     ports, version = scene.work.ports, state.version
     assert version.snapshot_id is not None
     files = ports.tables.files(version.catalog, version.snapshot_id)
-    target = Target(scene.table, _pin(scene, state), files, scene.work.run_id)
+    target = RepairTarget(scene.table, _pin(scene, state), files, scene.work.run_id)
     size = sum(file.size for file in files.files)
     if scene.ports.small is not None and not files.needs_engine and size <= ports.small_bytes:
         try:
@@ -314,7 +314,7 @@ def _by(scene: Scene, state: _State, act: Callable[[RepairWork, Target], Repaire
     return act(scene.ports.large(), target)
 
 
-def _write(scene: Scene, state: _State, repaired: Repaired) -> None:
+def _write(scene: StepsContext, state: _State, repaired: RowRepair) -> None:
     stage = open_stage(scene.work, scene.table, state.version)
     repaired.write(stage)
     tally = TableTally(
@@ -327,19 +327,19 @@ def _write(scene: Scene, state: _State, repaired: Repaired) -> None:
     state.changed += repaired.changed
 
 
-def _pin(scene: Scene, state: _State) -> Pin:
+def _pin(scene: StepsContext, state: _State) -> Pin:
     return Pin(scene.table, state.version.catalog, state.version.snapshot_id)
 
 
-def _fields(scene: Scene, state: _State) -> Fields:
+def _fields(scene: StepsContext, state: _State) -> Fields:
     assert state.version.snapshot_id is not None
     return scene.work.ports.tables.files(state.version.catalog, state.version.snapshot_id).fields
 
 
 def _known(
-    scene: Scene, asked: tuple[str, ...], fields: Fields, what: str, *, may_be_empty: bool = False
+    scene: StepsContext, asked: tuple[str, ...], fields: Fields, what: str, *, may_be_empty: bool = False
 ) -> tuple[str, ...]:
-    """The columns as the table writes them."""
+    """The columns in the table's spelling."""
     if not asked and not may_be_empty:
         raise ForgeError(
             "E749", f"It is not said which {what} of {scene.table} are meant", fix=f"Give {what}: [a, b] in the action."
@@ -357,8 +357,8 @@ def _known(
     return tuple(names[name.lower()] for name in asked)
 
 
-def _failing(scene: Scene, state: _State, step: RemedyStep) -> Failing:
-    """The checks of the step, measured on the table as it is now."""
+def _failing(scene: StepsContext, state: _State, step: RemedyStep) -> RowFailures:
+    """The checks of the step, measured on the current table."""
     ports = scene.work.ports
     known = [(id_, scene.checks[id_]) for id_ in step.check_ids if id_ in scene.checks]
     if not known:
@@ -372,7 +372,7 @@ def _failing(scene: Scene, state: _State, step: RemedyStep) -> Failing:
     snapshot = ports.lake.snapshot(state.version.catalog, state.version.snapshot_id)
     assert snapshot is not None, "the version stands"
     pin = _pin(scene, state)
-    subject = Subject(
+    subject = MeasureSubject(
         scene.table,
         snapshot.schema,
         pin,
@@ -380,11 +380,11 @@ def _failing(scene: Scene, state: _State, step: RemedyStep) -> Failing:
         _versions(scene),
         partial(ports.history, scene.table, scene.line.branch, scene.line.head),
     )
-    return measure_failing(subject, tuple(known), Tools(ports.lake, _begun(scene), ports.clock()))
+    return measure_failing(subject, tuple(known), MeasureTools(ports.lake, _begun(scene), ports.clock()))
 
 
-def _versions(scene: Scene) -> Callable[[str], Pin | None]:
-    """Other versions of the table as the branch has it."""
+def _versions(scene: StepsContext) -> Callable[[str], Pin | None]:
+    """Other versions of the table on the branch."""
     ports, line = scene.work.ports, scene.line
     reader = Reader(ports.metadata, ports.lake, line.branch, ports.default_branch)
     now = at_commit(scene.table, line.tree, ports.lake)
@@ -392,7 +392,7 @@ def _versions(scene: Scene) -> Callable[[str], Pin | None]:
     return partial(find_version_pin, reader, now, line.head)
 
 
-def _begun(scene: Scene) -> Callable[[], Engine]:
+def _begun(scene: StepsContext) -> Callable[[], Engine]:
     def engine() -> Engine:
         found = scene.work.ports.engine()
         found.begin(scene.work.run_id, scene.table)

@@ -1,5 +1,5 @@
-"""A remediation worked out on a branch: its steps carried out, judged, and published as one commit with the record of
-the remediation in the same transaction."""
+"""Executes a remediation on a branch: steps, judgement, and publication as one commit with the remediation's record in
+the same transaction."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from forge.flows.quality.remediation.ports import RemedyPorts
-from forge.flows.quality.remediation.steps import Carried, Scene, carry_out, checks_by_id
+from forge.flows.quality.remediation.steps import StepsContext, StepsResult, carry_out, checks_by_id
 from forge.flows.runs.pins import Line, line_of
 from forge.flows.runs.project import Project
 from forge.flows.runs.publish.changes import placed
@@ -21,14 +21,14 @@ from forge.flows.versioning.merge.tree import TableOutcome
 from forge.flows.versioning.ports import Work, adopt, working
 from forge.model.names import BranchName, CommitId, TableName
 from forge.quality.check import Check
-from forge.quality.remedy import ActionKind, Remedied
+from forge.quality.remediation import PreviewVerdict, Remediation, RemedyStatus, TableCount
+from forge.quality.remedy import ActionKind, RemedyResult
 from forge.quality.verdict import Outcome, Verdict
-from forge.quality.workflow import JudgedOnPreview, Remediation, RemedyStatus, TableCount
 from forge.versioning.commit import Commit, TableStatistics, TableVersion, Tree
 
 
-class Gate(StrEnum):
-    """What must hold before it is published."""
+class RemedyGate(StrEnum):
+    """The condition for publication."""
 
     NONE = "none"  # a preview shows whatever comes of it
     OTHERS = "others"  # no other check begins to fail; a person has seen the rest
@@ -36,21 +36,21 @@ class Gate(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
-    """In words: the checks that asked for it and still do not pass, and what blocks now and did not before."""
+class BrokenChecks:
+    """In words: the requesting checks that still do not pass, and new blocking failures."""
 
     still: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
 
-    def held_by(self, gate: Gate) -> tuple[str, ...]:
-        return {Gate.NONE: (), Gate.OTHERS: self.others, Gate.ALL: (*self.still, *self.others)}[gate]
+    def held_by(self, gate: RemedyGate) -> tuple[str, ...]:
+        return {RemedyGate.NONE: (), RemedyGate.OTHERS: self.others, RemedyGate.ALL: (*self.still, *self.others)}[gate]
 
 
 @dataclass(frozen=True, slots=True)
-class Worked:
-    """`commit` None: nothing was published, for `nothing to do` or because `broken` says what would fail."""
+class WorkResult:
+    """`commit` None: nothing was published, as there was nothing to do or `broken` lists failures."""
 
-    record: Remediation  # as it stands now
+    record: Remediation  # in its current state
     commit: Commit | None = None
     broken: tuple[str, ...] = ()
 
@@ -70,9 +70,9 @@ def work_out(
     branch: BranchName,
     done: Callable[[Remediation, CommitId], Remediation],
     *,
-    gate: Gate,
-) -> Worked:
-    """`done` says what the record is once the commit stands. Worked out anew where the branch moves meanwhile."""
+    gate: RemedyGate,
+) -> WorkResult:
+    """`done` completes the record once the commit exists. Retried where the branch moves meanwhile."""
     versions = ports.versions
     words = ("remediate", str(record.table), record.id)
     with working(versions, "remediate", branch, words) as work:
@@ -94,13 +94,13 @@ def _attempt(
     record: Remediation,
     done: Callable[[Remediation, CommitId], Remediation],
     *,
-    gate: Gate,
-) -> Worked | PublishConflict:
+    gate: RemedyGate,
+) -> WorkResult | PublishConflict:
     project, checks = with_checks(ports, record)
     stamp = str(record.run_id or work.run_id)
     work.tell("staging", record.table)
     carried = carry_out(
-        Scene(
+        StepsContext(
             ports=ports,
             work=work,
             line=line,
@@ -115,14 +115,14 @@ def _attempt(
     told = replace(record, results=carried.results, base=line.head, counts=counts_of(carried.outcomes))
     if not carried.outcomes:
         end_run(work, RunStatus.NOTHING_TO_DO)
-        return Worked(replace(told, note=_words(carried.results)))
+        return WorkResult(replace(told, note=_words(carried.results)))
     verdicts = judge_preview(work, project, placed(line.tree, _versions(carried)), tuple(carried.outcomes))
     work.step("checked")
     told = replace(told, verdicts=judged_on_preview(verdicts))
     broken = find_broken(work, project, line.tree, told, verdicts)
     if broken.held_by(gate):
         end_run(work, RunStatus.BLOCKED, verdicts, tuple(carried.outcomes))
-        return Worked(told, None, broken.held_by(gate))
+        return WorkResult(told, None, broken.held_by(gate))
     told = replace(told, note=_note(told, broken))
     several = Several(
         outcomes=carried.outcomes,
@@ -137,15 +137,17 @@ def _attempt(
     if isinstance(landed, PublishConflict):
         return landed
     work.tell("published", record.table, landed.commit.id)
-    return Worked(done(told, landed.commit.id), landed.commit)
+    return WorkResult(done(told, landed.commit.id), landed.commit)
 
 
-def _versions(carried: Carried) -> dict[TableName, TableVersion | None]:
+def _versions(carried: StepsResult) -> dict[TableName, TableVersion | None]:
     return {table: outcome.version for table, outcome in carried.outcomes.items()}
 
 
-def find_broken(work: Work, project: Project, before: Tree, record: Remediation, verdicts: Sequence[Verdict]) -> Broken:
-    """A rollback brings back what was published once: only its own checks count."""
+def find_broken(
+    work: Work, project: Project, before: Tree, record: Remediation, verdicts: Sequence[Verdict]
+) -> BrokenChecks:
+    """A rollback restores a published version: only its own checks count."""
     asked = set(record.check_ids)
     still = [v for v in verdicts if v.check_id in asked and v.outcome is not Outcome.PASSED]
     others = [v for v in verdicts if v.check_id not in asked and v.blocks]
@@ -155,24 +157,24 @@ def find_broken(work: Work, project: Project, before: Tree, record: Remediation,
         tables = {TableName.parse(v.table) for v in others} & set(before)
         known = {v.check_id for v in judge_preview(work, project, before, tables) if v.blocks}
         others = [v for v in others if v.check_id not in known]
-    return Broken(tuple(v.message for v in still), tuple(v.message for v in others))
+    return BrokenChecks(tuple(v.message for v in still), tuple(v.message for v in others))
 
 
-def judged_on_preview(verdicts: Sequence[Verdict]) -> tuple[JudgedOnPreview, ...]:
-    return tuple(JudgedOnPreview(v.check_id, v.outcome, v.message) for v in verdicts)
+def judged_on_preview(verdicts: Sequence[Verdict]) -> tuple[PreviewVerdict, ...]:
+    return tuple(PreviewVerdict(v.check_id, v.outcome, v.message) for v in verdicts)
 
 
-def _note(record: Remediation, broken: Broken) -> str:
+def _note(record: Remediation, broken: BrokenChecks) -> str:
     words, failing = _words(record.results), (*broken.still, *broken.others)
     return f"{words} With it, {'; '.join(failing)}." if failing else words
 
 
-def _words(results: Sequence[Remedied]) -> str:
+def _words(results: Sequence[RemedyResult]) -> str:
     return " ".join(result.message for result in results)
 
 
 def message_of(record: Remediation) -> str:
-    """Of the commit: what was done, and why."""
+    """The commit message: action and reason."""
     kinds = ", ".join(dict.fromkeys(str(r.action) for r in record.results if r.success))
     why = f"\n\nFor {', '.join(record.check_ids)}." if record.check_ids else ""
     return f"{kinds.capitalize()}: {_words([r for r in record.results if r.success])}{why}"
@@ -189,7 +191,7 @@ def _count(table: TableName, counted: TableStatistics) -> TableCount:
 def end_run(
     work: Work, status: RunStatus, verdicts: tuple[Verdict, ...] = (), tables: tuple[TableName, ...] = ()
 ) -> None:
-    """Nothing is published; the run keeps what was found."""
+    """Ends the run without publication; findings are kept."""
     ports = work.ports
     outputs = outputs_of({}, tables, verdicts, "remediate")
     ended = replace(work.record, status=status, finished_at=ports.clock(), step="finished", outputs=outputs)

@@ -22,8 +22,8 @@ from forge.flows.versioning.merge.preview import outputs_of
 from forge.flows.versioning.merge.tree import TableOutcome
 from forge.flows.versioning.ports import Work
 from forge.model.names import TableName
+from forge.quality.remediation import Remediation
 from forge.quality.verdict import Verdict
-from forge.quality.workflow import Remediation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from forge.flows.runs.pins import Line
     from forge.flows.runs.records import AssetRecord, LoadedFile, ProfileRecord, RunRecord, TableLineage
     from forge.flows.versioning.merge.record import MergeRecord
+    from forge.quality.remediation import Remediation
     from forge.quality.verdict import Verdict
-    from forge.quality.workflow import Remediation
     from forge.versioning.branch import BranchStatus
 
 THIS_COMMIT = CommitId("this commit")

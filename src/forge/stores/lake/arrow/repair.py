@@ -10,7 +10,17 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from forge.flows.ports import Stage
-from forge.flows.quality.row_repair import CHECKS, FILE, POSITION, SIDE_RUN, SIDE_TIME, Failing, Fill, Stamp, Target
+from forge.flows.quality.row_repair import (
+    CHECKS,
+    FILE,
+    POSITION,
+    SIDE_RUN,
+    SIDE_TIME,
+    CellFill,
+    QuarantineStamp,
+    RepairTarget,
+    RowFailures,
+)
 from forge.flows.runs.engine import Pin
 from forge.flows.versioning.tables import DataFile, NeedsEngine, Slice
 from forge.quality.remedy import ImputeMethod
@@ -20,7 +30,7 @@ from forge.versioning.arrow_types import arrow_type, one_array
 from forge.versioning.field import Fields
 from forge.versioning.rows.codes import Flags, code_rows
 
-FailingRows = Callable[[Pin, Failing], pa.Table]
+FailingRows = Callable[[Pin, RowFailures], pa.Table]
 
 
 class ArrowRepair:
@@ -29,7 +39,7 @@ class ArrowRepair:
     def __init__(self, tables: IcebergTables, failing: FailingRows | None = None) -> None:
         self._tables, self._failing = tables, failing
 
-    def take_out(self, target: Target, failing: Failing) -> ArrowRepaired:
+    def take_out(self, target: RepairTarget, failing: RowFailures) -> ArrowRepaired:
         rows = self._read(target)
         marks = self._marks(target, failing)
         listed = rows.places(marks)
@@ -45,7 +55,7 @@ class ArrowRepair:
             _tables=self._tables, _rows=rows, _fields=target.files.fields, gone=gone, checks=texts, told=told
         )
 
-    def fill(self, target: Target, fill: Fill) -> ArrowRepaired:
+    def fill(self, target: RepairTarget, fill: CellFill) -> ArrowRepaired:
         rows = self._read(target)
         failing: Flags | None = None
         if fill.failing is not None:
@@ -76,7 +86,7 @@ class ArrowRepair:
             values=values,
         )
 
-    def _filled(self, rows: _Rows, name: str, old: pa.Array, wanted: Flags, fill: Fill) -> tuple[pa.Array, object]:
+    def _filled(self, rows: _Rows, name: str, old: pa.Array, wanted: Flags, fill: CellFill) -> tuple[pa.Array, object]:
         """For each row what would be put in, and the one value where it is the same for all."""
         good = old.filter(pa.array(~wanted))
         match fill.method:
@@ -91,7 +101,7 @@ class ArrowRepair:
                 value = mode_of(good, name)
         return pa.repeat(value, len(old)), value.as_py()
 
-    def deduplicate(self, target: Target, key: tuple[str, ...], order_by: tuple[str, ...]) -> ArrowRepaired:
+    def deduplicate(self, target: RepairTarget, key: tuple[str, ...], order_by: tuple[str, ...]) -> ArrowRepaired:
         rows = self._read(target)
         keys = [one_array(rows.table.column(name)) for name in key]
         (codes,), _ = code_rows([keys], [rows.table.num_rows])
@@ -105,12 +115,12 @@ class ArrowRepair:
         gone[order] = ~later
         return ArrowRepaired(_tables=self._tables, _rows=rows, _fields=target.files.fields, gone=gone & whole)
 
-    def _read(self, target: Target) -> _Rows:
+    def _read(self, target: RepairTarget) -> _Rows:
         files = tuple(sorted(target.files.files, key=lambda file: file.path))
         part = Slice(target.files.catalog, target.files.snapshot_id, files)
         return _Rows(files, tuple(self._tables.read_each(part).values()), self._tables.read(part))
 
-    def _marks(self, target: Target, failing: Failing) -> pa.Table:
+    def _marks(self, target: RepairTarget, failing: RowFailures) -> pa.Table:
         if self._failing is None:
             raise NeedsEngine("which rows fail is found by the engine")
         return self._failing(target.pin, failing)
@@ -172,7 +182,7 @@ class ArrowRepaired:
             begin = end
         self._tables.rewrite(stage, removed, pa.concat_tables(kept), self._fields)
 
-    def set_aside(self, stage: Stage, fields: Fields, names: Mapping[str, str], stamp: Stamp) -> None:
+    def set_aside(self, stage: Stage, fields: Fields, names: Mapping[str, str], stamp: QuarantineStamp) -> None:
         assert self.gone is not None, "only what is taken out is set aside"
         out = self._rows.table.filter(pa.array(self.gone))
         ids = [list(ids) for ids, gone in zip(self.checks, self.gone, strict=True) if gone]

@@ -1,4 +1,4 @@
-"""Alerts in memory: `MemoryAlerts` passes the suite of the SQL one."""
+"""Alerts in memory; passes the test suite of the SQL store."""
 
 from __future__ import annotations
 
@@ -7,10 +7,17 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from forge.flows.quality.incidents.ports import ENDED, Known, Result, Retime, Writing, ended_entry
-from forge.quality.alerts.alert import AlertState, AlertStatus, Scope
-from forge.quality.alerts.delivery import Attempt, Delivery, DeliveryStatus, Message, Plan
-from forge.quality.alerts.incident import Change, Entry, EntryKind, IncidentStatus, TrackedIncident, join
+from forge.flows.quality.incidents.ports import ENDED, AlertWrite, KnownAlerts, Retime, SendResult, ended_entry
+from forge.quality.alerts.alert import AlertScope, AlertState, AlertStatus
+from forge.quality.alerts.delivery import Attempt, ChannelMessage, Delivery, DeliveryPlan, DeliveryStatus
+from forge.quality.alerts.incident import (
+    EntryKind,
+    IncidentEntry,
+    IncidentStatus,
+    IncidentUpdate,
+    TrackedIncident,
+    join,
+)
 from forge.quality.alerts.quiet import Mute
 
 _WAITING = DeliveryStatus.WAITING
@@ -21,16 +28,16 @@ class MemoryAlerts:
         self._lock = threading.RLock()
         self._states: dict[tuple[str, str], AlertState] = {}
         self._incidents: dict[str, TrackedIncident] = {}
-        self._entries: dict[str, list[Entry]] = {}
+        self._entries: dict[str, list[IncidentEntry]] = {}
         self._mutes: dict[str, Mute] = {}
         self._deliveries: dict[str, Delivery] = {}
         self._attempts: dict[str, list[Attempt]] = {}
         self._changes = 0
 
-    def observe(self, scope: Scope, table: str, decide: Callable[[Known], Writing]) -> Writing:
+    def observe(self, scope: AlertScope, table: str, decide: Callable[[KnownAlerts], AlertWrite]) -> AlertWrite:
         with self._lock:
             own = [one for one in self._incidents.values() if one.scope == scope and one.table == table]
-            known = Known(
+            known = KnownAlerts(
                 {s.check_id: s for s in self._states.values() if s.scope == scope and s.table == table},
                 {one.check_id: one for one in sorted(own, key=lambda each: each.opened_at)},
                 tuple(self._mutes.values()),
@@ -39,18 +46,18 @@ class MemoryAlerts:
             self._write(written)
             return written
 
-    def _write(self, written: Writing) -> None:
+    def _write(self, written: AlertWrite) -> None:
         self._states |= {state.key: state for state in written.states}
         for change in written.incidents:
             self._put(change)
         self.add_deliveries(written.deliveries)
 
-    def _put(self, change: Change) -> None:
+    def _put(self, change: IncidentUpdate) -> None:
         self._changes += 1
         self._incidents[change.incident.id] = change.incident
         self.add_entry_list(change.incident.id, change.entries)
 
-    def add_entry_list(self, incident_id: str, entries: Iterable[Entry]) -> None:
+    def add_entry_list(self, incident_id: str, entries: Iterable[IncidentEntry]) -> None:
         lines = self._entries.setdefault(incident_id, [])
         for entry in entries:
             if lines and lines[-1].kind is entry.kind is EntryKind.SEEN:
@@ -61,7 +68,7 @@ class MemoryAlerts:
     def states(
         self,
         *,
-        scope: Scope | None = None,
+        scope: AlertScope | None = None,
         table: str | None = None,
         branch: str | None = None,
         statuses: Iterable[AlertStatus] | None = None,
@@ -91,7 +98,7 @@ class MemoryAlerts:
         self,
         *,
         statuses: Iterable[IncidentStatus] | None = None,
-        scope: Scope | None = None,
+        scope: AlertScope | None = None,
         table: str | None = None,
         branch: str | None = None,
         check_ids: Iterable[str] | None = None,
@@ -112,14 +119,14 @@ class MemoryAlerts:
         found.sort(key=lambda one: one.id)
         return tuple(sorted(found, key=lambda one: one.opened_at, reverse=True)[:limit])
 
-    def timeline(self, incident_id: str) -> tuple[Entry, ...]:
+    def timeline(self, incident_id: str) -> tuple[IncidentEntry, ...]:
         return tuple(self._entries.get(incident_id, ()))
 
     def change_incident(
         self,
         incident_id: str,
-        decide: Callable[[TrackedIncident], tuple[Change, ...]],
-        states: Callable[[TrackedIncident, AlertState | None], Writing] = lambda incident, state: Writing(),
+        decide: Callable[[TrackedIncident], tuple[IncidentUpdate, ...]],
+        states: Callable[[TrackedIncident, AlertState | None], AlertWrite] = lambda incident, state: AlertWrite(),
     ) -> TrackedIncident | None:
         with self._lock:
             found = self._incidents.get(incident_id)
@@ -131,14 +138,14 @@ class MemoryAlerts:
             self._write(states(found, self._states.get((str(found.scope), found.check_id))))
             return found
 
-    def put_incident(self, change: Change) -> bool:
+    def put_incident(self, change: IncidentUpdate) -> bool:
         with self._lock:
             if change.incident.id in self._incidents:
                 return False
             self._put(change)
             return True
 
-    def add_entry(self, incident_ids: Iterable[str], entry: Entry) -> None:
+    def add_entry(self, incident_ids: Iterable[str], entry: IncidentEntry) -> None:
         with self._lock:
             for incident_id in incident_ids:
                 self.add_entry_list(incident_id, (entry,))
@@ -179,7 +186,7 @@ class MemoryAlerts:
         *,
         ids: Iterable[str] | None = None,
         channel: str | None = None,
-        scope: Scope | None = None,
+        scope: AlertScope | None = None,
         incident_id: str | None = None,
         statuses: Iterable[DeliveryStatus] | None = None,
         limit: int = 1000,
@@ -208,8 +215,13 @@ class MemoryAlerts:
         return tuple(sorted({one.channel for one in free}))
 
     def claim(
-        self, channel: str, now: datetime, worker: str, until: datetime, plan: Callable[[Sequence[Delivery]], Plan]
-    ) -> Plan:
+        self,
+        channel: str,
+        now: datetime,
+        worker: str,
+        until: datetime,
+        plan: Callable[[Sequence[Delivery]], DeliveryPlan],
+    ) -> DeliveryPlan:
         with self._lock:
             waiting = [one for one in self._deliveries.values() if one.status is _WAITING and one.channel == channel]
             planned = plan(sorted(waiting, key=lambda one: one.number))
@@ -217,12 +229,12 @@ class MemoryAlerts:
                 self._deliveries[one.id] = replace(one, status=DeliveryStatus.DROPPED, reason=reason)
             return replace(planned, messages=tuple(self._held(m, worker, until) for m in planned.messages))
 
-    def _held(self, message: Message, worker: str, until: datetime) -> Message:
+    def _held(self, message: ChannelMessage, worker: str, until: datetime) -> ChannelMessage:
         taken = [replace(d, message_id=message.id, claimed_by=worker, claimed_until=until) for d in message.deliveries]
         self._deliveries |= {one.id: one for one in taken}
         return replace(message, deliveries=tuple(taken))
 
-    def record(self, message: Message, worker: str, result: Result) -> bool:
+    def record(self, message: ChannelMessage, worker: str, result: SendResult) -> bool:
         with self._lock:
             changed = []
             for one in message.deliveries:
@@ -264,7 +276,7 @@ def _incidents_of(one: Delivery) -> set[str]:
     return {check.incident_id for check in one.notice.checks if check.incident_id}
 
 
-def _ended(one: Delivery, result: Result) -> Delivery:
+def _ended(one: Delivery, result: SendResult) -> Delivery:
     return replace(
         one,
         status=result.status,

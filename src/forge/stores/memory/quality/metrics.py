@@ -1,11 +1,11 @@
-"""Values of metrics in memory: passes the suite of the SQL store."""
+"""Metric values in memory; passes the test suite of the SQL store."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from threading import Lock
 
-from forge.flows.quality.metrics.points import MetricPoint, Said
+from forge.flows.quality.metrics.points import MetricPoint, PointFeedback
 from forge.flows.runs.records import AuditRecord
 from forge.model.names import TableName
 
@@ -14,7 +14,7 @@ class MemoryMetrics:
     def __init__(self) -> None:
         self._lock = Lock()
         self._points: dict[tuple[TableName, str, str], MetricPoint] = {}
-        self._said: dict[tuple[TableName, str, datetime], Said] = {}
+        self._said: dict[tuple[TableName, str, datetime], PointFeedback] = {}
         self.audit: list[AuditRecord] = []
 
     def put(self, points: tuple[MetricPoint, ...]) -> None:
@@ -42,7 +42,7 @@ class MemoryMetrics:
         with self._lock:
             return tuple(sorted({p.table for p in self._points.values()}))
 
-    def say(self, said: Said, audit: AuditRecord) -> None:
+    def say(self, said: PointFeedback, audit: AuditRecord) -> None:
         with self._lock:
             self._said[said.table, said.metric, said.time] = said
             self.audit.append(audit)
@@ -54,7 +54,7 @@ class MemoryMetrics:
             self.audit.append(audit)
             return True
 
-    def said(self, table: TableName, metric: str | None = None) -> tuple[Said, ...]:
+    def said(self, table: TableName, metric: str | None = None) -> tuple[PointFeedback, ...]:
         with self._lock:
             found = [s for s in self._said.values() if s.table == table and metric in (None, s.metric)]
         return tuple(sorted(found, key=lambda s: (s.time, s.metric)))

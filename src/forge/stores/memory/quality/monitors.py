@@ -1,4 +1,4 @@
-"""The MonitorStore port in memory."""
+"""The monitor store in memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Remediations in memory: what the SQL store keeps, by the same rules."""
+"""Remediations in memory, by the rules of the SQL store."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from forge.flows.runs.records import AuditRecord
 from forge.model.names import BranchName, TableName
-from forge.quality.workflow import Remediation, RemedyStatus, decided_already, may_follow
+from forge.quality.remediation import Remediation, RemedyStatus, decided_already, may_follow
 
 
 class MemoryRemediations:
@@ -30,7 +30,7 @@ class MemoryRemediations:
                 self.notes.append(audit)
 
     def follow(self, old: BranchName, new: BranchName) -> None:
-        """The branch has another name now."""
+        """The branch was renamed."""
         with self._lock:
             for one in list(self._kept.values()):
                 if one.branch == old:

@@ -1,4 +1,4 @@
-"""What was measured of snapshots, in memory."""
+"""Stored readings of snapshots, in memory."""
 
 from __future__ import annotations
 

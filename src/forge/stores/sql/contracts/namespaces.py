@@ -1,4 +1,4 @@
-"""`forge.contracts`, the property of a namespace that lists its contracts, in the catalog's own rows."""
+"""`forge.contracts`, the namespace property that lists a namespace's contracts, in the rows of the catalog."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, select, union
 
-from forge.contracts.registry import NAMESPACE_KEY, Registered, merged_entries, namespaces_of
+from forge.contracts.registry import NAMESPACE_KEY, RegisteredContract, merged_entries, namespaces_of
 from forge.stores.sql.statements import put
 from forge.stores.sql.tables import CATALOG, iceberg_namespace_properties, iceberg_tables
 
 
-def write_namespaces(connection: Connection, registered: Sequence[Registered]) -> None:
-    """Of each namespace that is there: one that has no table yet gets its list with the first one."""
+def write_namespaces(connection: Connection, registered: Sequence[RegisteredContract]) -> None:
+    """For existing namespaces: one without a table gets its list with the first."""
     wanted = {name for one in registered for name in namespaces_of(one.tables)}
     for namespace in sorted(wanted & _existing(connection, wanted)):
         own = [one for one in registered if namespace in namespaces_of(one.tables)]
@@ -35,7 +35,7 @@ def entries_text(entries: Sequence[object]) -> str:
 
 
 def entries_of(text: str | None) -> list[dict[str, object]]:
-    """What is not a list of objects was not written by Forge, and is replaced."""
+    """Anything but a list of objects was not written by Forge, and is replaced."""
     try:
         found = json.loads(text or "[]")
     except ValueError:

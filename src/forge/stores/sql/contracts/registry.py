@@ -1,4 +1,4 @@
-"""`SqlContracts` is the ContractStore port on SQLite and PostgreSQL."""
+"""The contract store on SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -6,9 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, Engine, Select, and_, bindparam, func, select, text
 
-from forge.contracts.registry import Checked, CompileRecord, Head, Registered, VersionTakenError, taken, unknown
+from forge.contracts.datacontract_results import MOST_RUNS, TestRun, TestSummary
+from forge.contracts.registry import (
+    CompileRecord,
+    ContractCheck,
+    ContractHead,
+    RegisteredContract,
+    VersionTakenError,
+    unknown_contract,
+    version_conflict,
+)
 from forge.contracts.semver import Version
-from forge.contracts.tested import MOST_RUNS, TestRun, TestSummary
 from forge.stores.sql import tables
 from forge.stores.sql.contracts import rows
 from forge.stores.sql.contracts import tables as t
@@ -20,8 +28,8 @@ from forge.stores.sql.statements import add, insert_into, put
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from forge.contracts.lifecycle import StateChange
-    from forge.flows.contracts.ports import Moving, Registration
+    from forge.contracts.lifecycle import LifecycleStep
+    from forge.flows.contracts.ports import LifecycleWrite, Registration
     from forge.flows.runs.records import AuditRecord
 
 _LOCK = 0x464F5243  # of all who register: "FORC"
@@ -29,7 +37,7 @@ _WITHOUT_TEXT = [column for column in t.versions.c if column.name != "text"]
 
 
 def _heads(columns: Sequence[Any]) -> Select[Any]:
-    """Each contract with its highest version and its last step."""
+    """Each contract with its highest version and last lifecycle step."""
     s, newer = t.states, t.states.alias()
     last = select(func.max(newer.c.number)).where(newer.c.contract_id == t.contracts.c.id).scalar_subquery()
     of_version = and_(t.versions.c.contract_id == t.contracts.c.id, t.versions.c.version == t.contracts.c.version)
@@ -61,42 +69,42 @@ class SqlContracts:
         with writing(self._engine) as connection:
             return write_registrations(connection, registrations)
 
-    def move(self, contract_id: str, decide: Callable[[Head], Moving]) -> Head:
+    def move(self, contract_id: str, decide: Callable[[ContractHead], LifecycleWrite]) -> ContractHead:
         with writing(self._engine) as connection:
             _one_at_a_time(connection)
             found = _head(connection, contract_id)
             if found is None:
-                raise unknown(contract_id, connection.execute(select(t.contracts.c.id)).scalars())
+                raise unknown_contract(contract_id, connection.execute(select(t.contracts.c.id)).scalars())
             _write_moving(connection, found.newest, decide(found), found.versions)
             moved = _head(connection, contract_id)
             assert moved is not None
             return moved
 
-    def head(self, contract_id: str) -> Head | None:
+    def head(self, contract_id: str) -> ContractHead | None:
         with reading(self._engine) as connection:
             return _head(connection, contract_id)
 
-    def heads(self) -> tuple[Head, ...]:
+    def heads(self) -> tuple[ContractHead, ...]:
         with reading(self._engine) as connection:
             found = connection.execute(_heads(_WITHOUT_TEXT).order_by(t.contracts.c.name, t.contracts.c.id))
             return tuple(_read_head(row) for row in found.mappings())
 
-    def versions(self, contract_id: str) -> tuple[Registered, ...]:
+    def versions(self, contract_id: str) -> tuple[RegisteredContract, ...]:
         query = select(t.versions).where(t.versions.c.contract_id == contract_id)
         with reading(self._engine) as connection:
             found = [rows.read_version(row) for row in connection.execute(query).mappings()]
         return tuple(sorted(found, key=lambda one: Version(one.version), reverse=True))
 
-    def version(self, contract_id: str, version: str) -> Registered | None:
+    def version(self, contract_id: str, version: str) -> RegisteredContract | None:
         with reading(self._engine) as connection:
             return _version(connection, contract_id, version)
 
-    def history(self, contract_id: str) -> tuple[StateChange, ...]:
+    def history(self, contract_id: str) -> tuple[LifecycleStep, ...]:
         query = select(t.states).where(t.states.c.contract_id == contract_id).order_by(t.states.c.number.desc())
         with reading(self._engine) as connection:
             return tuple(rows.read_state(row) for row in connection.execute(query).mappings())
 
-    # what others say of them
+    # test results, checks, compiles
 
     def add_results(self, run: TestRun, audit: AuditRecord) -> bool:
         with writing(self._engine) as connection:
@@ -123,13 +131,13 @@ class SqlContracts:
         with reading(self._engine) as connection:
             return {row["contract_id"]: rows.read_summary(row) for row in connection.execute(query).mappings()}
 
-    def keep_checks(self, checks: Iterable[Checked]) -> None:
+    def keep_checks(self, checks: Iterable[ContractCheck]) -> None:
         kept = [rows.check_row(check) for check in checks]
         if kept:
             with writing(self._engine) as connection:
                 put(connection, t.checks, kept)
 
-    def checks(self) -> Mapping[str, Checked]:
+    def checks(self) -> Mapping[str, ContractCheck]:
         with reading(self._engine) as connection:
             found = connection.execute(select(t.checks)).mappings()
             return {row["contract_id"]: rows.read_check(row) for row in found}
@@ -145,10 +153,10 @@ class SqlContracts:
 
 
 def write_registrations(connection: Connection, registrations: Sequence[Registration]) -> tuple[bool | None, ...]:
-    """In the transaction of whoever calls. A version that is there with another content is left as it is (None): a
-    publication does not fall by it."""
+    """In the caller's transaction. A version that exists with other content is left unchanged (None): it does not fail
+    a publication."""
     found: list[bool | None] = []
-    listed: dict[str, Registered] = {}
+    listed: dict[str, RegisteredContract] = {}
     for registration in registrations:
         try:
             created, newest = _write(connection, registration)
@@ -161,13 +169,13 @@ def write_registrations(connection: Connection, registrations: Sequence[Registra
     return tuple(found)
 
 
-def _write(connection: Connection, registration: Registration) -> tuple[bool, Registered]:
-    """Whether the version is new, and the highest there is then."""
+def _write(connection: Connection, registration: Registration) -> tuple[bool, RegisteredContract]:
+    """Whether the version is new, and the highest version then."""
     _one_at_a_time(connection)
     new = registration.new
     known = _version(connection, new.id, new.version)
     if known is not None and known.digest != new.digest:
-        raise taken(known, new)
+        raise version_conflict(known, new)
     before = _head(connection, new.id)
     if known is None:
         connection.execute(t.versions.insert(), [rows.version_row(new)])
@@ -183,7 +191,7 @@ def _write(connection: Connection, registration: Registration) -> tuple[bool, Re
     return known is None, newest
 
 
-def _write_moving(connection: Connection, newest: Registered, moving: Moving, count: int) -> None:
+def _write_moving(connection: Connection, newest: RegisteredContract, moving: LifecycleWrite, count: int) -> None:
     from forge.stores.sql.outbox import add_deliveries
 
     put(connection, t.contracts, [_head_row(newest, moving.change.state.value, count)])
@@ -200,7 +208,7 @@ def _forget_old_results(connection: Connection, contract_id: str) -> None:
         connection.execute(t.results.delete().where(c.id.in_(gone)))
 
 
-def _head_row(newest: Registered, state: str, count: int) -> dict[str, Any]:
+def _head_row(newest: RegisteredContract, state: str, count: int) -> dict[str, Any]:
     return {
         "id": newest.id,
         "name": newest.name,
@@ -211,21 +219,21 @@ def _head_row(newest: Registered, state: str, count: int) -> dict[str, Any]:
 
 
 def _one_at_a_time(connection: Connection) -> None:
-    """SQLite has one writer anyway."""
+    """SQLite has a single writer anyway."""
     if connection.dialect.name == "postgresql":
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})
 
 
-def _version(connection: Connection, contract_id: str, version: str) -> Registered | None:
+def _version(connection: Connection, contract_id: str, version: str) -> RegisteredContract | None:
     found = connection.execute(_VERSION, {"contract": contract_id, "number": version}).mappings().first()
     return rows.read_version(found) if found else None
 
 
-def _head(connection: Connection, contract_id: str) -> Head | None:
+def _head(connection: Connection, contract_id: str) -> ContractHead | None:
     found = connection.execute(_HEAD, {"contract": contract_id}).mappings().first()
     return _read_head(found) if found else None
 
 
-def _read_head(row: rows.Row) -> Head:
+def _read_head(row: rows.Row) -> ContractHead:
     last = rows.read_state({"state": row["state"], "at": row["at"], "document": row["last"]})
-    return Head(rows.read_version(row), last.state, last, row["versions"])
+    return ContractHead(rows.read_version(row), last.state, last, row["versions"])

@@ -1,4 +1,4 @@
-"""Rows of registered contracts, and the types of the flows."""
+"""Mapping between rows and registered contracts."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from datetime import datetime
 from typing import Any
 
 from forge.contracts.contract import Violation
-from forge.contracts.lifecycle import State, StateChange
-from forge.contracts.registry import Checked, CompileRecord, Finding, Registered
-from forge.contracts.tested import TestedCheck, TestRun, TestSummary
+from forge.contracts.datacontract_results import TestedCheck, TestRun, TestSummary
+from forge.contracts.lifecycle import ContractState, LifecycleStep
+from forge.contracts.registry import CompileRecord, ContractCheck, ContractFinding, RegisteredContract
 
 Row = Mapping[Any, Any]
 _KEPT = ("name", "api_version", "owner", "domain", "description", "tables", "tags", "extends", "file", "run_id")
 
 
-def version_row(one: Registered) -> dict[str, Any]:
+def version_row(one: RegisteredContract) -> dict[str, Any]:
     return {
         "contract_id": one.id,
         "version": one.version,
@@ -29,9 +29,9 @@ def version_row(one: Registered) -> dict[str, Any]:
     }
 
 
-def read_version(row: Row) -> Registered:
+def read_version(row: Row) -> RegisteredContract:
     kept = row["document"]
-    return Registered(
+    return RegisteredContract(
         id=row["contract_id"],
         name=kept["name"],
         version=row["version"],
@@ -52,16 +52,16 @@ def read_version(row: Row) -> Registered:
     )
 
 
-def state_row(contract_id: str, change: StateChange) -> dict[str, Any]:
+def state_row(contract_id: str, change: LifecycleStep) -> dict[str, Any]:
     document = {key: value for key, value in asdict(change).items() if key not in ("state", "at")}
     return {"contract_id": contract_id, "state": change.state.value, "at": change.at, "document": document}
 
 
-def read_state(row: Row) -> StateChange:
+def read_state(row: Row) -> LifecycleStep:
     kept = row["document"]
-    return StateChange(
-        state=State(row["state"]),
-        before=State(kept["before"]) if kept["before"] else None,
+    return LifecycleStep(
+        state=ContractState(row["state"]),
+        before=ContractState(kept["before"]) if kept["before"] else None,
         at=row["at"],
         by=kept["by"],
         version=kept["version"],
@@ -115,14 +115,14 @@ def read_result(row: Row) -> TestRun:
     )
 
 
-def check_row(check: Checked) -> dict[str, Any]:
+def check_row(check: ContractCheck) -> dict[str, Any]:
     document = {"version": check.version, "findings": [asdict(finding) for finding in check.findings]}
     return {"contract_id": check.contract_id, "checked_at": check.checked_at, "document": document}
 
 
-def read_check(row: Row) -> Checked:
+def read_check(row: Row) -> ContractCheck:
     kept = row["document"]
-    return Checked(row["contract_id"], kept["version"], row["checked_at"], tuple(map(_finding, kept["findings"])))
+    return ContractCheck(row["contract_id"], kept["version"], row["checked_at"], tuple(map(_finding, kept["findings"])))
 
 
 def compile_row(record: CompileRecord) -> dict[str, Any]:
@@ -143,8 +143,8 @@ def read_compile(row: Row) -> CompileRecord:
     )
 
 
-def _finding(kept: Mapping[str, Any]) -> Finding:
-    return Finding(kept["source"], Violation(**kept["violation"]), kept["policy_type"], kept["contract_id"])
+def _finding(kept: Mapping[str, Any]) -> ContractFinding:
+    return ContractFinding(kept["source"], Violation(**kept["violation"]), kept["policy_type"], kept["contract_id"])
 
 
 def _time(text: str | None) -> datetime | None:

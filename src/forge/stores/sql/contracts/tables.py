@@ -7,7 +7,7 @@ from sqlalchemy import Column, Index, Integer, String, Table, Text
 from forge.stores.sql.columns import Code, Id, Json, UtcTime
 from forge.stores.sql.tables import metadata
 
-contracts = Table(  # where each stands: its highest version and its state
+contracts = Table(  # the head of each: its highest version and its state
     "forge_contracts",
     metadata,
     Column("id", Code, primary_key=True),

@@ -1,1 +1,1 @@
-"""Quality in the database: states, monitors, alerts and incidents, metrics, remediations."""
+"""Quality in SQL: stored readings, monitors, alerts and incidents, metrics, remediations."""

@@ -1,4 +1,4 @@
-"""Rows of alerts, incidents and deliveries, and the types of the flows."""
+"""Mapping between rows and alerts, incidents and mutes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlalchemy import Connection, select, update
 
-from forge.quality.alerts.alert import AlertState, Scope
-from forge.quality.alerts.incident import Entry, EntryKind, TrackedIncident, join
+from forge.quality.alerts.alert import AlertScope, AlertState
+from forge.quality.alerts.incident import EntryKind, IncidentEntry, TrackedIncident, join
 from forge.quality.alerts.json import entry_dict, entry_of, incident_dict, incident_of, state_dict, state_of
 from forge.quality.alerts.quiet import Mute
 from forge.stores.sql.quality import alert_tables as t
@@ -63,7 +63,7 @@ def mute_row(mute: Mute) -> dict[str, Any]:
 
 
 def read_mute(row: Row) -> Mute:
-    scope = Scope.parse(row["scope"]) if row["scope"] else None
+    scope = AlertScope.parse(row["scope"]) if row["scope"] else None
     return Mute(
         id=row["id"],
         until=row["until"],
@@ -76,8 +76,8 @@ def read_mute(row: Row) -> Mute:
     )
 
 
-def add_entries(connection: Connection, incident_id: str, entries: Sequence[Entry]) -> None:
-    """In order. A failure that follows a failure goes into the same line."""
+def add_entries(connection: Connection, incident_id: str, entries: Sequence[IncidentEntry]) -> None:
+    """In order. Consecutive failures are merged into one entry."""
     last = _last_entry(connection, incident_id) if entries and entries[0].kind is EntryKind.SEEN else None
     for entry in entries:
         if last is not None and entry.kind is EntryKind.SEEN:
@@ -91,7 +91,7 @@ def add_entries(connection: Connection, incident_id: str, entries: Sequence[Entr
 
 
 def _last_entry(connection: Connection, incident_id: str) -> Row | None:
-    """The line that a failure may be added to."""
+    """The entry that a failure may be merged into."""
     e = t.incident_entries
     query = select(e).where(e.c.incident_id == incident_id).order_by(e.c.number.desc()).limit(1)
     row = connection.execute(query).mappings().first()

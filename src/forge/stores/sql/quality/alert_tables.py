@@ -1,4 +1,4 @@
-"""Tables of alerts, incidents and deliveries. What is searched for has a column of its own; the rest is a document."""
+"""Tables of alerts, incidents and deliveries. Searchable fields are columns; the rest is a document."""
 
 from __future__ import annotations
 

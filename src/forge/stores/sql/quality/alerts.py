@@ -1,4 +1,4 @@
-"""`SqlAlerts` is the AlertStore port on SQLite and PostgreSQL."""
+"""The alert store on SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Select, and_, func, select, text, update
 
-from forge.flows.quality.incidents.ports import Known, Retime, Writing
-from forge.quality.alerts.alert import AlertState, AlertStatus, Scope
+from forge.flows.quality.incidents.ports import AlertWrite, KnownAlerts, Retime
+from forge.quality.alerts.alert import AlertScope, AlertState, AlertStatus
 from forge.quality.alerts.delivery import DeliveryStatus
-from forge.quality.alerts.incident import Change, Entry, IncidentStatus, TrackedIncident
+from forge.quality.alerts.incident import IncidentEntry, IncidentStatus, IncidentUpdate, TrackedIncident
 from forge.quality.alerts.json import entry_of
 from forge.quality.alerts.quiet import Mute
 from forge.stores.sql import outbox
@@ -27,7 +27,7 @@ _MOST_MUTES = 1000
 
 
 class SqlAlerts(SqlDeliveries):
-    def observe(self, scope: Scope, table: str, decide: Callable[[Known], Writing]) -> Writing:
+    def observe(self, scope: AlertScope, table: str, decide: Callable[[KnownAlerts], AlertWrite]) -> AlertWrite:
         with writing(self._engine) as connection:
             _one_at_a_time(connection, str(scope))
             known = _known(connection, scope, table)
@@ -38,7 +38,7 @@ class SqlAlerts(SqlDeliveries):
     def states(
         self,
         *,
-        scope: Scope | None = None,
+        scope: AlertScope | None = None,
         table: str | None = None,
         branch: str | None = None,
         statuses: Iterable[AlertStatus] | None = None,
@@ -74,7 +74,7 @@ class SqlAlerts(SqlDeliveries):
         self,
         *,
         statuses: Iterable[IncidentStatus] | None = None,
-        scope: Scope | None = None,
+        scope: AlertScope | None = None,
         table: str | None = None,
         branch: str | None = None,
         check_ids: Iterable[str] | None = None,
@@ -95,7 +95,7 @@ class SqlAlerts(SqlDeliveries):
         with reading(self._engine) as connection:
             return tuple(rows.read_incident(row) for row in connection.execute(query).mappings())
 
-    def timeline(self, incident_id: str) -> tuple[Entry, ...]:
+    def timeline(self, incident_id: str) -> tuple[IncidentEntry, ...]:
         e = t.incident_entries
         query = select(e.c.document).where(e.c.incident_id == incident_id).order_by(e.c.number)
         with reading(self._engine) as connection:
@@ -104,8 +104,8 @@ class SqlAlerts(SqlDeliveries):
     def change_incident(
         self,
         incident_id: str,
-        decide: Callable[[TrackedIncident], tuple[Change, ...]],
-        states: Callable[[TrackedIncident, AlertState | None], Writing] = lambda incident, state: Writing(),
+        decide: Callable[[TrackedIncident], tuple[IncidentUpdate, ...]],
+        states: Callable[[TrackedIncident, AlertState | None], AlertWrite] = lambda incident, state: AlertWrite(),
     ) -> TrackedIncident | None:
         with writing(self._engine) as connection:
             found = _incident(connection, incident_id)
@@ -119,14 +119,14 @@ class SqlAlerts(SqlDeliveries):
             _write(connection, states(found, _state(connection, str(found.scope), found.check_id)))
             return found
 
-    def put_incident(self, change: Change) -> bool:
+    def put_incident(self, change: IncidentUpdate) -> bool:
         with writing(self._engine) as connection:
             if _incident(connection, change.incident.id) is not None:
                 return False
             _put_change(connection, change)
             return True
 
-    def add_entry(self, incident_ids: Iterable[str], entry: Entry) -> None:
+    def add_entry(self, incident_ids: Iterable[str], entry: IncidentEntry) -> None:
         with writing(self._engine) as connection:
             for incident_id in incident_ids:
                 rows.add_entries(connection, incident_id, (entry,))
@@ -154,13 +154,13 @@ class SqlAlerts(SqlDeliveries):
 
 
 def _one_at_a_time(connection: Connection, name: str) -> None:
-    """SQLite has one writer anyway."""
+    """SQLite has a single writer anyway."""
     if connection.dialect.name == "postgresql":
         key = int.from_bytes(hashlib.sha256(f"forge alerts {name}".encode()).digest()[:8], "big", signed=True)
         connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": key})
 
 
-def _known(connection: Connection, scope: Scope, table: str) -> Known:
+def _known(connection: Connection, scope: AlertScope, table: str) -> KnownAlerts:
     s, i = t.alert_states, t.incidents
     states = connection.execute(select(s).where(s.c.scope == str(scope), s.c.table_name == table)).mappings()
     of_table = and_(i.c.scope == str(scope), i.c.table_name == table)
@@ -175,21 +175,21 @@ def _known(connection: Connection, scope: Scope, table: str) -> Known:
         .join(newest, and_(i.c.check_id == newest.c.check_id, i.c.opened_at == newest.c.opened_at))
         .where(of_table)
     )
-    return Known(
+    return KnownAlerts(
         {state.check_id: state for state in map(rows.read_state, states)},
         {one.check_id: one for one in map(rows.read_incident, connection.execute(query).mappings())},
         _mutes(connection, None),
     )
 
 
-def _write(connection: Connection, written: Writing) -> None:
+def _write(connection: Connection, written: AlertWrite) -> None:
     put(connection, t.alert_states, [rows.state_row(state) for state in written.states])
     for change in written.incidents:
         _put_change(connection, change)
     outbox.add_deliveries(connection, written.deliveries)
 
 
-def _put_change(connection: Connection, change: Change) -> None:
+def _put_change(connection: Connection, change: IncidentUpdate) -> None:
     row = rows.incident_row(change.incident)
     i = t.incidents
     if change.is_new:
@@ -221,7 +221,7 @@ def _mutes(connection: Connection, now: datetime | None) -> tuple[Mute, ...]:
 
 
 def _retime(connection: Connection, retime: Retime, now: datetime) -> None:
-    """What was tried already goes on as it is."""
+    """Attempted deliveries are unchanged."""
     d = outbox.deliveries
     query = select(d).where(d.c.status == DeliveryStatus.WAITING.value, d.c.message_id.is_(None)).with_for_update()
     mutes = _mutes(connection, now)

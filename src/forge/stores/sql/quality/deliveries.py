@@ -1,4 +1,4 @@
-"""The outbox in SQL: deliveries, who holds them, and how each try ended."""
+"""The outbox in SQL: deliveries, their claims and attempts."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, or_, select, update
 
-from forge.flows.quality.incidents.ports import ENDED, Result, ended_entry
-from forge.quality.alerts.alert import AlertStatus, Scope
-from forge.quality.alerts.delivery import Attempt, Delivery, DeliveryStatus, Message, Plan
+from forge.flows.quality.incidents.ports import ENDED, SendResult, ended_entry
+from forge.quality.alerts.alert import AlertScope, AlertStatus
+from forge.quality.alerts.delivery import Attempt, ChannelMessage, Delivery, DeliveryPlan, DeliveryStatus
 from forge.quality.alerts.json import state_of
 from forge.stores.sql import outbox
 from forge.stores.sql.database import reading, writing
@@ -36,7 +36,7 @@ class SqlDeliveries:
         *,
         ids: Iterable[str] | None = None,
         channel: str | None = None,
-        scope: Scope | None = None,
+        scope: AlertScope | None = None,
         incident_id: str | None = None,
         statuses: Iterable[DeliveryStatus] | None = None,
         limit: int = 1000,
@@ -75,8 +75,13 @@ class SqlDeliveries:
             return tuple(connection.execute(query).scalars())
 
     def claim(
-        self, channel: str, now: datetime, worker: str, until: datetime, plan: Callable[[Sequence[Delivery]], Plan]
-    ) -> Plan:
+        self,
+        channel: str,
+        now: datetime,
+        worker: str,
+        until: datetime,
+        plan: Callable[[Sequence[Delivery]], DeliveryPlan],
+    ) -> DeliveryPlan:
         d = outbox.deliveries
         query = (
             select(d)
@@ -91,7 +96,7 @@ class SqlDeliveries:
                 _change(connection, one.id, status=DeliveryStatus.DROPPED.value, reason=reason)
             return replace(planned, messages=tuple(_held(connection, m, worker, until) for m in planned.messages))
 
-    def record(self, message: Message, worker: str, result: Result) -> bool:
+    def record(self, message: ChannelMessage, worker: str, result: SendResult) -> bool:
         ids = [one.id for one in message.deliveries]
         d = outbox.deliveries
         attempt = result.attempt
@@ -109,14 +114,14 @@ class SqlDeliveries:
             if result.next_at is not None:
                 values["next_at"] = result.next_at
             ours = [d.c.status == _WAITING]
-            if not attempt.ok:  # what was taken is taken, whoever holds it now
+            if not attempt.ok:  # an accepted message is final, whoever holds the claim now
                 ours.append(d.c.claimed_by == worker)
             changed = 0
             for key in ids:
                 own = {**values, "pager_key": result.keys[key]} if key in result.keys else values
                 changed += connection.execute(update(d).where(d.c.id == key, *ours).values(**own)).rowcount
             if changed:
-                _tell_incidents(connection, message, result)
+                _add_to_timelines(connection, message, result)
             return changed > 0
 
     def keys(self, channel: str, threads: Iterable[str]) -> Mapping[str, str]:
@@ -152,7 +157,7 @@ def _change(connection: Connection, delivery_id: str, **values: Any) -> None:
     connection.execute(update(outbox.deliveries).where(outbox.deliveries.c.id == delivery_id).values(**values))
 
 
-def _held(connection: Connection, message: Message, worker: str, until: datetime) -> Message:
+def _held(connection: Connection, message: ChannelMessage, worker: str, until: datetime) -> ChannelMessage:
     held = {"message_id": message.id, "claimed_by": worker, "claimed_until": until}
     for one in message.deliveries:
         _change(connection, one.id, **held)
@@ -169,7 +174,7 @@ def _keys(connection: Connection, channel: str, threads: Sequence[str]) -> dict[
     return found
 
 
-def _tell_incidents(connection: Connection, message: Message, result: Result) -> None:
+def _add_to_timelines(connection: Connection, message: ChannelMessage, result: SendResult) -> None:
     kind = ENDED.get(result.status)
     if kind is None:
         return

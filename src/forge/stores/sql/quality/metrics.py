@@ -1,4 +1,4 @@
-"""Values of metrics in SQL, and what people said of them."""
+"""Metric values and feedback on them, in SQL."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, and_, delete, func, select
 
-from forge.flows.quality.metrics.points import Kept, MetricPoint, Said
+from forge.flows.quality.metrics.points import KeptFinding, MetricPoint, PointFeedback
 from forge.flows.runs.records import AuditRecord
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.quality.anomaly import Feedback
@@ -68,7 +68,7 @@ class SqlMetrics:
             found = connection.execute(query).scalars().all()
         return tuple(sorted(TableName.parse(name) for name in found))
 
-    def say(self, said: Said, audit: AuditRecord) -> None:
+    def say(self, said: PointFeedback, audit: AuditRecord) -> None:
         with writing(self._engine) as connection:
             statements.put(connection, said_table, [_said_row(said)])
             connection.execute(audit_table.insert(), [rows.audit_row(audit)])
@@ -80,7 +80,7 @@ class SqlMetrics:
             connection.execute(audit_table.insert(), [rows.audit_row(audit)])
             return True
 
-    def said(self, table: TableName, metric: str | None = None) -> tuple[Said, ...]:
+    def said(self, table: TableName, metric: str | None = None) -> tuple[PointFeedback, ...]:
         c = said_table.c
         query = select(said_table).where(c.table_name == str(table))
         if metric is not None:
@@ -128,11 +128,11 @@ def _point(row: Mapping[Any, Any]) -> MetricPoint:
         commit_id=CommitId(row["commit_id"]) if row["commit_id"] else None,
         run_id=RunId(row["run_id"]) if row["run_id"] else None,
         recorded_at=row["recorded_at"],
-        finding=None if row["is_anomaly"] is None else Kept(**{name: row[name] for name in _KEPT}),
+        finding=None if row["is_anomaly"] is None else KeptFinding(**{name: row[name] for name in _KEPT}),
     )
 
 
-def _said_row(said: Said) -> dict[str, Any]:
+def _said_row(said: PointFeedback) -> dict[str, Any]:
     return {
         "table_name": str(said.table),
         "metric": said.metric,
@@ -144,8 +144,8 @@ def _said_row(said: Said) -> dict[str, Any]:
     }
 
 
-def _said(row: Mapping[Any, Any]) -> Said:
-    return Said(
+def _said(row: Mapping[Any, Any]) -> PointFeedback:
+    return PointFeedback(
         table=TableName.parse(row["table_name"]),
         metric=row["metric"],
         time=row["at"],

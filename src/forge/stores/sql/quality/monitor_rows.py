@@ -1,4 +1,4 @@
-"""Monitors, runs and results as rows, and back."""
+"""Mapping between rows and monitors, runs and results."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def result_row(result: CheckResult, run_id: str, position: int) -> dict[str, Any
         "snapshot_id": result.snapshot_id,
         "verdict": result.verdict.value,
         "severity": result.severity.value,
-        "message": result.message.replace("\x00", "\ufffd"),  # PostgreSQL's texts hold none
+        "message": result.message.replace("\x00", "\ufffd"),  # PostgreSQL text cannot contain NUL
         "executed_at": result.executed_at,
         "columns": list(result.columns),
         "blocks": result.blocks,

@@ -1,4 +1,4 @@
-"""The tables of monitors, their runs and what their checks said. Migration 0008 builds them."""
+"""Tables of monitors, their runs and check results. Migration 0008 builds them."""
 
 from __future__ import annotations
 

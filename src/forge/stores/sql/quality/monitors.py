@@ -1,4 +1,4 @@
-"""Monitors in SQL: `SqlMonitors` is the MonitorStore port on SQLite and PostgreSQL."""
+"""The monitor store on SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ class SqlMonitors:
         found: list[CheckResult] = []
         named = sorted(versions.items())
         for start in range(0, len(named), _TABLES_AT_ONCE):
-            found += self._results(_last_said(dict(named[start : start + _TABLES_AT_ONCE])))
+            found += self._results(_last_results(dict(named[start : start + _TABLES_AT_ONCE])))
         return tuple(found)
 
     def last_passed(self, table: TableName, branch: BranchName, check_id: str) -> CheckResult | None:
@@ -237,13 +237,13 @@ class SqlMonitors:
 
 
 def _insert(connection: Connection, table: Table, row: Mapping[str, Any]) -> bool:
-    """False: there is one. The drivers do not agree on what they count, but on what comes back."""
+    """False: it exists. Drivers disagree on row counts, but not on RETURNING."""
     insert = insert_into(connection, table).values(row).on_conflict_do_nothing().returning(table.c.id)
     return connection.execute(insert).first() is not None
 
 
 def _update(connection: Connection, run: MonitorRun, statuses: Sequence[str]) -> int:
-    """Where it is in one of these states; what has ended stays as it is."""
+    """Where it is in one of these states; finished runs are unchanged."""
     row = run_row(run, run.finished_at or run.started_at or run.queued_at)
     unchanged = update(runs).where(runs.c.id == row.pop("id"), runs.c.status.in_(statuses))
     return connection.execute(unchanged.values(**row)).rowcount
@@ -254,7 +254,7 @@ def _newest_first(query: Select[Any]) -> Select[Any]:
     return query.order_by(t.executed_at.desc(), t.run_id.desc(), t.position)
 
 
-def _last_said(versions: Mapping[TableName, TableVersion]) -> Select[Any]:
+def _last_results(versions: Mapping[TableName, TableVersion]) -> Select[Any]:
     t = results.c
     of = [
         and_(

@@ -1,4 +1,4 @@
-"""Remediations in SQL. What is asked for by column stands in columns, the rest in one document."""
+"""Remediations in SQL. Searchable fields are columns; the rest is a document."""
 
 from __future__ import annotations
 
@@ -10,10 +10,8 @@ from sqlalchemy import Connection, Engine, select
 
 from forge.flows.runs.records import AuditRecord
 from forge.model.names import BranchName, CommitId, RunId, TableName
-from forge.quality.remedy import ActionKind, Remedied, load_actions
-from forge.quality.verdict import Outcome
-from forge.quality.workflow import (
-    JudgedOnPreview,
+from forge.quality.remediation import (
+    PreviewVerdict,
     Remediation,
     RemedyStatus,
     RemedyStep,
@@ -21,6 +19,8 @@ from forge.quality.workflow import (
     decided_already,
     may_follow,
 )
+from forge.quality.remedy import ActionKind, RemedyResult, load_actions
+from forge.quality.verdict import Outcome
 from forge.stores.sql import rows, tables
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.statements import put
@@ -28,7 +28,7 @@ from forge.stores.sql.tables import remediations
 
 
 def write_remediation(connection: Connection, remediation: Remediation) -> None:
-    """In the transaction of whoever calls; E746 where it was decided meanwhile, which undoes that transaction."""
+    """In the caller's transaction; E746, which rolls it back, where it was decided meanwhile."""
     c = remediations.c
     known = connection.execute(select(c.status).where(c.id == remediation.id).with_for_update()).first()
     if known is not None and not may_follow(RemedyStatus(known[0]), remediation.status):
@@ -121,12 +121,12 @@ def _remediation(row: Mapping[Any, Any]) -> Remediation:
         commit=_commit(kept["commit"]),
         reverted_by_commit=_commit(kept["reverted_by_commit"]),
         results=tuple(
-            Remedied(ActionKind(one["action"]), one["success"], one["message"], one["details"])
+            RemedyResult(ActionKind(one["action"]), one["success"], one["message"], one["details"])
             for one in kept["results"]
         ),
         counts=tuple(TableCount(*one) for one in kept["counts"]),
         verdicts=tuple(
-            JudgedOnPreview(check, Outcome(outcome), message) for check, outcome, message in kept["verdicts"]
+            PreviewVerdict(check, Outcome(outcome), message) for check, outcome, message in kept["verdicts"]
         ),
         decided_by=kept["decided_by"],
         decided_at=datetime.fromisoformat(decided_at) if decided_at else None,

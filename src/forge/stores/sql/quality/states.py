@@ -1,4 +1,4 @@
-"""What was measured of snapshots, in SQL."""
+"""Stored readings of snapshots, in SQL."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class SqlStates:
 
 
 def _forget_old(connection: Connection, table: TableName) -> None:
-    """Of the table all but the newest snapshots, by when they were measured last."""
+    """Deletes all but the newest snapshots of the table, by time of measurement."""
     own = states.c.table_name == str(table)
     times = select(states.c.snapshot_id, states.c.measured_at).where(own).distinct()
     last: dict[int, datetime] = {}

@@ -1,4 +1,4 @@
-"""What the checks of runs said, in SQL."""
+"""Check verdicts of runs, in SQL."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class SqlVerdicts(SqlRecords):
 
 
 def _newest_judge(branch: BranchName, table: ColumnElement[str], kind: str | None = None) -> ScalarSelect[str]:
-    """The newest run that settled the table: one walk back, which ends soon, for the table was judged."""
+    """The newest run that settled the table, found by walking back, which ends soon."""
     r, o = tables.runs.alias().c, tables.outputs.alias().c
     query = (
         select(o.run_id)
@@ -148,7 +148,7 @@ def _held_back(run: RunRecord, table: TableName) -> bool:
 
 
 def _judgements(found: Iterable[Mapping[str, Any]]) -> tuple[Judgement, ...]:
-    """A verdict of the same run on another table is none on this one."""
+    """Verdicts of the same run on other tables are excluded."""
     kept: dict[tuple[str, str, str | None], Judgement] = {}
     for row in found:
         spoke = row["judged"] == row["table_name"]

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from forge.connection import Report
-from forge.flows.quality.health import Day, failing_columns, find_health, find_said, find_trend, newest_attempts
+from forge.flows.quality.health import Day, failing_columns, find_health, find_trend, find_verdicts, newest_attempts
 from forge.flows.quality.incidents.impact import edges_at, find_incidents
-from forge.flows.quality.incidents.open import OpenIncident, find_open_incidents, result_of
+from forge.flows.quality.incidents.open_incidents import OpenIncident, find_open_incidents, result_of
 from forge.flows.runs.project import Project
 from forge.flows.runs.run import Ports, RunRequest, RunResult, run
 from forge.flows.versioning.branches import create_branch, create_default_branch
@@ -342,7 +342,7 @@ def test_what_fails_now_is_of_the_newest_attempt_of_each_table(shop: Shop) -> No
     head = shop.metadata.branch(MAIN)
     assert head is not None
     attempts = newest_attempts(shop.metadata.tree(head.head), shop.metadata.blocked(MAIN))
-    failed = find_said(shop.metadata, attempts, Outcome.FAILED)
+    failed = find_verdicts(shop.metadata, attempts, Outcome.FAILED)
     assert failing_columns(failed) == {"core.orders.amount", "marts.revenue.id"}
     assert [verdict.check_id for run_id, verdict in failed if run_id == attempts[name("core.orders")]] != []
 

@@ -1,4 +1,4 @@
-"""What `datacontract test` said of a contract, read from the JSON that it publishes."""
+"""Results of `datacontract test`, parsed from the JSON that it publishes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class TestedCheck:
 
 @dataclass(frozen=True, slots=True)
 class TestSummary:
-    """A run of the tool without its checks, for lists."""
+    """A test run without its checks, for lists."""
 
     __test__ = False
 
@@ -46,7 +46,7 @@ class TestSummary:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TestRun:
-    """One run of the tool. Rows and logs that it may send along are not kept: they may hold personal data."""
+    """One test run. Rows and logs in the results are not stored: they may hold personal data."""
 
     __test__ = False
 
@@ -89,7 +89,7 @@ class TestRun:
 
 
 def read_results(data: object, *, at: datetime, by: str) -> TestRun:
-    """E105 with all that is wrong. What is not known is left aside: newer versions of the tool say more."""
+    """E105 with all errors. Unknown keys are ignored: newer versions of the tool have more."""
     if not isinstance(data, Mapping):
         raise _bad("", "The results are not a JSON object")
     errors: list[ForgeError] = []
@@ -152,7 +152,7 @@ def _word(value: object) -> str:
 
 
 def _short(value: object) -> str | None:
-    """One that a database takes: without NUL, and not endless."""
+    """Storable in a database: without NUL, and truncated."""
     return None if value is None else _clean(str(value))[:_MOST_TEXT]
 
 

@@ -1,4 +1,4 @@
-"""Verdicts that were kept, as they may be shown today: a column may have become personal since they were given."""
+"""Masks stored verdicts for display: a column may have become personal since they were given."""
 
 from __future__ import annotations
 
@@ -7,25 +7,38 @@ from dataclasses import replace
 
 from forge.flows.catalog.personal import HIDDEN, PersonalColumns
 from forge.quality.checks import (
-    Anomaly,
-    Drift,
-    Function,
-    Iqr,
-    KsTest,
-    Mean,
-    Quantile,
-    Query,
-    Range,
-    Std,
-    ZScore,
+    AnomalyCheck,
+    DriftCheck,
+    FunctionCheck,
+    IqrCheck,
+    KsTestCheck,
+    MeanCheck,
+    QuantileCheck,
+    QueryCheck,
+    RangeCheck,
+    StdCheck,
+    ZScoreCheck,
 )
 from forge.quality.monitors.monitor import CheckResult
 from forge.quality.paths import is_within
 from forge.quality.verdict import Outcome, Verdict
 
-_FREE = frozenset({Query.type, Function.type})  # they call columns as they like
-# What they say depends on whether their column is personal; all others never name a value.
-TELLING = frozenset(kind.type for kind in (Anomaly, Drift, Iqr, KsTest, Mean, Quantile, Range, Std, ZScore))
+_FREE = frozenset({QueryCheck.type, FunctionCheck.type})  # they call columns as they like
+# Their messages depend on whether the column is personal; others never contain a value.
+TELLING = frozenset(
+    kind.type
+    for kind in (
+        AnomalyCheck,
+        DriftCheck,
+        IqrCheck,
+        KsTestCheck,
+        MeanCheck,
+        QuantileCheck,
+        RangeCheck,
+        StdCheck,
+        ZScoreCheck,
+    )
+)
 _KEPT = ("name", "where", "partition_by", "since", "thresholds", "personal", "reads", "sample", "sample_missing")
 
 
@@ -44,12 +57,12 @@ def shown_result(result: CheckResult, personal: PersonalColumns) -> CheckResult:
 
 
 def shown_message(table: str, kind: str, columns: Sequence[str], message: str, personal: PersonalColumns) -> str:
-    """What a check said, where nothing else of it was kept."""
+    """The message of a check, where nothing else was stored."""
     return _shown(table, kind, columns, message, Outcome.FAILED, {}, personal)[0]
 
 
 def shown_text(text: str, verdicts: Iterable[Verdict], personal: PersonalColumns) -> str:
-    """A text that repeats what checks said: why a table was held back, a step of a run."""
+    """A text that quotes verdicts: why a table was held back, a step of a run."""
     for verdict in verdicts:
         text = text.replace(verdict.message, shown_verdict(verdict, personal).message) if verdict.message else text
     return text
@@ -64,8 +77,8 @@ def _shown(
     details: Mapping[str, object],
     personal: PersonalColumns,
 ) -> tuple[str, Mapping[str, object]]:
-    """The sample without values of personal columns. Where the check was about a column that was not personal then,
-    what it said of it stays out, too: its message and readings may hold values."""
+    """The sample without values of personal columns. Where the checked column was not personal then, message and
+    readings are hidden too, as they may hold values."""
     hidden = personal.of(table)
     sample = details.get("sample")
     if isinstance(sample, Sequence):

@@ -1,4 +1,5 @@
-"""A contract as other tools understand it: they look for the size of a decimal beside its type, not in it."""
+"""A contract in the form that exporters of datacontract-cli expect: precision and scale of a decimal as options, not in
+its type."""
 
 from __future__ import annotations
 
@@ -14,9 +15,9 @@ _UNSIZED = ("avro-idl", "dbml", "go", "protobuf", "pydantic-model", "sqlalchemy"
 _INSIDE = ("properties", "items")
 
 
-def for_tool(data: Mapping[str, object], format: str) -> Mapping[str, object]:
-    """The same contract, with precision and scale, and for Avro the table's schema, where the exporter of that format
-    reads them."""
+def tool_form(data: Mapping[str, object], format: str) -> Mapping[str, object]:
+    """The contract with precision and scale, and for Avro the table's schema, where that format's exporter reads
+    them."""
     schema = data.get("schema")
     if format not in _SIZED or not isinstance(schema, list):
         return data
@@ -24,7 +25,7 @@ def for_tool(data: Mapping[str, object], format: str) -> Mapping[str, object]:
 
 
 def find_lost(tables: Sequence[TableContract], format: str) -> Iterator[str]:
-    """What the exporter of that format does not carry over, each with its line."""
+    """What that format's exporter loses, each with its line."""
     for table in tables if format in _UNSIZED else ():
         for each in table.columns:
             kind = new_type_of(each)

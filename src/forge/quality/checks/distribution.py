@@ -1,4 +1,4 @@
-"""What the checks of a distribution against that of another version share."""
+"""Base class of checks that compare a distribution with that of another version."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ REFERENCE: Keys = {
 
 
 @dataclass(frozen=True, slots=True)
-class Compared(Check):
-    """A check of the values against those at `reference`. Before there is a reference, it passes."""
+class DistributionCheck(Check):
+    """A check of values against those at `reference`. It passes while there is no reference."""
 
     words: ClassVar[tuple[str, ...]] = ("statistical",)
 
@@ -29,14 +29,14 @@ class Compared(Check):
 
     @abstractmethod
     def one(self, schema: Schema, at: str | None = None) -> Measure:
-        """What is read of both versions."""
+        """The measure read at both versions."""
 
     @abstractmethod
     def compare(self, now: object, before: object, context: Context) -> Finding: ...
 
     @abstractmethod
     def count(self, reading: object) -> int:
-        """How many values the reading is of."""
+        """The number of values in the reading."""
 
     def targets(self) -> tuple[str, ...]:
         return (self.column,)

@@ -1,20 +1,20 @@
-"""Who judged, and what: said once, for a result and for the incident of its failure."""
+"""Who judged what: a run, a monitor or a person; shared by results and incidents."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from forge.flows.quality.incidents.listed import Listed
+from forge.flows.quality.incidents.listed_incident import ListedIncident
 from forge.flows.quality.monitors.store import MonitorStore
-from forge.quality.alerts.alert import Origin
+from forge.quality.alerts.alert import AlertOrigin
 from forge.quality.monitors.monitor import CheckResult
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JudgedBy:
-    """A run, a monitor, or a person by hand. `commit_id` None: what was judged was not published."""
+class JudgeReference:
+    """A run, a monitor, or a person. `commit_id` None: what was judged was not published."""
 
-    origin: Origin
+    origin: AlertOrigin
     branch: str
     commit_id: str | None = None
     run_id: str | None = None  # of a run that makes tables
@@ -29,9 +29,9 @@ class JudgedBy:
     @property
     def who(self) -> str:
         match self.origin:
-            case Origin.MONITOR:
+            case AlertOrigin.MONITOR:
                 return f"monitor {self.monitor_name or self.monitor_id}"
-            case Origin.HAND:
+            case AlertOrigin.HAND:
                 return "by hand"
             case _:
                 return f"run {self.run_id}"
@@ -49,14 +49,14 @@ class JudgedBy:
         }
 
 
-def origin_of(result: CheckResult) -> Origin:
+def origin_of(result: CheckResult) -> AlertOrigin:
     if result.monitor_id is not None:
-        return Origin.MONITOR
-    return Origin.RUN if result.run_id is not None and result.monitor_run_id is None else Origin.HAND
+        return AlertOrigin.MONITOR
+    return AlertOrigin.RUN if result.run_id is not None and result.monitor_run_id is None else AlertOrigin.HAND
 
 
-def judged_by_of_result(result: CheckResult, store: MonitorStore) -> JudgedBy:
-    return JudgedBy(
+def judge_of_result(result: CheckResult, store: MonitorStore) -> JudgeReference:
+    return JudgeReference(
         origin=origin_of(result),
         branch=result.branch or "",
         commit_id=result.commit_id,
@@ -67,14 +67,14 @@ def judged_by_of_result(result: CheckResult, store: MonitorStore) -> JudgedBy:
     )
 
 
-def judged_by_of_incident(one: Listed, store: MonitorStore) -> JudgedBy:
-    """Of its newest failure. What holds a publish back was judged before there was a commit of it."""
+def judge_of_incident(one: ListedIncident, store: MonitorStore) -> JudgeReference:
+    """Of its newest failure. A blocked publication was judged before it had a commit."""
     if one.opened is not None:
         run = one.opened.run
-        return JudgedBy(origin=Origin.RUN, branch=run.branch, run_id=run.id)
+        return JudgeReference(origin=AlertOrigin.RUN, branch=run.branch, run_id=run.id)
     record = one.record
     assert record is not None
-    return JudgedBy(
+    return JudgeReference(
         origin=record.scope.origin,
         branch=record.branch,
         commit_id=record.commit_id,

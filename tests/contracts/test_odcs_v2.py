@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from forge.contracts.linter.lint import lint
-from forge.contracts.version2 import from_version2, is_version2
+from forge.contracts.odcs_v2 import from_version2, is_version2
 from forge.contracts.write import write_contract
 
 TEXT = """\

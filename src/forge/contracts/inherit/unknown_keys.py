@@ -1,16 +1,16 @@
-"""The last look at an effective contract: what a parent brought that the child's version does not know is taken out."""
+"""Drops inherited keys that the child's version of the standard does not have."""
 
 from __future__ import annotations
 
 from forge.contracts.document.file import Path
 from forge.contracts.linter.standard_schema import GRAMMARS, is_valid, misfits
-from forge.contracts.tree import Node, Source, data_of, node_at
+from forge.contracts.tree import ContractSource, TreeNode, data_of, node_at
 
 _ROUNDS = 12
 
 
-def fitted(root: Node, own: Source) -> Node:
-    """What the child says itself stays as it is: that is for the linter to judge."""
+def drop_unknown_keys(root: TreeNode, own: ContractSource) -> TreeNode:
+    """The child's own keys are kept: the linter judges them."""
     if own.target not in GRAMMARS:
         return root
     for _ in range(_ROUNDS):
@@ -24,11 +24,11 @@ def fitted(root: Node, own: Source) -> Node:
     return root
 
 
-def _without(node: Node, gone: set[Path], at: Path) -> Node:
+def _without(node: TreeNode, gone: set[Path], at: Path) -> TreeNode:
     if isinstance(node.value, dict):
         kept = {k: _without(v, gone, (*at, k)) for k, v in node.value.items() if (*at, k) not in gone}
-        return Node(node.source, node.path, kept)
+        return TreeNode(node.source, node.path, kept)
     if isinstance(node.value, list):
         items = [_without(v, gone, (*at, i)) for i, v in enumerate(node.value) if (*at, i) not in gone]
-        return Node(node.source, node.path, items)
+        return TreeNode(node.source, node.path, items)
     return node

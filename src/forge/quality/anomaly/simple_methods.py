@@ -1,4 +1,4 @@
-"""z-score, interquartile range and median absolute deviation: one level for all points, no weekday and no trend."""
+"""z-score, interquartile range and median absolute deviation: one level for all points, without season or trend."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def fit_zscore(baseline: Sequence[Point], threshold: float) -> Model:
 
 
 def fit_mad(baseline: Sequence[Point], threshold: float) -> Model:
-    """Deviations from the median, measured by the median of their sizes; where most values are equal by the mean."""
+    """Deviations from the median in units of their median size; in units of the mean where most values are equal."""
     values = _values(baseline)
     middle = float(np.median(values))
     return _symmetric(middle, spread_of(values - middle), threshold, "robust standard deviations")
 
 
 def spread_of(residuals: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> float:
-    """A standard deviation that outliers do not move. 0 only where nothing varies."""
+    """A standard deviation robust against outliers; 0 only where nothing varies."""
     sizes = np.abs(residuals)
     middle = float(np.median(sizes))
     return MAD_TO_DEVIATION * middle if middle > 0 else MEAN_TO_DEVIATION * float(sizes.mean())
@@ -57,7 +57,7 @@ def _symmetric(center: float, spread: float, threshold: float, unit: str) -> Mod
 
 
 def fit_iqr(baseline: Sequence[Point], threshold: float) -> Model:
-    """Distance from the box of the middle half, in heights of the box."""
+    """Distance from the interquartile box, in heights of the box."""
     first, middle, third = (float(q) for q in np.quantile(_values(baseline), (0.25, 0.5, 0.75)))
     height = third - first
 

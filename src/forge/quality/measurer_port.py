@@ -1,4 +1,4 @@
-"""The port of what computes measures of one table."""
+"""The port of engines that compute measures of one table."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Measurer(Protocol):
 
 
 def measure_in_turn(measurers: Iterable[Measurer], measures: Sequence[Measure]) -> Readings:
-    """Ask each measurer only for what those before it left out; the cheapest comes first."""
+    """Asks each measurer only for what the ones before it left out; the cheapest comes first."""
     readings: dict[Measure, Reading] = {}
     left = tuple(dict.fromkeys(measures))
     for measurer in measurers:

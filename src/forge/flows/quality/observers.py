@@ -1,7 +1,7 @@
-"""What happens after a dataset was judged, whoever asked for it: results are kept, metrics recorded, alerts moved,
-incidents opened and remediations proposed, in this order.
+"""Observers of a judged dataset: store results, record metrics, move alerts, open incidents, propose remediations, in
+this order.
 
-None of these undoes the verdicts or breaks what asked for them: what goes wrong is logged and told in the result."""
+No observer changes the verdicts or fails its caller: errors are logged and added to the notes of the result."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from forge.flows.quality.judge import Judged
+from forge.flows.quality.judge import JudgedTable
 from forge.model.errors import ForgeError
 from forge.model.names import RunId
 from forge.quality.monitors.monitor import CheckResult, Monitor
@@ -18,10 +18,10 @@ _log = logging.getLogger("forge.quality")
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
-    """One table judged once, and who asked: a monitor, a governed run (`judged.run_id`), or a person."""
+class JudgementEvent:
+    """One judged table, and who asked: a monitor, a governed run (`judged.run_id`), or a person."""
 
-    judged: Judged
+    judged: JudgedTable
     results: tuple[CheckResult, ...]
     monitor: Monitor | None = None
     monitor_run_id: str | None = None
@@ -34,21 +34,21 @@ class Observed:
 
 
 @dataclass(frozen=True, slots=True)
-class Observer:
-    """`name` is what it does, in words; `observe` gives remarks for people, mostly none."""
+class JudgementObserver:
+    """`name`: its action in words; `observe` returns remarks for people, usually none."""
 
     name: str
-    observe: Callable[[Observed], Sequence[str]]
+    observe: Callable[[JudgementEvent], Sequence[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Observers:
-    """In the order in which they are told."""
+class ObserverChain:
+    """In the order of notification."""
 
-    all: tuple[Observer, ...] = field(default=())
+    all: tuple[JudgementObserver, ...] = field(default=())
 
-    def tell(self, observed: Observed) -> tuple[str, ...]:
-        """Never raises. What the observers remarked, and what they could not do."""
+    def tell(self, observed: JudgementEvent) -> tuple[str, ...]:
+        """Never raises. Returns the remarks and failures of the observers."""
         notes: list[str] = []
         for observer in self.all:
             try:
@@ -56,20 +56,20 @@ class Observers:
             except ForgeError as error:
                 _log.warning("%s of %s: %s", observer.name, observed.judged.table, error)
                 notes.append(f"{observer.name}: {error.line}")
-            except Exception as error:  # a fault of ours: the verdicts stand, the log has the trace
+            except Exception as error:  # a bug of ours: the verdicts stay, the log has the trace
                 _log.exception("%s of %s", observer.name, observed.judged.table)
                 notes.append(f"{observer.name}: {type(error).__name__}: {error}")
         return tuple(notes)
 
 
 def results_of(
-    judged: Judged,
+    judged: JudgedTable,
     *,
     monitor_run_id: str | None = None,
     monitor_id: str | None = None,
     run_id: RunId | None = None,
 ) -> tuple[CheckResult, ...]:
-    """One for each check, numbered in their order; those of a governed run are named by their check."""
+    """One per check, numbered in order; those of a governed run are named by their check."""
     found: list[CheckResult] = []
     for number, verdict in enumerate(judged.verdicts, start=1):
         execution = judged.executions.get(verdict.check_id)
@@ -100,6 +100,6 @@ def results_of(
     return tuple(found)
 
 
-def after_run(judged: Judged, observers: Observers) -> tuple[str, ...]:
-    """Of a governed run, whose verdicts are in its own record already."""
-    return observers.tell(Observed(judged, results_of(judged, run_id=judged.run_id)))
+def after_run(judged: JudgedTable, observers: ObserverChain) -> tuple[str, ...]:
+    """For a governed run, whose verdicts are already in its record."""
+    return observers.tell(JudgementEvent(judged, results_of(judged, run_id=judged.run_id)))

@@ -1,4 +1,4 @@
-"""A remediation: what is proposed about failed checks of one table, who decided on it, and what came of it."""
+"""A remediation: what is proposed for failed checks of one table, who decided, and the outcome."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from enum import StrEnum
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.quality.check import Check
-from forge.quality.remedy import Action, ActionKind, Remedied
+from forge.quality.remedy import Action, ActionKind, RemedyResult
 from forge.quality.verdict import Outcome, Verdict
 
 
 class RemedyStatus(StrEnum):
-    PROPOSED = "proposed"  # its change stands on a branch of its own and waits for a decision
+    PROPOSED = "proposed"  # its change is on a branch of its own and waits for a decision
     APPLIED = "applied"
     REJECTED = "rejected"
     REVERTED = "reverted"
-    NOTHING = "nothing"  # there was nothing to change; the results say why
+    NOTHING = "nothing"  # there was nothing to change; see the results
     FAILED = "failed"  # it could not be worked out; nothing changed
 
 
@@ -30,7 +30,7 @@ _NEXT: Mapping[RemedyStatus, frozenset[RemedyStatus]] = {
 
 
 def may_follow(old: RemedyStatus, new: RemedyStatus) -> bool:
-    """Whether a remediation in the one state may come into the other: nothing is decided twice."""
+    """Whether the state transition is allowed: nothing is decided twice."""
     return new in _NEXT.get(old, frozenset())
 
 
@@ -45,7 +45,8 @@ def decided_already(remediation_id: str, status: str) -> ForgeError:
 
 @dataclass(frozen=True, slots=True)
 class RemedyStep:
-    """One action, for the checks that asked for it. Steps are done in order, each on what the one before left."""
+    """One action, with the checks that requested it. Steps are executed in order, each on the result of the one
+    before."""
 
     action: Action
     check_ids: tuple[str, ...]
@@ -57,7 +58,7 @@ class RemedyStep:
 
 @dataclass(frozen=True, slots=True)
 class TableCount:
-    """What the remediation does to one table, in rows."""
+    """Rows of one table that the remediation changes."""
 
     table: str
     added: int = 0
@@ -69,8 +70,8 @@ class TableCount:
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedOnPreview:
-    """What a check says of the table as it would be."""
+class PreviewVerdict:
+    """The verdict of a check on the preview."""
 
     check_id: str
     outcome: Outcome
@@ -82,8 +83,8 @@ class JudgedOnPreview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remediation:
-    """`base` is the commit it was worked out on, `preview` the commit on `preview_branch`, `commit` the one that landed
-    on `branch`. `run_id` is of the run or judgement that found the failure."""
+    """`base`: the commit it was computed on; `preview`: the commit on `preview_branch`; `commit`: the published one on
+    `branch`. `run_id`: the run or judgement that found the failure."""
 
     id: str
     table: TableName
@@ -93,16 +94,16 @@ class Remediation:
     proposed_by: str
     proposed_at: datetime
     auto: bool = False
-    note: str = ""  # in words: why it waits, what it did
+    note: str = ""  # why it waits, or what it did
     run_id: RunId | None = None
     monitor_id: str | None = None
     base: CommitId | None = None
     preview: CommitId | None = None
     commit: CommitId | None = None
     reverted_by_commit: CommitId | None = None
-    results: tuple[Remedied, ...] = ()
+    results: tuple[RemedyResult, ...] = ()
     counts: tuple[TableCount, ...] = ()
-    verdicts: tuple[JudgedOnPreview, ...] = ()
+    verdicts: tuple[PreviewVerdict, ...] = ()
     decided_by: str | None = None
     decided_at: datetime | None = None
     comment: str = ""  # of who decided
@@ -149,14 +150,14 @@ class Remediation:
 
 @dataclass(frozen=True, slots=True)
 class ApprovalPolicy:
-    """Who may approve: everyone who may write where `approvers` is empty. `own`: the proposer too."""
+    """Who may approve: every writer where `approvers` is empty. `own`: also the proposer."""
 
     approvers: tuple[str, ...] = ()
     own: bool = True
 
 
 def why_not_approve(policy: ApprovalPolicy, remediation: Remediation, users: Iterable[str]) -> str | None:
-    """The reason, or None where one of `users` (the names that the caller goes by) may approve."""
+    """The reason, or None where one of `users` (the caller's names) may approve."""
     names = {_key(user) for user in users}
     if policy.approvers and names.isdisjoint(map(_key, policy.approvers)):
         return f"Only {', '.join(policy.approvers)} may."
@@ -166,13 +167,13 @@ def why_not_approve(policy: ApprovalPolicy, remediation: Remediation, users: Ite
 
 
 def _key(user: str) -> str:
-    """Nobody becomes someone else by writing their name in capitals."""
+    """Case-folded, so that nobody impersonates another by capitals."""
     return user.strip().casefold()
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What is to be done about one judged table: at once, and after someone approved. `notify` is always at once."""
+class RemedyPlan:
+    """Remediation of one judged table: actions to execute at once, and after approval. `notify` is always at once."""
 
     now: tuple[RemedyStep, ...] = ()
     later: tuple[RemedyStep, ...] = ()
@@ -194,8 +195,8 @@ _ORDER = (
 
 
 def in_order(asked: Iterable[tuple[Action, str]]) -> tuple[RemedyStep, ...]:
-    """Actions with the check that asks for each, as steps. In the order in which they do least harm: repairs first, so
-    that what is still bad goes to quarantine; a rollback alone, for it takes back what the others would have done."""
+    """Actions with the checks that request them, as steps in the least harmful order: repairs first, so that only what
+    is still bad is quarantined; a rollback alone, as it would undo the others."""
     found: dict[Action, list[str]] = {}
     for action, check_id in asked:
         found.setdefault(action, []).append(check_id)
@@ -205,8 +206,8 @@ def in_order(asked: Iterable[tuple[Action, str]]) -> tuple[RemedyStep, ...]:
     return rollbacks or steps
 
 
-def plan_remedies(checks: Sequence[Check], verdicts: Sequence[Verdict]) -> Plan:
-    """Of failed checks only: what was not measured says nothing about the rows."""
+def plan_remedies(checks: Sequence[Check], verdicts: Sequence[Verdict]) -> RemedyPlan:
+    """For failed checks only: a check that was not measured says nothing about the rows."""
     now: list[tuple[Action, str]] = []
     later: list[tuple[Action, str]] = []
     notify: list[tuple[Action, str]] = []
@@ -216,7 +217,7 @@ def plan_remedies(checks: Sequence[Check], verdicts: Sequence[Verdict]) -> Plan:
         for action in check.on_failure:
             chosen = (now if check.auto else later) if action.kind.changes_data else notify
             chosen.append((filled_in(action, check), verdict.check_id))
-    return Plan(in_order(now), in_order(later), in_order(notify))
+    return RemedyPlan(in_order(now), in_order(later), in_order(notify))
 
 
 def filled_in(action: Action, check: Check) -> Action:

@@ -1,7 +1,7 @@
-"""What comes back on a schedule: after three times in a row, as far off each time, the next one is expected.
+"""Recurring deviations: after three consecutive occurrences of similar size, the next one is expected.
 
-A schedule is a fixed number of days (or hours, where points come that often), a day of the month, its last day, or a
-weekday of it such as the first Monday."""
+A schedule is a fixed number of days (or hours, for frequent points), a day of the month, its last day, or a weekday of
+it such as the first Monday."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from forge.model.time import as_utc
 from forge.quality.anomaly.point import Point
 
 TIMES = 3
-DOUBT = 1.25  # how much wider the band is around what only three points tell
+DOUBT = 1.25  # how much wider the band is around an estimate from three points
 ORDINALS = ("first", "second", "third", "fourth", "fifth")
 _ASKED = 40  # earlier odd points whose distance is tried as a period
 
@@ -25,8 +25,8 @@ _ASKED = 40  # earlier odd points whose distance is tried as a period
 def find_recurring(
     point: Point, memory: Sequence[Point], off: Callable[[Point], float], reach: float, gap: float
 ) -> tuple[float, str] | None:
-    """How far off it is expected to be and why in words; None where nothing comes back then. `memory`: all points
-    before it, by time; `off`: how far off one was; `gap`: days between two of them."""
+    """The expected deviation and its reason; None where no schedule matches. `memory`: all earlier points by time;
+    `off`: the deviation of one; `gap`: days between two of them."""
     times = [as_utc(one.time) for one in memory]
     near = timedelta(days=gap * 0.45)
 
@@ -46,7 +46,7 @@ def find_recurring(
 
 
 def _schedules(time: datetime, memory: Sequence[Point], gap: float) -> Iterator[tuple[str, tuple[datetime, ...]]]:
-    """Each in words, with the three times before this one."""
+    """Each schedule in words, with its three previous times."""
     tried: set[timedelta] = set()
     odd = [as_utc(one.time) for one in memory if not one.counts][-_ASKED:]
     week, day = timedelta(days=7), timedelta(days=1)

@@ -1,32 +1,32 @@
-"""What one policy found, before it is known whether it blocks."""
+"""A violation of one policy, before enforcement decides whether it blocks."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from forge.contracts.contract import Place, Violation, ViolationSeverity
+from forge.contracts.contract import FilePlace, Violation, ViolationSeverity
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class PolicyViolation:
     violation: Violation
     table: str | None = None
     rule: str = ""  # of a custom rule: its name
     contract_id: str | None = None
-    source: str = "policy"  # of what is found about contracts: lint, inheritance, version or drift
+    source: str = "policy"  # for contracts: lint, inheritance, version or drift
 
 
-def found_at(
+def violation_at(
     code: str,
     severity: ViolationSeverity,
-    place: Place,
+    place: FilePlace,
     path: str,
     message: str,
     fix: str,
     table: str | None = None,
     rule: str = "",
-) -> Found:
-    return Found(
+) -> PolicyViolation:
+    return PolicyViolation(
         Violation(
             code=code,
             severity=severity,

@@ -1,4 +1,4 @@
-"""What the checks of one statistic share: a number made of all values lies between two bounds."""
+"""Base class of checks that bound one statistic of a column."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _ROUNDING = 1e-12  # a mean of 0.1, 0.1 and 0.1 is not below 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Bounded(Check):
-    """A check of one statistic. Of no values there is none, and the check cannot be judged."""
+class StatisticCheck(Check):
+    """A check of one statistic. Without values there is no statistic, and the check is not measured."""
 
     words: ClassVar[tuple[str, ...]] = ("statistical",)
     keys: ClassVar[Keys] = {**COLUMN, **bounds(number)}

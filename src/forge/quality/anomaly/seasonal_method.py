@@ -17,13 +17,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from forge.quality.anomaly.baseline import cadence
+from forge.quality.anomaly.expected_levels import find_levels
 from forge.quality.anomaly.line import day_of
 from forge.quality.anomaly.opinion import Model, Opinion, distances
 from forge.quality.anomaly.point import Point
-from forge.quality.anomaly.recurring import DOUBT, find_recurring
+from forge.quality.anomaly.recurrence import DOUBT, find_recurring
 from forge.quality.anomaly.scale import Scale, scale_of
-from forge.quality.anomaly.shift import find_levels
-from forge.quality.anomaly.told import settle_levels
+from forge.quality.anomaly.settled_levels import settle_levels
 
 
 def fit_seasonal(baseline: Sequence[Point], threshold: float, memory: Sequence[Point] = ()) -> Model:
@@ -70,5 +70,5 @@ def fit_seasonal(baseline: Sequence[Point], threshold: float, memory: Sequence[P
 
 
 def _low(scale: Scale, value: float) -> float:
-    """What was never negative has no band below zero."""
+    """The lower bound is not negative for metrics that never were."""
     return max(scale.back(value), 0.0) if scale.is_log else value

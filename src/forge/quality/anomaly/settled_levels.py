@@ -1,9 +1,9 @@
-"""Levels that were told as odd and then stayed.
+"""Level shifts that were flagged and then persisted.
 
-A point that is far off is told. Where the next ones are as far off on the same side, it was the first of a new level:
-they are in order beside the old one, and after seven points over a week the new one is the level. All that was before
-it is moved by the same step, so that weekdays and slope go on being known. Where the next ones are on the old level
-again, nothing was learned. An empty table is never taken for a level before it was empty for that long."""
+A flagged point followed by points equally far off on the same side was the start of a new level: they are accepted
+beside the old level, and after seven points over a week the new one is the level. Earlier points are shifted by the
+same step, so that weekdays and slope stay known. If the next points return to the old level, nothing is learned. An
+empty table is not accepted as a level before it was empty for that long."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import numpy as np
 
 from forge.model.time import as_utc
 from forge.quality.anomaly.baseline import MINIMUM
-from forge.quality.anomaly.line import Line, day_of, fit_line, slot_of
+from forge.quality.anomaly.line import SeasonalLine, day_of, fit_line, slot_of
 from forge.quality.anomaly.point import Point
 from forge.quality.anomaly.scale import Floats, Scale
 
@@ -24,18 +24,18 @@ _LOOKED_BACK = 24 * 21  # points in which those of a weekday and hour are looked
 
 
 @dataclass(frozen=True, slots=True)
-class Settled:
-    """Points that count, by time, with their values on the scale moved to the level of today, and their line. `others`:
-    another level that is in order for now, how far off it is and why in words."""
+class SettledLevels:
+    """Points of the baseline by time, with values on the scale shifted to the current level, and their line. `others`:
+    another level accepted for now, its offset and reason."""
 
     points: tuple[Point, ...]
     values: Floats
-    line: Line
+    line: SeasonalLine
     others: Mapping[float, str]
 
 
-def settle_levels(baseline: Sequence[Point], flagged: Sequence[Point], scale: Scale, threshold: float) -> Settled:
-    """`flagged`: those that were told and of which nobody said anything, none before the baseline."""
+def settle_levels(baseline: Sequence[Point], flagged: Sequence[Point], scale: Scale, threshold: float) -> SettledLevels:
+    """`flagged`: points flagged without feedback, none before the baseline."""
     points = sorted((*baseline, *flagged), key=lambda point: point.time)
     values = scale.into(np.array([point.value for point in points], dtype=np.float64))
     counted = {i for i, point in enumerate(points) if point.counts}
@@ -57,7 +57,7 @@ def settle_levels(baseline: Sequence[Point], flagged: Sequence[Point], scale: Sc
             values[list(run.members)] -= run.step
             line = _line(points, values, sorted(counted), scale)
     left = sorted(counted)
-    return Settled(tuple(points[i] for i in left), values[left], line, others)
+    return SettledLevels(tuple(points[i] for i in left), values[left], line, others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,17 +67,17 @@ class _Run:
     step: float
 
 
-def _line(points: Sequence[Point], values: Floats, which: Sequence[int], scale: Scale) -> Line:
+def _line(points: Sequence[Point], values: Floats, which: Sequence[int], scale: Scale) -> SeasonalLine:
     return fit_line([points[i] for i in which], values[list(which)], scale)
 
 
-def _off(points: Sequence[Point], values: Floats, line: Line, i: int) -> float:
+def _off(points: Sequence[Point], values: Floats, line: SeasonalLine, i: int) -> float:
     return float(values[i]) - line.expected(points[i])
 
 
 def _stays(points: Sequence[Point], values: Floats, before: Sequence[int], start: int) -> bool:
-    """Whether the next one is off on the same side, too, by the last ones of their weekdays and hours: a look that
-    costs little, for most are alone. The last of all may be the first of a level."""
+    """Whether the next point deviates on the same side, compared with the last ones of its weekday and hour: a cheap
+    test, as most anomalies are isolated. The last point may be the first of a level."""
     if start + 1 == len(points):
         return True
     offs = []
@@ -90,8 +90,8 @@ def _stays(points: Sequence[Point], values: Floats, before: Sequence[int], start
     return offs[0] * offs[1] > 0 and abs(offs[1]) >= abs(offs[0]) / 3
 
 
-def _run(points: Sequence[Point], values: Floats, start: int, line: Line, threshold: float) -> _Run:
-    """From the first on those that are as far off, until two in a row are not."""
+def _run(points: Sequence[Point], values: Floats, start: int, line: SeasonalLine, threshold: float) -> _Run:
+    """From the first on, points with a similar deviation, until two in a row have none."""
     reach = threshold * line.spread_at(points[start])
     offs = [_off(points, values, line, start)]
     members, end, strange = [start], start + 1, 0

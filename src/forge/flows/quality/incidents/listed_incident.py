@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from forge.flows.quality.incidents.open import OpenIncident
-from forge.quality.alerts.alert import Origin
+from forge.flows.quality.incidents.open_incidents import OpenIncident
+from forge.quality.alerts.alert import AlertOrigin
 from forge.quality.alerts.incident import IncidentStatus, TrackedIncident
-from forge.quality.alerts.notice import Cause, Hit
+from forge.quality.alerts.notice import AffectedColumn, Cause
 from forge.quality.verdict import Severity
 
 
 @dataclass(frozen=True, slots=True)
-class CameIn:
+class FailureOrigin:
     """`check_id`: of the check that failed there, where one did."""
 
     table: str
@@ -23,7 +23,7 @@ class CameIn:
     words: str
 
     @classmethod
-    def of(cls, cause: Cause) -> CameIn:
+    def of(cls, cause: Cause) -> FailureOrigin:
         return cls(cause.table, cause.column, cause.check_id, cause.commit_id, cause.words)
 
     def to_dict(self) -> dict[str, object]:
@@ -37,7 +37,7 @@ class CameIn:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedIncident:
     """One of them is there: a failure that holds a publish back, its record, or both."""
 
     opened: OpenIncident | None
@@ -88,19 +88,19 @@ class Listed:
         if self.opened is not None:
             return f"{self.opened.run.id}.{self.opened.incident.verdict.check_id}"
         record = self.record
-        if record is None or record.result_id is not None or record.scope.origin is not Origin.RUN:
+        if record is None or record.result_id is not None or record.scope.origin is not AlertOrigin.RUN:
             return record.result_id if record else None
         return f"{record.run_id}.{record.check_id}" if record.run_id else None
 
     @property
-    def cause(self) -> CameIn | None:
+    def cause(self) -> FailureOrigin | None:
         """What failed first upstream, as the record has it; else where the column came into the lake."""
         if self.record is not None and self.record.cause is not None:
-            return CameIn.of(self.record.cause)
+            return FailureOrigin.of(self.record.cause)
         return self.origin
 
     @property
-    def origin(self) -> CameIn | None:
+    def origin(self) -> FailureOrigin | None:
         """Where the column of what holds a publish back came into the lake."""
         incident = self.opened.incident if self.opened else None
         if incident is None or incident.origin_table is None:
@@ -108,7 +108,9 @@ class Listed:
         name = incident.origin or incident.origin_table
         words = f"{name} came in with commit {incident.commit.id[:12]}" if incident.commit else f"{name}"
         column = incident.origin.column if incident.origin else None
-        return CameIn(incident.origin_table, column, None, incident.commit.id if incident.commit else None, words)
+        return FailureOrigin(
+            incident.origin_table, column, None, incident.commit.id if incident.commit else None, words
+        )
 
     def to_dict(self) -> dict[str, object]:
         """`id` is for life; `incident_id` is the same, None where nothing is tracked of it yet."""
@@ -166,7 +168,7 @@ def _of_record(record: TrackedIncident | None) -> dict[str, object]:
     }
 
 
-def _spared(hit: Hit) -> dict[str, object]:
+def _spared(hit: AffectedColumn) -> dict[str, object]:
     table, _, column = hit.column.rpartition(".")
     return {"table": table, "column": column, "owner": hit.owner}
 
@@ -174,7 +176,7 @@ def _spared(hit: Hit) -> dict[str, object]:
 def _of_tracker(record: TrackedIncident | None, opened: OpenIncident | None) -> dict[str, object]:
     scope = record.scope if record else None
     return {
-        "origin_kind": str(scope.origin if scope else Origin.RUN),
+        "origin_kind": str(scope.origin if scope else AlertOrigin.RUN),
         "monitor_id": scope.monitor_id if scope else None,
         "monitor_name": record.monitor_name if record else None,
         "monitor_run_id": record.monitor_run_id if record else None,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from forge.contracts.document.file import read_document
-from forge.contracts.for_tools import find_lost, for_tool
 from forge.contracts.load import contract_of
+from forge.contracts.tool_form import find_lost, tool_form
 
 CONTRACT = """\
 apiVersion: v3.1.0
@@ -25,7 +25,7 @@ DOCUMENT = read_document(CONTRACT, "orders.odcs.yaml")
 
 
 def test_avro_gets_size_and_namespace() -> None:
-    data: Any = for_tool(DOCUMENT.data, "avro")
+    data: Any = tool_form(DOCUMENT.data, "avro")
     (table,) = data["schema"]
     assert table["customProperties"] == [{"property": "namespace", "value": "core"}]
     assert table["properties"][1] == {
@@ -37,7 +37,7 @@ def test_avro_gets_size_and_namespace() -> None:
 
 
 def test_others_get_the_contract_as_it_is() -> None:
-    assert for_tool(DOCUMENT.data, "jsonschema") is DOCUMENT.data
+    assert tool_form(DOCUMENT.data, "jsonschema") is DOCUMENT.data
 
 
 def test_what_a_format_drops_is_told_with_its_line() -> None:

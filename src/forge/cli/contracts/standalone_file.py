@@ -1,4 +1,4 @@
-"""A contract's file that was named outside a project, where it can only be compared with another file."""
+"""A contract file named outside a project, where it can only be compared with another file."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 from forge.cli.terminal import Terminal
 
 
-def refuse_alone(terminal: Terminal, file: str, what: str, fix: str) -> None:
-    """E105 where `file` is one and there is no project: what is missing is the other file, not a project."""
+def refuse_without_project(terminal: Terminal, file: str, what: str, fix: str) -> None:
+    """E105 where `file` exists outside a project: the other file is missing, not a project."""
     from forge.model.errors import ForgeError
     from forge.settings.load import find_root
 

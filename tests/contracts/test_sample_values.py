@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forge.contracts.sampled import without_sample
+from forge.contracts.sample_values import without_sample
 
 TABLE = {
     "name": "people",

@@ -1,9 +1,8 @@
-"""Levels that a person called expected.
+"""Level shifts that a person marked as expected.
 
-A point that is far off and was called expected is one of two things: something that happens once (a sale), or the first
-of a new level (a new market). Nobody can tell from one point, so both levels are in order until seven points have come;
-then the one that most of them are on is the level. A new level moves all that was before it by the same step, so that
-weekdays and slope go on being known; of something that happened once nothing is left."""
+Such a point is either a one-off (a sale) or the start of a new level (a new market). One point cannot tell, so both
+levels are accepted until seven points have come; then the level with most of them wins. A new level shifts all earlier
+points by the same step, so that weekdays and slope stay known; a one-off leaves no trace."""
 
 from __future__ import annotations
 
@@ -13,7 +12,7 @@ import numpy as np
 
 from forge.model.time import as_utc
 from forge.quality.anomaly.baseline import MINIMUM
-from forge.quality.anomaly.line import Line, fit_line
+from forge.quality.anomaly.line import SeasonalLine, fit_line
 from forge.quality.anomaly.point import Feedback, Point
 from forge.quality.anomaly.scale import Floats, Scale
 
@@ -21,10 +20,10 @@ DECIDED = 7  # points after which a level is known
 
 
 def find_levels(
-    baseline: Sequence[Point], values: Floats, whole: Line, scale: Scale, threshold: float
-) -> tuple[Line, Mapping[float, str]]:
-    """The line of the level, and other levels that are in order too: how far off, and why in words. `values` are those
-    of the points on the scale, `whole` their line, whatever people said."""
+    baseline: Sequence[Point], values: Floats, whole: SeasonalLine, scale: Scale, threshold: float
+) -> tuple[SeasonalLine, Mapping[float, str]]:
+    """The line of the current level, and other accepted levels: offset and reason. `values`: the points on the scale;
+    `whole`: their line, regardless of feedback."""
     points, kept = list(baseline), values
     starts = [i for i, point in enumerate(baseline) if point.feedback is Feedback.EXPECTED]
     if not starts:
@@ -59,7 +58,7 @@ def find_levels(
     return fit_line([points[i] for i in left], kept[left], scale), others
 
 
-def _off(line: Line, points: Sequence[Point], values: Floats) -> Floats:
+def _off(line: SeasonalLine, points: Sequence[Point], values: Floats) -> Floats:
     return np.asarray(values - np.array([line.expected(point) for point in points]), dtype=np.float64)
 
 

@@ -1,10 +1,11 @@
-"""Contracts of ODCS v2 (`dataset`, `columns`, `stakeholders`) in the words of v3. What v3 has no place for is told."""
+"""Converts contracts of ODCS v2 (`dataset`, `columns`, `stakeholders`) to v3. Whatever v3 has no place for is
+reported."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from forge.contracts.shorthand.contract import Converted, from_shorthand
+from forge.contracts.shorthand.contract import ConvertedContract, from_shorthand
 
 _HEAD = {
     "uuid": "id",
@@ -30,15 +31,15 @@ _RULE_KEPT = (
     "customProperties",
 )
 _DIMENSIONS = ("accuracy", "completeness", "conformity", "consistency", "coverage", "timeliness", "uniqueness")
-_NO_WORDS = ("type", "userConsumptionMode", "isDeleted")  # said otherwise in v3, or by nothing
+_NO_WORDS = ("type", "userConsumptionMode", "isDeleted")  # expressed differently in v3, or not at all
 
 
 def is_version2(data: Mapping[str, object]) -> bool:
     return str(data.get("apiVersion", "")).startswith("v2.") and "schema" not in data
 
 
-def from_version2(data: Mapping[str, object]) -> Converted:
-    """Its keys renamed, and then what the shorthand becomes."""
+def from_version2(data: Mapping[str, object]) -> ConvertedContract:
+    """Renames its keys, then converts it as the shorthand."""
     notes: list[str] = []
     given = {_HEAD.get(key, key): value for key, value in data.items() if key not in _NO_WORDS}
     if str(given.get("status")) == "current":
@@ -53,7 +54,7 @@ def from_version2(data: Mapping[str, object]) -> Converted:
     if not members or not any(str(each.get("role", "")).lower() == "owner" for each in members):
         notes.append("stakeholders: none has the role owner; the strict profile wants one in team.members")
     made = from_shorthand(given)
-    return Converted(made.data, (*made.notes, *notes))
+    return ConvertedContract(made.data, (*made.notes, *notes))
 
 
 def _table(given: Mapping[str, object]) -> dict[str, object]:
@@ -63,7 +64,7 @@ def _table(given: Mapping[str, object]) -> dict[str, object]:
 
 
 def _column(given: Mapping[str, object]) -> dict[str, object]:
-    """v2 writes -1 for the position of what is no key."""
+    """v2 writes -1 for the position of non-key columns."""
     found = _renamed(given, _COLUMN)
     for position, flag in (("primaryKeyPosition", "primaryKey"), ("partitionKeyPosition", "partitioned")):
         value = found.get(position)
@@ -80,7 +81,7 @@ def _quality(given: Mapping[str, object]) -> dict[str, object]:
 
 
 def _rule(given: Mapping[str, object]) -> dict[str, object]:
-    """A rule of a tool is that tool's; one without a tool is words."""
+    """A rule of a tool belongs to that tool; one without a tool is text."""
     renamed = _renamed(given, _RULE)
     found = {key: renamed[key] for key in _RULE_KEPT if renamed.get(key) is not None}
     if found.get("dimension") not in _DIMENSIONS:

@@ -1,5 +1,5 @@
-"""Contracts that were made of rows (CSV, JSON): what a sample shows is no promise. Its values may be personal, and a
-contract lives in a repository."""
+"""Cleans contracts inferred from rows (CSV, JSON): sample values may be personal, and bounds of a sample are no
+promise."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _INSIDE = ("properties", "items")
 
 
 def without_sample(data: Mapping[str, object], format: str) -> tuple[Mapping[str, object], tuple[str, ...]]:
-    """The contract without values of rows and without promises that nobody made, and what was left out."""
+    """The contract without sample values and unintended promises, and what was removed."""
     dropped: set[str] = set()
     schema = data.get("schema")
     if not isinstance(schema, list):
@@ -27,7 +27,7 @@ def without_sample(data: Mapping[str, object], format: str) -> tuple[Mapping[str
 
 
 def _bare(given: object, names: tuple[str, ...], dropped: set[str]) -> object:
-    """One table or column, and what is inside it."""
+    """One table or column with its nested parts."""
     if isinstance(given, list):
         return [_bare(each, names, dropped) for each in given]
     if not isinstance(given, Mapping):

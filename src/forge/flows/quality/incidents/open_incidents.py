@@ -1,4 +1,4 @@
-"""What is wrong on a branch now, from records alone: blocking checks that nothing has put right since."""
+"""Open incidents of a branch, from run records alone: blocking checks that have not passed since."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import Protocol
 
 from forge.flows.ports import Metadata
 from forge.flows.quality.incidents.impact import (
-    Incident,
-    Spared,
-    Trace,
+    BlockedColumn,
+    ColumnTrace,
+    SparedColumn,
     blocking,
     commit_behind,
     graph_of,
@@ -27,14 +27,14 @@ from forge.flows.runs.run import RunResult
 from forge.flows.versioning.store import Commits
 from forge.lineage.graph.graph import Graph
 from forge.model.names import BranchName, ColumnName, CommitId, RunId, TableName
-from forge.quality.alerts.alert import Origin, Scope
+from forge.quality.alerts.alert import AlertOrigin, AlertScope
 from forge.quality.alerts.incident import incident_id
 from forge.quality.verdict import Outcome, Severity, Verdict
 from forge.versioning.commit import Commit, Tree
 
 ALL = 1_000_000
 _WORST_FIRST = tuple(reversed(Severity))
-Held = tuple[tuple[RunRecord, TableName], ...]
+HeldTables = tuple[tuple[RunRecord, TableName], ...]
 """Tables that the newest run to judge them held back, as `Verdicts.blocked` gives them."""
 
 
@@ -42,8 +42,8 @@ class _Records(RunHistory, Commits, Protocol): ...
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """What readers still have of a table that was held back."""
+class KeptVersion:
+    """The version of a blocked table that readers still have."""
 
     table: TableName
     version: int
@@ -61,19 +61,19 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class OpenIncident:
-    """An incident with its history. `incident` is what the terminal's panel shows."""
+    """An incident with its history. `incident` is what the terminal shows."""
 
-    incident: Incident
+    incident: BlockedColumn
     run: RunRecord  # the newest that was stopped by it
     since: datetime  # when it was first seen without a pass in between
-    previous: str | None  # what the same check said when it last passed
+    previous: str | None  # the check's message when it last passed
     held_back: tuple[TableName, ...]
-    kept: tuple[Kept, ...]
+    kept: tuple[KeptVersion, ...]
 
     @property
     def id(self) -> str:
-        """As the tracker names it when it is opened, or adopted later; of the columns of one check the same."""
-        return incident_id(Scope(Origin.RUN, self.run.branch), self.incident.verdict.check_id, self.since)
+        """The tracker's id, now or once it is tracked; the same for all columns of one check."""
+        return incident_id(AlertScope(AlertOrigin.RUN, self.run.branch), self.incident.verdict.check_id, self.since)
 
     @property
     def former_id(self) -> str:
@@ -90,7 +90,7 @@ class _Past:
 
 
 def former_id(branch: str, check_id: str, column: ColumnName) -> str:
-    """What its address had until the tracker's id was its only one; such addresses go on working."""
+    """Its id before tracking; such URLs keep working."""
     return hashlib.sha256(f"{branch}\n{check_id}\n{column}".encode()).hexdigest()[:16]
 
 
@@ -101,12 +101,12 @@ def find_open_incidents(
     tree: Tree,
     owner: Callable[[TableName], str | None],
     *,
-    held: Held | None = None,
+    held: HeldTables | None = None,
     graph: Graph | None = None,
 ) -> tuple[OpenIncident, ...]:
-    """The worst first. `tree` is of `head`, the head of the branch. For each table the newest run on the branch that
-    judged it decides; one that found it up to date or skipped it did not judge it. `held` and `graph` spare a second
-    reading of what `Verdicts.blocked` and `graph_with` gave."""
+    """The worst first. `tree` is of `head`, the head of the branch. For each table the newest run that judged it
+    decides; runs that found it up to date or skipped it do not count. `held` and `graph`: results of `Verdicts.blocked`
+    and `graph_with`, where known."""
     held = metadata.blocked(branch) if held is None else held
     if not held:
         return ()
@@ -128,22 +128,22 @@ def find_open_incidents(
         traced = traces[run.id, verdict.check_id, column]
         commit = _brought_in(metadata, head, traced, firsts[past.first], written)
         spared = tuple(_spared(c, owners, owner) for c in traced.reached)
-        incident = Incident(verdict, column, traced.origin, commit, spared, traced.origin_table)
+        incident = BlockedColumn(verdict, column, traced.origin, commit, spared, traced.origin_table)
         held_back = _held_back(run)
-        kept = tuple(Kept(t, tree[t].number, written.get(t)) for t in held_back if t in tree)
+        kept = tuple(KeptVersion(t, tree[t].number, written.get(t)) for t in held_back if t in tree)
         opened.append(OpenIncident(incident, run, past.since, past.previous, held_back, kept))
     return tuple(sorted(opened, key=_badness))
 
 
-def graph_with(metadata: Runs, tree: Tree, held: Held) -> Graph:
-    """The lineage of a tree, with what the newest attempts would have made of the tables they held back."""
+def graph_with(metadata: Runs, tree: Tree, held: HeldTables) -> Graph:
+    """The lineage of a tree, with that of the newest attempts for tables they held back."""
     pairs = {(run.id, table) for run, table in held}
     made = metadata.lineage(dict.fromkeys(run.id for run, _ in held)) if held else ()
     return graph_of(lineage_at(metadata, tree), (one for run_id, one in made if (run_id, one.table) in pairs))
 
 
 def result_of(metadata: _Records, run: RunRecord) -> RunResult:
-    """A run of the past as it was returned then, for those who show results."""
+    """A past run in the form in which it was returned then."""
     verdicts = tuple(verdict for _, verdict in metadata.verdicts(run_id=run.id, limit=ALL))
     return RunResult(run, metadata.commit(run.commit_id) if run.commit_id else None, verdicts)
 
@@ -153,7 +153,7 @@ def find_commits_of(metadata: _Records, tree: Tree) -> Mapping[TableName, Commit
     return _find_commits(metadata, tree, tree)
 
 
-def _failures(metadata: Verdicts, held: Held) -> list[tuple[RunRecord, Verdict, ColumnName]]:
+def _failures(metadata: Verdicts, held: HeldTables) -> list[tuple[RunRecord, Verdict, ColumnName]]:
     runs = {run.id: run for run, _ in held}
     pairs = {(run.id, table) for run, table in held}
     said = metadata.verdicts(run_ids=runs, limit=ALL)
@@ -181,9 +181,9 @@ def _find_pasts(
 
 
 def _past_of(run: RunRecord, check_id: str, history: Iterable[Sequence[Judgement]]) -> _Past:
-    """Back through the runs that judged the table to the last one that this check did not stop. The contract's gate
-    says nothing when it is content, so a table that passed without a word of the check ends the row too. What a commit
-    or a merge brought was no try to make the table."""
+    """Back through the runs that judged the table to the last one that this check did not block. The contract gate is
+    silent when it passes, so a published table without a verdict of the check also ends the series. Commits and merges
+    are no attempts."""
     first, since = run.id, run.started_at
     for judgements in history:
         if run.kind == MAKES_TABLES != judgements[0].kind:
@@ -198,13 +198,13 @@ def _past_of(run: RunRecord, check_id: str, history: Iterable[Sequence[Judgement
     return _Past(first, since, None)
 
 
-def _needed(held: Held, traces: Iterable[Trace]) -> set[TableName]:
+def _needed(held: HeldTables, traces: Iterable[ColumnTrace]) -> set[TableName]:
     origins = {name for traced in traces if (name := lake_table(traced.origin_table or ""))}
     return origins | {table for run, _ in held for table in _held_back(run)}
 
 
 def _find_commits(metadata: _Records, tree: Tree, tables: Iterable[TableName]) -> dict[TableName, Commit]:
-    """By the run that wrote the version, which costs the same however long the history is."""
+    """By the run that wrote the version, independent of the length of the history."""
     writers = {t: RunId(run_id) for t in tables if t in tree and (run_id := tree[t].run_id)}
     runs = metadata.find_runs(writers.values())
     commits = metadata.commits(run.commit_id for run in runs.values() if run.commit_id)
@@ -217,10 +217,10 @@ def _find_commits(metadata: _Records, tree: Tree, tables: Iterable[TableName]) -
 
 
 def _brought_in(
-    metadata: Commits, head: CommitId | None, traced: Trace, first: RunRecord, written: Mapping[TableName, Commit]
+    metadata: Commits, head: CommitId | None, traced: ColumnTrace, first: RunRecord, written: Mapping[TableName, Commit]
 ) -> Commit | None:
-    """The commit that had brought the origin when the check first failed. That is mostly the newest one of the table,
-    which is known; the log is walked only where the table has moved on since."""
+    """The commit of the origin when the check first failed. Usually the table's newest, which is known; the log is read
+    only where the table has changed since."""
     origin = lake_table(traced.origin_table or "")
     newest = written.get(origin) if origin else None
     if newest is not None and newest.time <= first.started_at:
@@ -231,9 +231,9 @@ def _brought_in(
 
 def _spared(
     column: ColumnName, owners: Mapping[TableName, str | None], owner: Callable[[TableName], str | None]
-) -> Spared:
+) -> SparedColumn:
     table = TableName.parse(column.table)
-    return Spared(column, owners.get(table) or owner(table))
+    return SparedColumn(column, owners.get(table) or owner(table))
 
 
 def _held_back(run: RunRecord) -> tuple[TableName, ...]:
@@ -241,7 +241,7 @@ def _held_back(run: RunRecord) -> tuple[TableName, ...]:
 
 
 def _badness(opened: OpenIncident) -> tuple[int, int, datetime, str, str]:
-    """Severity, then how many are hit, then how long it has been so."""
+    """By severity, impact, duration."""
     incident = opened.incident
     severity = _WORST_FIRST.index(incident.verdict.severity)
     return severity, -len(incident.spared), opened.since, incident.verdict.check_id, str(incident.column)
