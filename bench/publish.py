@@ -31,22 +31,22 @@ from forge.flows.runs.publish.publish import new_files
 from forge.flows.runs.records import (
     AssetRecord,
     AuditRecord,
+    HashRecords,
     OutputRecord,
     OutputStatus,
     Pointer,
     Publication,
-    Published,
+    PublishedCommit,
     RunRecord,
     RunStatus,
-    Sealed,
     TableLineage,
 )
-from forge.flows.versioning.content_hash import seal_versions
+from forge.flows.versioning.content_hash import hash_versions
 from forge.lineage.edge import Edge
 from forge.model.names import BranchName, ColumnName, RunId, TableName
 from forge.quality.verdict import Outcome, Severity, Verdict
+from forge.stores.lake.file_hasher import IcebergFileHasher
 from forge.stores.lake.iceberg import IcebergLake
-from forge.stores.lake.seal import IcebergSeal
 from forge.stores.sql.database import migrate, open_database
 from forge.stores.sql.metadata import SqlMetadata
 from forge.versioning.branch import Branch
@@ -79,7 +79,7 @@ class Bench:
         migrate(engine)
         self.lake, self.metadata = IcebergLake(engine, str(folder / "warehouse")), SqlMetadata(engine)
         self.unsynced = SqlMetadata(open_database(self.url, synced=False))
-        self.seals = IcebergSeal(self.lake)
+        self.seals = IcebergFileHasher(self.lake)
         self.catalog = SqlCatalog("forge", uri=self.url, warehouse=str(folder / "warehouse"))
         self.tree: dict[TableName, TableVersion] = {}
         self.numbers = count(1)
@@ -127,7 +127,7 @@ class Bench:
         pointers, tree = self.prepare(stages)
         prepared = time.perf_counter()
         tables = [stage.table for stage in stages]
-        digested, sealed = seal_versions(self.metadata, self.seals, {t: tree[t] for t in tables}, pointers)
+        digested, sealed = hash_versions(self.metadata, self.seals, {t: tree[t] for t in tables}, pointers)
         tree |= digested
         hashed = time.perf_counter()
         publication = self.publication(stages[0].run_id, tables, pointers, tree, sealed)
@@ -137,12 +137,12 @@ class Bench:
         written = time.perf_counter()
         done = (self.metadata if synced else self.unsynced).publish(publication, lambda step: None)
         end = time.perf_counter()
-        assert isinstance(done, Published)
+        assert isinstance(done, PublishedCommit)
         self.tree = tree
         return [prepared - start, hashed - prepared, written - ready, end - written], pointers
 
     def publication(
-        self, run_id: RunId, tables: list[TableName], pointers: list[Pointer], tree: Tree, sealed: Sealed
+        self, run_id: RunId, tables: list[TableName], pointers: list[Pointer], tree: Tree, sealed: HashRecords
     ) -> Publication:
         branch = self.metadata.branch(MAIN)
         assert branch is not None

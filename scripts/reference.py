@@ -14,7 +14,7 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from forge.model.code import Code
+from forge.model.error_code import ErrorCode
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "reference"
@@ -104,7 +104,7 @@ def settings_page() -> str:
 # --- errors ----------------------------------------------------------------------------------------------------------
 
 
-def _exit(entry: Code) -> str:
+def _exit(entry: ErrorCode) -> str:
     return f"{entry.exit}; as a finding {entry.found}" if entry.found else str(entry.exit)
 
 

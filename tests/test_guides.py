@@ -18,7 +18,7 @@ FILES = {
     ],
     "add-a-command.md": [
         "src/forge/cli/versioning/authors.py",
-        "src/forge/cli/commands.py",
+        "src/forge/cli/command_table.py",
         "tests/cli/versioning/test_authors.py",
     ],
     "add-a-store.md": [

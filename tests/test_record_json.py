@@ -35,7 +35,6 @@ from forge.api.quality.wire.remediations import (
     RemedyVerdict,
 )
 from forge.api.runs.wire.runs import OutputView, RunView, VerdictView
-from forge.api.shape import Wire
 from forge.api.versioning.wire.diffs import (
     BlameCell,
     BlameRow,
@@ -56,6 +55,7 @@ from forge.api.versioning.wire.merges import (
 )
 from forge.api.versioning.wire.refs import BranchView as BranchShape
 from forge.api.versioning.wire.refs import CommitView, TagView
+from forge.api.wire import Wire
 from forge.cli.lineage.graph_view import answer_of_snapshots
 from forge.cli.lineage.impact_view import answer_of_impact
 from forge.cli.lineage.tree import answer_of_walk
@@ -71,8 +71,8 @@ from forge.connection.contracts.items import ContractFindings
 from forge.connection.quality.items import GateResult, IncidentItem, MetricPointItem
 from forge.connection.quality.results import CheckResults, MonitorItem
 from forge.connection.quality.results import ResultItem as PythonResult
-from forge.connection.runs.results import Report
-from forge.connection.versioning.results import BlameReport, Committed, Diff, MergeReport
+from forge.connection.runs.results import RunReport
+from forge.connection.versioning.results import BlameReport, CommitReport, DiffReport, MergeReport
 from forge.contracts.contract import Violation
 from forge.contracts.registry import ContractFinding
 from forge.flows.lineage.records import RecordOrigin, RowMatch
@@ -85,8 +85,8 @@ from forge.flows.quality.monitors.run import FinishedRun
 from forge.flows.quality.monitors.scheduler import MonitorStatus
 from forge.flows.runs.records import OutputRecord, OutputStatus, RunRecord, RunStatus
 from forge.flows.runs.run import RunResult
-from forge.flows.versioning.blame import Blame, RowBlame, Written
-from forge.flows.versioning.branches import BranchView
+from forge.flows.versioning.blame import Blame, BlameOrigin, RowBlame
+from forge.flows.versioning.branches import BranchSummary
 from forge.flows.versioning.data.commit import CommitResult
 from forge.flows.versioning.merge.record import Approval, MergeRecord, TableTally
 from forge.flows.versioning.merge.result import Conflicted
@@ -117,9 +117,9 @@ from forge.quality.remediation import PreviewVerdict, Remediation, RemedyStatus,
 from forge.quality.remedy import Action, ActionKind, RemedyResult
 from forge.quality.verdict import Outcome, Severity, Verdict
 from forge.versioning.branch import Branch
-from forge.versioning.changes import ChangeKind, RowChange, RowDiff, SchemaChange, TableDiff
+from forge.versioning.changes import ChangeKind, RowChange, RowDiff, TableDiff, TableSchemaChange
 from forge.versioning.commit import Author, Commit, TableStatistics, TableVersion
-from forge.versioning.conflict import Conflict, ConflictKind, Rule, Take
+from forge.versioning.conflict import Conflict, ConflictKind, ResolutionChoice, ResolutionRule
 from forge.versioning.merge import MergeStatus, Strategy
 from forge.versioning.tag import Tag
 
@@ -163,13 +163,13 @@ COMMIT = Commit(
     statistics=COUNTS,
     metadata={"run_id": "r1"},
 )
-BRANCH = BranchView(Branch(name=MAIN, head=C1, created_at=NOON, created_by="ada", updated_at=NOON), 0, 0)
+BRANCH = BranchSummary(Branch(name=MAIN, head=C1, created_at=NOON, created_by="ada", updated_at=NOON), 0, 0)
 TAG = Tag(name="v1", target=C1, tagger=ADA, time=NOON)
 TALLY = TableTally(table="core.orders", how="rows", inserted=2)
 CONFLICT = Conflict(
     kind=ConflictKind.MODIFY_MODIFY, key={"id": 1}, column="amount", base=1, ours=2, theirs=3, table="core.orders"
 )
-RULE, APPROVAL = Rule(Take.OURS), Approval("ada", NOON, C1)
+RULE, APPROVAL = ResolutionRule(ResolutionChoice.OURS), Approval("ada", NOON, C1)
 MERGE = MergeRecord(
     id="m1",
     kind="merge",
@@ -191,10 +191,13 @@ MERGE = MergeRecord(
 RESULT = Conflicted(source="fix", target="main", merge=MERGE, tables=(TALLY,), conflicts=(CONFLICT,), conflict_count=1)
 RESULT_ITEM = answer_of_result(RESULT).document()
 MERGE_ITEM = answer_of_merges([MERGE]).items[0]
-ROW, COLUMN = RowChange(ChangeKind.INSERTED, {"id": 1}, None, {"id": 1}), SchemaChange("added", "note", None, "string")
+ROW, COLUMN = (
+    RowChange(ChangeKind.INSERTED, {"id": 1}, None, {"id": 1}),
+    TableSchemaChange("added", "note", None, "string"),
+)
 TABLE = TableDiff(table="core.orders", change="changed", rows=RowDiff(rows=(ROW,)), schema=(COLUMN,))
 DIFF_ITEM = answer_of_table_diffs(("c0", "c1"), [TABLE], 10).document()
-BY = Written(C1, NOON, ADA, "First", None)
+BY = BlameOrigin(C1, NOON, ADA, "First", None)
 BLAME = Blame(ORDERS, C1, ("id",), (RowBlame({"id": 1}, BY, {"id": BY}),))
 BLAME_ITEM = answer_of_blame(BLAME).document()
 DONE = CommitResult(COMMIT, RunId("r1"), ORDERS, TableStatistics(rows_added=1), (VERDICT,))
@@ -324,7 +327,7 @@ class Kind:
 KINDS = {
     "run": Kind(
         RUN_ITEM,
-        Report(RunResult(RUN, None, ())).to_dict(),
+        RunReport(RunResult(RUN, None, ())).to_dict(),
         RunView,
         http={
             "text": "of a question, which leaves no record",
@@ -367,13 +370,13 @@ KINDS = {
     "branch": Kind(BRANCH.to_dict(), BRANCH.to_dict(), BranchShape),
     "commit of rows": Kind(
         without(answer_of_commit(DONE).document(), "schema_version"),
-        Committed(DONE).to_dict(),
+        CommitReport(DONE).to_dict(),
         CommitResultView,
         http=dict.fromkeys(("branch", "mode"), "the request again, for a job that answers later"),
     ),
     "diff": Kind(
         without(DIFF_ITEM, "schema_version"),
-        Diff("a", "b", (TABLE,), "c0", "c1").to_dict(),
+        DiffReport("a", "b", (TABLE,), "c0", "c1").to_dict(),
         DiffView,
         http={"limit": "paging", "offset": "paging", "summary": "of all tables, for the head of the page"},
     ),

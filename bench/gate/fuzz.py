@@ -30,7 +30,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from bench.gate.texts import texts
 from forge.engines.spark.errors import keep_quiet
-from forge.engines.spark.gate import Gate
+from forge.engines.spark.gate import SqlGate
 from forge.flows.runs.engine import Pin
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, TableName
@@ -69,7 +69,7 @@ class Canaries:
     words: tuple[str, ...]  # that must not come out
 
 
-class CachedGate(Gate):
+class CachedGate(SqlGate):
     """Names the table once: what stands behind a pinned name is not what is tried here."""
 
     @contextmanager
@@ -131,7 +131,7 @@ def _canaries(folder: Path) -> Canaries:
     return Canaries(file, folder / "mark", words)
 
 
-def _try(gate: Gate, text: str, canaries: Canaries, found: Found, share: int) -> None:
+def _try(gate: SqlGate, text: str, canaries: Canaries, found: Found, share: int) -> None:
     try:
         frame = gate.frame(text, {ORDERS: PIN}, {})
     except ForgeError as error:

@@ -19,13 +19,13 @@ from pathlib import Path
 import pyarrow as pa
 from pyiceberg.catalog.sql import SqlCatalog
 
-from forge.flows.runs.records import Publication, Published, RunRecord, RunStatus
-from forge.flows.upkeep.verify.history import Level, Verification, verify
+from forge.flows.runs.records import Publication, PublishedCommit, RunRecord, RunStatus
+from forge.flows.upkeep.verify.history import Verification, VerifyLevel, verify
 from forge.flows.versioning.branches import create_default_branch
-from forge.flows.versioning.content_hash import seal_versions
+from forge.flows.versioning.content_hash import hash_versions
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
+from forge.stores.lake.file_hasher import BLOCK, IcebergFileHasher
 from forge.stores.lake.iceberg import IcebergLake
-from forge.stores.lake.seal import BLOCK, IcebergSeal
 from forge.stores.sql.database import migrate, open_database
 from forge.stores.sql.metadata import SqlMetadata
 from forge.versioning.commit import Author, TableVersion, make_commit
@@ -62,7 +62,7 @@ class Bench:
         version = TableVersion(
             catalog=row, uuid=str(table.metadata.table_uuid), snapshot_id=SnapshotId(snapshot.snapshot_id), schema_id=0
         )
-        digested, sealed = seal_versions(self.metadata, IcebergSeal(self.lake), {TABLE: version})
+        digested, sealed = hash_versions(self.metadata, IcebergFileHasher(self.lake), {TABLE: version})
         commit = make_commit(
             tree=digested,
             parents=(),
@@ -86,12 +86,12 @@ class Bench:
         publication = Publication(
             pointers=(), branch=MAIN, expected_head=None, commit=commit, tree=digested, run=run, sealed=sealed
         )
-        assert isinstance(self.metadata.publish(publication, lambda step: None), Published)
+        assert isinstance(self.metadata.publish(publication, lambda step: None), PublishedCommit)
         return [blob.path for blob in sealed.blobs if blob.kind == "data"]
 
     def verify(self, cores: int) -> Verification:
-        seals = IcebergSeal(self.lake, at_once=cores)
-        found = verify(SqlMetadata(self.engine), self.lake, seals, level=Level.FULL, default=MAIN)
+        seals = IcebergFileHasher(self.lake, at_once=cores)
+        found = verify(SqlMetadata(self.engine), self.lake, seals, level=VerifyLevel.FULL, default=MAIN)
         assert found.is_good, found.broken[:1]
         return found
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forge.model.lazy import lazy_names
+from forge.model.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from forge import contracts as contracts

@@ -15,7 +15,7 @@ from fastapi.testclient import TestClient
 from starlette.requests import Request
 
 from forge.api.auth import QUESTIONS, authorise
-from forge.flows.upkeep.access import Access, Scope
+from forge.flows.upkeep.access import Access, TokenScope
 from forge.model.errors import ForgeError
 from forge.stores.sql.upkeep.tokens import SqlTokens
 from forge.wiring import Wiring
@@ -98,7 +98,7 @@ def access_of(app: FastAPI, now: datetime | None = None) -> Access:
 
 def test_an_expired_token_is_refused_with_the_reason(app: FastAPI, anonymous: TestClient) -> None:
     past = datetime.now(UTC) - timedelta(days=2)
-    _, secret = access_of(app, past).create("old", Scope.READ, timedelta(days=1), "ada@example.com")
+    _, secret = access_of(app, past).create("old", TokenScope.READ, timedelta(days=1), "ada@example.com")
     document = assert_problem(
         anonymous.get("/api/v1/session", headers={"authorization": f"Bearer {secret}"}), 401, "E903"
     )

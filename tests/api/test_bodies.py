@@ -17,7 +17,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
 from forge.api.auth import QUESTIONS
-from forge.api.bodies import BULK, DEEPEST, LARGE, STREAMED, Body, BodyLimits, refuse_deep, refuse_halves
+from forge.api.bodies import BULK, DEEPEST, LARGE, STREAMED, Body, BodyLimits, refuse_deep, refuse_lone_surrogates
 from forge.model.errors import ForgeError
 
 MB = 2**20
@@ -131,9 +131,9 @@ def test_half_a_character_is_refused_and_trips_nobody(client: TestClient, path: 
 )
 def test_both_halves_of_a_character_are_text_and_one_is_none(body: bytes, is_text: bool) -> None:
     if is_text:
-        return refuse_halves(body)
+        return refuse_lone_surrogates(body)
     with pytest.raises(ForgeError) as refused:
-        refuse_halves(body)
+        refuse_lone_surrogates(body)
     assert refused.value.code == "E105"
     return None
 

@@ -12,13 +12,13 @@ import pytest
 from version_site import API, ORDERS, VersionSite, open_version_site, problem
 
 from forge.api.auth import Principal
-from forge.api.executor import Desk, Pending
-from forge.flows.upkeep.access import Scope
+from forge.api.executor import PendingTask, RequestExecutor
+from forge.flows.upkeep.access import TokenScope
 from forge.flows.versioning.ports import VersionPorts
 from forge.model.errors import CancellationError, ForgeError
 from forge.versioning.errors import IncomparableError
 
-ADA = Principal("ada@example.com", "token", Scope.WRITE, None)
+ADA = Principal("ada@example.com", "token", TokenScope.WRITE, None)
 SECONDS = 30.0
 
 
@@ -30,9 +30,9 @@ def until(is_so: Callable[[], bool]) -> None:
 
 
 @pytest.fixture
-def desk(versions: VersionSite) -> Iterator[Desk]:
+def desk(versions: VersionSite) -> Iterator[RequestExecutor]:
     """With two at work, that waits for nothing."""
-    found = Desk(versions.wiring, patience=0.0, workers=2, limit=3)
+    found = RequestExecutor(versions.wiring, patience=0.0, workers=2, limit=3)
     versions.site.desk = found
     yield found
     found.stop()
@@ -51,7 +51,7 @@ def gate(opened: threading.Event) -> Callable[[VersionPorts], str]:
 
 
 def pending(outcome: object) -> str:
-    assert isinstance(outcome, Pending)
+    assert isinstance(outcome, PendingTask)
     return outcome.run_id
 
 
@@ -65,7 +65,7 @@ def test_what_is_quick_is_answered_at_once(versions: VersionSite) -> None:
         versions.site.desk.do("merge", refused, ADA)
 
 
-def test_what_takes_long_is_a_run_that_can_be_followed(versions: VersionSite, desk: Desk) -> None:
+def test_what_takes_long_is_a_run_that_can_be_followed(versions: VersionSite, desk: RequestExecutor) -> None:
     opened = threading.Event()
     run_id = pending(desk.do("merge", gate(opened), ADA, branch="main"))
     path = f"/api/v1/runs/{run_id}"
@@ -112,7 +112,7 @@ def test_a_reading_request_that_is_sent_again_gets_what_was_found(versions: Vers
     assert len({answer.json()["run_id"] for answer in answers[:-1]}) == 1
 
 
-def test_work_is_cancelled_and_says_so(versions: VersionSite, desk: Desk) -> None:
+def test_work_is_cancelled_and_says_so(versions: VersionSite, desk: RequestExecutor) -> None:
     run_id = pending(desk.do("merge", gate(threading.Event()), ADA, branch="main"))
     path = f"/api/v1/runs/{run_id}"
     assert versions.client.delete(path).status_code == 202
@@ -122,7 +122,7 @@ def test_work_is_cancelled_and_says_so(versions: VersionSite, desk: Desk) -> Non
     assert versions.client.delete(path).status_code == 404
 
 
-def test_work_that_waits_for_its_turn_can_be_cancelled_too(versions: VersionSite, desk: Desk) -> None:
+def test_work_that_waits_for_its_turn_can_be_cancelled_too(versions: VersionSite, desk: RequestExecutor) -> None:
     opened, ended = threading.Event(), threading.Event()
     for _ in range(2):
         pending(desk.do("merge", gate(opened), ADA))
@@ -137,7 +137,7 @@ def test_work_that_waits_for_its_turn_can_be_cancelled_too(versions: VersionSite
     until(lambda: versions.client.get(f"/api/v1/runs/{waiting}").json()["status"] == "cancelled")
 
 
-def test_a_failure_after_the_answer_is_told_by_the_run(versions: VersionSite, desk: Desk) -> None:
+def test_a_failure_after_the_answer_is_told_by_the_run(versions: VersionSite, desk: RequestExecutor) -> None:
     opened = threading.Event()
 
     def fail(ports: VersionPorts) -> None:
@@ -150,7 +150,7 @@ def test_a_failure_after_the_answer_is_told_by_the_run(versions: VersionSite, de
     assert versions.client.get(f"/api/v1/runs/{run_id}").json()["error"]["code"] == "FORGE-E611"
 
 
-def test_the_same_question_is_worked_out_once(desk: Desk) -> None:
+def test_the_same_question_is_worked_out_once(desk: RequestExecutor) -> None:
     opened = threading.Event()
     first = pending(desk.do("diff", gate(opened), ADA, share=("diff", 1)))
     assert pending(desk.do("diff", gate(opened), ADA, share=("diff", 1))) == first

@@ -12,10 +12,10 @@ from run_site import until
 from version_site import ORDERS, VersionSite, problem
 
 from forge.api.auth import Principal
-from forge.api.executor import Desk, Pending
+from forge.api.executor import PendingTask, RequestExecutor
 from forge.api.read_limits import ReadLimits
 from forge.flows.runs.jobs import JobKind
-from forge.flows.upkeep.access import Scope, Token, TokenKind
+from forge.flows.upkeep.access import Token, TokenKind, TokenScope
 from forge.flows.versioning.ports import VersionPorts
 from forge.model.errors import CancellationError, ForgeError
 
@@ -27,23 +27,23 @@ def caller(name: str) -> Principal:
         id=f"t-{name}",
         kind=TokenKind.BEARER,
         name=name,
-        scope=Scope.READ,
+        scope=TokenScope.READ,
         digest="",
         created_by=f"{name}@x.org",
         created_at=NOW,
     )
-    return Principal(f"{name}@x.org", "token", Scope.READ, None, token)
+    return Principal(f"{name}@x.org", "token", TokenScope.READ, None, token)
 
 
 ANN, BEN = caller("ann"), caller("ben")
 
 
 @pytest.fixture
-def make_desk(versions: VersionSite) -> Iterator[Callable[..., Desk]]:
-    made: list[Desk] = []
+def make_desk(versions: VersionSite) -> Iterator[Callable[..., RequestExecutor]]:
+    made: list[RequestExecutor] = []
 
-    def make(patience: float = 0.0, **limits: float) -> Desk:
-        made.append(Desk(versions.wiring, patience=patience, workers=1, limits=ReadLimits(**limits)))  # type: ignore[arg-type]
+    def make(patience: float = 0.0, **limits: float) -> RequestExecutor:
+        made.append(RequestExecutor(versions.wiring, patience=patience, workers=1, limits=ReadLimits(**limits)))  # type: ignore[arg-type]
         versions.site.desk = made[-1]
         return made[-1]
 
@@ -62,9 +62,9 @@ def gate(opened: threading.Event) -> Callable[[VersionPorts], str]:
     return work
 
 
-def ask(desk: Desk, who: Principal, work: Callable[[VersionPorts], str], kind: JobKind = "query") -> str:
+def ask(desk: RequestExecutor, who: Principal, work: Callable[[VersionPorts], str], kind: JobKind = "query") -> str:
     found = desk.do(kind, work, who, text="SELECT 1")
-    assert isinstance(found, Pending)
+    assert isinstance(found, PendingTask)
     return found.run_id
 
 
@@ -72,7 +72,7 @@ def status(versions: VersionSite, run_id: str) -> str:
     return str(versions.client.get(f"/api/v1/runs/{run_id}").json()["status"])
 
 
-def test_a_write_does_not_wait_behind_questions(make_desk: Callable[..., Desk]) -> None:
+def test_a_write_does_not_wait_behind_questions(make_desk: Callable[..., RequestExecutor]) -> None:
     desk, opened = make_desk(at_once=2, per_token=2, waiting=2), threading.Event()
     for _ in range(4):
         ask(desk, ANN, gate(opened))
@@ -82,7 +82,9 @@ def test_a_write_does_not_wait_behind_questions(make_desk: Callable[..., Desk]) 
     opened.set()
 
 
-def test_one_more_than_a_token_may_have_is_refused_and_another_token_is_not(make_desk: Callable[..., Desk]) -> None:
+def test_one_more_than_a_token_may_have_is_refused_and_another_token_is_not(
+    make_desk: Callable[..., RequestExecutor],
+) -> None:
     desk, opened = make_desk(at_once=2, per_token=1, waiting=1), threading.Event()
     ask(desk, ANN, gate(opened)), ask(desk, ANN, gate(opened))
     with pytest.raises(ForgeError, match="2 queries of this token") as refused:
@@ -94,7 +96,7 @@ def test_one_more_than_a_token_may_have_is_refused_and_another_token_is_not(make
     opened.set()
 
 
-def test_a_question_whose_time_is_over_is_stopped_with_the_reason(make_desk: Callable[..., Desk]) -> None:
+def test_a_question_whose_time_is_over_is_stopped_with_the_reason(make_desk: Callable[..., RequestExecutor]) -> None:
     desk = make_desk(patience=30.0, seconds=0.05)
     with pytest.raises(ForgeError, match=r"stopped after 0\.05 seconds") as stopped:
         desk.do("query", gate(threading.Event()), ANN)
@@ -102,7 +104,7 @@ def test_a_question_whose_time_is_over_is_stopped_with_the_reason(make_desk: Cal
 
 
 def test_a_question_is_listed_with_who_asks_what_and_cancelled_by_its_owner_alone(
-    make_desk: Callable[..., Desk], versions: VersionSite
+    make_desk: Callable[..., RequestExecutor], versions: VersionSite
 ) -> None:
     desk, opened = make_desk(at_once=1, per_token=1, waiting=2), threading.Event()
     first, second = ask(desk, ANN, gate(opened)), ask(desk, ANN, gate(opened))
@@ -112,7 +114,7 @@ def test_a_question_is_listed_with_who_asks_what_and_cancelled_by_its_owner_alon
     assert (shown[first]["user"], shown[first]["kind"], shown[first]["text"]) == ("ann@x.org", "query", "SELECT 1")
     reads = versions.client.get("/api/v1/system").json()["reads"]
     assert (reads["running"], reads["waiting"], reads["at_once"]) == (1, 1, 1)
-    reader = versions.token_of("cleo@x.org", Scope.READ)
+    reader = versions.token_of("cleo@x.org", TokenScope.READ)
     problem(versions.client.delete(f"/api/v1/runs/{first}", headers=reader), 403, "E904")
     assert desk.cancel(second)
     assert status(versions, second) == "cancelled", "what waits ends at once"
@@ -120,14 +122,14 @@ def test_a_question_is_listed_with_who_asks_what_and_cancelled_by_its_owner_alon
     until(lambda: status(versions, first) == "cancelled")
 
 
-def test_a_question_that_nobody_waits_for_is_cancelled(make_desk: Callable[..., Desk]) -> None:
+def test_a_question_that_nobody_waits_for_is_cancelled(make_desk: Callable[..., RequestExecutor]) -> None:
     desk = make_desk(patience=30.0)
     with pytest.raises(ForgeError, match="cancelled"):
         desk.do("query", gate(threading.Event()), replace(ANN, gone=lambda: True))
 
 
 def test_rows_of_an_answer_are_no_more_than_the_server_gives(
-    make_desk: Callable[..., Desk], versions: VersionSite
+    make_desk: Callable[..., RequestExecutor], versions: VersionSite
 ) -> None:
     versions.commit(ORDERS)
     make_desk(rows=2)

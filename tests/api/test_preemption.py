@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from forge.api.preemption import FAIR_SECONDS, Preempted, Preemption, RunningRead
-from forge.flows.runs.engine import Starved
+from forge.api.preemption import FAIR_SECONDS, PreemptedRead, Preemption, RunningRead
+from forge.flows.runs.engine import StarvedJobs
 from forge.model.names import RunId
 
 LATER = FAIR_SECONDS + 1
@@ -14,15 +14,15 @@ def read(name: str, began: float = 0.0) -> RunningRead:
     return RunningRead(RunId(name), name.rstrip("0123456789"), began)
 
 
-def starved(*reads: str, writes: tuple[int, ...] = ()) -> Starved:
-    return Starved(frozenset(map(RunId, reads)), frozenset(writes))
+def starved(*reads: str, writes: tuple[int, ...] = ()) -> StarvedJobs:
+    return StarvedJobs(frozenset(map(RunId, reads)), frozenset(writes))
 
 
 def test_a_write_that_waits_longer_than_a_moment_takes_the_oldest() -> None:
     reads, watch = (read("ann1", 2.0), read("ben1", 1.0)), Preemption()
     assert watch.choose(reads, starved(writes=(7,)), 3.0) is None, "a moment"
     assert watch.choose(reads, starved(writes=(8,)), 4.0) is None, "another job, which waits for a moment"
-    assert watch.choose(reads, starved(writes=(7, 8)), 5.0) == Preempted(RunId("ben1"), "write")
+    assert watch.choose(reads, starved(writes=(7, 8)), 5.0) == PreemptedRead(RunId("ben1"), "write")
 
 
 def test_a_question_that_waits_for_another_token_takes_one_of_the_busiest() -> None:
@@ -30,7 +30,7 @@ def test_a_question_that_waits_for_another_token_takes_one_of_the_busiest() -> N
     watch = Preemption()
     assert watch.choose(reads, starved("ben1"), 2.0) is None
     assert watch.choose(reads, starved("ben1"), 3.0) is None
-    assert watch.choose(reads, starved("ben1"), 2.0 + LATER) == Preempted(RunId("ann2"), "read")
+    assert watch.choose(reads, starved("ben1"), 2.0 + LATER) == PreemptedRead(RunId("ann2"), "read")
 
 
 def test_who_has_a_core_already_waits_for_his_own() -> None:
@@ -42,14 +42,14 @@ def test_who_has_a_core_already_waits_for_his_own() -> None:
 def test_one_who_waits_for_himself_and_for_whom_another_waits_gives_way() -> None:
     reads, watch = (read("ann1"), read("ann2"), read("ben1")), Preemption()
     watch.choose(reads, starved("ann2", "ben1"), 0.0)
-    assert watch.choose(reads, starved("ann2", "ben1"), LATER) == Preempted(RunId("ann1"), "read")
+    assert watch.choose(reads, starved("ann2", "ben1"), LATER) == PreemptedRead(RunId("ann1"), "read")
 
 
 def test_what_was_just_begun_is_not_ended_for_others() -> None:
     reads, watch = (read("ann1", LATER - 1), read("ben1")), Preemption()
     watch.choose(reads, starved("ben1"), 0.0)
     assert watch.choose(reads, starved("ben1"), LATER) is None
-    assert watch.choose(reads, starved("ben1"), 2 * LATER) == Preempted(RunId("ann1"), "read")
+    assert watch.choose(reads, starved("ben1"), 2 * LATER) == PreemptedRead(RunId("ann1"), "read")
 
 
 def test_a_question_that_got_a_core_in_between_waits_anew() -> None:

@@ -8,21 +8,21 @@ import string
 
 import pytest
 
-from forge.catalog.search import Entry, Index, Rank, fold, is_one_typo, words_of
+from forge.catalog.search import MatchRank, SearchEntry, SearchIndex, fold, is_one_typo, words_of
 
 
-def table(name: str, description: str = "") -> Entry:
+def table(name: str, description: str = "") -> SearchEntry:
     schema, _, own = name.partition(".")
-    return Entry("table", schema, own, description)
+    return SearchEntry("table", schema, own, description)
 
 
-def column(name: str, description: str = "") -> Entry:
+def column(name: str, description: str = "") -> SearchEntry:
     place, _, own = name.rpartition(".")
-    return Entry("column", place, own, description)
+    return SearchEntry("column", place, own, description)
 
 
-def found(entries: list[Entry], query: str, *types: str) -> list[str]:
-    return [hit.entry.qualified_name for hit in Index(entries).find(query, types)]
+def found(entries: list[SearchEntry], query: str, *types: str) -> list[str]:
+    return [hit.entry.qualified_name for hit in SearchIndex(entries).find(query, types)]
 
 
 def test_exact_comes_before_prefix_word_start_part_typo_and_description() -> None:
@@ -127,8 +127,11 @@ def test_names_are_cut_into_words(name: str, words: tuple[str, ...]) -> None:
 
 
 def test_words_within_camel_case_are_found_at_their_start() -> None:
-    hits = Index([column("a.t.netAmount"), column("a.t.bigamount")]).find("amount")
-    assert [(hit.entry.name, hit.ranks) for hit in hits] == [("netAmount", (Rank.WORD,)), ("bigamount", (Rank.PART,))]
+    hits = SearchIndex([column("a.t.netAmount"), column("a.t.bigamount")]).find("amount")
+    assert [(hit.entry.name, hit.ranks) for hit in hits] == [
+        ("netAmount", (MatchRank.WORD,)),
+        ("bigamount", (MatchRank.PART,)),
+    ]
 
 
 @pytest.mark.parametrize("query", ["STRASSE", "straße", "Straße", "ＳＴＲＡＳＳＥ"])
@@ -150,7 +153,7 @@ def test_an_empty_query_browses_by_name_tables_first() -> None:
 
 
 def test_only_the_types_asked_for_are_found() -> None:
-    entries = [table("a.total"), column("a.t.total"), Entry("view", "b", "total")]
+    entries = [table("a.total"), column("a.t.total"), SearchEntry("view", "b", "total")]
     assert found(entries, "total", "view", "column") == ["b.total", "a.t.total"]
 
 
@@ -189,18 +192,18 @@ _START = re.compile(
 )  # of a word, in plain letters
 
 
-def _slow_ranks(word: str, entry: Entry) -> Rank | None:
+def _slow_ranks(word: str, entry: SearchEntry) -> MatchRank | None:
     """The promise, said again without an index; for tables and words without dots."""
     name, words = fold(entry.name), [fold(w) for w in words_of(entry.name)]
     near = len(word) >= 4 and any(_distance(word, w) == 1 for w in (name, *words))
     rules = (
-        (Rank.EXACT, name == word),
-        (Rank.PREFIX, name.startswith(word)),
-        (Rank.WORD, any(fold(entry.name[at.end() :]).startswith(word) for at in _START.finditer(entry.name))),
-        (Rank.PART, word in name),
-        (Rank.TYPO, near),
-        (Rank.DESCRIPTION, word in fold(entry.description)),
-        (Rank.PLACE, word in fold(entry.place)),
+        (MatchRank.EXACT, name == word),
+        (MatchRank.PREFIX, name.startswith(word)),
+        (MatchRank.WORD, any(fold(entry.name[at.end() :]).startswith(word) for at in _START.finditer(entry.name))),
+        (MatchRank.PART, word in name),
+        (MatchRank.TYPO, near),
+        (MatchRank.DESCRIPTION, word in fold(entry.description)),
+        (MatchRank.PLACE, word in fold(entry.place)),
     )
     return next((rank for rank, holds in rules if holds), None)
 
@@ -213,8 +216,10 @@ def test_the_index_finds_what_looking_at_each_entry_finds() -> None:
     def text(most: int) -> str:
         return "".join(chance.choices(syllables, k=chance.randint(1, most)))
 
-    entries = [Entry("table", chance.choice(["core", "net"]), text(4), f"{text(2)} {text(2)}") for _ in range(300)]
-    index = Index(entries)
+    entries = [
+        SearchEntry("table", chance.choice(["core", "net"]), text(4), f"{text(2)} {text(2)}") for _ in range(300)
+    ]
+    index = SearchIndex(entries)
     for _ in range(150):
         word = fold(text(2).replace("_", "")) or "er"
         if chance.random() < 0.4:

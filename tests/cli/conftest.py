@@ -123,7 +123,7 @@ class House:
     def rows(self, revision: str, table: str = "core.orders") -> list[dict[str, Any]]:
         """All rows at a revision, by Arrow."""
         from forge.flows.versioning.revisions import find_commit
-        from forge.flows.versioning.tables import Slice
+        from forge.flows.versioning.tables import FileSlice
         from forge.model.names import TableName
 
         wiring = Wiring.of(self.root)
@@ -132,7 +132,7 @@ class House:
         assert version.snapshot_id is not None
         tables = wiring.versioning.ports().tables
         files = tables.files(version.catalog, version.snapshot_id)
-        found = tables.read(Slice(version.catalog, version.snapshot_id, tuple(files.files))).to_pylist()
+        found = tables.read(FileSlice(version.catalog, version.snapshot_id, tuple(files.files))).to_pylist()
         wiring.close()
         first = next(iter(found[0])) if found else ""
         return sorted(found, key=lambda row: str(row[first]))

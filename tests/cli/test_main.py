@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import typer.main
 
-from forge.cli import commands
+from forge.cli import command_table
 from forge.cli import main as entry
 
 WORDS = [
@@ -92,11 +92,11 @@ def test_help_lists_every_command(forge: Any) -> None:
     assert ended.status == 0
     listed = re.findall(r"^  ([a-z-]+)  ", ended.out.split("Begin:")[1], re.MULTILINE)
     assert sorted(listed) == sorted(WORDS)
-    assert all(f"{group.title}:" in ended.out for group in commands.GROUPS)
+    assert all(f"{group.title}:" in ended.out for group in command_table.GROUPS)
 
 
-@pytest.mark.parametrize("word", commands.WORDS.values(), ids=lambda word: word.name)
-def test_every_command_shows_an_example_that_it_would_take(forge: Any, word: commands.Word) -> None:
+@pytest.mark.parametrize("word", command_table.WORDS.values(), ids=lambda word: word.name)
+def test_every_command_shows_an_example_that_it_would_take(forge: Any, word: command_table.CommandEntry) -> None:
     assert word.example in " ".join(forge(word.name, "--help").out.split())
     program, *words = shlex.split(word.example)
     assert (program, words[0]) == ("forge", word.name)

@@ -15,7 +15,7 @@ from forge.flows.runs.project import Project, load_project
 from forge.model.names import TableName
 from forge.settings import load_settings
 from forge.transforms.dag import downstream_of
-from forge.transforms.transform import Kind, PythonFunction
+from forge.transforms.transform import PythonFunction, TransformKind
 
 SHOP = Path(__file__).parents[2] / "examples" / "shop"
 CONTRACTS = sorted((SHOP / "contracts").glob("*.odcs.yaml"))
@@ -66,7 +66,7 @@ def test_it_is_small_enough_to_read_at_once(project: Project) -> None:
 
 
 def test_each_kind_of_transform_is_shown(project: Project) -> None:
-    assert {t.kind for t in project.transforms.values() if not t.is_source} == set(Kind)
+    assert {t.kind for t in project.transforms.values() if not t.is_source} == set(TransformKind)
 
 
 def test_every_table_has_a_description_and_an_owner_of_the_shop(project: Project) -> None:

@@ -28,7 +28,7 @@ from forge.contracts.registry import (
 )
 from forge.flows.contracts.ports import ContractStore, LifecycleWrite, Registration
 from forge.flows.ports import Metadata
-from forge.flows.runs.records import AuditRecord, Publication, Published
+from forge.flows.runs.records import AuditRecord, Publication, PublishedCommit
 from forge.model.errors import ForgeError
 from forge.stores.memory.contracts import MemoryContracts
 from forge.stores.memory.metadata import MemoryMetadata
@@ -428,7 +428,7 @@ def publication(*contracts: Registration) -> Publication:
 def test_a_publication_registers_the_contracts_it_carries(both: tuple[Metadata, ContractStore]) -> None:
     metadata, store = both
     carried = publication(registration(registered()), registration(registered(name="customers")))
-    assert isinstance(metadata.publish(carried, quiet), Published)
+    assert isinstance(metadata.publish(carried, quiet), PublishedCommit)
     assert [head.newest.name for head in store.heads()] == ["customers", "orders"]
 
 
@@ -449,7 +449,7 @@ def test_a_publication_leaves_a_version_that_is_there_as_it_is(both: tuple[Metad
     metadata, store = both
     store.register(registration(registered()))
     other = registration(registered(digest="sha256:other"))
-    assert isinstance(metadata.publish(publication(other, registration(registered("1.1.0"))), quiet), Published)
+    assert isinstance(metadata.publish(publication(other, registration(registered("1.1.0"))), quiet), PublishedCommit)
     assert store.version("urn:orders", "1.0.0") == registered()
     assert [one.version for one in store.versions("urn:orders")] == ["1.1.0", "1.0.0"]
 

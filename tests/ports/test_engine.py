@@ -15,7 +15,16 @@ import pytest
 from spark_house import SparkHouse
 
 from forge.flows.ports import Lake, Stage
-from forge.flows.runs.engine import Batch, ChangeFile, ChangeMode, DeclaredLineage, Engine, Pin, RunContext, Starved
+from forge.flows.runs.engine import (
+    ChangeFile,
+    ChangeMode,
+    Engine,
+    LineageRecorder,
+    MeasureBatch,
+    Pin,
+    RunContext,
+    StarvedJobs,
+)
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, RunId, TableName
 from forge.quality.checks import NotNullCheck
@@ -23,7 +32,7 @@ from forge.quality.measure import Measure
 from forge.stores.memory.catalog import MemoryCatalog
 from forge.stores.memory.engine import MemoryEngine
 from forge.stores.memory.lake import MemoryLake
-from forge.transforms.transform import Kind, PythonFunction, Transform
+from forge.transforms.transform import PythonFunction, Transform, TransformKind
 
 ORDERS, COPY = TableName("core", "orders"), TableName("core", "copy")
 RUN = RunId("r-1")
@@ -81,13 +90,13 @@ def copy_of(function: Callable[..., Any]) -> Transform:
         file="copy.py",
         line=1,
         code_hash="1",
-        kind=Kind.FULL,
+        kind=TransformKind.FULL,
         inputs=(ORDERS,),
     )
 
 
 def context() -> RunContext:
-    return RunContext(RUN, {}, lambda name: "", logging.getLogger("test"), DeclaredLineage(COPY))
+    return RunContext(RUN, {}, lambda name: "", logging.getLogger("test"), LineageRecorder(COPY))
 
 
 def test_rows_are_appended_overwritten_merged_and_deleted(bench: Bench) -> None:
@@ -140,7 +149,7 @@ def test_what_a_transform_raises_is_told_with_its_place(bench: Bench) -> None:
 
 def test_a_table_and_a_result_are_measured_and_each_job_is_told(bench: Bench) -> None:
     orders = bench.change(ONE, "append", bench.stage())
-    told: list[Batch] = []
+    told: list[MeasureBatch] = []
     assert bench.engine.measure(bench.pin(orders), [ROWS, NULLS], {}, told.append) == {ROWS: 2, NULLS: 1}
     assert {measure for batch in told for measure in batch.measures} == {ROWS, NULLS}
     planned = bench.engine.plan(copy_of(bench.keep), {ORDERS: bench.pin(orders)}, {}, context())
@@ -168,6 +177,6 @@ def test_work_belongs_to_what_was_begun_and_can_be_cancelled(bench: Bench) -> No
     engine.end()
     engine.begin_read(RunId("q-1"))
     engine.end()
-    assert engine.find_starved([RunId("q-1")]) == Starved()
+    assert engine.find_starved([RunId("q-1")]) == StarvedJobs()
     engine.cancel(RunId("r-nobody-knows"))
     engine.end()

@@ -20,13 +20,13 @@ from store_records import (
 from forge.flows.ports import Metadata
 from forge.flows.runs.records import (
     DatasetTally,
-    Judgement,
     OutputRecord,
     OutputStatus,
     RunRecord,
     RunStatus,
+    RunVerdict,
     TableLineage,
-    Tally,
+    VerdictTally,
 )
 from forge.lineage.edge import Edge, TableEdge
 from forge.model.names import BranchName, ColumnName, CommitId, RunId, TableName
@@ -119,7 +119,7 @@ def test_judgements_tell_what_checks_said_of_a_table_newest_run_first(metadata: 
     def at(minute: int) -> datetime:
         return NOW + timedelta(minutes=minute)
 
-    failed = Judgement(
+    failed = RunVerdict(
         run_id=RunId("r-4"),
         time=at(4),
         table=ORDERS,
@@ -128,8 +128,8 @@ def test_judgements_tell_what_checks_said_of_a_table_newest_run_first(metadata: 
         outcome=Outcome.FAILED,
         message="k1 failed",
     )
-    silent = Judgement(run_id=RunId("r-3"), time=at(3), table=ORDERS, status=PASSED, kind="merge")
-    passed = Judgement(
+    silent = RunVerdict(run_id=RunId("r-3"), time=at(3), table=ORDERS, status=PASSED, kind="merge")
+    passed = RunVerdict(
         run_id=RunId("r-1"),
         time=at(1),
         table=ORDERS,
@@ -150,8 +150,8 @@ def test_tallies_count_the_outcomes_of_each_run_in_a_span_of_time(metadata: Meta
     judged(metadata, "r-dev", 1, {ORDERS: PUBLISHED}, every, branch=DEV)
     found = metadata.tallies(MAIN, NOW + timedelta(minutes=1), NOW + timedelta(minutes=3))
     assert found == (
-        Tally(RunId("r-1"), NOW + timedelta(minutes=1), 2, 1, 1),
-        Tally(RunId("r-2"), NOW + timedelta(minutes=2)),
+        VerdictTally(RunId("r-1"), NOW + timedelta(minutes=1), 2, 1, 1),
+        VerdictTally(RunId("r-2"), NOW + timedelta(minutes=2)),
     )
 
 

@@ -9,7 +9,15 @@ from typing import Any
 import pytest
 
 from forge.flows.ports import Lake, Stage
-from forge.flows.runs.records import AuditRecord, Moved, Pointer, Publication, Published, RunRecord, RunStatus
+from forge.flows.runs.records import (
+    AuditRecord,
+    Pointer,
+    PointerConflict,
+    Publication,
+    PublishedCommit,
+    RunRecord,
+    RunStatus,
+)
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.model.schema import Column, Schema
@@ -49,7 +57,7 @@ class Steps:
         assert self.publish(pointer, branch=branch)
         return pointer, snapshot
 
-    def prepare(self, stage: Stage, branch: BranchName, expected: SnapshotId | None) -> Pointer | Moved:
+    def prepare(self, stage: Stage, branch: BranchName, expected: SnapshotId | None) -> Pointer | PointerConflict:
         return self.lake.prepare(stage, branch, is_default=branch == MAIN, expected=expected)
 
     def publish(self, *pointers: Pointer, branch: BranchName = MAIN, tree: Tree | None = None) -> bool:
@@ -79,7 +87,7 @@ class Steps:
             Publication(pointers=pointers, branch=branch, expected_head=head, commit=commit, tree=tree or {}, run=run),
             lambda step: None,
         )
-        return isinstance(done, Published)
+        return isinstance(done, PublishedCommit)
 
     def refs(self, catalog: CatalogName = ROW) -> dict[str, SnapshotId]:
         state = self.lake.state(catalog)
@@ -215,7 +223,7 @@ def test_the_second_of_two_on_one_branch_is_told_that_the_table_moved(steps: Ste
     assert isinstance(early, Pointer)
     assert steps.publish(pointer)
     assert not steps.publish(early), "the row is no longer where it was when this was prepared"
-    assert steps.prepare(two, MAIN, first) == Moved((ROW,), False)
+    assert steps.prepare(two, MAIN, first) == PointerConflict((ROW,), False)
 
 
 def test_prepare_is_repeated_on_the_new_state_when_another_branch_moved_the_row(steps: Steps) -> None:
@@ -266,7 +274,7 @@ def test_two_runs_that_create_one_table_do_not_both_succeed(steps: Steps) -> Non
     assert isinstance(early, Pointer)
     assert steps.publish(pointer)
     assert not steps.publish(early)
-    assert steps.prepare(two, MAIN, None) == Moved((ROW,), False)
+    assert steps.prepare(two, MAIN, None) == PointerConflict((ROW,), False)
 
 
 def test_a_column_added_on_a_branch_is_seen_there_only(steps: Steps) -> None:
@@ -293,7 +301,7 @@ def test_two_columns_added_at_once_under_one_number_are_a_conflict(steps: Steps)
     pointer = steps.prepare(one, MAIN, first)
     assert isinstance(pointer, Pointer)
     steps.publish(pointer)
-    assert steps.prepare(two, DEV, None) == Moved((ROW,), False)
+    assert steps.prepare(two, DEV, None) == PointerConflict((ROW,), False)
     anew = steps.stage(ROW, first)
     steps.store.widen(anew.catalog, "right")
     again = steps.prepare(anew, DEV, None)

@@ -16,7 +16,7 @@ from forge.flows.versioning.merge.record import Approval, MergeRecord, TableTall
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, TableName
 from forge.versioning.branch import Branch
-from forge.versioning.conflict import Conflict, ConflictKind, Rule, Take
+from forge.versioning.conflict import Conflict, ConflictKind, ResolutionChoice, ResolutionRule
 from forge.versioning.merge import OPEN_MERGES, MergeStatus, Strategy
 
 OURS, THEIRS, BASE = CommitId("a" * 64), CommitId("b" * 64), CommitId("c" * 64)
@@ -53,9 +53,9 @@ def test_a_merge_comes_back_as_it_was_put_and_is_replaced_by_the_next(metadata: 
         other_bases=(OURS, THEIRS),
         keys={"core.orders": ("id", "day"), "core.plain": ()},
         rules=(
-            Rule(Take.OURS),
-            Rule(Take.MANUAL, "core.orders", "amount", Decimal("1.50")),
-            Rule(Take.EXPRESSION, None, "at", "greatest(ours, theirs)"),
+            ResolutionRule(ResolutionChoice.OURS),
+            ResolutionRule(ResolutionChoice.MANUAL, "core.orders", "amount", Decimal("1.50")),
+            ResolutionRule(ResolutionChoice.EXPRESSION, None, "at", "greatest(ours, theirs)"),
         ),
         tables=(
             TableTally(
@@ -138,7 +138,7 @@ def test_conflicts_are_found_in_their_order_by_table_column_id_and_page(metadata
     city = cell(1, "name", "core.customers")
     metadata.put_merge(merge_record(), [*amounts, name, city], OPEN)
     metadata.put_merge(merge_record("m-2"), [cell(9)], OPEN)
-    metadata.answer("m-1", {amounts[1].id: Rule(Take.OURS)}, note("merge.resolve"))
+    metadata.answer("m-1", {amounts[1].id: ResolutionRule(ResolutionChoice.OURS)}, note("merge.resolve"))
 
     def found(**filters: Any) -> list[str]:
         return [conflict.id for conflict in metadata.conflicts("m-1", **filters)]
@@ -162,21 +162,35 @@ def test_an_answer_is_kept_with_its_value_and_counted_once(metadata: Metadata) -
     one, two, three = cell(1), cell(2), cell(3)
     metadata.put_merge(merge_record(conflict_count=3), [one, two, three], OPEN)
     later = replace(note("merge.resolve"), time=NOW + timedelta(hours=1))
-    metadata.answer("m-1", {one.id: Rule(Take.THEIRS), two.id: Rule(Take.MANUAL, value=Decimal("9.90"))}, later)
+    metadata.answer(
+        "m-1",
+        {
+            one.id: ResolutionRule(ResolutionChoice.THEIRS),
+            two.id: ResolutionRule(ResolutionChoice.MANUAL, value=Decimal("9.90")),
+        },
+        later,
+    )
     merge = metadata.merge("m-1")
     assert merge is not None
     assert (merge.resolved_count, merge.fully_resolved, merge.updated_at) == (2, False, later.time)
     assert metadata.conflicts("m-1") == (
-        replace(one, resolution=Take.THEIRS),
-        replace(two, resolution=Take.MANUAL, resolved_value=Decimal("9.90")),
+        replace(one, resolution=ResolutionChoice.THEIRS),
+        replace(two, resolution=ResolutionChoice.MANUAL, resolved_value=Decimal("9.90")),
         three,
     )
-    metadata.answer("m-1", {two.id: Rule(Take.BASE), three.id: Rule(Take.EXPRESSION, value="ours + 1")}, later)
+    metadata.answer(
+        "m-1",
+        {
+            two.id: ResolutionRule(ResolutionChoice.BASE),
+            three.id: ResolutionRule(ResolutionChoice.EXPRESSION, value="ours + 1"),
+        },
+        later,
+    )
     merge = metadata.merge("m-1")
     assert merge is not None
     assert merge.fully_resolved
     assert merge.resolved_count == 3
-    assert metadata.conflicts("m-1", ids=[two.id]) == (replace(two, resolution=Take.BASE),)
+    assert metadata.conflicts("m-1", ids=[two.id]) == (replace(two, resolution=ResolutionChoice.BASE),)
 
 
 def test_an_answer_to_what_is_not_there_writes_nothing(metadata: Metadata) -> None:
@@ -184,11 +198,15 @@ def test_an_answer_to_what_is_not_there_writes_nothing(metadata: Metadata) -> No
     metadata.put_merge(merge_record(conflict_count=1), [one], OPEN)
     before = len(metadata.audit())
     with pytest.raises(ForgeError) as unknown:
-        metadata.answer("m-1", {one.id: Rule(Take.OURS), "0123": Rule(Take.OURS)}, note("merge.resolve"))
+        metadata.answer(
+            "m-1",
+            {one.id: ResolutionRule(ResolutionChoice.OURS), "0123": ResolutionRule(ResolutionChoice.OURS)},
+            note("merge.resolve"),
+        )
     assert unknown.value.code == "E616"
     assert "0123" in unknown.value.what
     with pytest.raises(ForgeError) as nowhere:
-        metadata.answer("m-9", {one.id: Rule(Take.OURS)}, note("merge.resolve"))
+        metadata.answer("m-9", {one.id: ResolutionRule(ResolutionChoice.OURS)}, note("merge.resolve"))
     assert nowhere.value.code == "E616"
     assert metadata.conflicts("m-1") == (one,)
     assert metadata.merge("m-1") == merge_record(conflict_count=1)
@@ -198,14 +216,16 @@ def test_an_answer_to_what_is_not_there_writes_nothing(metadata: Metadata) -> No
 def test_conflicts_are_replaced_and_those_that_come_again_keep_their_answer(metadata: Metadata) -> None:
     stays, changes, goes = cell(1), cell(2), cell(3)
     metadata.put_merge(merge_record(conflict_count=3), [stays, changes, goes], OPEN)
-    answers = {conflict.id: Rule(Take.MANUAL, value=conflict.key) for conflict in (stays, changes, goes)}
+    answers = {
+        conflict.id: ResolutionRule(ResolutionChoice.MANUAL, value=conflict.key) for conflict in (stays, changes, goes)
+    }
     metadata.answer("m-1", answers, note("merge.resolve"))
     changed, new = replace(changes, theirs=Decimal("4.00")), cell(4)
-    said = replace(new, resolution=Take.OURS)
+    said = replace(new, resolution=ResolutionChoice.OURS)
     metadata.put_merge(merge_record(conflict_count=3), [changed, stays, said], note("merge.continue"))
     assert metadata.conflicts("m-1") == (
         changed,
-        replace(stays, resolution=Take.MANUAL, resolved_value={"id": 1}),
+        replace(stays, resolution=ResolutionChoice.MANUAL, resolved_value={"id": 1}),
         said,
     )
     merge = metadata.merge("m-1")

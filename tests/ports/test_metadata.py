@@ -26,13 +26,13 @@ from forge.flows.ports import Metadata
 from forge.flows.runs.records import (
     AssetRecord,
     LoadedFile,
-    Moved,
     OutputRecord,
     OutputStatus,
     Pointer,
+    PointerConflict,
     ProfileRecord,
     Publication,
-    Published,
+    PublishedCommit,
     RunStatus,
     TableLineage,
 )
@@ -196,7 +196,7 @@ def test_a_publish_writes_everything_and_gives_it_back(metadata: Metadata) -> No
         audit=(note("run.publish", tables=1),),
     )
 
-    assert done == Published(commit.id)
+    assert done == PublishedCommit(commit.id)
     assert metadata.commit(commit.id) == commit
     assert metadata.tree(commit.id) == tree
     head = metadata.branch(MAIN)
@@ -224,11 +224,13 @@ def test_one_moved_pointer_stops_the_whole_publish_and_all_that_moved_are_named(
         (pointer("a", "a-1", "a-2"), pointer("b", "b-0", "b-2"), pointer("c", None, "c-2"), pointer("d", "d-0", "d-1")),
         audit=(note("run.publish"),),
     )
-    assert moved == Moved((CatalogName("core", "b"), CatalogName("core", "c"), CatalogName("core", "d")), False)
+    assert moved == PointerConflict(
+        (CatalogName("core", "b"), CatalogName("core", "c"), CatalogName("core", "d")), False
+    )
     assert metadata.commit(second.id) is None
     assert metadata.run(RunId(f"r-{second.id[:8]}")) is None
     assert len(metadata.audit()) == audits
-    assert publish(metadata, second, (pointer("a", "a-1", "a-2"),)) == Published(second.id)
+    assert publish(metadata, second, (pointer("a", "a-1", "a-2"),)) == PublishedCommit(second.id)
 
 
 def test_the_staged_row_goes_with_the_publish_and_one_that_readers_see_never_does(metadata: Metadata) -> None:
@@ -247,20 +249,20 @@ def test_the_staged_row_goes_with_the_publish_and_one_that_readers_see_never_doe
         Pointer(catalog=staged, expected="s-1", location="s-2"),
         Pointer(catalog=seen, expected="m-1", location="m-2"),
     )
-    assert publish(metadata, commit_of(third.id, minute=3), moves) == Moved((staged,), False)
+    assert publish(metadata, commit_of(third.id, minute=3), moves) == PointerConflict((staged,), False)
 
 
 def test_a_moved_or_missing_branch_stops_the_publish(metadata: Metadata) -> None:
     first = commit_of()
     publish(metadata, first)
     late = commit_of(minute=1)
-    assert publish(metadata, late, (pointer("a", None, "a-1"),), expected_head=None) == Moved((), True)
-    assert publish(metadata, late, branch=BranchName("gone"), expected_head=None) == Moved((), True)
-    assert publish(metadata, late, (pointer("a", "a-0", "a-1"),), expected_head=None) == Moved(
+    assert publish(metadata, late, (pointer("a", None, "a-1"),), expected_head=None) == PointerConflict((), True)
+    assert publish(metadata, late, branch=BranchName("gone"), expected_head=None) == PointerConflict((), True)
+    assert publish(metadata, late, (pointer("a", "a-0", "a-1"),), expected_head=None) == PointerConflict(
         (CatalogName("core", "a"),), True
     )
     assert metadata.commit(late.id) is None
-    assert publish(metadata, commit_of(first.id, minute=2), (pointer("a", None, "a-1"),)) != Moved((), True)
+    assert publish(metadata, commit_of(first.id, minute=2), (pointer("a", None, "a-1"),)) != PointerConflict((), True)
 
 
 @pytest.mark.parametrize("step", ["publish.pointers", "publish.records"])
@@ -288,18 +290,20 @@ def test_what_is_raised_at_a_step_of_the_publish_leaves_nothing(metadata: Metada
     assert metadata.commit(commit.id) is None
     assert metadata.run(RunId("r-1")) is None
     assert len(metadata.audit()) == 1
-    assert metadata.publish(publication, quiet) == Published(commit.id)
+    assert metadata.publish(publication, quiet) == PublishedCommit(commit.id)
 
 
 def test_a_hundred_tables_are_published_at_once(metadata: Metadata) -> None:
     names = [f"t{number:03}" for number in range(100)]
     first = commit_of()
-    assert publish(metadata, first, tuple(pointer(name, None, f"{name}-1") for name in names)) == Published(first.id)
+    assert publish(metadata, first, tuple(pointer(name, None, f"{name}-1") for name in names)) == PublishedCommit(
+        first.id
+    )
     second = commit_of(first.id, minute=1)
     again = tuple(pointer(name, f"{name}-1", f"{name}-2") for name in names)
-    assert publish(metadata, second, again) == Published(second.id)
+    assert publish(metadata, second, again) == PublishedCommit(second.id)
     third = commit_of(second.id, minute=2)
-    assert publish(metadata, third, again) == Moved(tuple(CatalogName("core", name) for name in names), False)
+    assert publish(metadata, third, again) == PointerConflict(tuple(CatalogName("core", name) for name in names), False)
 
 
 def test_the_log_is_newest_first_and_never_shows_a_parent_before_its_child(metadata: Metadata) -> None:
@@ -309,13 +313,13 @@ def test_the_log_is_newest_first_and_never_shows_a_parent_before_its_child(metad
     early = commit_of(left.id, right.id, minute=-60, message="a clock that went back")
     top = commit_of(early.id, minute=20, message="top", tables=())
     for commit in (root, left):
-        assert isinstance(publish(metadata, commit), Published)
+        assert isinstance(publish(metadata, commit), PublishedCommit)
     metadata.create_branch(
         Branch(name=DEV, head=root.id, created_at=NOW, created_by="Ada", updated_at=NOW), note("branch.create")
     )
     publish(metadata, right, branch=DEV)
     for commit in (early, top):
-        assert isinstance(publish(metadata, commit), Published)
+        assert isinstance(publish(metadata, commit), PublishedCommit)
 
     def log(**filters: Any) -> list[str]:
         return [commit.message for commit in metadata.log(top.id, **filters)]

@@ -14,7 +14,7 @@ from migrated import open_migrated
 from sqlalchemy import Engine
 
 from forge.flows.quality.monitors.store import MonitorStore
-from forge.flows.runs.records import AuditRecord, DatasetTally, Tally
+from forge.flows.runs.records import AuditRecord, DatasetTally, VerdictTally
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId, TableName
 from forge.quality.monitors.monitor import (
     OPEN,
@@ -285,9 +285,9 @@ def test_tallies_are_of_runs_that_have_ended(store: MonitorStore) -> None:
     store.claim(run(3))
     window = NOW, NOW + timedelta(hours=1)
     first, second = NOW + timedelta(minutes=1), NOW + timedelta(minutes=2)
-    assert store.tallies(*window) == (Tally(RunId("r1"), first, 1), Tally(RunId("r2"), second, 2))
+    assert store.tallies(*window) == (VerdictTally(RunId("r1"), first, 1), VerdictTally(RunId("r2"), second, 2))
     assert store.tallies(*window, BranchName("dev")) == ()
-    assert store.tallies(second, window[1], MAIN) == (Tally(RunId("r2"), second, 2),)
+    assert store.tallies(second, window[1], MAIN) == (VerdictTally(RunId("r2"), second, 2),)
     assert store.dataset_tallies(NOW, second) == (DatasetTally("core.orders", first, 1),)
 
 

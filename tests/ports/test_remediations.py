@@ -13,7 +13,7 @@ from store_records import DEV, MAIN, NOW, ORDERS, commit_of, note, quiet, run_re
 
 from forge.flows.ports import Metadata
 from forge.flows.quality.remediation.ports import RemedyStore
-from forge.flows.runs.records import Publication, Published
+from forge.flows.runs.records import Publication, PublishedCommit
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.quality.remediation import PreviewVerdict, Remediation, RemedyStatus, RemedyStep, TableCount
@@ -120,7 +120,7 @@ def publication(status: RemedyStatus) -> Publication:
 
 def test_a_publication_writes_the_remediation_it_carries(kept: Kept) -> None:
     kept.store.put(remediation())
-    assert isinstance(kept.metadata.publish(publication(RemedyStatus.APPLIED), quiet), Published)
+    assert isinstance(kept.metadata.publish(publication(RemedyStatus.APPLIED), quiet), PublishedCommit)
     found = kept.store.get("q1")
     assert found is not None
     assert found.status is RemedyStatus.APPLIED

@@ -30,16 +30,16 @@ from forge.model.names import RunId, TableName
 from forge.quality.checks import NotNullCheck, RangeCheck
 from forge.quality.remedy import ImputeMethod
 from forge.stores.lake.arrow.repair import ArrowRepair
-from forge.versioning.field import Field, Fields
+from forge.versioning.field import Fields, TableField
 
 ROWS = (((1, "a", 1.0), (2, None, -2.0)), ((2, "b", 4.0), (3, None, None)), ((4, "d", 9.0),))
 FAILING = RowFailures((("positive", RangeCheck("amount", min=0)), ("named", NotNullCheck(("name",)))), {})
 SIDE = TableName("core", "orders_quarantine")
 SIDE_FIELDS: Fields = (
-    *(Field(f.id, f.name, f.type) for f in FIELDS),
-    Field(4, CHECKS, "array<string>"),
-    Field(5, SIDE_RUN, "string"),
-    Field(6, SIDE_TIME, "timestamp"),
+    *(TableField(f.id, f.name, f.type) for f in FIELDS),
+    TableField(4, CHECKS, "array<string>"),
+    TableField(5, SIDE_RUN, "string"),
+    TableField(6, SIDE_TIME, "timestamp"),
 )
 
 

@@ -17,10 +17,10 @@ from pyiceberg.schema import Schema
 from pyiceberg.types import BooleanType, ListType, LongType, MapType, NestedField, StringType, StructType, UUIDType
 from spark_house import SparkHouse
 
-from forge.flows.versioning.tables import Slice, TableMerge, Twins
+from forge.flows.versioning.tables import DuplicateKeys, FileSlice, TableMerge
 from forge.model.errors import ForgeError
 from forge.model.names import RunId
-from forge.versioning.conflict import ConflictKind, Rule, Take
+from forge.versioning.conflict import ConflictKind, ResolutionChoice, ResolutionRule
 from forge.versioning.schema.merge import align_for_diff, merge_schemas
 
 
@@ -82,7 +82,7 @@ def test_different_changes_of_one_cell_are_a_conflict_until_answered(house: Hous
     with pytest.raises(ForgeError) as raised:
         merged.write(house.stage(merge.ours))
     assert raised.value.code == "E617"
-    answered = merge.run(Rule(Take.THEIRS))
+    answered = merge.run(ResolutionRule(ResolutionChoice.THEIRS))
     assert (answered.conflict_count, answered.resolved_count) == (0, 1)
     assert merge.write(answered)[0] == (1, "theirs", 1.0)
 
@@ -91,14 +91,14 @@ def test_keys_that_are_there_twice_are_found_among_new_rows_and_beside_old_ones(
     snapshot = house.create(*BASE)
     files = sorted(house.tables.files(ROW, snapshot).files, key=lambda file: file.path)
     rows = house.work
-    whole = Slice(ROW, snapshot, tuple(files))
-    assert rows.find_twins(whole, None, ["id"], 3) == Twins()
+    whole = FileSlice(ROW, snapshot, tuple(files))
+    assert rows.find_twins(whole, None, ["id"], 3) == DuplicateKeys()
     for file in files:
         part = replace(whole, files=(file,))
         others = replace(whole, files=tuple(one for one in files if one != file))
-        assert rows.find_twins(part, others, ["id"], 3) == Twins()
+        assert rows.find_twins(part, others, ["id"], 3) == DuplicateKeys()
         ids = sorted(house.tables.read(part, ["id"]).column("id").to_pylist())
-        assert rows.find_twins(part, whole, ["id"], 3) == Twins(len(ids), tuple({"id": one} for one in ids[:3]))
+        assert rows.find_twins(part, whole, ["id"], 3) == DuplicateKeys(len(ids), tuple({"id": one} for one in ids[:3]))
 
 
 def test_a_column_of_theirs_comes_with_its_values(house: House) -> None:
@@ -137,7 +137,7 @@ def test_values_of_every_kind_come_through_a_merge(house: House) -> None:
     theirs = edited(house, base, lambda table: table.delete("id == 2"), DEV)
     before, after = house.tables.files(ROW, base), house.tables.files(ROW, theirs)
     layout, _ = merge_schemas(before.fields, before.fields, after.fields, ("id",))
-    old, new = Slice(ROW, base, tuple(before.files)), Slice(ROW, theirs, tuple(after.files))
+    old, new = FileSlice(ROW, base, tuple(before.files)), FileSlice(ROW, theirs, tuple(after.files))
     work = TableMerge(
         table=ORDERS, layout=layout, base_ours=None, ours=None, base_theirs=old, theirs=new, rewritten=old
     )
@@ -167,8 +167,8 @@ def test_a_diff_shows_changed_rows_and_not_those_carried_over(house: House) -> N
     after = edited(house, base, edit, MAIN)
     left, right = house.tables.files(ROW, base).files, house.tables.files(ROW, after).files
     found = house.work.diff(
-        Slice(ROW, base, tuple(left - right)),
-        Slice(ROW, after, tuple(right - left)),
+        FileSlice(ROW, base, tuple(left - right)),
+        FileSlice(ROW, after, tuple(right - left)),
         align_for_diff(FIELDS, FIELDS, ("id",)),
     )
     assert (found.inserted, found.updated, found.deleted) == (1, 1, 1)
@@ -181,6 +181,6 @@ def test_a_diff_shows_changed_rows_and_not_those_carried_over(house: House) -> N
 
 def test_a_side_without_files_has_no_rows(house: House) -> None:
     base = house.create(*BASE)
-    part = Slice(ROW, base, tuple(house.files(base)))
+    part = FileSlice(ROW, base, tuple(house.files(base)))
     found = house.work.diff(None, part, align_for_diff(FIELDS, FIELDS, ("id",)), limit=2, offset=1)
     assert (found.inserted, [change.key for change in found.rows]) == (5, [{"id": 2}, {"id": 11}])

@@ -10,7 +10,7 @@ import pytest
 from migrated import open_migrated
 
 from forge.flows.runs.records import AuditRecord
-from forge.flows.upkeep.access import Scope, Token, TokenKind, Tokens
+from forge.flows.upkeep.access import Token, TokenKind, Tokens, TokenScope
 from forge.stores.memory.tokens import MemoryTokens
 from forge.stores.sql.upkeep.tokens import SqlTokens
 
@@ -39,7 +39,7 @@ def token(name: str, kind: TokenKind = TokenKind.BEARER, minutes: int = 0, life:
         id=name,
         kind=kind,
         name=f"name of {name}",
-        scope=Scope.READ,
+        scope=TokenScope.READ,
         digest=name * 8,
         created_by="ada",
         created_at=made,
@@ -52,7 +52,7 @@ def test_a_token_comes_back_as_it_was(tokens: Tokens) -> None:
         id="t1",
         kind=TokenKind.SESSION,
         name="n",
-        scope=Scope.WRITE,
+        scope=TokenScope.WRITE,
         digest="d" * 64,
         created_by="ada",
         created_at=NOON,

@@ -24,7 +24,17 @@ from store_records import (
 )
 
 from forge.flows.ports import Metadata
-from forge.flows.runs.records import Advance, AssetRecord, Blob, Home, Moved, Pointer, Published, RunStatus, Sealed
+from forge.flows.runs.records import (
+    AssetRecord,
+    Blob,
+    BranchAdvance,
+    HashRecords,
+    Pointer,
+    PointerConflict,
+    PreviousRow,
+    PublishedCommit,
+    RunStatus,
+)
 from forge.flows.versioning.merge.record import MergeRecord
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId
@@ -57,7 +67,7 @@ def line_of(metadata: Metadata, number: int) -> list[Commit]:
     line: list[Commit] = []
     for minute in range(number):
         line.append(commit_of(*(commit.id for commit in line[-1:]), minute=minute))
-        assert publish(metadata, line[-1]) == Published(line[-1].id)
+        assert publish(metadata, line[-1]) == PublishedCommit(line[-1].id)
     return line
 
 
@@ -148,8 +158,8 @@ def test_a_tree_keeps_the_digests_of_its_tables_and_says_nothing_where_there_is_
 # tables that get another name
 
 
-def home(uuid: str = "u-1", catalog: CatalogName = HIDDEN, location: str = "m1") -> Home:
-    return Home(uuid, catalog, location)
+def home(uuid: str = "u-1", catalog: CatalogName = HIDDEN, location: str = "m1") -> PreviousRow:
+    return PreviousRow(uuid, catalog, location)
 
 
 def hidden_table(metadata: Metadata) -> tuple[Commit, Tree]:
@@ -164,7 +174,7 @@ def hidden_table(metadata: Metadata) -> tuple[Commit, Tree]:
     make_branch(metadata)
     assert publish(
         metadata, commit, (Pointer(catalog=HIDDEN, expected=None, location="m1"),), DEV, tree=tree
-    ) == Published(commit.id)
+    ) == PublishedCommit(commit.id)
     return commit, tree
 
 
@@ -173,8 +183,8 @@ def test_a_table_that_gets_its_name_is_found_there_by_all_commits(metadata: Meta
     assert metadata.tree(commit.id) == tree, "read before, so that what is kept in the process is proven too"
     named = Pointer(catalog=NAMED, expected=None, location="m2", home=home())
     assert metadata.advance(
-        Advance(pointers=(named,), branch=MAIN, expected_head=None, head=commit.id), quiet
-    ) == Published(commit.id)
+        BranchAdvance(pointers=(named,), branch=MAIN, expected_head=None, head=commit.id), quiet
+    ) == PublishedCommit(commit.id)
     assert metadata.tree(commit.id) == {**tree, ORDERS: replace(tree[ORDERS], catalog=NAMED)}
     assert metadata.recorded_tree(commit.id) == tree
     second = commit_of(commit.id, minute=1)
@@ -182,18 +192,18 @@ def test_a_table_that_gets_its_name_is_found_there_by_all_commits(metadata: Meta
         Pointer(catalog=HIDDEN, expected="m1", location="m3"),
         Pointer(catalog=NAMED, expected="m2", location="m3"),
     )
-    assert publish(metadata, second, pointers) == Moved((HIDDEN,), False), "the old row is gone"
+    assert publish(metadata, second, pointers) == PointerConflict((HIDDEN,), False), "the old row is gone"
     back = Pointer(catalog=HIDDEN, expected=None, location="m3", home=home(catalog=NAMED, location="m2"))
-    assert publish(metadata, second, (back,)) == Published(second.id)
+    assert publish(metadata, second, (back,)) == PublishedCommit(second.id)
     assert metadata.tree(commit.id) == tree
 
 
 def test_a_table_that_left_its_home_in_the_meantime_stops_everything(metadata: Metadata) -> None:
     commit, tree = hidden_table(metadata)
     late = Pointer(catalog=NAMED, expected=None, location="m2", home=home(location="m0"))
-    assert metadata.advance(Advance(pointers=(late,), branch=MAIN, expected_head=None, head=commit.id), quiet) == Moved(
-        (HIDDEN,), False
-    )
+    assert metadata.advance(
+        BranchAdvance(pointers=(late,), branch=MAIN, expected_head=None, head=commit.id), quiet
+    ) == PointerConflict((HIDDEN,), False)
     assert branch_of(metadata).head is None
     assert metadata.tree(commit.id) == tree
     taken = (Pointer(catalog=NAMED, expected=None, location="mine"),)
@@ -201,9 +211,9 @@ def test_a_table_that_left_its_home_in_the_meantime_stops_everything(metadata: M
     publish(metadata, other, taken)
     wanted = Pointer(catalog=NAMED, expected=None, location="m2", home=home())
     third = commit_of(other.id, minute=6)
-    assert publish(metadata, third, (wanted,)) == Moved((NAMED,), False)
+    assert publish(metadata, third, (wanted,)) == PointerConflict((NAMED,), False)
     both = replace(wanted, home=home(location="m0"))
-    assert publish(metadata, third, (both,)) == Moved((NAMED, HIDDEN), False)
+    assert publish(metadata, third, (both,)) == PointerConflict((NAMED, HIDDEN), False)
 
 
 def test_one_table_may_take_the_name_that_another_leaves(metadata: Metadata) -> None:
@@ -216,14 +226,14 @@ def test_one_table_may_take_the_name_that_another_leaves(metadata: Metadata) -> 
         Pointer(catalog=NAMED, expected=None, location="m2", home=home()),
         Pointer(catalog=aside, expected=None, location="old-2", home=home("u-0", NAMED, "old")),
     )
-    assert publish(metadata, second, swap) == Published(second.id)
+    assert publish(metadata, second, swap) == PublishedCommit(second.id)
     assert metadata.tree(commit.id) == {**tree, ORDERS: replace(tree[ORDERS], catalog=NAMED)}
     third = commit_of(second.id, minute=3)
     again = (
         Pointer(catalog=NAMED, expected="m2", location="m4"),
         Pointer(catalog=aside, expected="old-2", location="old-3"),
     )
-    assert publish(metadata, third, again) == Published(third.id)
+    assert publish(metadata, third, again) == PublishedCommit(third.id)
 
 
 # advance
@@ -255,7 +265,7 @@ def test_a_branch_advances_to_a_commit_with_all_that_goes_with_it(metadata: Meta
         table=ORDERS, kind="table", description="Orders", owner=None, tags=(), columns=(), updated_at=NOW
     )
     run = run_record("r-ff", status=RunStatus.SUCCEEDED, kind="merge", branch=DEV)
-    change = Advance(
+    change = BranchAdvance(
         pointers=(pointer("orders", None, "m1"),),
         branch=DEV,
         expected_head=first.id,
@@ -267,7 +277,7 @@ def test_a_branch_advances_to_a_commit_with_all_that_goes_with_it(metadata: Meta
         audit=(replace(note("merge.end"), time=NOW + timedelta(hours=1)),),
     )
     seen: list[str] = []
-    assert metadata.advance(change, seen.append) == Published(second.id)
+    assert metadata.advance(change, seen.append) == PublishedCommit(second.id)
     assert seen == ["publish.pointers", "publish.records"]
     dev = branch_of(metadata, DEV)
     assert (dev.head, dev.updated_at, dev.status) == (second.id, NOW + timedelta(hours=1), "active")
@@ -278,20 +288,20 @@ def test_a_branch_advances_to_a_commit_with_all_that_goes_with_it(metadata: Meta
     assert branch_of(metadata).head == second.id
     assert metadata.audit(limit=1) == change.audit
     third = commit_of(second.id, minute=3)
-    assert publish(metadata, third, (pointer("orders", "m1", "m2"),)) == Published(third.id)
+    assert publish(metadata, third, (pointer("orders", "m1", "m2"),)) == PublishedCommit(third.id)
     assert branch_of(metadata).status == "active", "what was merged has news again"
 
 
 def test_a_branch_may_advance_without_pointers_and_records_and_back_again(metadata: Metadata) -> None:
     first, second = line_of(metadata, 2)
     assert metadata.advance(
-        Advance(pointers=(), branch=MAIN, expected_head=second.id, head=first.id), quiet
-    ) == Published(first.id)
+        BranchAdvance(pointers=(), branch=MAIN, expected_head=second.id, head=first.id), quiet
+    ) == PublishedCommit(first.id)
     assert branch_of(metadata).head == first.id
     make_branch(metadata)
-    assert metadata.advance(Advance(pointers=(), branch=DEV, expected_head=None, head=second.id), quiet) == Published(
-        second.id
-    )
+    assert metadata.advance(
+        BranchAdvance(pointers=(), branch=DEV, expected_head=None, head=second.id), quiet
+    ) == PublishedCommit(second.id)
     assert branch_of(metadata, DEV).head == second.id
 
 
@@ -303,10 +313,22 @@ def test_an_advance_of_what_moved_writes_nothing(metadata: Metadata) -> None:
     wrong = (pointer("b", "b-0", "b-1"), pointer("a", "a-0", "a-1"), pointer("c", None, "c-1"))
     names = CatalogName("core", "a"), CatalogName("core", "b")
     for change, expected in (
-        (Advance(pointers=(), branch=MAIN, expected_head=first.id, head=second.id, **parts), Moved((), True)),
-        (Advance(pointers=(), branch=BranchName("gone"), expected_head=None, head=second.id, **parts), Moved((), True)),
-        (Advance(pointers=wrong, branch=MAIN, expected_head=second.id, head=first.id, **parts), Moved(names, False)),
-        (Advance(pointers=wrong, branch=MAIN, expected_head=None, head=first.id, **parts), Moved(names, True)),
+        (
+            BranchAdvance(pointers=(), branch=MAIN, expected_head=first.id, head=second.id, **parts),
+            PointerConflict((), True),
+        ),
+        (
+            BranchAdvance(pointers=(), branch=BranchName("gone"), expected_head=None, head=second.id, **parts),
+            PointerConflict((), True),
+        ),
+        (
+            BranchAdvance(pointers=wrong, branch=MAIN, expected_head=second.id, head=first.id, **parts),
+            PointerConflict(names, False),
+        ),
+        (
+            BranchAdvance(pointers=wrong, branch=MAIN, expected_head=None, head=first.id, **parts),
+            PointerConflict(names, True),
+        ),
     ):
         assert metadata.advance(change, quiet) == expected
     assert branch_of(metadata).head == second.id
@@ -319,20 +341,21 @@ def test_a_branch_advances_only_to_a_commit_that_exists(metadata: Metadata) -> N
     (first,) = line_of(metadata, 1)
     with pytest.raises(ForgeError) as unknown:
         metadata.advance(
-            Advance(pointers=(pointer("a", None, "a-1"),), branch=MAIN, expected_head=first.id, head=NOWHERE), quiet
+            BranchAdvance(pointers=(pointer("a", None, "a-1"),), branch=MAIN, expected_head=first.id, head=NOWHERE),
+            quiet,
         )
     assert unknown.value.code == "E601"
     assert branch_of(metadata).head == first.id
     assert metadata.advance(
-        Advance(pointers=(pointer("a", None, "a-1"),), branch=MAIN, expected_head=first.id, head=first.id), quiet
-    ) == Published(first.id)
+        BranchAdvance(pointers=(pointer("a", None, "a-1"),), branch=MAIN, expected_head=first.id, head=first.id), quiet
+    ) == PublishedCommit(first.id)
 
 
 @pytest.mark.parametrize("step", ["publish.pointers", "publish.records"])
 def test_what_is_raised_at_a_step_of_an_advance_leaves_nothing(metadata: Metadata, step: str) -> None:
     commit, tree = hidden_table(metadata)
     named = Pointer(catalog=NAMED, expected=None, location="m2", home=home())
-    change = Advance(
+    change = BranchAdvance(
         pointers=(named,),
         branch=MAIN,
         expected_head=None,
@@ -357,7 +380,7 @@ def test_what_is_raised_at_a_step_of_an_advance_leaves_nothing(metadata: Metadat
     assert metadata.run(RunId("r-1")) is None
     assert metadata.merge("m-1") is None
     assert len(metadata.audit()) == audits
-    assert metadata.advance(change, quiet) == Published(commit.id)
+    assert metadata.advance(change, quiet) == PublishedCommit(commit.id)
     assert branch_of(metadata, DEV).status == "merged"
 
 
@@ -382,14 +405,14 @@ def test_commits_that_come_before_are_published_with_their_trees(metadata: Metad
         merge=merge_of(top.id),
         statuses={DEV: "merged"},
     )
-    assert done == Published(top.id)
+    assert done == PublishedCommit(top.id)
     assert metadata.log(top.id) == (top, two, one, root)
     assert [metadata.tree(commit.id) for commit in (one, two, top)] == trees
     assert metadata.merge("m-1") == merge_of(top.id)
     assert branch_of(metadata, DEV).status == "merged"
     late = commit_of(root.id, minute=9)
     stray = commit_of(root.id, minute=8)
-    assert publish(metadata, late, expected_head=root.id, before=((stray, {}),)) == Moved((), True)
+    assert publish(metadata, late, expected_head=root.id, before=((stray, {}),)) == PointerConflict((), True)
     assert metadata.commit(stray.id) is None
 
 
@@ -410,19 +433,19 @@ def test_a_merge_that_is_published_keeps_its_conflicts(metadata: Metadata) -> No
 def test_hashes_are_kept_once_with_a_publication_or_later(metadata: Metadata) -> None:
     blob, other = Blob("/w/a.parquet", "a" * 64, 2**40, "data"), Blob("/w/m.avro", "b" * 64, 5, "manifest list")
     body = {"files": [["/w/a.parquet", "a" * 64]], "schema": {"fields": []}}
-    publish(metadata, commit_of(), sealed=Sealed((blob,), {"t1": body}))
+    publish(metadata, commit_of(), sealed=HashRecords((blob,), {"t1": body}))
     before = metadata.mark()
     again = replace(blob, digest="c" * 64)
-    metadata.seal(Sealed((other, again), {"t1": {"other": 1}, "t2": {}}))
+    metadata.seal(HashRecords((other, again), {"t1": {"other": 1}, "t2": {}}))
     assert metadata.mark() != before
     assert metadata.blobs([blob.path, other.path, "/w/none", blob.path]) == {blob.path: blob, other.path: other}
     assert metadata.table_trees(["t1", "t2", "t3"]) == {"t1": body, "t2": {}}
     assert metadata.blobs([]) == {}
     before = metadata.mark()
-    metadata.seal(Sealed(table_trees={"t3": {}}))
+    metadata.seal(HashRecords(table_trees={"t3": {}}))
     assert metadata.mark() != before
     many = tuple(Blob(f"/w/{number}.parquet", "d" * 64, number, "data") for number in range(1200))
-    metadata.seal(Sealed(many))
+    metadata.seal(HashRecords(many))
     assert len(metadata.blobs(blob.path for blob in many)) == 1200
 
 
@@ -440,7 +463,8 @@ def test_the_mark_changes_with_every_change_of_versions(metadata: Metadata) -> N
         lambda: metadata.put_merge(merge_of(first.id), [], note("merge.start")),
         lambda: metadata.answer("m-1", {}, note("merge.resolve")),
         lambda: metadata.advance(
-            Advance(pointers=(), branch=MAIN, expected_head=first.id, head=first.id, audit=(note("reset"),)), quiet
+            BranchAdvance(pointers=(), branch=MAIN, expected_head=first.id, head=first.id, audit=(note("reset"),)),
+            quiet,
         ),
     ]
     for change in changes:

@@ -24,7 +24,7 @@ from broken_project import (
 )
 
 from forge.engines.spark.sources import find_files, refuse_other_columns
-from forge.flows.runs.records import Pointer, Publication, Published, RunRecord, RunStatus
+from forge.flows.runs.records import Pointer, Publication, PublishedCommit, RunRecord, RunStatus
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName
 from forge.transforms.transform import FileSource
@@ -99,7 +99,7 @@ def quiet_shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
         Publication(pointers=tuple(pointers), branch=MAIN, expected_head=None, commit=commit, tree=tree, run=done),
         lambda step: None,
     )
-    assert published == Published(commit.id)
+    assert published == PublishedCommit(commit.id)
     wiring.lake.drop_stages(run_id)
     catalog.engine.dispose()
     wiring.close()

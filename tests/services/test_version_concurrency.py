@@ -14,9 +14,9 @@ import branch_writer
 import pytest
 from branched_project import MAIN, BranchedProject, write
 
-from forge.flows.runs.pins import find_base, line_of
+from forge.flows.runs.input_pins import find_base, pin_branch
 from forge.flows.upkeep.maintenance import find_problems
-from forge.flows.upkeep.verify.history import Level, verify
+from forge.flows.upkeep.verify.history import VerifyLevel, verify
 from forge.flows.versioning.merge.merge import MergeRequest, merge
 from forge.model.names import BranchName, CommitId
 from forge.stores.sql.metadata import SqlMetadata
@@ -119,7 +119,7 @@ def check_rows(project: BranchedProject, wiring: Wiring, told: Acknowledged) -> 
             assert snapshot == recorded[branch][table]
             assert rows == sorted({0: "first", **told.rows[branch][table]}.items()), (branch, table)
     for one in wiring.metadata.branches():
-        line = line_of(wiring.metadata, one.name, MAIN)
+        line = pin_branch(wiring.metadata, one.name, MAIN)
         assert not any(find_base(table, line, wiring.lake).is_foreign for table in line.tree)
 
 
@@ -159,7 +159,7 @@ def soak(project: BranchedProject, seconds: float) -> None:
     check_main(project, wiring, told)
     assert set(log_of(wiring, "main")) >= set().union(*told.commits.values())
     verified = verify(
-        SqlMetadata(wiring.database), wiring.lake, wiring.versioning.seals, level=Level.TREE, default=MAIN
+        SqlMetadata(wiring.database), wiring.lake, wiring.versioning.seals, level=VerifyLevel.TREE, default=MAIN
     )
     assert verified.is_good, verified.broken[:3]
     assert verified.unsealed == 0

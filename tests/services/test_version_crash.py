@@ -18,7 +18,7 @@ import pytest
 from branched_project import MAIN, BranchedProject, perform, write
 
 from forge.flows.upkeep.maintenance import find_problems, repair
-from forge.flows.upkeep.verify.history import Level, verify
+from forge.flows.upkeep.verify.history import VerifyLevel, verify
 from forge.model.names import TableName
 from forge.stores.sql.metadata import SqlMetadata
 from forge.versioning.errors import NothingToDoError
@@ -188,7 +188,9 @@ def done_again(wiring: Wiring, work: Work) -> str:
 
 def test_after_all_crashes_the_history_holds(house: House) -> None:
     wiring = house.project.wiring()
-    found = verify(SqlMetadata(wiring.database), wiring.lake, wiring.versioning.seals, level=Level.FULL, default=MAIN)
+    found = verify(
+        SqlMetadata(wiring.database), wiring.lake, wiring.versioning.seals, level=VerifyLevel.FULL, default=MAIN
+    )
     assert found.is_good, found.broken[:3]
     assert found.unsealed == 0
     wiring.close()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from forge.versioning.checksum import NOTHING, add_checksums
-from forge.versioning.field import Field, Fields
+from forge.versioning.field import Fields, TableField
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.spark
 
 FIELDS: Fields = (
-    Field(1, "id", "int"),
-    Field(2, "x", "float"),
-    Field(3, "d", "decimal(5,2)"),
-    Field(4, "s", "string"),
-    Field(5, "n", "struct<a:int,m:map<string,double>>"),
+    TableField(1, "id", "int"),
+    TableField(2, "x", "float"),
+    TableField(3, "d", "decimal(5,2)"),
+    TableField(4, "s", "string"),
+    TableField(5, "n", "struct<a:int,m:map<string,double>>"),
 )
 ROWS = """
     (1, 0.5F, 1.50BD, 'a', named_struct('a', 1, 'm', map('p', 1.0D, 'q', 2.0D))),
@@ -58,12 +58,12 @@ def test_renaming_reordering_widening_and_an_empty_column_do_not_matter(spark: S
         "CAST(NULL AS STRING) AS added",
     )
     fields = (
-        Field(4, "text", "string"),
-        Field(1, "number", "bigint"),
-        Field(3, "d", "decimal(20,2)"),
-        Field(2, "x", "double"),
-        Field(5, "n", FIELDS[4].type),
-        Field(6, "added", "string"),
+        TableField(4, "text", "string"),
+        TableField(1, "number", "bigint"),
+        TableField(3, "d", "decimal(20,2)"),
+        TableField(2, "x", "double"),
+        TableField(5, "n", FIELDS[4].type),
+        TableField(6, "added", "string"),
     )
     assert checksum_of(wide, fields) == checksum_of(table(spark))
 

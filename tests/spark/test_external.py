@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from forge.connection import Connection, Report
+from forge.connection import Connection, RunReport
 from forge.flows.runs.records import RunStatus
 from forge.flows.upkeep.maintenance import find_problems, repair
 from forge.flows.versioning.branches import create_branch
@@ -100,7 +100,7 @@ def stamps(root: Path, table: str, newest: int) -> list[str | None]:
     return [s.summary.additional_properties.get("forge.run-id") for s in snapshots]
 
 
-def statuses(report: Report) -> dict[str, str]:
+def statuses(report: RunReport) -> dict[str, str]:
     return {str(o.table): str(o.status) for o in report.result.run.outputs}
 
 

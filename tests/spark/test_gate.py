@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from forge.engines.spark.gate import Gate, gate_of
-from forge.engines.spark.gate.listed import FUNCTIONS, REFUSED_FUNCTIONS, TABLE_FUNCTIONS
+from forge.engines.spark.gate import SqlGate, gate_of
+from forge.engines.spark.gate.allow_list import FUNCTIONS, REFUSED_FUNCTIONS, TABLE_FUNCTIONS
 from forge.flows.runs.engine import Pin
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, TableName
@@ -22,7 +22,7 @@ SECRET = "the content of a file of the server"
 
 
 @pytest.fixture(scope="module")
-def gate(spark: SparkSession) -> Iterator[Gate]:
+def gate(spark: SparkSession) -> Iterator[SqlGate]:
     spark.sql("CREATE NAMESPACE IF NOT EXISTS forge.gate")
     spark.sql("CREATE OR REPLACE TABLE forge.gate.orders (id INT, name STRING, xs ARRAY<INT>) USING iceberg")
     spark.sql("INSERT INTO forge.gate.orders VALUES (1, 'a', array(1, 2)), (2, 'b', array(3))")
@@ -39,7 +39,7 @@ def secret(tmp_path: Path) -> Path:
     return path
 
 
-def rows(gate: Gate, sql: str, **params: object) -> list[tuple[object, ...]]:
+def rows(gate: SqlGate, sql: str, **params: object) -> list[tuple[object, ...]]:
     return [tuple(row) for row in gate.frame(sql, PINS, params).collect()]
 
 
@@ -123,7 +123,7 @@ INTRUDERS = (
 
 @pytest.mark.parametrize("text", INTRUDERS)
 def test_what_is_not_on_the_list_is_refused_and_changes_nothing(
-    text: str, gate: Gate, spark: SparkSession, secret: Path
+    text: str, gate: SqlGate, spark: SparkSession, secret: Path
 ) -> None:
     from pyspark.errors import AnalysisException
 
@@ -158,7 +158,7 @@ HONEST = (
 
 
 @pytest.mark.parametrize("text", [text for text in INTRUDERS if "udt" in text])
-def test_a_type_that_names_a_class_is_refused_before_spark_reads_it(text: str, gate: Gate) -> None:
+def test_a_type_that_names_a_class_is_refused_before_spark_reads_it(text: str, gate: SqlGate) -> None:
     with pytest.raises(ForgeError) as refused:
         gate.frame(text, PINS, {})
     assert refused.value.code == "E216"
@@ -166,7 +166,7 @@ def test_a_type_that_names_a_class_is_refused_before_spark_reads_it(text: str, g
 
 @pytest.mark.parametrize(("text", "expected"), HONEST)
 def test_a_query_over_pinned_tables_gives_what_spark_gives(
-    text: str, expected: list[tuple[object, ...]], gate: Gate
+    text: str, expected: list[tuple[object, ...]], gate: SqlGate
 ) -> None:
     assert rows(gate, text) == expected
 
@@ -179,13 +179,13 @@ def test_no_name_or_text_is_filled_with_the_environment_of_the_server(spark: Spa
     spark.catalog.dropTempView("uploaded")
 
 
-def test_values_are_bound_and_never_become_text(gate: Gate) -> None:
+def test_values_are_bound_and_never_become_text(gate: SqlGate) -> None:
     assert rows(gate, "SELECT :word, id FROM gate.orders WHERE id = :id", word="' OR 1=1 --", id=2) == [
         ("' OR 1=1 --", 2)
     ]
 
 
-def test_every_function_of_spark_is_on_one_of_the_two_lists(gate: Gate) -> None:
+def test_every_function_of_spark_is_on_one_of_the_two_lists(gate: SqlGate) -> None:
     known = set(gate.functions())
     assert known - FUNCTIONS - set(REFUSED_FUNCTIONS) == set()
     assert FUNCTIONS & set(REFUSED_FUNCTIONS) == set()
@@ -193,7 +193,7 @@ def test_every_function_of_spark_is_on_one_of_the_two_lists(gate: Gate) -> None:
     assert "range" in TABLE_FUNCTIONS
 
 
-def test_names_of_pinned_tables_do_not_outlive_the_query(gate: Gate) -> None:
+def test_names_of_pinned_tables_do_not_outlive_the_query(gate: SqlGate) -> None:
     rows(gate, "SELECT count(*) FROM gate.orders")
     assert gate.views() == ()
 
@@ -205,7 +205,7 @@ GREEDY = (
 
 
 @pytest.mark.parametrize("text", GREEDY)
-def test_a_query_that_runs_out_of_stack_or_memory_fails_alone(text: str, gate: Gate) -> None:
+def test_a_query_that_runs_out_of_stack_or_memory_fails_alone(text: str, gate: SqlGate) -> None:
     from forge.engines.spark.errors import SPARK_ERRORS
 
     with pytest.raises(SPARK_ERRORS):

@@ -36,7 +36,7 @@ from forge.quality.verdict import Outcome
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-    from forge.engines.spark.failing import Failing
+    from forge.engines.spark.failing_rows import FailingRowFinder
     from forge.engines.spark.measure.measurer import SparkMeasurer
     from forge.stores.lake.measure import ManifestMeasurer
 
@@ -83,12 +83,14 @@ def failing_of(
     readings: Readings,
     masked: frozenset[str] = frozenset(),
     **others: DataFrame,
-) -> Failing:
-    from forge.engines.spark.failing import Failing
+) -> FailingRowFinder:
+    from forge.engines.spark.failing_rows import FailingRowFinder
     from forge.engines.spark.measure.custom import CustomRules, no_function, no_query
 
     custom = CustomRules(spark, no_query, no_function, lambda table: others[table.name])
-    return Failing(spark=spark, frame=frame, others=custom.others, custom=custom, readings=readings, masked=masked)
+    return FailingRowFinder(
+        spark=spark, frame=frame, others=custom.others, custom=custom, readings=readings, masked=masked
+    )
 
 
 @pytest.fixture(scope="module")

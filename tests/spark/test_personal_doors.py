@@ -13,7 +13,7 @@ from fastapi.testclient import TestClient
 
 from forge.api.app import create_app
 from forge.connection import Connection
-from forge.flows.upkeep.access import Access, Scope, digest_of
+from forge.flows.upkeep.access import Access, TokenScope, digest_of
 from forge.flows.versioning.data.commit import CommitMode, CommitRequest, commit_data
 from forge.model.names import TableName
 from forge.stores.sql.upkeep.tokens import SqlTokens
@@ -72,8 +72,8 @@ class House:
     def __init__(self, project: Connection, client: TestClient) -> None:
         self.project, self.client = project, client
         access = Access(SqlTokens(project.wiring.database), project.wiring.clock)
-        self.reader = {"authorization": f"Bearer {access.create('reader', Scope.READ, None, 'r@example.com')[1]}"}
-        self.writer = {"authorization": f"Bearer {access.create('writer', Scope.WRITE, None, 'w@example.com')[1]}"}
+        self.reader = {"authorization": f"Bearer {access.create('reader', TokenScope.READ, None, 'r@example.com')[1]}"}
+        self.writer = {"authorization": f"Bearer {access.create('writer', TokenScope.WRITE, None, 'w@example.com')[1]}"}
         self.ids: dict[str, str] = {}
 
     def get(self, path: str, **params: Any) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from shop_project import SHOP, MakeProject, assert_nothing_staged, create_branch, head, pyiceberg, rows, statuses, write
 
-from forge.connection import Report
-from forge.flows.runs.build import Event
+from forge.connection import RunReport
+from forge.flows.runs.build import StepEvent
 from forge.flows.runs.records import OutputStatus, RunStatus
 from forge.flows.upkeep.maintenance import find_problems
 from forge.model.errors import ForgeError
@@ -46,9 +46,9 @@ def test_what_another_engine_wrote_is_seen_and_reported(make_project: MakeProjec
 def test_a_publish_of_the_same_table_meanwhile_is_a_conflict(make_project: MakeProject) -> None:
     project = make_project(SHOP)
     project.run()
-    theirs: list[Report] = []
+    theirs: list[RunReport] = []
 
-    def meddle(event: Event) -> None:
+    def meddle(event: StepEvent) -> None:
         if event.step == "staged" and not theirs:
             theirs.append(project.run("core.orders", force=True))
 
@@ -64,9 +64,9 @@ def test_a_publish_of_the_same_table_meanwhile_is_a_conflict(make_project: MakeP
 def test_a_publish_of_another_table_meanwhile_is_no_conflict(make_project: MakeProject) -> None:
     project = make_project(SHOP)
     project.run()
-    theirs: list[Report] = []
+    theirs: list[RunReport] = []
 
-    def meddle(event: Event) -> None:
+    def meddle(event: StepEvent) -> None:
         if event.step == "staged" and not theirs:
             theirs.append(project.run("marts.customers", force=True))
 
@@ -84,7 +84,7 @@ def test_pyiceberg_commits_beside_spark_on_another_branch(make_project: MakeProj
     create_branch(project, "dev")
     seen: list[str] = []
 
-    def meddle(event: Event) -> None:
+    def meddle(event: StepEvent) -> None:
         if event.step == "staged" and not seen:
             seen.append("now")
             project.run("core.orders", branch="dev", force=True)

@@ -12,13 +12,13 @@ from orders_house import DEV, FIELDS, ORDERS, ROW, TWO, table_of
 from spark_house import SparkHouse
 
 from forge.flows.ports import Stage
-from forge.flows.versioning.tables import DataFile, MergedRows, RowWork, Slice, TableMerge
+from forge.flows.versioning.tables import DataFile, FileSlice, MergedRows, RowOperations, TableMerge
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, SnapshotId
 from forge.stores.lake.arrow.rows import ArrowRows
 from forge.versioning.checksum import NOTHING, add_checksums, subtract_checksums
-from forge.versioning.conflict import Answers, Rule, Take
-from forge.versioning.field import Field, Fields
+from forge.versioning.conflict import Answers, ResolutionChoice, ResolutionRule
+from forge.versioning.field import Fields, TableField
 from forge.versioning.schema.merge import align_for_diff, merge_schemas
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ class Orders(SparkHouse):
         """A branch on which the file with the first of these ids holds other rows."""
         stage = self.stage(base)
         held = [
-            (file, self.tables.read(Slice(ROW, base, (file,))).column("id").to_pylist()) for file in self.files(base)
+            (file, self.tables.read(FileSlice(ROW, base, (file,))).column("id").to_pylist())
+            for file in self.files(base)
         ]
         removed = [file for file, ids in held if set(ids) & set(key)]
         rows = table_of(*(row for part in parts for row in part))
@@ -48,9 +49,9 @@ class Orders(SparkHouse):
         layout, _ = merge_schemas(FIELDS, FIELDS, FIELDS, ("id",))
         rewritten = (o - b) | ((b - t) - (b - o))
 
-        def part(snapshot: SnapshotId, files: frozenset[DataFile]) -> Slice | None:
+        def part(snapshot: SnapshotId, files: frozenset[DataFile]) -> FileSlice | None:
             found = tuple(sorted(files, key=lambda file: file.path))
-            return Slice(ROW, snapshot, found) if found else None
+            return FileSlice(ROW, snapshot, found) if found else None
 
         work = TableMerge(
             table=ORDERS,
@@ -100,7 +101,10 @@ def test_both_adapters_give_the_same_answers(house: Orders) -> None:
     assert [one.id for one in on_spark.conflicts] == [one.id for one in on_driver.conflicts]
     for name in ("conflict_count", "resolved_count", "inserted", "updated", "deleted", "is_separate"):
         assert getattr(on_spark, name) == getattr(on_driver, name), name
-    answers = Answers((Rule(Take.THEIRS),), {on_spark.conflicts[0].id: Rule(Take.MANUAL, value=7.5)})
+    answers = Answers(
+        (ResolutionRule(ResolutionChoice.THEIRS),),
+        {on_spark.conflicts[0].id: ResolutionRule(ResolutionChoice.MANUAL, value=7.5)},
+    )
     work = replace(work, answers=answers)
     found = [house.written(rows.merge(work, RUN), ours) for rows in (house.work, ArrowRows(house.tables))]
     assert found[0] == found[1] == [(1, "t", 7.5), (4, "x", 1.0), (11, "k", None), (12, "l", 4.0)]
@@ -129,7 +133,7 @@ def test_keys_that_are_there_twice_are_the_same_on_spark_and_on_the_driver(house
     files = {file.path: file for file in house.files(theirs)}
     old = {file.path for file in house.files(base)}
     new, rest = (
-        Slice(ROW, theirs, tuple(files[path] for path in sorted(files) if (path in old) is was))
+        FileSlice(ROW, theirs, tuple(files[path] for path in sorted(files) if (path in old) is was))
         for was in (False, True)
     )
     for part in (rest, None):
@@ -168,9 +172,9 @@ def test_the_diff_is_that_of_the_driver(house: Orders, key: tuple[str, ...]) -> 
     base = house.create(*TWO)
     after = house.overwritten(base, "dev", ((1, "A", None), (4, "n", 4.0), (5, "n", 5.0)), key=(1,))
     old, new = (house.tables.files(ROW, one).files for one in (base, after))
-    parts = Slice(ROW, base, tuple(old - new)), Slice(ROW, after, tuple(new - old))
+    parts = FileSlice(ROW, base, tuple(old - new)), FileSlice(ROW, after, tuple(new - old))
     layout = align_for_diff(FIELDS, FIELDS, key)
-    adapters: tuple[RowWork, ...] = (house.work, ArrowRows(house.tables))
+    adapters: tuple[RowOperations, ...] = (house.work, ArrowRows(house.tables))
     whole = [rows.diff(*parts, layout) for rows in adapters]
     assert whole[0] == whole[1]
     assert len(whole[0].rows) > 3
@@ -181,8 +185,8 @@ def test_the_diff_is_that_of_the_driver(house: Orders, key: tuple[str, ...]) -> 
 
 def test_the_diff_of_a_new_table_and_of_renamed_columns(house: Orders) -> None:
     base = house.create(*TWO)
-    part = Slice(ROW, base, tuple(house.files(base)))
-    renamed: Fields = (FIELDS[0], replace(FIELDS[2], name="price"), Field(4, "added", "string"))
+    part = FileSlice(ROW, base, tuple(house.files(base)))
+    renamed: Fields = (FIELDS[0], replace(FIELDS[2], name="price"), TableField(4, "added", "string"))
     layout = align_for_diff(renamed, FIELDS, ("id",))
     for rows in (house.work, ArrowRows(house.tables)):
         found = rows.diff(None, part, layout)
@@ -193,7 +197,9 @@ def test_the_diff_of_a_new_table_and_of_renamed_columns(house: Orders) -> None:
 def test_hidden_rows_of_a_diff_are_gone_afterwards(house: Orders) -> None:
     base = house.create(*TWO)
     first, second = house.files(base)
-    house.work.diff(Slice(ROW, base, (first,)), Slice(ROW, base, (second,)), align_for_diff(FIELDS, FIELDS, ("id",)))
+    house.work.diff(
+        FileSlice(ROW, base, (first,)), FileSlice(ROW, base, (second,)), align_for_diff(FIELDS, FIELDS, ("id",))
+    )
     assert house.lake.stages() == ()
     assert len(house.rows(base)) == 4
 
@@ -209,7 +215,7 @@ def test_duplicate_keys_of_a_side_are_refused(house: Orders) -> None:
 
 def test_an_expression_that_does_not_fit_is_told_as_such(house: Orders) -> None:
     base, ours, theirs = diverged(house, ((1, "o", 1.0), (2, "b", 2.0)), ((1, "t", 1.0), (2, "b", 2.0)))
-    answers = Answers((Rule(Take.EXPRESSION, column="name", value="ours + theirs"),))
+    answers = Answers((ResolutionRule(ResolutionChoice.EXPRESSION, column="name", value="ours + theirs"),))
     with pytest.raises(ForgeError) as raised:
         house.work.merge(house.merge_of(base, ours, theirs, answers=answers), RUN)
     assert raised.value.code == "E625"
@@ -217,12 +223,12 @@ def test_an_expression_that_does_not_fit_is_told_as_such(house: Orders) -> None:
 
 def test_checksums_of_parts_add_up_and_follow_the_rows_not_the_files(house: Orders) -> None:
     base = house.create(*TWO)
-    first, second = (house.work.checksum(Slice(ROW, base, (file,)), FIELDS) for file in house.files(base))
-    whole = house.work.checksum(Slice(ROW, base, tuple(house.files(base))), FIELDS)
+    first, second = (house.work.checksum(FileSlice(ROW, base, (file,)), FIELDS) for file in house.files(base))
+    whole = house.work.checksum(FileSlice(ROW, base, tuple(house.files(base))), FIELDS)
     assert whole == add_checksums(first, second) != NOTHING
     assert subtract_checksums(whole, first) == second
     stage = house.stage(base)
     compacted = house.tables.rewrite(stage, house.files(base), table_of(*TWO[1], *reversed(TWO[0])), FIELDS)
     files = tuple(house.tables.files(stage.catalog, compacted).files)
     assert len(files) == 1
-    assert house.work.checksum(Slice(stage.catalog, compacted, files), FIELDS) == whole
+    assert house.work.checksum(FileSlice(stage.catalog, compacted, files), FIELDS) == whole

@@ -11,7 +11,7 @@ from shop_project import MakeProject, assert_nothing_staged, head
 from forge.api.site import work_on
 from forge.connection import Connection
 from forge.flows.runs.jobs import JobQueue, JobRecord
-from forge.flows.runs.run_jobs import RunOrder
+from forge.flows.runs.run_jobs import RunSpec
 from forge.model.names import RunId
 from forge.stores.sql.runs.jobs import SqlJobs
 
@@ -37,7 +37,7 @@ def until(is_so: Callable[[], object]) -> None:
 
 
 def submit(queue: JobQueue, table: str) -> JobRecord:
-    return queue.submit(RunOrder(branch="main", selection=(table,)).to_dict())
+    return queue.submit(RunSpec(branch="main", selection=(table,)).to_dict())
 
 
 def status(queue: JobQueue, job: JobRecord) -> str:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from forge.connection import Connection
-from forge.flows.catalog.personal import find_flagged, find_personal
+from forge.flows.catalog.personal_data import find_flagged, find_personal
 from forge.flows.catalog.profile import profile_dataset
 from forge.flows.quality.keep_failing import keep_failing
 from forge.flows.versioning.data.commit import CommitRequest, commit_data

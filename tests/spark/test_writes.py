@@ -8,7 +8,7 @@ from pyspark.sql import SparkSession
 from forge.engines.spark.writes import evolve
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
-from forge.transforms.transform import Kind, SqlQuery, Transform
+from forge.transforms.transform import SqlQuery, Transform, TransformKind
 
 pytestmark = pytest.mark.spark
 
@@ -23,7 +23,7 @@ def counts(spark: SparkSession) -> SparkSession:
     return spark
 
 
-def rows_after(spark: SparkSession, kind: Kind, type_: str) -> list[object]:
+def rows_after(spark: SparkSession, kind: TransformKind, type_: str) -> list[object]:
     """The rows of before, read with the columns of after: a column that was dropped and added is empty."""
     transform = Transform(
         output=TableName("writes", "counts"), body=SqlQuery(""), file="t.sql", line=1, code_hash="", kind=kind
@@ -32,14 +32,16 @@ def rows_after(spark: SparkSession, kind: Kind, type_: str) -> list[object]:
     return [row.n for row in spark.table(PATH).collect()]
 
 
-@pytest.mark.parametrize("kind", [Kind.FULL, Kind.APPEND])
+@pytest.mark.parametrize("kind", [TransformKind.FULL, TransformKind.APPEND])
 @pytest.mark.parametrize(("type_", "stored"), [("tinyint", "int"), ("int", "int"), ("bigint", "bigint")])
-def test_a_column_is_kept_or_widened_in_place(counts: SparkSession, kind: Kind, type_: str, stored: str) -> None:
+def test_a_column_is_kept_or_widened_in_place(
+    counts: SparkSession, kind: TransformKind, type_: str, stored: str
+) -> None:
     assert rows_after(counts, kind, type_) == [7]
     assert counts.table(PATH).schema["n"].dataType.simpleString() == stored
 
 
 def test_another_type_is_a_new_column_and_refused_where_rows_are_kept(counts: SparkSession) -> None:
     with pytest.raises(ForgeError, match="would lose values"):
-        rows_after(counts, Kind.APPEND, "double")
-    assert rows_after(counts, Kind.FULL, "double") == [None]
+        rows_after(counts, TransformKind.APPEND, "double")
+    assert rows_after(counts, TransformKind.FULL, "double") == [None]

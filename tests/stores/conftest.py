@@ -17,20 +17,20 @@ from migrated import open_migrated
 from orders_house import House
 
 from forge.flows.ports import Stage
-from forge.flows.runs.engine import Pin, Planned, TimeRange
+from forge.flows.runs.engine import Pin, PlannedResult, TimeRange
 from forge.flows.runs.project import Project
-from forge.flows.runs.records import Moved, Pointer
-from forge.flows.runs.run import Ports, RunRequest, RunResult, run
-from forge.flows.upkeep.maintenance import Repair, find_problems, repair
+from forge.flows.runs.records import Pointer, PointerConflict
+from forge.flows.runs.run import RunPorts, RunRequest, RunResult, run
+from forge.flows.upkeep.maintenance import RepairResult, find_problems, repair
 from forge.flows.versioning.branches import create_default_branch
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.model.schema import Column, Schema
 from forge.model.time import utc_now
 from forge.stores.lake.catalogs import pyiceberg_properties
-from forge.stores.lake.external import ExternalLake
+from forge.stores.lake.external_lake import ExternalLake
 from forge.stores.memory.engine import MemoryEngine
 from forge.stores.sql.metadata import SqlMetadata
-from forge.transforms.transform import Kind, PythonFunction, Transform
+from forge.transforms.transform import PythonFunction, Transform, TransformKind
 from forge.versioning.commit import Author
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -48,7 +48,7 @@ class ArrowEngine(MemoryEngine):
         self._catalog = catalog
         self.cancelled = []
 
-    def stage(self, planned: Planned, stage: Stage, time_range: TimeRange | None) -> None:
+    def stage(self, planned: PlannedResult, stage: Stage, time_range: TimeRange | None) -> None:
         import pyarrow as pa
 
         from forge.stores.lake.spark_types import iceberg_schema
@@ -60,7 +60,7 @@ class ArrowEngine(MemoryEngine):
         table = self._catalog.load_table(name)
         with table.update_schema() as change:
             change.union_by_name(data.schema)
-        if planned.transform.kind is Kind.APPEND or not stage.exists:
+        if planned.transform.kind is TransformKind.APPEND or not stage.exists:
             table.append(data)
         else:
             table.overwrite(data)
@@ -123,7 +123,7 @@ class World:
     def land(self, stage: Stage, branch: BranchName = MAIN, expected: SnapshotId | None = None) -> bool:
         return self.lake.land(stage, branch, is_default=branch == MAIN, expected=expected)
 
-    def prepare(self, stage: Stage, branch: BranchName, expected: SnapshotId | None) -> Pointer | Moved:
+    def prepare(self, stage: Stage, branch: BranchName, expected: SnapshotId | None) -> Pointer | PointerConflict:
         return self.lake.prepare(stage, branch, is_default=branch == MAIN, expected=expected)
 
     def new(self, rows: int, branch: BranchName = MAIN) -> SnapshotId:
@@ -151,7 +151,7 @@ class World:
         function: Callable[..., Rows],
         inputs: tuple[str, ...] = (),
         code: str = "1",
-        kind: Kind = Kind.FULL,
+        kind: TransformKind = TransformKind.FULL,
     ) -> None:
         arguments = {text.replace(".", "_"): TableName.parse(text) for text in inputs}
         table = TableName.parse(output)
@@ -161,8 +161,8 @@ class World:
             output=table, body=body, file=f"{table}.py", line=1, code_hash=code, kind=kind, inputs=needs
         )
 
-    def ports(self, **changes: Any) -> Ports:
-        ports = Ports(
+    def ports(self, **changes: Any) -> RunPorts:
+        ports = RunPorts(
             metadata=self.metadata,
             lake=self.lake,
             engine=self.engine,
@@ -201,7 +201,7 @@ class World:
     def problems(self) -> list[tuple[str, str]]:
         return [(f.kind, f.subject) for f in find_problems(self.metadata, self.lake, MAIN)]
 
-    def repair(self) -> Repair:
+    def repair(self) -> RepairResult:
         return repair(self.metadata, self.lake, author=Author("Bo", "bo@example.com"), now=utc_now())
 
     def heads(self) -> dict[str, SnapshotId]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count
 
-from forge.flows.runs.records import Pointer, Publication, Published, RunRecord, RunStatus
+from forge.flows.runs.records import Pointer, Publication, PublishedCommit, RunRecord, RunStatus
 from forge.flows.versioning.branches import create_branch, create_default_branch
 from forge.model.names import BranchName, CommitId, RunId, SnapshotId, TableName
 from forge.model.schema import Column, Schema
@@ -104,7 +104,7 @@ class BranchWorld:
         publication = Publication(
             pointers=tuple(pointers), branch=line.name, expected_head=line.head, commit=commit, tree=tree, run=run
         )
-        assert isinstance(self.metadata.publish(publication, lambda step: None), Published)
+        assert isinstance(self.metadata.publish(publication, lambda step: None), PublishedCommit)
         return commit
 
     def refs(self, branch: str, table: str) -> dict[str, SnapshotId]:

@@ -18,8 +18,8 @@ from typing import IO
 
 from branched_project import BranchedProject, write
 
-from forge.flows.ports import Seam
-from forge.flows.runs.records import Moved, Publication, Published
+from forge.flows.ports import FaultPoint
+from forge.flows.runs.records import PointerConflict, Publication, PublishedCommit
 from forge.flows.versioning.merge.merge import MergeRequest, merge
 from forge.flows.versioning.merge.result import Merged
 from forge.flows.versioning.ports import VersionPorts
@@ -35,9 +35,9 @@ class CountingMetadata(SqlMetadata):
 
     lost = 0
 
-    def publish(self, publication: Publication, seam: Seam) -> Published | Moved:
+    def publish(self, publication: Publication, seam: FaultPoint) -> PublishedCommit | PointerConflict:
         outcome = super().publish(publication, seam)
-        self.lost += isinstance(outcome, Moved)
+        self.lost += isinstance(outcome, PointerConflict)
         return outcome
 
 

@@ -12,12 +12,12 @@ from typing import Any
 from forge.flows.lineage.ports import LineagePorts
 from forge.flows.runs.records import (
     MADE_BY,
-    Advance,
     AuditRecord,
+    BranchAdvance,
     OutputRecord,
     OutputStatus,
     Publication,
-    Published,
+    PublishedCommit,
     RunRecord,
     RunStatus,
     TableLineage,
@@ -145,7 +145,7 @@ class CommittedLineage:
         publication = Publication(
             pointers=(), branch=branch, expected_head=head, commit=commit, tree=tree, run=done, lineage=lineage
         )
-        assert isinstance(self.metadata.publish(publication, lambda step: None), Published)
+        assert isinstance(self.metadata.publish(publication, lambda step: None), PublishedCommit)
         return commit
 
     def branch(self, name: str) -> BranchName:
@@ -158,9 +158,9 @@ class CommittedLineage:
         assert found is not None
         audit = (AuditRecord(self.now, "Ada", "branch.reset", branch),)
         moved = self.metadata.advance(
-            Advance(pointers=(), branch=branch, expected_head=found.head, head=to, audit=audit), lambda step: None
+            BranchAdvance(pointers=(), branch=branch, expected_head=found.head, head=to, audit=audit), lambda step: None
         )
-        assert isinstance(moved, Published)
+        assert isinstance(moved, PublishedCommit)
 
 
 def _scratch() -> tuple[LineageStore, LineageAnswers]:

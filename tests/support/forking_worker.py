@@ -16,7 +16,7 @@ from typing import Any
 from branched_project import BranchedProject, perform
 
 import forge.stores.lake.arrow.rows
-import forge.stores.lake.seal
+import forge.stores.lake.file_hasher
 import forge.stores.lake.tables
 import forge.stores.sql.metadata  # noqa: F401  loaded here once, used by the children
 from forge.wiring import FAULT

@@ -10,14 +10,14 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 
-from forge.flows.runs.build import Event
+from forge.flows.runs.build import StepEvent
 from forge.flows.runs.events import on
 from forge.flows.runs.jobs import JobQueue, JobRecord, JobStore
 from forge.flows.runs.processes import Process
 from forge.flows.runs.project import Project
 from forge.flows.runs.records import AuditRecord, RunRecord, TableLineage
-from forge.flows.runs.run import Ports
-from forge.flows.runs.run_jobs import RunOrder, RunWork
+from forge.flows.runs.run import RunPorts
+from forge.flows.runs.run_jobs import RunJobHandler, RunSpec
 from forge.flows.versioning.branches import create_default_branch
 from forge.model.errors import DatabaseBusyError, ForgeError, UnknownNameError
 from forge.model.names import BranchName, RunId, TableName
@@ -142,9 +142,9 @@ class MemoryWorld:
             root=Path(), transforms=transforms, contracts={}, checks={}, rules_hash={}, owner_of=lambda table: None
         )
 
-    def ports(self, notify: Callable[[Event], None]) -> Ports:
-        events = on(Event, notify)
-        return Ports(
+    def ports(self, notify: Callable[[StepEvent], None]) -> RunPorts:
+        events = on(StepEvent, notify)
+        return RunPorts(
             metadata=self.metadata,
             lake=self.lake,
             engine=self.engine,
@@ -160,8 +160,8 @@ class MemoryWorld:
             raise UnknownNameError(f"unknown parameter '{unknown[0]}'")
         return dict(given)
 
-    def work(self) -> RunWork:
-        return RunWork(
+    def work(self) -> RunJobHandler:
+        return RunJobHandler(
             metadata=self.metadata,
             lake=lambda: self.lake,
             engine=lambda: self.engine,
@@ -194,4 +194,4 @@ class MemoryWorld:
 
 
 def order(*selection: str, branch: str = "main", **changes: object) -> dict[str, object]:
-    return RunOrder.of({"branch": branch, "selection": selection, "force": True, **changes}).to_dict()
+    return RunSpec.of({"branch": branch, "selection": selection, "force": True, **changes}).to_dict()

@@ -17,8 +17,8 @@ import pyarrow as pa
 import yaml
 from case_values import Column, arrow_type, convert, normal, parse_column
 
-from forge.versioning.conflict import Answers, Conflict, ConflictKind, Rule, Take
-from forge.versioning.field import Field, Fields
+from forge.versioning.conflict import Answers, Conflict, ConflictKind, ResolutionChoice, ResolutionRule
+from forge.versioning.field import Fields, TableField
 
 FOLDER = Path(__file__).resolve().parent.parent / "versioning" / "cases"
 SIDES = ("base", "ours", "theirs")
@@ -88,8 +88,8 @@ class Answer:
             conflict = {**conflict, "kind": MIRROR.get(conflict["kind"], conflict["kind"])}
         return replace(self, take=MIRROR.get(self.take, self.take), value=value, conflict=conflict)
 
-    def rule(self) -> Rule:
-        return Rule(Take(self.take), self.table, self.column, self.value)
+    def rule(self) -> ResolutionRule:
+        return ResolutionRule(ResolutionChoice(self.take), self.table, self.column, self.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ class MergeCase:
         """The columns of a side as the domain knows them; by name unless every column of every side has an id."""
         has_ids = all(column.id is not None for each in SIDES for column in self.columns[each])
         return tuple(
-            Field(
+            TableField(
                 column.id if has_ids and column.id is not None else column.name,
                 column.name,
                 column.type,

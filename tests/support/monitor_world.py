@@ -12,11 +12,11 @@ from forge.flows.quality.monitors.run import FinishedRun, JudgePorts, carry_out,
 from forge.flows.quality.monitors.scheduler import Scheduler
 from forge.flows.quality.monitors.store import MonitorPorts, MonitorStore, create_monitor
 from forge.flows.quality.observers import JudgementEvent, JudgementObserver, ObserverChain
-from forge.flows.runs.build import Event
+from forge.flows.runs.build import StepEvent
 from forge.flows.runs.processes import Process, this_process
 from forge.flows.runs.project import Project
 from forge.flows.runs.records import RunStatus
-from forge.flows.runs.run import Ports, RunRequest, run
+from forge.flows.runs.run import RunPorts, RunRequest, run
 from forge.flows.versioning.branches import create_default_branch
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.check import Check
@@ -81,7 +81,7 @@ class MonitorWorld:
     def publish(self, *ids: int | None) -> None:
         """core.orders, written anew with these ids."""
         self.rows = [{"id": number} for number in ids]
-        ports = Ports(
+        ports = RunPorts(
             metadata=self.metadata,
             lake=self.lake,
             engine=self.engine,
@@ -95,7 +95,7 @@ class MonitorWorld:
     def check_ports(
         self,
         run_id: RunId | None = None,
-        notify: Callable[[Event], None] = lambda event: None,
+        notify: Callable[[StepEvent], None] = lambda event: None,
         stopped: Callable[[], RunStatus | None] = lambda: None,
     ) -> CheckPorts:
         return CheckPorts(

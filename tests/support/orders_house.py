@@ -13,14 +13,14 @@ from pyiceberg.schema import Schema
 from pyiceberg.types import DoubleType, LongType, NestedField, StringType
 
 from forge.flows.ports import Stage
-from forge.flows.runs.records import Moved, Pointer
-from forge.flows.versioning.tables import DataFile, RowWork
+from forge.flows.runs.records import Pointer, PointerConflict
+from forge.flows.versioning.tables import DataFile, RowOperations
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.stores.lake.arrow.rows import ArrowRows
 from forge.stores.lake.iceberg import IcebergLake
 from forge.stores.lake.tables import IcebergTables
 from forge.versioning.commit import TableVersion
-from forge.versioning.field import Field, Fields
+from forge.versioning.field import Fields, TableField
 
 MAIN, DEV = BranchName("main"), BranchName("dev")
 ORDERS, ROW = TableName("core", "orders"), CatalogName("core", "orders")
@@ -30,7 +30,11 @@ SCHEMA = Schema(
     NestedField(3, "amount", DoubleType(), required=False),
     identifier_field_ids=[1],
 )
-FIELDS: Fields = (Field(1, "id", "bigint", True), Field(2, "name", "string"), Field(3, "amount", "double"))
+FIELDS: Fields = (
+    TableField(1, "id", "bigint", True),
+    TableField(2, "name", "string"),
+    TableField(3, "amount", "double"),
+)
 RUNS = count(1)
 
 TWO = (((1, "a", 1.0), (2, "b", 2.0)), ((11, "k", None), (12, "l", 4.0)))
@@ -51,7 +55,7 @@ class House:
         warehouse = f"{folder}/warehouse"
         self.lake = IcebergLake(self.engine, warehouse)
         self.tables = IcebergTables(self.lake)
-        self.work: RowWork = ArrowRows(self.tables)
+        self.work: RowOperations = ArrowRows(self.tables)
         self.catalog = SqlCatalog("forge", uri=url, warehouse=warehouse)
         self.catalog.create_namespace("core")
 
@@ -87,7 +91,7 @@ class House:
         scan = self.catalog.load_table((name.namespace, name.name)).scan(snapshot_id=snapshot)
         return sorted((tuple(row.values()) for row in scan.to_arrow().to_pylist()), key=repr)
 
-    def apply(self, pointer: Pointer | Moved) -> None:
+    def apply(self, pointer: Pointer | PointerConflict) -> None:
         assert isinstance(pointer, Pointer)
         if pointer.expected is None:
             self.lake.put_row(pointer.catalog, pointer.location)

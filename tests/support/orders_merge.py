@@ -8,9 +8,9 @@ from typing import Any
 
 from orders_house import DEV, MAIN, ORDERS, ROW, House, table_of
 
-from forge.flows.versioning.tables import MergedRows, Slice, TableMerge
+from forge.flows.versioning.tables import FileSlice, MergedRows, TableMerge
 from forge.model.names import BranchName, RunId, SnapshotId
-from forge.versioning.conflict import Answers, Rule
+from forge.versioning.conflict import Answers, ResolutionRule
 from forge.versioning.schema.merge import merge_schemas
 
 BASE = (((1, "a", 1.0), (2, "b", 2.0)), ((11, "k", 11.0), (12, "l", 12.0)), ((21, "u", 21.0),))
@@ -60,10 +60,10 @@ class Merge:
             rewritten=self.part(self.ours, (o - b) | ((b - t) & o)),
         )
 
-    def part(self, snapshot: SnapshotId, files: Any) -> Slice | None:
-        return Slice(ROW, snapshot, tuple(sorted(files, key=lambda file: file.path))) if files else None
+    def part(self, snapshot: SnapshotId, files: Any) -> FileSlice | None:
+        return FileSlice(ROW, snapshot, tuple(sorted(files, key=lambda file: file.path))) if files else None
 
-    def run(self, *rules: Rule) -> MergedRows:
+    def run(self, *rules: ResolutionRule) -> MergedRows:
         return self.house.work.merge(replace(self.work, answers=Answers(rules)), RunId("r-merge"))
 
     def write(self, merged: MergedRows) -> list[tuple[object, ...]]:

@@ -20,7 +20,7 @@ from version_site import Engine
 from version_world import Row
 
 from forge.api.app import create_app
-from forge.api.server import Server, bind
+from forge.api.server import ApiServer, bind
 from forge.flows.quality.metrics.points import KeptFinding, MetricPoint
 from forge.flows.runs.engine import Pin
 from forge.flows.upkeep.access import digest_of
@@ -209,7 +209,7 @@ def serve_quality(root: Path) -> Iterator[QualitySite]:
     with bind("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]
         app = create_app(wiring, login_digest=digest_of(SECRET), port=port)
-        server = Server(uvicorn.Config(app, log_config=None), app)
+        server = ApiServer(uvicorn.Config(app, log_config=None), app)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         until(lambda: server.started)

@@ -13,7 +13,7 @@ from forge.flows.runs.records import (
     OutputRecord,
     OutputStatus,
     Publication,
-    Published,
+    PublishedCommit,
     RunRecord,
     RunStatus,
     TableLineage,
@@ -135,7 +135,7 @@ def _publish(
         lineage=tuple(_lineage(table) for table in changed),
         assets=tuple(_asset(table, when) for table in changed),
     )
-    assert isinstance(wiring.metadata.publish(publication, lambda step: None), Published)
+    assert isinstance(wiring.metadata.publish(publication, lambda step: None), PublishedCommit)
     return commit
 
 

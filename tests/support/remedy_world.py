@@ -15,7 +15,7 @@ from forge.flows.quality.judge import CheckPorts, JudgedTable, judge_dataset
 from forge.flows.quality.remediation.ports import RemedyPorts
 from forge.flows.quality.row_repair import CHECKS, FILE, POSITION, RepairWork, RowFailures
 from forge.flows.runs.engine import Pin
-from forge.flows.versioning.tables import Slice
+from forge.flows.versioning.tables import FileSlice
 from forge.model.names import TableName
 from forge.quality.check import Check
 from forge.quality.measure import Measure
@@ -39,7 +39,7 @@ def failing_rows(engine: ArrowEngine, lake: IcebergLake, pin: Pin, failing: RowF
     snapshot = lake.snapshot(pin.catalog, pin.snapshot_id)
     assert snapshot is not None
     for file in sorted(files.files, key=lambda one: one.path):
-        rows = tables.read(Slice(pin.catalog, pin.snapshot_id, (file,))).to_pylist()
+        rows = tables.read(FileSlice(pin.catalog, pin.snapshot_id, (file,))).to_pylist()
         for place, row in enumerate(rows):
             ids = []
             for check_id, check in failing.checks:

@@ -16,7 +16,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from forge.api.app import create_app
-from forge.api.server import Server, bind
+from forge.api.server import ApiServer, bind
 from forge.flows.upkeep.access import digest_of
 from forge.flows.versioning.branches import create_default_branch
 from forge.settings import load_settings
@@ -63,7 +63,7 @@ class RunSite:
     client: httpx.Client
     app: FastAPI
     metadata: MemoryMetadata
-    server: Server
+    server: ApiServer
     thread: threading.Thread
 
     def open(self) -> None:
@@ -126,7 +126,7 @@ def serve_runs(root: Path) -> Iterator[RunSite]:
     with bind("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]
         app = create_app(wiring, login_digest=digest_of(SECRET), port=port)
-        server = Server(uvicorn.Config(app, log_config=None), app)
+        server = ApiServer(uvicorn.Config(app, log_config=None), app)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         until(lambda: server.started)

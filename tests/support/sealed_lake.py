@@ -16,23 +16,23 @@ from migrated import open_migrated
 from sqlalchemy import text
 
 from forge.flows.ports import Stage
-from forge.flows.runs.engine import Pin, Planned, TimeRange
+from forge.flows.runs.engine import Pin, PlannedResult, TimeRange
 from forge.flows.runs.project import Project
-from forge.flows.runs.records import Blob, Pointer, Publication, Published, RunRecord, RunStatus
-from forge.flows.runs.run import Ports, RunRequest, run
-from forge.flows.upkeep.verify.history import Level, Verification, verify
+from forge.flows.runs.records import Blob, Pointer, Publication, PublishedCommit, RunRecord, RunStatus
+from forge.flows.runs.run import RunPorts, RunRequest, run
+from forge.flows.upkeep.verify.history import Verification, VerifyLevel, verify
 from forge.flows.versioning.branches import create_default_branch
-from forge.flows.versioning.content_hash import seal_versions
+from forge.flows.versioning.content_hash import hash_versions
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, TableName
 from forge.model.schema import Column, Schema
+from forge.stores.lake.file_hasher import IcebergFileHasher
 from forge.stores.lake.iceberg import IcebergLake
-from forge.stores.lake.seal import IcebergSeal
 from forge.stores.memory.catalog import MemoryCatalog
 from forge.stores.memory.engine import MemoryEngine
 from forge.stores.memory.lake import MemoryLake
 from forge.stores.memory.metadata import MemoryMetadata
 from forge.stores.sql.metadata import SqlMetadata
-from forge.transforms.transform import Kind, PythonFunction, Transform
+from forge.transforms.transform import PythonFunction, Transform, TransformKind
 from forge.versioning.commit import Author, Commit, Signer, TableVersion, make_commit
 from forge.versioning.signing import PublicKeys
 
@@ -50,7 +50,7 @@ class ArrowEngine(MemoryEngine):
         self._catalog = catalog
         self.cancelled = []
 
-    def stage(self, planned: Planned, stage: Stage, time_range: TimeRange | None) -> None:
+    def stage(self, planned: PlannedResult, stage: Stage, time_range: TimeRange | None) -> None:
         import pyarrow as pa
 
         from forge.stores.lake.spark_types import iceberg_schema
@@ -60,7 +60,7 @@ class ArrowEngine(MemoryEngine):
             self._catalog.create_table(name, iceberg_schema(planned.schema), location=stage.location)
         table = self._catalog.load_table(name)
         data = pa.Table.from_pylist(planned.frame)
-        if planned.transform.kind is Kind.APPEND or not stage.exists:
+        if planned.transform.kind is TransformKind.APPEND or not stage.exists:
             table.append(data)
         else:
             table.overwrite(data)
@@ -86,7 +86,7 @@ class SealedLake:
         self.database = open_migrated(url)
         self.metadata = SqlMetadata(self.database)
         self.lake = IcebergLake(self.database, str(self.warehouse), self.clock)
-        self.seals = IcebergSeal(self.lake)
+        self.seals = IcebergFileHasher(self.lake)
         self.catalog = SqlCatalog("forge", uri=url, warehouse=str(self.warehouse))
         self.engine = ArrowEngine(self.catalog)
         create_default_branch(self.metadata, MAIN, ADA, BEGIN)
@@ -102,12 +102,14 @@ class SealedLake:
 
     def append(self, rows: Mapping[TableName, Rows], branch: BranchName = MAIN, message: str | None = None) -> Commit:
         """One run that adds these rows."""
-        return self._run(rows, branch, message, Kind.APPEND)
+        return self._run(rows, branch, message, TransformKind.APPEND)
 
     def overwrite(self, rows: Mapping[TableName, Rows], branch: BranchName = MAIN) -> Commit:
-        return self._run(rows, branch, None, Kind.FULL)
+        return self._run(rows, branch, None, TransformKind.FULL)
 
-    def _run(self, rows: Mapping[TableName, Rows], branch: BranchName, message: str | None, kind: Kind) -> Commit:
+    def _run(
+        self, rows: Mapping[TableName, Rows], branch: BranchName, message: str | None, kind: TransformKind
+    ) -> Commit:
         def giving(some: Rows) -> Any:
             return lambda: some
 
@@ -125,7 +127,7 @@ class SealedLake:
         project = Project(
             root=self.root, transforms=transforms, contracts={}, checks={}, rules_hash={}, owner_of=lambda table: None
         )
-        ports = Ports(
+        ports = RunPorts(
             metadata=self.metadata,
             lake=self.lake,
             engine=self.engine,
@@ -150,7 +152,7 @@ class SealedLake:
             kind="view",
             metadata_location=location,
         )
-        digested, sealed = seal_versions(self.metadata, self.seals, {table: version})
+        digested, sealed = hash_versions(self.metadata, self.seals, {table: version})
         head = self.head()
         tree = {**self.metadata.tree(head), **digested}
         commit = make_commit(
@@ -186,7 +188,7 @@ class SealedLake:
             ),
             lambda step: None,
         )
-        assert isinstance(published, Published)
+        assert isinstance(published, PublishedCommit)
         return commit
 
     # what there is
@@ -196,14 +198,14 @@ class SealedLake:
         assert found is not None
         return found.head
 
-    def verify(self, level: Level, keys: PublicKeys | None = None, **more: Any) -> Verification:
+    def verify(self, level: VerifyLevel, keys: PublicKeys | None = None, **more: Any) -> Verification:
         """As another process would, which has nothing in its caches."""
         fresh = IcebergLake(self.database, str(self.warehouse), self.clock)
         return verify(
-            SqlMetadata(self.database), fresh, IcebergSeal(fresh), level=level, default=MAIN, keys=keys, **more
+            SqlMetadata(self.database), fresh, IcebergFileHasher(fresh), level=level, default=MAIN, keys=keys, **more
         )
 
-    def found(self, level: Level, **more: Any) -> list[tuple[str, str]]:
+    def found(self, level: VerifyLevel, **more: Any) -> list[tuple[str, str]]:
         """Kind and object of all that is broken."""
         return [(one.kind, one.object) for one in self.verify(level, **more).broken]
 

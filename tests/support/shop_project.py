@@ -6,7 +6,7 @@ from collections.abc import Callable
 from textwrap import dedent
 from typing import Any
 
-from forge.connection import Connection, Report
+from forge.connection import Connection, RunReport
 from forge.model.names import BranchName
 
 MakeProject = Callable[..., Connection]
@@ -40,7 +40,7 @@ def write(connection: Connection, name: str, text: str) -> None:
     path.write_text(dedent(text), encoding="utf-8")
 
 
-def statuses(report: Report) -> dict[str, str]:
+def statuses(report: RunReport) -> dict[str, str]:
     return {str(o.table): str(o.status) for o in report.result.run.outputs}
 
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
     from forge.engines.spark.engine import SparkEngine
-    from forge.engines.spark.merge.row_work import SparkRows
+    from forge.engines.spark.merge.row_engine import SparkRows
 
 
 class SparkHouse(House):
@@ -19,7 +19,7 @@ class SparkHouse(House):
 
     def __init__(self, folder: Path, spark: SparkSession) -> None:
         from forge.engines.spark.engine import SparkEngine
-        from forge.engines.spark.merge.row_work import SparkRows
+        from forge.engines.spark.merge.row_engine import SparkRows
         from forge.engines.spark.session.session import LazySession, SparkSettings
 
         super().__init__(folder)

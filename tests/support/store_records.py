@@ -7,7 +7,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from forge.flows.ports import Metadata
-from forge.flows.runs.records import AuditRecord, Moved, Pointer, Publication, Published, RunRecord, RunStatus
+from forge.flows.runs.records import (
+    AuditRecord,
+    Pointer,
+    PointerConflict,
+    Publication,
+    PublishedCommit,
+    RunRecord,
+    RunStatus,
+)
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, TableName
 from forge.versioning.commit import Author, Commit, TableStatistics, Tree, make_commit
 
@@ -67,7 +75,7 @@ def quiet(step: str) -> None:
 
 def publish(
     metadata: Metadata, commit: Commit, pointers: tuple[Pointer, ...] = (), branch: BranchName = MAIN, **more: Any
-) -> Published | Moved:
+) -> PublishedCommit | PointerConflict:
     head = metadata.branch(branch)
     run = run_record(f"r-{commit.id[:8]}", status=RunStatus.SUCCEEDED, commit_id=commit.id)
     parts = {"expected_head": head.head if head else None, "tree": {}, "run": run, **more}

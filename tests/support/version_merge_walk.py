@@ -19,7 +19,7 @@ from forge.flows.versioning.merge.result import MergeResult, conflicts_of
 from forge.model.errors import ForgeError
 from forge.model.names import CommitId
 from forge.versioning.conflict import Conflict as RealConflict
-from forge.versioning.conflict import Take
+from forge.versioning.conflict import ResolutionChoice
 from forge.versioning.errors import NothingToDoError
 from forge.versioning.merge import MergeType, Strategy
 
@@ -118,7 +118,7 @@ class MergeWalk(Walk):
             side = self.choose(mine)
             held.answers[mine.full] = side
             self.say("answer", conflict.kind, conflict.key, conflict.column, side)
-            resolve(merge_id, [Resolution(Take(side), (conflict.id,))], ports)
+            resolve(merge_id, [Resolution(ResolutionChoice(side), (conflict.id,))], ports)
         # A merge that was held is never fast-forwarded: someone has answered something.
         if held.kind == "merge" and held.strategy is not Strategy.FF:
             held = replace(held, no_ff=True)

@@ -16,8 +16,8 @@ from version_world import ArrowEngine
 
 from forge.api.app import create_app
 from forge.api.site import Site
-from forge.flows.runs.engine import Progress
-from forge.flows.upkeep.access import Access, Scope, digest_of
+from forge.flows.runs.engine import JobProgress
+from forge.flows.upkeep.access import Access, TokenScope, digest_of
 from forge.model.names import RunId, TableName
 from forge.settings import load_settings
 from forge.stores.lake.tables import IcebergTables
@@ -38,8 +38,8 @@ class Engine(ArrowEngine):
     def cancel(self, run_id: RunId) -> None:
         self.__dict__.setdefault("cancelled", []).append(str(run_id))
 
-    def progress(self, run_id: RunId, table: TableName) -> Progress:
-        return Progress(0, 0, 0, 0, 0)
+    def progress(self, run_id: RunId, table: TableName) -> JobProgress:
+        return JobProgress(0, 0, 0, 0, 0)
 
 
 @dataclass
@@ -56,7 +56,7 @@ class VersionSite:
     def site(self) -> Site:
         return cast(Site, self.app.state.site)
 
-    def token_of(self, email: str, scope: Scope = Scope.WRITE) -> dict[str, str]:
+    def token_of(self, email: str, scope: TokenScope = TokenScope.WRITE) -> dict[str, str]:
         """Headers of another person."""
         access = Access(SqlTokens(self.wiring.database), self.wiring.clock)
         _, secret = access.create(f"of {email} {scope}", scope, None, email)

@@ -20,20 +20,20 @@ from version_model import Tree as ModelTree
 from version_world import ADA, MAIN, VersionWorld, make_world
 
 from forge.flows.upkeep.maintenance import collect_garbage, find_problems
-from forge.flows.upkeep.verify.history import Level, verify
+from forge.flows.upkeep.verify.history import VerifyLevel, verify
 from forge.flows.versioning.branches import delete_branch, list_branches, rename_branch
 from forge.flows.versioning.reset import reset
 from forge.flows.versioning.tags import create_tag, delete_tag
 from forge.model.names import CommitId, TableName
 from forge.stores.lake.arrow.rows import ArrowRows
+from forge.stores.lake.file_hasher import IcebergFileHasher
 from forge.stores.lake.iceberg import IcebergLake
-from forge.stores.lake.seal import IcebergSeal
 from forge.stores.lake.tables import IcebergTables
 from forge.stores.sql.database import open_database
 from forge.stores.sql.metadata import SqlMetadata
 from forge.versioning.arrow_types import arrow_type
 from forge.versioning.errors import NothingToDoError
-from forge.versioning.field import Field
+from forge.versioning.field import TableField
 
 NAMES = ("core.a", "core.b", "core.c")  # c never has a key
 TYPES = ("int", "float", "string", "decimal(6,2)", "date", "binary")
@@ -56,7 +56,12 @@ def second_world(first: VersionWorld, folder: Path) -> VersionWorld:
     lake = IcebergLake(database, str(folder / "warehouse"))
     tables, metadata = IcebergTables(lake), SqlMetadata(database)
     ports = replace(
-        first.ports, metadata=metadata, lake=lake, tables_=tables, small=ArrowRows(tables), seals=IcebergSeal(lake)
+        first.ports,
+        metadata=metadata,
+        lake=lake,
+        tables_=tables,
+        small=ArrowRows(tables),
+        seals=IcebergFileHasher(lake),
     )
     return VersionWorld(ports, lake, metadata, tables, type(first.engine)(tables), first.checks, first.folder)
 
@@ -77,7 +82,7 @@ class Walk:
 
     def __init__(self, folder: Path) -> None:
         first = make_world(folder)
-        first.ports = replace(first.ports, seals=IcebergSeal(first.lake))
+        first.ports = replace(first.ports, seals=IcebergFileHasher(first.lake))
         self.worlds = (first, second_world(first, folder))
         self.world = first
         self.folder = folder
@@ -236,7 +241,7 @@ class Walk:
         known = {f.name: f for f in self.world.fields(name, branch)}
         old = {c.id: c.name for c in table.columns}
         fields = tuple(
-            replace(known[old[c.id]], name=c.name, type=c.type) if c.id in old else Field(c.name, c.name, c.type)
+            replace(known[old[c.id]], name=c.name, type=c.type) if c.id in old else TableField(c.name, c.name, c.type)
             for c in columns
         )
         self.world.set_fields(name, fields, branch)
@@ -374,7 +379,7 @@ class Walk:
     def verify(self) -> None:
         database = open_database(f"sqlite:///{self.folder}/forge.db")
         lake = IcebergLake(database, str(self.folder / "warehouse"))
-        found = verify(SqlMetadata(database), lake, IcebergSeal(lake), level=Level.TREE, default=MAIN)
+        found = verify(SqlMetadata(database), lake, IcebergFileHasher(lake), level=VerifyLevel.TREE, default=MAIN)
         lake.close()
         assert found.broken == (), found.broken
 

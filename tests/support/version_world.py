@@ -13,21 +13,21 @@ from typing import Any, cast
 import pyarrow as pa
 from migrated import open_migrated
 
-from forge.flows.catalog.personal import personal_at
-from forge.flows.runs.engine import Batch, Engine, Pin, Starved
+from forge.flows.catalog.personal_data import personal_at
+from forge.flows.runs.engine import Engine, MeasureBatch, Pin, StarvedJobs
 from forge.flows.runs.id import new_run_id
-from forge.flows.runs.pins import line_of
+from forge.flows.runs.input_pins import pin_branch
 from forge.flows.runs.project import Project
 from forge.flows.runs.publish.changes import BranchChanges, assets_of
 from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, PublishRecord, publish
-from forge.flows.runs.records import AuditRecord, Publication, Published, RunRecord, RunStatus
+from forge.flows.runs.records import AuditRecord, Publication, PublishedCommit, RunRecord, RunStatus
 from forge.flows.versioning.branches import create_branch, create_default_branch
 from forge.flows.versioning.data.commit import CommitMode, CommitRequest, CommitResult, commit_data
 from forge.flows.versioning.merge.record import TableTally
 from forge.flows.versioning.merge.tree import open_stage, staged_outcome
-from forge.flows.versioning.ports import VersionPorts, working
+from forge.flows.versioning.ports import VersionPorts, run_operation
 from forge.flows.versioning.revisions import find_commit
-from forge.flows.versioning.tables import RowWork, Slice
+from forge.flows.versioning.tables import FileSlice, RowOperations
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.model.schema import Column, Schema
 from forge.quality.check import Check
@@ -68,7 +68,9 @@ class ArrowEngine:
     def rows(self, pin: Pin) -> pa.Table:
         assert pin.snapshot_id is not None
         files = self._tables.files(pin.catalog, pin.snapshot_id)
-        return self._tables.read(Slice(pin.catalog, pin.snapshot_id, tuple(sorted(files.files, key=lambda f: f.path))))
+        return self._tables.read(
+            FileSlice(pin.catalog, pin.snapshot_id, tuple(sorted(files.files, key=lambda f: f.path)))
+        )
 
     def begin(self, run_id: RunId, table: TableName) -> None:
         pass
@@ -79,15 +81,15 @@ class ArrowEngine:
     def end(self) -> None:
         pass
 
-    def find_starved(self, reads: Iterable[RunId]) -> Starved:
-        return Starved()
+    def find_starved(self, reads: Iterable[RunId]) -> StarvedJobs:
+        return StarvedJobs()
 
     def measure(
         self,
         target: Pin,
         measures: Sequence[Measure],
         others: Mapping[TableName, Pin],
-        told: Callable[[Batch], None] = lambda batch: None,
+        told: Callable[[MeasureBatch], None] = lambda batch: None,
     ) -> Readings:
         found = self.rows(target)
         looked_up = {name: self.rows(pin).to_pylist() for name, pin in others.items()}
@@ -192,8 +194,8 @@ class VersionWorld:
         """Another schema over the same files: columns are added, dropped, renamed, widened or moved by their ids. A
         field with a name as its id is a new column."""
         name, ports = TableName.parse(table), self.ports
-        with working(ports, "commit", BranchName(branch), (table,)) as work:
-            line = line_of(ports.metadata, BranchName(branch), ports.default_branch)
+        with run_operation(ports, "commit", BranchName(branch), (table,)) as work:
+            line = pin_branch(ports.metadata, BranchName(branch), ports.default_branch)
             before = line.tree[name]
             stage = open_stage(work, name, before)
             ports.tables.swap(stage, (), None, fields)
@@ -253,7 +255,7 @@ class VersionWorld:
             run=run,
             assets=(replace(known, columns=flagged),),
         )
-        assert isinstance(self.metadata.publish(publication, ports.seam), Published)
+        assert isinstance(self.metadata.publish(publication, ports.seam), PublishedCommit)
 
     # what there is
 
@@ -303,7 +305,7 @@ def make_world(tmp_path: Path, **changes: object) -> VersionWorld:
     engine = ArrowEngine(tables)
     checks: dict[TableName, tuple[Check, ...]] = {}
 
-    def no_spark() -> RowWork:
+    def no_spark() -> RowOperations:
         raise AssertionError("this is small: Spark must not be asked")
 
     ports = VersionPorts(

@@ -4,7 +4,7 @@ import pytest
 
 from forge.model.errors import ForgeError, errors_of
 from forge.transforms.header import body_of, read_header
-from forge.transforms.transform import Kind
+from forge.transforms.transform import TransformKind
 
 # The example of the guide, word for word.
 GUIDE = """\
@@ -29,7 +29,7 @@ def test_the_guides_example_is_read() -> None:
     header = read_header(GUIDE, "orders.sql")
     options = header.options
     assert options.output == "core.orders"
-    assert options.kind is Kind.FULL
+    assert options.kind is TransformKind.FULL
     assert options.unique_key == ["order_id"]
     assert options.time_column == "ordered_at"
     assert options.partitioned_by == ["days(ordered_at)"]
@@ -48,7 +48,7 @@ def test_the_guides_example_is_read() -> None:
 )
 def test_no_header_or_an_empty_one_gives_the_defaults(text: str) -> None:
     header = read_header(text, "a.sql")
-    assert (header.options.kind, header.options.output, header.options.tags) == (Kind.FULL, None, [])
+    assert (header.options.kind, header.options.output, header.options.tags) == (TransformKind.FULL, None, [])
 
 
 def test_line_comments_may_stand_before_the_header() -> None:

@@ -12,7 +12,7 @@ from forge.model.names import TableName
 from forge.transforms.dag import Transforms
 from forge.transforms.decorator import transform
 from forge.transforms.project import find_transform_faults, read_transforms
-from forge.transforms.transform import Kind, PythonFunction, Transform
+from forge.transforms.transform import PythonFunction, Transform, TransformKind
 
 Write = Callable[[dict[str, str]], Path]
 
@@ -59,7 +59,7 @@ def errors_when_loading(root: Path) -> list[ForgeError]:
 def test_the_guides_example_is_read(write: Write) -> None:
     found = load(write({"transforms/marts/money.py": GUIDE}))["marts.revenue"]
     assert found.inputs == (TableName("core", "orders"),)
-    assert (found.kind, found.tags, found.owner) == (Kind.FULL, ("gold",), "finance@example.com")
+    assert (found.kind, found.tags, found.owner) == (TransformKind.FULL, ("gold",), "finance@example.com")
     assert found.checks == ({"type": "not_null", "column": "day"},)
     assert (found.file, found.line, found.description) == ("transforms/marts/money.py", 4, "Money per day.")
     body = function_of(found)

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from forge.transforms.source import load_sources
-from forge.transforms.transform import FileSource, JdbcSource, Kind
+from forge.transforms.transform import FileSource, JdbcSource, TransformKind
 
 # The example of the guide, word for word.
 GUIDE = """\
@@ -36,13 +36,17 @@ def test_the_guides_example_is_read() -> None:
         {"order_id": "long", "amount": "decimal(12,2)", "day": "date"},
         {"header": "true"},
     )
-    assert (str(orders.output), orders.kind, orders.owner) == ("raw.orders", Kind.APPEND, "platform@example.com")
+    assert (str(orders.output), orders.kind, orders.owner) == (
+        "raw.orders",
+        TransformKind.APPEND,
+        "platform@example.com",
+    )
     assert (orders.checks, orders.check_lines) == (({"type": "row_count", "min": 1},), (11,))
     assert (orders.file, orders.line, orders.is_source) == ("sources/shop.yaml", 3, True)
     assert customers.body == JdbcSource(
         "jdbc:postgresql://db.example.com/crm", "public.customers", None, "env:CRM_USER", "env:CRM_PASSWORD"
     )
-    assert (customers.line, customers.kind) == (12, Kind.FULL)
+    assert (customers.line, customers.kind) == (12, TransformKind.FULL)
 
 
 def test_options_are_text_for_sparks_reader() -> None:

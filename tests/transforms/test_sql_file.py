@@ -5,7 +5,7 @@ import pytest
 from forge.model.errors import ForgeError, errors_of
 from forge.model.names import TableName
 from forge.transforms.sql_file import load_sql
-from forge.transforms.transform import Kind, SqlQuery
+from forge.transforms.transform import SqlQuery, TransformKind
 
 TEXT = """\
 /* forge
@@ -28,7 +28,7 @@ def test_a_file_is_a_transform_named_by_its_path() -> None:
     assert str(found.output) == "core.orders"
     assert found.body == SqlQuery(TEXT, ("end", "start"))
     assert [str(table) for table in found.inputs] == ["staging.orders", "core.customers"]
-    assert (found.kind, found.time_column) == (Kind.BY_TIME_RANGE, "at")
+    assert (found.kind, found.time_column) == (TransformKind.BY_TIME_RANGE, "at")
     assert found.check_lines == (5, 6)
     assert found.where == "transforms/core/orders.sql:1"
     assert [found.line_of_input(table) for table in found.inputs] == [9, 10]

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from forge.model.names import CommitId
-from forge.versioning.log_graph import LaneEdge, draw, lanes
+from forge.versioning.log_graph import LaneLink, draw, lanes
 
 Listed = list[tuple[CommitId, tuple[CommitId, ...]]]
 
@@ -59,9 +59,9 @@ def test_the_line_of_first_parents_is_straight() -> None:
     rows = {row.commit: row for row in lanes(listed("m:c,b c:a b:a a"))}
     assert {commit: row.lane for commit, row in rows.items()} == {"m": 0, "c": 0, "b": 1, "a": 0}
     c, b, a = (CommitId(name) for name in "cba")
-    assert rows[CommitId("m")].edges == (LaneEdge(0, 0, c), LaneEdge(0, 1, b))
-    assert rows[c].edges == (LaneEdge(0, 0, a), LaneEdge(1, 1, b))
-    assert rows[b].edges == (LaneEdge(0, 0, a), LaneEdge(1, 0, a))
+    assert rows[CommitId("m")].edges == (LaneLink(0, 0, c), LaneLink(0, 1, b))
+    assert rows[c].edges == (LaneLink(0, 0, a), LaneLink(1, 1, b))
+    assert rows[b].edges == (LaneLink(0, 0, a), LaneLink(1, 0, a))
     assert rows[a].edges == ()
 
 

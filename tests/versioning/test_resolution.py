@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from forge.model.errors import ForgeError
-from forge.versioning.conflict import Conflict, ConflictKind, Rule, Take, location_of
+from forge.versioning.conflict import Conflict, ConflictKind, ResolutionChoice, ResolutionRule, location_of
 from forge.versioning.merge import Strategy, parse_strategy
 from forge.versioning.resolution import FUNCTIONS, UNSAID, parse_rule, standing_rules
 
@@ -15,18 +15,18 @@ GREATEST = "greatest(ours, theirs)"
 @pytest.mark.parametrize(
     ("word", "value", "wanted"),
     [
-        ("ours", UNSAID, Rule(Take.OURS)),
-        ("THEIRS", UNSAID, Rule(Take.THEIRS)),
-        (" base ", UNSAID, Rule(Take.BASE)),
-        ("manual", 5, Rule(Take.MANUAL, value=5)),
-        ("manual", None, Rule(Take.MANUAL, value=None)),
-        ("expression", GREATEST, Rule(Take.EXPRESSION, value=GREATEST)),
-        (GREATEST, UNSAID, Rule(Take.EXPRESSION, value=GREATEST)),
-        ("max", UNSAID, Rule(Take.EXPRESSION, value=GREATEST)),
-        ("sum", UNSAID, Rule(Take.EXPRESSION, value="ours + theirs - base")),
+        ("ours", UNSAID, ResolutionRule(ResolutionChoice.OURS)),
+        ("THEIRS", UNSAID, ResolutionRule(ResolutionChoice.THEIRS)),
+        (" base ", UNSAID, ResolutionRule(ResolutionChoice.BASE)),
+        ("manual", 5, ResolutionRule(ResolutionChoice.MANUAL, value=5)),
+        ("manual", None, ResolutionRule(ResolutionChoice.MANUAL, value=None)),
+        ("expression", GREATEST, ResolutionRule(ResolutionChoice.EXPRESSION, value=GREATEST)),
+        (GREATEST, UNSAID, ResolutionRule(ResolutionChoice.EXPRESSION, value=GREATEST)),
+        ("max", UNSAID, ResolutionRule(ResolutionChoice.EXPRESSION, value=GREATEST)),
+        ("sum", UNSAID, ResolutionRule(ResolutionChoice.EXPRESSION, value="ours + theirs - base")),
     ],
 )
-def test_a_word_says_a_rule(word: str, value: object, wanted: Rule) -> None:
+def test_a_word_says_a_rule(word: str, value: object, wanted: ResolutionRule) -> None:
     assert parse_rule(word, value=value) == wanted
 
 
@@ -48,9 +48,9 @@ def test_every_short_name_is_an_expression_that_can_be_worked_out() -> None:
 def test_settings_say_rules_in_the_same_words() -> None:
     given = {"core.orders": {"amount": "max", "note": "theirs", "total": "ours + 1"}}
     assert standing_rules(given) == (
-        Rule(Take.EXPRESSION, "core.orders", "amount", GREATEST),
-        Rule(Take.THEIRS, "core.orders", "note"),
-        Rule(Take.EXPRESSION, "core.orders", "total", "ours + 1"),
+        ResolutionRule(ResolutionChoice.EXPRESSION, "core.orders", "amount", GREATEST),
+        ResolutionRule(ResolutionChoice.THEIRS, "core.orders", "note"),
+        ResolutionRule(ResolutionChoice.EXPRESSION, "core.orders", "total", "ours + 1"),
     )
 
 

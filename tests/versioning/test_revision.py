@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from forge.model.errors import ForgeError
-from forge.versioning.revision import Revision, Step, parse_range, parse_revision
+from forge.versioning.revision import AncestorStep, Revision, parse_range, parse_revision
 
 
 @pytest.mark.parametrize(
@@ -13,14 +13,14 @@ from forge.versioning.revision import Revision, Step, parse_range, parse_revisio
     [
         ("main", Revision("main")),
         ("HEAD", Revision("HEAD")),
-        ("HEAD~2", Revision("HEAD", (Step(times=2),))),
-        ("HEAD~", Revision("HEAD", (Step(),))),
-        ("HEAD^^", Revision("HEAD", (Step(), Step()))),
-        ("HEAD^2", Revision("HEAD", (Step(parent=2),))),
-        ("HEAD~2^2~3", Revision("HEAD", (Step(times=2), Step(parent=2), Step(times=3)))),
+        ("HEAD~2", Revision("HEAD", (AncestorStep(times=2),))),
+        ("HEAD~", Revision("HEAD", (AncestorStep(),))),
+        ("HEAD^^", Revision("HEAD", (AncestorStep(), AncestorStep()))),
+        ("HEAD^2", Revision("HEAD", (AncestorStep(parent=2),))),
+        ("HEAD~2^2~3", Revision("HEAD", (AncestorStep(times=2), AncestorStep(parent=2), AncestorStep(times=3)))),
         ("HEAD~0^0", Revision("HEAD")),
-        ("v1.0~1", Revision("v1.0", (Step(),))),
-        ("feature/a~1", Revision("feature/a", (Step(),))),
+        ("v1.0~1", Revision("v1.0", (AncestorStep(),))),
+        ("feature/a~1", Revision("feature/a", (AncestorStep(),))),
         ("3f2a91", Revision("3f2a91")),
         ("2026-11-14", Revision("HEAD", (), datetime(2026, 11, 14, 23, 59, 59, 999_999, UTC))),
         ("2026-11-14T06:00", Revision("HEAD", (), datetime(2026, 11, 14, 6, 0, tzinfo=UTC))),

@@ -18,7 +18,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import BaseRoute, compile_path
 
-from forge.api.auth import SAFE, Door
+from forge.api.auth import SAFE, AuthContext
 from forge.api.bodies import BodyLimits
 from forge.api.catalog.routes import assets as catalog
 from forge.api.contracts.routes import registry as contracts
@@ -32,7 +32,7 @@ from forge.api.lineage.routes import records as lineage_records
 from forge.api.lineage.routes import reports as lineage_reports
 from forge.api.lineage.routes import sources as lineage_sources
 from forge.api.metrics import Metrics
-from forge.api.middleware import Front
+from forge.api.middleware import RequestMiddleware
 from forge.api.problems import MEDIA_TYPE, problem_of
 from forge.api.quality.routes import anomalies as quality_anomalies
 from forge.api.quality.routes import check_types as quality_check_types
@@ -41,13 +41,13 @@ from forge.api.quality.routes import incidents as quality_incidents
 from forge.api.quality.routes import monitors as quality_monitors
 from forge.api.quality.routes import remediations as quality_remediations
 from forge.api.quality.routes import results as quality_results
-from forge.api.response_cache import KeptAnswers
+from forge.api.response_cache import ResponseCache
 from forge.api.runs.routes import runs
-from forge.api.shape import Problem
 from forge.api.site import close_site, open_site
 from forge.api.upkeep.routes import system
 from forge.api.versioning.routes import branches, commits, compare, merges, tags
 from forge.api.web import FOLDER, WebFiles
+from forge.api.wire import Problem
 from forge.model.errors import ForgeError
 from forge.wiring import Wiring
 
@@ -122,17 +122,17 @@ def create_app(
     app.state.metrics = Metrics()
     names = frozenset(name.lower().strip("[]").rstrip(".") for name in (host, *allowed_hosts))
     hosts = names - {"", "0.0.0.0", "::"}  # noqa: S104 — all addresses of a machine are the name of none
-    app.state.door = Door(port, hosts, login_digest, wiring.author.email)
+    app.state.door = AuthContext(port, hosts, login_digest, wiring.author.email)
     app.router.routes.extend(_routes())
     for kind in (ForgeError, RequestValidationError, HTTPException, PoolTimeout):
-        app.add_exception_handler(kind, _told)
+        app.add_exception_handler(kind, _problem_response)
     app.router.default = WebFiles(web_folder)
     if kept_for:
-        app.add_middleware(KeptAnswers, life=kept_for)
+        app.add_middleware(ResponseCache, life=kept_for)
     # The last added is the first that a request meets.
     keys = wiring.settings.server
     limits = BodyLimits(keys.max_body_bytes, keys.body_seconds)
-    app.add_middleware(Front, metrics=app.state.metrics, templates=_templates(), limits=limits)
+    app.add_middleware(RequestMiddleware, metrics=app.state.metrics, templates=_templates(), limits=limits)
     app.openapi = lambda: _openapi(app)  # type: ignore[method-assign]
     return app
 
@@ -159,7 +159,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         await run_in_threadpool(close_site, app.state.site)
 
 
-async def _told(request: Request, error: Exception) -> Response:
+async def _problem_response(request: Request, error: Exception) -> Response:
     if isinstance(error, HTTPException) and error.status_code == 405:
         error = HTTPException(405, headers=_allowed(request) or error.headers)
     return problem_of(error, request.scope)
@@ -184,7 +184,7 @@ def _operation_id(route: APIRoute) -> str:
 
 
 def _openapi(app: FastAPI) -> dict[str, Any]:
-    """FastAPI's document, with errors as problem+json and the ways to sign in."""
+    """FastAPI's document, with errors as problem+json and the security schemes."""
     if app.openapi_schema is None:
         document = get_openapi(title=app.title, version=app.version, routes=app.routes)
         for path in document["paths"].values():

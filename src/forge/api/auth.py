@@ -1,4 +1,4 @@
-"""Who is calling, and whether they may: one function that every request for data passes."""
+"""Authentication and authorisation: one function that every request for data passes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from anyio import from_thread
 from fastapi import Depends, Request
 from starlette.datastructures import Headers
 
-from forge.flows.upkeep.access import LOGIN, Access, NotSignedInError, Scope, Token, TokenKind, digest_of
+from forge.flows.upkeep.access import LOGIN, Access, NotSignedInError, Token, TokenKind, TokenScope, digest_of
 from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ SESSION = "/api/v1/session"
 _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]{2,45}\]|[a-z0-9_][a-z0-9._-]{0,254})(:(?P<port>[0-9]{1,5}))?", re.A | re.I)
 RUNS = "/api/v1/runs/"
 KEY = "x-api-key"  # how some tools send a token: datacontract-cli, which publishes results of tests
-# What anyone may see: whether the server lives, and what its API looks like. Web files hold no data.
+# Public: liveness, and the API description. Web files hold no data.
 OPEN = ("/healthz", "/readyz", "/openapi.json")
 # Questions that are too long for an address: they change nothing, so a token that may only read may ask them.
 QUESTIONS = (
@@ -39,8 +39,8 @@ QUESTIONS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
-    """What the server knows about itself when it lets someone in."""
+class AuthContext:
+    """Server settings that sign-in depends on."""
 
     port: int
     hosts: frozenset[str] = frozenset()
@@ -55,18 +55,18 @@ class Door:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who is calling."""
+    """The authenticated caller."""
 
     user: str
     auth: Literal["cookie", "token"]
-    scope: Scope
+    scope: TokenScope
     expires_at: datetime | None
     token: Token | None = field(repr=False, default=None)  # None: the secret that was printed at the start
     gone: Callable[[], bool] = field(repr=False, compare=False, default=lambda: False)  # who asked waits no longer
 
     @property
     def owner(self) -> str:
-        """Whose limits count: those of the token, which its sessions share."""
+        """Whose limits apply: those of the token, shared by its sessions."""
         if self.token is None:
             return LOGIN
         return self.token.name if self.token.kind is TokenKind.SESSION else self.token.id
@@ -88,24 +88,28 @@ def is_data(path: str) -> bool:
 
 
 def would_wait(request: Request) -> bool:
-    """Whether `authorise` would ask the database: then it is called in a thread."""
+    """Whether `authorise` would query the database; if so, call it in a thread."""
     site: Site = request.app.state.site
-    door: Door = request.app.state.door
+    door: AuthContext = request.app.state.door
     secret = _bearer(request) or request.headers.get(KEY) or request.cookies.get(door.cookie)
     return secret is not None and not _is_login(secret, door) and not site.access.remembers(secret)
 
 
 def authorise(request: Request) -> Principal:
-    """The caller, if they may make this request."""
+    """The caller, if this request is permitted."""
     site: Site = request.app.state.site
-    door: Door = request.app.state.door
+    door: AuthContext = request.app.state.door
     principal = _principal(request, door, site.access)
     if request.method not in SAFE:
         _refuse_other_sites(request, principal)
         # Signing in and out changes nothing but the caller's own session.
-        # A run that is cancelled may be a question of the caller's own; the route looks.
+        # A cancelled run may be a read of the caller's own; the route checks.
         is_own = request.method == "DELETE" and request.scope["path"].startswith(RUNS)
-        if principal.scope is not Scope.WRITE and not is_own and request.scope["path"] not in (SESSION, *QUESTIONS):
+        if (
+            principal.scope is not TokenScope.WRITE
+            and not is_own
+            and request.scope["path"] not in (SESSION, *QUESTIONS)
+        ):
             raise ForgeError(
                 "E904",
                 "This token may only read",
@@ -115,15 +119,15 @@ def authorise(request: Request) -> Principal:
     return principal
 
 
-def verify_secret(secret: str, door: Door, access: Access) -> Principal:
-    """A token of a program, or the secret that was printed at the start."""
+def verify_secret(secret: str, door: AuthContext, access: Access) -> Principal:
+    """The secret of an API token, or the login secret printed at start-up."""
     if _is_login(secret, door):
-        return Principal(door.user, "token", Scope.WRITE, None)
+        return Principal(door.user, "token", TokenScope.WRITE, None)
     token = access.verify(secret)
     return Principal(token.created_by, "token", token.scope, token.expires_at, token)
 
 
-def _is_login(secret: str, door: Door) -> bool:
+def _is_login(secret: str, door: AuthContext) -> bool:
     return door.login_digest is not None and hmac.compare_digest(digest_of(secret), door.login_digest)
 
 
@@ -132,7 +136,7 @@ def _bearer(request: Request) -> str | None:
     return secret.strip() or None if scheme.lower() == "bearer" else None
 
 
-def _principal(request: Request, door: Door, access: Access) -> Principal:
+def _principal(request: Request, door: AuthContext, access: Access) -> Principal:
     if "authorization" in request.headers:
         secret = _bearer(request)
         if secret is None:
@@ -175,8 +179,8 @@ def is_loopback(host: str) -> bool:
 
 
 def host_of(headers: Headers) -> str:
-    """The name in the one Host header of a request; empty where there is none. What else can stand there (a path, a
-    user, spaces, a second one) is never meant, and programs differ in how they read it."""
+    """The host name in the only Host header of a request; empty if there is none. Anything else that can appear
+    there (a path, a user, spaces, a second header) is rejected, because programs parse it differently."""
     given = headers.getlist("host")
     if not given or given == [""]:
         return ""
@@ -191,8 +195,9 @@ def host_of(headers: Headers) -> str:
     return found["name"].lower().strip("[]").rstrip(".")
 
 
-def refuse_unknown_host(headers: Headers, door: Door, *, any_name: bool = False) -> None:
-    """A page elsewhere can point its own name at this machine (DNS rebinding) and read the answers as its own."""
+def refuse_unknown_host(headers: Headers, door: AuthContext, *, any_name: bool = False) -> None:
+    """Protects against DNS rebinding: a foreign page could point its own name at this machine and read the
+    responses."""
     name = host_of(headers)
     if any_name or is_loopback(name) or name in door.hosts:
         return

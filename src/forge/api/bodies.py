@@ -1,5 +1,4 @@
-"""Bodies of requests: how large they may be, how long they may take to come, how deep they may nest. All of it is known
-before anything is parsed."""
+"""Request bodies: limits on size, on time to arrive and on nesting, all enforced before parsing."""
 
 from __future__ import annotations
 
@@ -43,24 +42,24 @@ DEFAULT_LIMITS = BodyLimits()
 
 
 class Body:
-    """The body of one request, as it comes in. `is_read`: nothing of it is left on the line."""
+    """The body of one request as it arrives. `is_read`: nothing of it is left on the connection."""
 
     def __init__(self, scope: Scope, receive: Receive, limits: BodyLimits) -> None:
         self._receive, self._seconds = receive, limits.seconds
         address = f"{scope['method']} {scope['path']}"
         self._streamed = STREAMED.fullmatch(address) is not None
         self._most = None if self._streamed else max(LARGE, limits.bytes) if BULK.fullmatch(address) else limits.bytes
-        self._said = _said(scope)
+        self._said = _declared_length(scope)
         self.is_read = self._said == 0
         self._size, self._waited = 0, 0.0
 
     async def checked(self) -> Receive:
-        """What the application reads it from: as it comes where a route reads it so, else the whole of it."""
+        """What the application reads the body from: a stream where a route streams it, else all of it."""
         if self._streamed or self.is_read:
             return self.receive
         whole = await self._whole()
         refuse_deep(whole)
-        refuse_halves(whole)
+        refuse_lone_surrogates(whole)
         replay: Iterator[Message] = iter([{"type": "http.request", "body": whole, "more_body": False}])
 
         async def receive() -> Message:
@@ -86,7 +85,7 @@ class Body:
         return message
 
     async def drain(self) -> None:
-        """Read on for a moment after a refusal, and keep nothing: who is still sending may not hear the answer."""
+        """After a refusal, read and discard for a moment: a client that is still sending may not see the response."""
         if self._said is not None and self._said > _DRAINED:
             return
         until = self._size + _DRAINED
@@ -111,8 +110,8 @@ class Body:
         return bytes(body)
 
 
-def _said(scope: Scope) -> int | None:
-    """How long the request says its body is; None where it does not say."""
+def _declared_length(scope: Scope) -> int | None:
+    """The declared content length; None if not declared."""
     headers = dict(scope["headers"])
     if b"transfer-encoding" in headers:
         return None
@@ -121,7 +120,7 @@ def _said(scope: Scope) -> int | None:
 
 
 async def chunks_within(request: Request, limit: int, refusal: Exception) -> AsyncGenerator[bytes]:
-    """A streamed body; refused as soon as it is known to be larger, by what the request says or by what has come."""
+    """A streamed body, refused as soon as the declared or received size exceeds the limit."""
     said = request.headers.get("content-length", "")
     if said.isdigit() and int(said) > limit:
         raise refusal
@@ -134,7 +133,7 @@ async def chunks_within(request: Request, limit: int, refusal: Exception) -> Asy
 
 
 def refuse_deep(body: bytes) -> None:
-    """JSON that nests deeper than anything that is meant. Code that walks it calls itself for every level."""
+    """Refuse JSON nested too deeply: code that walks it recurses once per level."""
     bare = _STRINGS.sub(b"", body)
     deepest = max(accumulate(_STEPS[found[0]] for found in _BRACKETS.finditer(bare)), default=0)
     if deepest > DEEPEST:
@@ -147,7 +146,7 @@ def refuse_deep(body: bytes) -> None:
         )
 
 
-def refuse_halves(body: bytes) -> None:
+def refuse_lone_surrogates(body: bytes) -> None:
     """Text that is none: half of a character as it is written in JSON (`\\ud800`), or bytes that are not UTF-8. Python
     takes both for text, and no answer, file or database can hold it."""
     try:
@@ -166,7 +165,7 @@ def refuse_halves(body: bytes) -> None:
 
 
 def _has_half(body: bytes) -> bool:
-    """A first half (d800 to dbff) stands right before a second one (dc00 to dfff), and neither alone."""
+    """A high surrogate (d800 to dbff) must be followed by a low one (dc00 to dfff); neither stands alone."""
     first: int | None = None  # where the second half has to begin
     for found in _ESCAPES.finditer(body) if b"\\u" in body else ():
         is_second = found[1] is not None and found[1][1:2].lower() in b"cdef"

@@ -1,4 +1,4 @@
-"""Server-sent events of runs. However many listen to a run, one look at it serves all of them."""
+"""Server-sent events of runs. All listeners of a run share one poll."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ MaySee = Callable[[], bool]
 
 @dataclass(slots=True)
 class _Watch:
-    """One run, looked at while anyone listens."""
+    """One run, polled while anyone listens."""
 
     text: str
     over: bool
@@ -69,7 +69,7 @@ class RunFeed:
     async def _listen(
         self, run_id: str, watch: _Watch, look: Look, is_over: Callable[[RunDetail], bool], may_see: MaySee, owner: str
     ) -> AsyncIterator[str]:
-        watch = self._watches.setdefault(run_id, watch)  # another may have come while we looked
+        watch = self._watches.setdefault(run_id, watch)  # another may have come meanwhile
         watch.listeners += 1
         self._streams[owner] += 1
         if watch.task is None and not watch.over:
@@ -92,7 +92,7 @@ class RunFeed:
             self._leave(run_id, watch)
 
     async def _change(self, watch: _Watch, seen: int) -> bool:
-        """False: nothing happened for so long that the connection may be taken for dead."""
+        """False: no change for so long that the connection may be considered dead."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._comment_seconds), watch.changed:
                 await watch.changed.wait_for(lambda: watch.number != seen or watch.over or self._closed)
@@ -113,7 +113,7 @@ class RunFeed:
             await asyncio.sleep(self._look_seconds)
             try:
                 detail = await run_in_threadpool(look)
-            except Exception as error:  # a database that is busy now may not be at the next look
+            except Exception as error:  # a database that is busy now may not be at the next poll
                 _log.warning("a run cannot be looked at: %s", error, exc_info=not isinstance(error, ForgeError))
                 continue
             text = detail.model_dump_json()
@@ -124,7 +124,7 @@ class RunFeed:
                 watch.changed.notify_all()
 
     def close(self) -> None:
-        """End all streams: the server waits for them before it stops. May be called from any thread."""
+        """End all streams, since the server waits for them before it stops. Thread-safe."""
         self._closed = True
         if self._loop is not None and not self._loop.is_closed():
             with suppress(RuntimeError):
@@ -137,7 +137,7 @@ class RunFeed:
 
 
 async def _is_so(may_see: MaySee) -> bool:
-    """What cannot be asked now is not so: the listener comes again, and is told why."""
+    """False where it cannot be determined now: the listener reconnects and gets the error."""
     try:
         return await run_in_threadpool(may_see)
     except ForgeError as error:

@@ -29,15 +29,15 @@ from forge.api.fair_queue import FairPool
 from forge.api.preemption import Preemption, RunningRead
 from forge.api.read_limits import KINDS, ReadLimits, shortened
 from forge.api.runs.wire.runs import RunTicket
-from forge.api.shape import Wire
-from forge.flows.runs.build import Event
-from forge.flows.runs.engine import Engine, Starved
+from forge.api.wire import Wire
+from forge.flows.runs.build import StepEvent
+from forge.flows.runs.engine import Engine, StarvedJobs
 from forge.flows.runs.id import new_run_id
 from forge.flows.runs.jobs import JobEvent, JobKind, JobRecord, JobStatus
 from forge.flows.runs.processes import this_process
 from forge.flows.runs.records import RunStatus
 from forge.flows.versioning.ports import VersionPorts
-from forge.flows.versioning.tables import RowWork
+from forge.flows.versioning.tables import RowOperations
 from forge.model.errors import CancellationError, ForgeError
 from forge.model.names import RunId
 from forge.versioning.commit import Author
@@ -50,13 +50,13 @@ REMEMBERED = 200  # pieces of work that have ended
 SHARED_SECONDS = 120.0  # how long what was found stays, for those who ask again for what took too long
 STOP_SECONDS = 5.0
 LOOK_SECONDS = 0.25  # how often it is asked whether who waits is still there
-WATCH_SECONDS = 1.0  # how often it is looked whether writes wait for cores
+WATCH_SECONDS = 1.0  # how often to check whether writes wait for cores
 _log = logging.getLogger("forge.desk")
 
 
 @dataclass(frozen=True, slots=True)
-class Pending:
-    """It takes longer than a request should."""
+class PendingTask:
+    """The work takes longer than the request may wait."""
 
     run_id: str
     kind: JobKind
@@ -64,7 +64,7 @@ class Pending:
 
 @dataclass(slots=True, kw_only=True)
 class Task:
-    """`job` is replaced, never changed, so that readers need no lock."""
+    """`job` is replaced, never mutated, so that readers need no lock."""
 
     job: JobRecord
     user: str
@@ -73,7 +73,7 @@ class Task:
     reason: ForgeError | None = None  # why it was stopped, where nobody cancelled it
     stop: RunStatus | None = None
     began: float | None = None  # on the clock that only goes forward
-    was_long: bool = False  # someone was told to ask again
+    was_long: bool = False  # a client was asked to retry
     failure: ForgeError | None = None
     ended_at: float = math.inf  # on the clock that only goes forward
     future: Future[Any] = field(default_factory=Future)
@@ -87,7 +87,7 @@ class Task:
         return self.job.kind in KINDS
 
 
-class Desk:
+class RequestExecutor:
     def __init__(
         self,
         wiring: Wiring,
@@ -119,11 +119,10 @@ class Desk:
         text: str = "",
         share: Hashable | None = None,
         after: Callable[[], None] = lambda: None,
-    ) -> T | Pending:
-        """What the work gives or raises, or that it goes on. Who asks for what is being worked out already (`share`)
-        waits for the same; what took too long is kept for those who ask again. `after` is called once, when the work
-        has ended or was never begun. `text`: what is asked, for those who look at what is going on. A question that
-        nobody waits for any more is cancelled."""
+    ) -> T | PendingTask:
+        """The result or error of the work, or that it continues. Callers with the same `share` key wait for the same
+        work; a result that came too late is kept for those who ask again. `after` is called once, when the work has
+        ended or was never started. `text` describes the work in listings. A read that nobody waits for is cancelled."""
         task = self._accept(kind, work, principal, (branch, shortened(text)), share, after)
         try:
             found: T = self._wait(task, principal)
@@ -132,7 +131,7 @@ class Desk:
             if task.future.done():  # the work itself raised a timeout
                 raise
             task.was_long = True
-            return Pending(task.job.id, kind)
+            return PendingTask(task.job.id, kind)
         finally:
             with self._lock:
                 task.waiters -= 1
@@ -253,7 +252,7 @@ class Desk:
             wiring.engine.begin_read(run_id)
             return wiring.engine
 
-        def large() -> RowWork:
+        def large() -> RowOperations:
             engine()
             return ports.large()
 
@@ -261,7 +260,7 @@ class Desk:
 
     @contextmanager
     def _limited(self, task: Task) -> Iterator[None]:
-        """A question is stopped when its time is over."""
+        """A read is stopped when its time limit is over."""
         if not task.is_read:
             yield
             return
@@ -277,7 +276,7 @@ class Desk:
                 self._wiring.engine.end()
 
     def _watch_cores(self) -> None:
-        """While there are reads, one thread looks whether they leave nothing to others."""
+        """While reads run, one thread checks whether they starve other work of cores."""
         if self._watch is None:
             self._watch = threading.Thread(target=self._give_way, name="forge-cores", daemon=True)
             self._watch.start()
@@ -287,7 +286,7 @@ class Desk:
         while not self._stopping:
             time.sleep(WATCH_SECONDS)
             alive = {RunId(task.job.id): task for task in self.reads() if task.began is not None}
-            starved = Starved()
+            starved = StarvedJobs()
             if alive and "engine" in self._wiring.__dict__:
                 starved = self._wiring.engine.find_starved(alive)
             running = (RunningRead(i, t.owner, t.began) for i, t in alive.items() if t.began and t.stop is None)
@@ -299,18 +298,18 @@ class Desk:
                     self._watch = None
                     return
 
-    def _note(self, task: Task, event: Event) -> None:
+    def _note(self, task: Task, event: StepEvent) -> None:
         told = JobEvent(self._wiring.clock(), str(event.table) if event.table else None, event.step, event.detail)
         task.job = replace(task.job, events=(*task.job.events, told))
 
     # what a page shows
 
     def reads(self) -> tuple[Task, ...]:
-        """Questions that are worked on or wait."""
+        """Reads that run or wait."""
         return tuple(task for task in self._tasks.values() if task.is_read and not task.is_over)
 
     def told_reads(self) -> tuple[Task, ...]:
-        """Those, and of the ones that have ended those that somebody was told of or that were stopped."""
+        """Those, and ended reads whose id was given to a client or that were stopped."""
         return tuple(t for t in self._tasks.values() if t.is_read and (not t.is_over or t.was_long or t.stop))
 
     def task(self, run_id: str) -> Task | None:
@@ -327,7 +326,7 @@ class Desk:
     # what happens to it
 
     def cancel(self, run_id: str) -> bool:
-        """False: no such work is under way here."""
+        """False: no such work here."""
         task = self._tasks.get(run_id)
         if task is None or task.is_over:
             return False
@@ -345,13 +344,13 @@ class Desk:
             self._wiring.engine.cancel(RunId(task.job.id))
 
     def stop(self, patience: float = STOP_SECONDS) -> None:
-        """All that is under way is stopped; a piece that does not let go in time is left to `forge repair`."""
+        """Stop all work; what does not end in time is left to `forge repair`."""
         with self._lock:
             self._stopping = True
         alive = [task for task in self._tasks.values() if not task.is_over]
         for task in alive:
             self._stop_one(task, RunStatus.INTERRUPTED)
-        self._pool.shutdown(wait=False, cancel_futures=False)  # what waits ends by itself, at its first look
+        self._pool.shutdown(wait=False, cancel_futures=False)  # queued tasks end by themselves, at their first check
         deadline = time.monotonic() + patience
         while any(not task.is_over for task in alive) and time.monotonic() < deadline:
             time.sleep(0.02)
@@ -360,9 +359,9 @@ class Desk:
                 _log.warning("%s %s did not end in time", task.job.kind, task.job.id)
 
 
-def answered(outcome: T | Pending, show: Callable[[T], Wire]) -> Wire | Response:
-    """What was found or, where it takes longer, 202 and where to follow it."""
-    if isinstance(outcome, Pending):
+def respond(outcome: T | PendingTask, show: Callable[[T], Wire]) -> Wire | Response:
+    """The result or, if it takes longer, 202 and where to follow it."""
+    if isinstance(outcome, PendingTask):
         ticket = RunTicket(run_id=outcome.run_id, kind=outcome.kind)
         headers = {"location": f"/api/v1/runs/{outcome.run_id}"}
         return JSONResponse(ticket.model_dump(mode="json"), 202, headers)

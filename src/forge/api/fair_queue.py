@@ -1,4 +1,4 @@
-"""Work of many owners by a few threads. Owners take turns, so that who asks for much waits for himself."""
+"""A thread pool shared fairly: owners take turns, so that one with many requests delays only itself."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _Entry:
 
 
 class FairPool:
-    """`each`: how much of one owner is at work at once."""
+    """`each`: how many tasks of one owner run at once."""
 
     def __init__(self, workers: int, each: int, name: str) -> None:
         self._workers, self._each, self._name = workers, each, name
@@ -44,7 +44,8 @@ class FairPool:
         return entry.future
 
     def end_now(self, future: Future[Any]) -> bool:
-        """Work that waits is done at once, by whoever calls: it has been told to stop. False: it does not wait."""
+        """Run a queued task at once in the calling thread, because it has been asked to stop. False: it is not
+        queued."""
         with self._lock:
             found = next((one for queue in self._waiting.values() for one in queue if one.future is future), None)
             if found is None:
@@ -54,7 +55,7 @@ class FairPool:
         return True
 
     def _work(self) -> None:
-        """Until there is nothing to do that may be done now."""
+        """Until no task may run now."""
         while (entry := self._next()) is not None:
             try:
                 entry.do()

@@ -1,5 +1,5 @@
-"""The filters of a request that reads: one that the route does not know is refused, for what it would have left out
-would be among the answers. `dataset` and `dataset_id` mean the same, in queries as in bodies."""
+"""Query filters of read routes: an unknown one is refused, because ignoring it would return rows that it should have
+excluded. `dataset` and `dataset_id` are synonyms, in queries and bodies."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from fastapi import Request
 from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
-from forge.api.shape import SAME
+from forge.api.wire import SAME
 from forge.model.errors import ForgeError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 
-EVERYWHERE = frozenset({"token"})  # of the sign-in, which is looked at before any route
+EVERYWHERE = frozenset({"token"})  # of the sign-in, which runs before any route
 
 
 async def known_filters(request: Request) -> None:
-    """Before all other dependencies of a route, which then read the query as it is meant."""
+    """Runs before all other dependencies of a route, which then see the normalized query."""
     query, route = request.scope.get("query_string", b""), request.scope.get("route")
     if not query or request.method != "GET" or not isinstance(route, APIRoute):
         return
@@ -28,7 +28,7 @@ async def known_filters(request: Request) -> None:
 
 
 def _understood(query: str, known: frozenset[str]) -> str | None:
-    """The query in the names that the route knows; None where it is so already."""
+    """The query in the names that the route declares; None if it already is."""
     pairs = parse_qsl(query, keep_blank_values=True, max_num_fields=1000)
     given = {name for name, _ in pairs}
     alike = {name: SAME[name] for name in given - known if name in SAME}

@@ -1,5 +1,4 @@
-"""A JSON body that may come gzipped, read with an eye on its size: neither what is sent nor what it unfolds to is ever
-held beyond the limit."""
+"""A JSON body, optionally gzipped: neither the compressed nor the decompressed size ever exceeds the limit."""
 
 from __future__ import annotations
 
@@ -53,7 +52,7 @@ def _parse(body: bytes, zipped: bool, limit: int) -> object:
 
 
 def _unzipped(body: bytes, limit: int) -> bytes:
-    """One gzip stream. What it unfolds to is cut off at the limit, however small it came."""
+    """One gzip stream; decompression stops at the limit."""
     stream = zlib.decompressobj(_GZIP)
     try:
         found = stream.decompress(body, limit + 1)

@@ -1,5 +1,5 @@
-"""Logs of the server: on stderr text for people, or one JSON object a line for programs; in the file always the latter.
-A query string is never logged, as the printed address has a token in it."""
+"""Logs of the server: on stderr text for people or JSON lines for programs; in the file always JSON lines. A query
+string is never logged, because the printed address has a token in it."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def log_request(method: str, path: str, status: int, seconds: float) -> None:
 
 
 class PrivateLog(RotatingFileHandler):
-    """Also those that it begins when one is full are for their owner alone."""
+    """Rotated files, too, are readable by their owner alone."""
 
     def _open(self) -> TextIOWrapper:
         file = os.open(self.baseFilename, os.O_WRONLY | os.O_CREAT | os.O_APPEND, FILE)
@@ -58,8 +58,8 @@ class PrivateLog(RotatingFileHandler):
 
 
 def configure_logs(form: LogFormat, verbose: int, file: Path | None) -> None:
-    """Talk goes to stderr. The file keeps every request and run, whatever is talked about: a request id in an error is
-    looked up there."""
+    """Human-readable logs go to stderr. The file keeps every request and run at any verbosity, so that a request id
+    in an error can be looked up there."""
     stream = logging.StreamHandler(sys.stderr)
     plain = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s", "%H:%M:%S")
     stream.setFormatter(JsonLines() if form == "json" else plain)

@@ -1,4 +1,4 @@
-"""Numbers of the server for Prometheus. Routes are counted by their template, so that labels stay few."""
+"""Prometheus metrics of the server. Routes are counted by their template, to keep labels few."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Metrics:
 
 
 class _Now(Collector):
-    """What is so at this moment, rather than counted."""
+    """Gauges read at scrape time."""
 
     def __init__(self, system: SystemView) -> None:
         self._system = system

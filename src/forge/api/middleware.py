@@ -1,8 +1,8 @@
-"""What every request passes, in plain ASGI: a request id, the host, signing in, authorisation, limits of the body,
-headers, numbers, logs.
+"""ASGI middleware that every request passes: request id, host check, sign-in, authorisation, body limits, headers,
+metrics, logs.
 
-Authorisation stands here and not in FastAPI's dependencies, because FastAPI reads and parses the body before these:
-an anonymous caller with a bad body would be told about the body."""
+Authorisation is here and not in FastAPI's dependencies, because FastAPI parses the body before these: an anonymous
+caller with a bad body would get an error about the body."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from forge.api.auth import (
     OPEN,
     QUESTIONS,
-    Door,
+    AuthContext,
     Principal,
     authorise,
     is_data,
@@ -31,15 +31,15 @@ from forge.api.auth import (
     would_wait,
 )
 from forge.api.bodies import DEFAULT_LIMITS, Body, BodyLimits
+from forge.api.fair_turns import FairTurns
 from forge.api.logs import REQUEST_ID, log_request
 from forge.api.metrics import Metrics
 from forge.api.problems import problem_of
 from forge.api.site import Site
-from forge.api.turns import Turns
 from forge.flows.upkeep.access import NotSignedInError
 from forge.model.errors import ForgeError
 
-# Styles may stand in the page: the component library sets sizes and colours by style attributes. Scripts may not.
+# Inline styles are allowed: the component library sets sizes and colours by style attributes. Scripts are not.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -55,11 +55,11 @@ GONE = 499  # in numbers and logs: the caller left before the answer
 _RAW_HEADERS = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
 
 
-class Front:
+class RequestMiddleware:
     def __init__(
         self, app: ASGIApp, metrics: Metrics, templates: Iterable[str] = (), limits: BodyLimits = DEFAULT_LIMITS
     ) -> None:
-        self._app, self._metrics, self._limits, self._turns = app, metrics, limits, Turns()
+        self._app, self._metrics, self._limits, self._turns = app, metrics, limits, FairTurns()
         self._templates = [(compile_path(path)[0], path) for path in templates]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -81,7 +81,7 @@ class Front:
             if message["type"] == "http.response.start":
                 status = message["status"]
                 message["headers"] = _marked(message, request_id, data)
-                if not body.is_read:  # what is left of it would be taken for the next request, or held open
+                if not body.is_read:  # the rest of it would be parsed as the next request, or keep the connection open
                     message["headers"].append((b"connection", b"close"))
             await send(message)
 
@@ -120,7 +120,7 @@ class Front:
         return await self._app(scope, receive, send)
 
     def _route_of(self, scope: Scope) -> str:
-        """The template of the route, `/api/v1/runs/{run_id}`; of what was refused before the router, too."""
+        """The template of the route, `/api/v1/runs/{run_id}`, also for requests refused before routing."""
         path = getattr(scope.get("route"), "path", None)
         if path is not None:
             return str(path)
@@ -137,13 +137,13 @@ def _drop_last_slash(scope: Scope) -> None:
 
 
 def sign_in(request: Request) -> Response:
-    """Exchange the token in the address of a page for a cookie, and take it out of the address. A session that is
-    there stays, where the token is none (any more)."""
+    """Exchange the token in the address of a page for a cookie, and redirect to the address without it. An existing
+    session stays if the token is not (or no longer) valid."""
     site: Site = request.app.state.site
-    door: Door = request.app.state.door
+    door: AuthContext = request.app.state.door
     query = parse_qsl(request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
     secret = next((value for key, value in query if key == "token"), "")
-    # More than one slash in front would name another server.
+    # More than one leading slash would name another server.
     target = "/" + quote(request.scope["path"].lstrip("/\\"))
     rest = urlencode([(key, value) for key, value in query if key != "token"])
     target = f"{target}?{rest}" if rest else target
@@ -170,7 +170,7 @@ def _is_signed_in(request: Request) -> bool:
 def give_cookie(response: Response, request: Request, principal: Principal) -> Principal:
     """Open a session with the rights of the caller; who they are from now on."""
     site: Site = request.app.state.site
-    door: Door = request.app.state.door
+    door: AuthContext = request.app.state.door
     session, secret = site.access.open_session(
         principal.user, scope=principal.scope, origin=principal.origin, until=principal.expires_at
     )

@@ -9,7 +9,7 @@ from typing import Annotated, TypeVar
 
 from fastapi import Depends, Query
 
-from forge.api.shape import Page
+from forge.api.wire import Page
 from forge.model.errors import ForgeError
 
 T = TypeVar("T")
@@ -20,7 +20,7 @@ FARTHEST = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Which part of a list is asked for."""
+    """The requested part of a list."""
 
     limit: int
     offset: int
@@ -52,7 +52,7 @@ def offset_of(cursor: str) -> int:
 
 
 def encode_cursor(kind: str, text: str) -> str:
-    """`kind` is a letter: what the place in the list is told by."""
+    """`kind` is a letter: what the position in the list is expressed in."""
     return base64.urlsafe_b64encode(f"{kind}{text}".encode()).decode().rstrip("=")
 
 

@@ -15,18 +15,18 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from forge.model.codes import CODES
-from forge.model.errors import DatabaseBusyError, ForgeError, Kind, errors_of
+from forge.model.errors import DatabaseBusyError, ErrorKind, ForgeError, errors_of
 
 logger = logging.getLogger("forge.server")
 
 MEDIA_TYPE = "application/problem+json"
 RETRY_SECONDS = "2"
 _BY_KIND = {
-    Kind.INVALID: 422,
-    Kind.NOT_FOUND: 404,
-    Kind.CONFLICT: 409,
-    Kind.REFUSED: 409,
-    Kind.UNAVAILABLE: 503,
+    ErrorKind.INVALID: 422,
+    ErrorKind.NOT_FOUND: 404,
+    ErrorKind.CONFLICT: 409,
+    ErrorKind.REFUSED: 409,
+    ErrorKind.UNAVAILABLE: 503,
 }
 _BY_CODE = {
     "E000": 500,
@@ -50,7 +50,7 @@ def status_of(code: str) -> int:
 
 
 def problem_of(error: Exception, scope: Scope) -> Response:
-    """The answer for any error. One that nobody foresaw is told in the log, not to the caller."""
+    """The response for any error. An unexpected one is written to the log, not shown to the caller."""
     match error:
         case ForgeError():
             return _forge(error, scope)
@@ -66,7 +66,7 @@ def problem_of(error: Exception, scope: Scope) -> Response:
 
 def _forge(error: ForgeError, scope: Scope) -> Response:
     status = status_of(error.code)
-    if status == 409 and scope["method"] in ("GET", "HEAD"):  # a question stands in no one's way: it cannot be answered
+    if status == 409 and scope["method"] in ("GET", "HEAD"):  # a read conflicts with nobody: it cannot be answered
         status = 422
     return _problem(scope, status, [one.to_dict() for one in errors_of(error)])
 

@@ -1,5 +1,5 @@
-"""uvicorn's HTTP protocol, with an eye on callers who have not said yet what they want: how long that takes them, and
-how much they send. Nobody has signed in at that point, so nobody may hold a connection or fill memory by it."""
+"""uvicorn's HTTP protocol with limits on the time and size of request heads: nobody has signed in at that point, so
+nobody may hold a connection or fill memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 HEAD_SECONDS = 10.0
 HEAD_BYTES = 64 * 1024
-# What a body may weigh on the line beside itself: chunks of a single byte take five more. Trailers are not read.
+# Overhead of chunked encoding: chunks of a single byte take five more. Trailers are not read.
 _FRAMES = 8
 
 
@@ -75,8 +75,8 @@ class GuardedHttp(HttpToolsProtocol):
             super().on_message_complete()
 
     def _names_its_host(self) -> bool:
-        """Whether an address with a host in it, as proxies get them, names the one that the Host header does: programs
-        differ in which of the two they believe."""
+        """Whether the host of an absolute request target, as proxies get them, equals the Host header: programs
+        differ in which of the two they trust."""
         try:
             parsed = httptools.parse_url(self.url)
         except httptools.HttpParserInvalidURLError:
@@ -108,7 +108,8 @@ class GuardedHttp(HttpToolsProtocol):
             self._answer(b"431 Request Header Fields Too Large", b"The head of the request is too large.\n")
 
     def _answer(self, status: bytes, text: bytes) -> None:
-        """In place of an application: it does not know of the request. Not into an answer that has begun."""
+        """A response without the application, which never sees the request. Not sent once another response has
+        begun."""
         if self._is_idle():
             head = b"content-type: text/plain; charset=utf-8\r\nconnection: close\r\ncontent-length: %d\r\n" % len(text)
             self.transport.write(b"HTTP/1.1 " + status + b"\r\n" + head + b"\r\n" + text)

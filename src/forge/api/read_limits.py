@@ -1,4 +1,4 @@
-"""How much reading that needs Spark a server does, and what is said to who wants more."""
+"""Limits on reads that need Spark, and the errors beyond them."""
 
 from __future__ import annotations
 

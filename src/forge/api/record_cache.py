@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 from starlette.responses import Response
 
-from forge.api.shape import Wire
+from forge.api.wire import Wire
 from forge.flows.quality.health import CurrentChecksOf
 from forge.flows.quality.incidents.impact import graph_of, lineage_at
 from forge.flows.runs.ports import Runs
@@ -22,8 +22,9 @@ _GRAPHS, _ANSWERS = 8, 256
 _FILES_LIFE = 1.0  # seconds: for so long the files of the project are not read again
 
 
-class Memo:
-    """`life`: an answer is never older, in seconds. Two writers on PostgreSQL can leave one mark between them."""
+class RecordCache:
+    """`life`: the maximum age of an entry, in seconds. Two writers on PostgreSQL can leave one change mark between
+    them."""
 
     def __init__(self, life: float = 5) -> None:
         self._life = life
@@ -33,7 +34,7 @@ class Memo:
         self._checks: tuple[str, float, CurrentChecksOf] | None = None
 
     def current_checks(self, metadata: Audit, read: Callable[[], CurrentChecksOf]) -> CurrentChecksOf:
-        """The checks that there are now, out of the project's files and the monitors."""
+        """The checks in force, from the project's files and the monitors."""
         mark, kept = metadata.mark(), self._checks
         if kept is None or kept[0] != mark or time.monotonic() - kept[1] > _FILES_LIFE:
             kept = self._checks = (mark, time.monotonic(), read())
@@ -49,12 +50,12 @@ class Memo:
         return graph
 
     def respond(self, metadata: Audit, key: tuple[object, ...], make: Callable[[], Wire]) -> Response:
-        """The answer to a request, made once for each change of the records, however many ask for it."""
+        """The response to a request, computed once per change of the records, however many ask for it."""
         body = self._answer(metadata, repr(key), lambda: make().model_dump_json(by_alias=True).encode())
         return Response(body, media_type="application/json")
 
     def _answer(self, metadata: Audit, key: str, make: Callable[[], bytes]) -> bytes:
-        """Of many who ask at once, one makes it."""
+        """Of many concurrent callers, one computes it."""
         kept = self._kept(metadata.mark(), key)
         if kept is not None:
             return kept

@@ -28,7 +28,7 @@ class _Answer:
     messages: tuple[Message, ...]
 
 
-class KeptAnswers:
+class ResponseCache:
     def __init__(self, app: ASGIApp, life: float) -> None:
         self._app, self._life = app, life
         self._answers: LruCache[bytes, _Answer] = LruCache(_MOST)
@@ -53,7 +53,7 @@ class KeptAnswers:
             await send({**message})
 
     def _known(self, key: bytes) -> _Answer | None:
-        """One that is fresh; or, while somebody makes it anew, one that just was."""
+        """A fresh response or, while it is being recomputed, the one that has just expired."""
         answer = self._answers.get(key)
         if answer is None or answer.change != self._change:
             return None

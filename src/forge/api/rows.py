@@ -1,4 +1,5 @@
-"""Rows as JSON: what JSON, or a number of JavaScript's, cannot hold exactly is a text, and so is what is too long."""
+"""Rows as JSON: values that JSON or JavaScript numbers cannot hold exactly become text, and so do values that are
+too long."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from forge.api.paging import FARTHEST, decode_cursor, encode_cursor, unknown_cur
 from forge.api.versioning.wire.refs import RowsView, SampleColumn
 from forge.flows.catalog.sample import Sample
 from forge.flows.versioning.cell_limits import LONGEST, MARK, cut_mark, cut_text
-from forge.flows.versioning.time_travel import Then
+from forge.flows.versioning.time_travel import HistoricalRows
 from forge.model.errors import ForgeError
 from forge.model.names import CommitId
 
@@ -22,12 +23,12 @@ _EXACT = 2**53 - 1  # the greatest whole number that JavaScript holds exactly
 
 @dataclass(frozen=True, slots=True)
 class RowWindow:
-    """Which rows of a commit are asked for. A commit never changes, and its rows come in the order of its files, so
-    that pages fit together; those of a SELECT do where it says ORDER BY."""
+    """The requested rows of a commit. A commit never changes and its rows have the order of its files, so pages are
+    consistent; those of a SELECT are if it has ORDER BY."""
 
     limit: int
     offset: int = 0
-    commit: CommitId | None = None  # that of the page before, wherever the branch stands by now
+    commit: CommitId | None = None  # that of the page before, even if the branch has moved
 
     @property
     def needed(self) -> int:
@@ -48,7 +49,7 @@ def row_window(limit: int, cursor: str | None, offset: int) -> RowWindow:
 
 
 def is_ordered(sql: str) -> bool:
-    """Whether a SELECT says in which order its rows come."""
+    """Whether a SELECT has an ORDER BY."""
     from forge.transforms.sql_parse import parse_query
 
     try:
@@ -57,7 +58,9 @@ def is_ordered(sql: str) -> bool:
         return False
 
 
-def rows_view(dataset_id: str, window: RowWindow, sample: Sample | Then, *, has_order: bool = True) -> RowsView:
+def rows_view(
+    dataset_id: str, window: RowWindow, sample: Sample | HistoricalRows, *, has_order: bool = True
+) -> RowsView:
     columns = [SampleColumn(name=c.name, type=c.type, masked=c.name in sample.masked) for c in sample.schema.columns]
     rows = [[plain(value) for value in row] for row in sample.rows[window.offset :]]
     names = [column.name for column in columns]
@@ -105,7 +108,7 @@ def _nested(value: object) -> Any:
     match value:
         case Mapping():
             return {_word(key): plain(item) for key, item in value.items()}
-        case list() if value and all(isinstance(item, tuple) for item in value):  # Arrow's way to write a map
+        case list() if value and all(isinstance(item, tuple) for item in value):  # Arrow's form of a map
             return {_word(key): plain(item) for key, item in value}
         case list() | tuple():
             return [plain(item) for item in value]

@@ -1,4 +1,4 @@
-"""`serve`: binds the socket, tells the address, and runs uvicorn until it is stopped."""
+"""`serve`: binds the socket, prints the address, and runs uvicorn until it is stopped."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ from forge.wiring import Wiring
 
 logger = logging.getLogger("forge.server")
 _KEPT_SECONDS = 0.5
-_UNREAD_SECONDS = 60  # a caller who reads nothing of its answer for so long is hung up on: the answer lies in memory
-_MOST_CONNECTIONS = 1000  # each may hold a body; the next one is told to come again (503)
+_UNREAD_SECONDS = 60  # a client that does not read its response for so long is disconnected: it is held in memory
+_MOST_CONNECTIONS = 1000  # each may hold a body; more get 503
 _GRACE_SECONDS = 3  # open event streams have no end of their own
 
 
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
-    """What the command line says; None: as the settings say."""
+    """Options of the command line; None: as in the settings."""
 
     host: str | None = None
     port: int | None = None
@@ -82,11 +82,11 @@ def serve(wiring: Wiring, options: ServeOptions, announce: Callable[[str], None]
     logger.info("started at %s", address)
     announce(f"{address}/?token={secret}")
     with listener:
-        _run(Server(config, app), listener)
+        _run(ApiServer(config, app), listener)
 
 
-class Server(uvicorn.Server):
-    """Ends the open event streams when it is told to stop: uvicorn would wait for them, and they for a run."""
+class ApiServer(uvicorn.Server):
+    """Ends open event streams on shutdown: uvicorn would wait for them, and they for a run."""
 
     def __init__(self, config: uvicorn.Config, app: FastAPI) -> None:
         super().__init__(config)
@@ -140,7 +140,7 @@ def refuse_unsafe(host: str, keys: ServerKeys) -> None:
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A socket that listens, so that a client who reads the address finds someone there."""
+    """A listening socket, so that a client can connect as soon as it reads the address."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE

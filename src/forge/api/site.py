@@ -1,4 +1,4 @@
-"""What all routes share: one per server, opened with it, reached through the `site` dependency."""
+"""The state that all routes share: one per server, opened with it, injected by the `site` dependency."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from forge.api.events import RunFeed
-from forge.api.executor import Desk
-from forge.api.record_cache import Memo
+from forge.api.executor import RequestExecutor
+from forge.api.record_cache import RecordCache
 from forge.flows.quality.health import CurrentChecksOf
 from forge.flows.quality.incidents.catch_up import catch_up_alerts
 from forge.flows.quality.incidents.deliveries import DeliveryWorker
@@ -21,7 +21,7 @@ from forge.flows.quality.monitors.files import FileWatch
 from forge.flows.quality.monitors.jobs import KIND, MonitorWork, WorkByKind, submit
 from forge.flows.quality.monitors.scheduler import Scheduler
 from forge.flows.runs.jobs import JobQueue
-from forge.flows.runs.run_jobs import RunWork
+from forge.flows.runs.run_jobs import RunJobHandler
 from forge.flows.upkeep.access import Access
 from forge.model.errors import ForgeError
 from forge.transforms.params import bind_params
@@ -36,20 +36,20 @@ class Site:
     access: Access
     jobs: JobQueue
     started_at: datetime
-    desk: Desk
+    desk: RequestExecutor
     scheduler: Scheduler
     files: FileWatch  # of monitors
     deliveries: DeliveryWorker  # of alerts
     feed: RunFeed = field(default_factory=RunFeed)
-    memo: Memo = field(default_factory=Memo)
+    memo: RecordCache = field(default_factory=RecordCache)
 
     def current_checks(self) -> CurrentChecksOf:
-        """The checks that there are now, for any number of tables."""
+        """The checks in force, for any number of tables."""
         return self.memo.current_checks(self.wiring.metadata, self.wiring.quality.current_checks_of)
 
 
 def open_site(wiring: Wiring) -> Site:
-    """The database is opened and migrated here, so that requests find it ready."""
+    """Opens and migrates the database, so that requests find it ready."""
     assert wiring.metadata is not None
     wiring.session.polite = True
     access = wiring.upkeep.access
@@ -75,7 +75,7 @@ def open_site(wiring: Wiring) -> Site:
         access=access,
         jobs=queue,
         started_at=wiring.clock(),
-        desk=Desk(wiring),
+        desk=RequestExecutor(wiring),
         scheduler=scheduler,
         files=files,
         deliveries=DeliveryWorker(wiring.quality.alerts),
@@ -92,8 +92,8 @@ def open_site(wiring: Wiring) -> Site:
 
 
 def _take_in(files: FileWatch) -> None:
-    """Monitors of files, so that the first page shows them. What is wrong with one is logged and shown, and keeps no
-    server from starting."""
+    """Import monitors from files, so that the first page shows them. An invalid one is logged and shown, and does
+    not keep the server from starting."""
     try:
         files.look()
     except ForgeError as error:
@@ -101,7 +101,7 @@ def _take_in(files: FileWatch) -> None:
 
 
 def _catch_up(wiring: Wiring) -> None:
-    """Alerts that a server which died did not move any more."""
+    """Advance alerts that a crashed server left behind."""
     try:
         for run_id in catch_up_alerts(wiring.quality.monitors, wiring.quality.alerts):
             logger.warning("run %s was kept and not told; its alerts are moved now", run_id)
@@ -117,8 +117,8 @@ def close_site(site: Site) -> None:
     site.wiring.close()
 
 
-def work_on(wiring: Wiring) -> RunWork:
-    return RunWork(
+def work_on(wiring: Wiring) -> RunJobHandler:
+    return RunJobHandler(
         metadata=wiring.metadata,
         lake=lambda: wiring.lake,
         engine=lambda: wiring.engine,

@@ -1,4 +1,4 @@
-"""Shapes that several routes answer: errors, verdicts, the server itself."""
+"""JSON models shared by several routes: errors, verdicts, the server itself."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from importlib.metadata import version
 
 from forge.api.runs.wire.runs import VerdictView
-from forge.api.shape import ErrorView
 from forge.api.site import Site
 from forge.api.upkeep.wire.system import ReadsView, SparkView, SystemView
-from forge.flows.catalog.personal import PersonalColumns
+from forge.api.wire import ErrorView
+from forge.flows.catalog.personal_data import PersonalColumns
 from forge.flows.quality.verdict_masking import shown_verdict
 from forge.flows.runs.records import RunRecord, published_by
 from forge.model.errors import ForgeError

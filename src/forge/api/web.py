@@ -1,6 +1,6 @@
-"""The web app's files: built by `make ui` into the package, the same for everyone, so open to all.
+"""The web app's static files: built by `make ui` into the package, public.
 
-Every address that is no file and no API is a page of the web app, which finds its own way: it gets index.html."""
+Every path that is neither a file nor part of the API is a page of the single-page app and gets index.html."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class WebFile:
 
 
 class WebFiles:
-    """ASGI: what the router calls when no route matches."""
+    """ASGI fallback for paths that match no route."""
 
     def __init__(self, folder: Path = FOLDER) -> None:
         self._folder = folder.resolve()
@@ -98,7 +98,7 @@ class WebFiles:
         return known
 
     def _place(self, path: str) -> Path | None:
-        """The file, if there is one and it lies in the folder."""
+        """The file, if it exists inside the folder."""
         hidden = path.startswith(".") or "/." in path  # what the build notes for itself
         if not path or hidden or path.endswith((".gz", ".br")):
             return None

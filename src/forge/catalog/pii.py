@@ -1,5 +1,5 @@
-"""Personal data, found by the names of columns and by what their values look like. Pure; values are looked at and never
-kept: the evidence only counts them."""
+"""Personal data, detected by column names and by the form of values. Pure; values are never kept: the evidence only
+counts them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from dataclasses import dataclass
 
 from forge.model.personal_names import PERSONAL_NAMES, QUASI_NAMES
 
-LEAST_SHARE = 0.8  # of the values that must look like it
+LEAST_SHARE = 0.8  # share of the values that must match
 LEAST_VALUES = 3  # that say something without a name
 BY_NAME = 0.7  # how sure a name alone makes us
-BY_VALUES = 0.9  # and values alone, when all of them look like it
+BY_VALUES = 0.9  # and values alone, when all of them match
 
 
 @dataclass(frozen=True, slots=True)
 class PiiFinding:
-    """`type` is None where nothing was found. `quasi`: tells nobody apart alone, but together with others."""
+    """`type` is None where nothing was found. `quasi`: a quasi-identifier, identifying only together with others."""
 
     column: str
     type: str | None = None
@@ -33,8 +33,8 @@ class PiiFinding:
 
 @dataclass(frozen=True, slots=True)
 class _Kind:
-    """`names`: words that a column's name holds one after the other. `looks`: whether a value looks like it; None where
-    values say nothing. `alone`: whether values are enough without a name."""
+    """`names`: consecutive words of a column name. `looks`: whether a value matches; None where values are no
+    evidence. `alone`: whether values suffice without a name."""
 
     type: str
     names: tuple[str, ...]
@@ -49,7 +49,7 @@ def _pattern(text: str) -> Callable[[str], bool]:
 
 
 def _is_iban(value: str) -> bool:
-    """By its two digits of proof."""
+    """By its check digits."""
     text = value.replace(" ", "").upper()
     if not re.fullmatch(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}", text):
         return False
@@ -57,7 +57,7 @@ def _is_iban(value: str) -> bool:
 
 
 def _is_card(value: str) -> bool:
-    """By its last digit."""
+    """By its check digit (Luhn)."""
     digits = re.sub(r"[ -]", "", value)
     if not re.fullmatch(r"[2-6]\d{12,18}", digits):
         return False
@@ -74,7 +74,7 @@ def _is_phone(value: str) -> bool:
     return re.fullmatch(r"\+?[\d ()/.-]{7,22}", value) is not None and 7 <= sum(c.isdigit() for c in value) <= 15
 
 
-# Kinds whose values look like something, and whether that is enough without a name.
+# Kinds with a value pattern, and whether that suffices without a name.
 _LOOKS: Mapping[str, tuple[Callable[[str], bool], bool]] = {
     "email": (_pattern(r"[^@\s]+@[^@\s]+\.[^@\s]{2,}"), True),
     "iban": (_is_iban, True),
@@ -127,7 +127,7 @@ def _judge(kind: _Kind, column: str, values: Sequence[str]) -> PiiFinding | None
 
 
 def _refutes(like: int, values: Sequence[str]) -> bool:
-    """Many values of which none looks like it: `mail` of an order is how it is sent."""
+    """Many values of which none matches: `mail` of an order is how it is sent."""
     return like == 0 and len(values) >= 5
 
 

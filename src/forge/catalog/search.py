@@ -1,6 +1,6 @@
-"""Searching names: exact before prefix before the start of a word before any part before a typo before a description.
+"""Search over names, ranked: exact, prefix, start of a word, substring, typo, description.
 
-Prepared once, then asked often: ten thousand columns answer in a few milliseconds."""
+Indexed once, then queried often: ten thousand columns answer in a few milliseconds."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _LEAST_FOR_TYPO = 4
 _WORD = re.compile(r"[^\W_]+")
 
 
-class Rank(IntEnum):
-    """How a word was found; less is better."""
+class MatchRank(IntEnum):
+    """How a word matched; less is better."""
 
     EXACT = 0
     PREFIX = 1
@@ -31,8 +31,8 @@ class Rank(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
-    """Something with a name. `place` is the name of what holds it: core.orders for the column core.orders.amount."""
+class SearchEntry:
+    """Something with a name. `place` is the name of its container: core.orders for the column core.orders.amount."""
 
     type: str
     place: str
@@ -44,9 +44,9 @@ class Entry:
         return f"{self.place}.{self.name}" if self.place else self.name
 
 
-class Hit(NamedTuple):  # made by the thousand, so a plain tuple
-    entry: Entry
-    ranks: tuple[Rank, ...]  # one per word of the query
+class SearchMatch(NamedTuple):  # made by the thousand, so a plain tuple
+    entry: SearchEntry
+    ranks: tuple[MatchRank, ...]  # one per word of the query
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +54,12 @@ class _Prepared:
     name: str
     qualified: str
     own: int  # where the name begins in the qualified one
-    tails: str  # the name from the start of each of its words, each after a line's end: one look finds them all
+    tails: str  # the name from the start of each of its words, newline-separated: one search finds them all
     description: str
 
 
-class Index:
-    def __init__(self, entries: Sequence[Entry]) -> None:
+class SearchIndex:
+    def __init__(self, entries: Sequence[SearchEntry]) -> None:
         ordered = sorted(entries, key=lambda e: (e.type == COLUMN, e.qualified_name, e.type))
         self._entries = tuple(ordered)
         self._prepared = tuple(_prepare(entry) for entry in ordered)
@@ -72,13 +72,13 @@ class Index:
             for shorter in _shorter(word):
                 self._near[shorter].append(word)
 
-    def find(self, query: str, types: Collection[str] = ()) -> tuple[Hit, ...]:
-        """The best first, of these types (none: of all). Every word of the query must be found; an empty query finds
-        everything, by name."""
+    def find(self, query: str, types: Collection[str] = ()) -> tuple[SearchMatch, ...]:
+        """Best matches first, of these types (none: of all). Every word of the query must match; an empty query
+        returns everything, by name."""
         numbers = [n for n, entry in enumerate(self._entries) if not types or entry.type in types]
         words = fold(query).split()
         if not words:
-            return tuple(Hit(self._entries[number], ()) for number in numbers)
+            return tuple(SearchMatch(self._entries[number], ()) for number in numbers)
         found = [self._ranks(words[0], numbers)]
         for word in words[1:]:
             found.append(self._ranks(word, sorted(found[-1])))
@@ -86,21 +86,21 @@ class Index:
         # Entries are in order of type and name already, so their number settles what is equally good.
         hits.sort()
         # The table's name narrows a search for columns, but does not find them all.
-        by_place = Rank.PLACE * len(words)
+        by_place = MatchRank.PLACE * len(words)
         kept = (hit for hit in hits if hit[0] < by_place or self._entries[hit[1]].type != COLUMN)
-        return tuple(Hit(self._entries[number], ranks) for _, number, ranks in kept)
+        return tuple(SearchMatch(self._entries[number], ranks) for _, number, ranks in kept)
 
-    def _ranks(self, word: str, numbers: Iterable[int]) -> dict[int, Rank]:
-        found: dict[int, Rank] = {}
+    def _ranks(self, word: str, numbers: Iterable[int]) -> dict[int, MatchRank]:
+        found: dict[int, MatchRank] = {}
         typos = frozenset(self._with_typo(word))
         for number in numbers:
             entry = self._prepared[number]
             rank = _rank(word, entry) if word in entry.qualified else None
-            if rank is None or rank is Rank.PLACE:
+            if rank is None or rank is MatchRank.PLACE:
                 if number in typos:
-                    rank = Rank.TYPO
+                    rank = MatchRank.TYPO
                 elif word in entry.description:
-                    rank = Rank.DESCRIPTION
+                    rank = MatchRank.DESCRIPTION
             if rank is not None:
                 found[number] = rank
         return found
@@ -115,7 +115,7 @@ class Index:
 
 
 def fold(text: str) -> str:
-    """Without case, and with one spelling for what looks the same."""
+    """Case-folded and Unicode-normalized."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
@@ -126,7 +126,7 @@ def words_of(name: str) -> tuple[str, ...]:
 
 
 def is_one_typo(left: str, right: str) -> bool:
-    """One letter more, less or other, or two neighbours swapped. The same text is none."""
+    """One insertion, deletion, substitution or transposition. Equal texts are none."""
     if left == right or abs(len(left) - len(right)) > 1:
         return False
     start = next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
@@ -150,27 +150,27 @@ def _starts(name: str) -> list[int]:
 
 
 def _shorter(word: str) -> set[str]:
-    """The word, and the word with one letter left out. Two words one typo apart have one of these in common."""
+    """The word and all its deletions of one letter. Two words one typo apart share one of these."""
     return {word, *(word[:i] + word[i + 1 :] for i in range(len(word)))}
 
 
-def _prepare(entry: Entry) -> _Prepared:
+def _prepare(entry: SearchEntry) -> _Prepared:
     name, place = fold(entry.name), fold(entry.place)
     tails = "".join(f"\n{fold(entry.name[start:])}" for start in _starts(entry.name))
     qualified = f"{place}.{name}" if place else name
     return _Prepared(name, qualified, len(qualified) - len(name), tails, fold(entry.description))
 
 
-def _rank(word: str, entry: _Prepared) -> Rank:
-    """Of a word that is somewhere in the qualified name."""
+def _rank(word: str, entry: _Prepared) -> MatchRank:
+    """The rank of a word that occurs somewhere in the qualified name."""
     if word in (entry.name, entry.qualified):
-        return Rank.EXACT
+        return MatchRank.EXACT
     if entry.name.startswith(word):
-        return Rank.PREFIX
+        return MatchRank.PREFIX
     if word in entry.name:
-        return Rank.WORD if f"\n{word}" in entry.tails else Rank.PART
+        return MatchRank.WORD if f"\n{word}" in entry.tails else MatchRank.PART
     if "." in word:
         at = entry.qualified.rfind(word)
         if at + len(word) >= entry.own:  # it reaches the name: core.ord, orders.amount
-            return Rank.PREFIX if at == 0 else Rank.WORD if entry.qualified[at - 1] == "." else Rank.PART
-    return Rank.PLACE
+            return MatchRank.PREFIX if at == 0 else MatchRank.WORD if entry.qualified[at - 1] == "." else MatchRank.PART
+    return MatchRank.PLACE

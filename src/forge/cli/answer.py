@@ -1,4 +1,4 @@
-"""The answer of a command: data once, written as a table, JSON, lines of JSON, CSV or YAML."""
+"""The answer of a command: data once, rendered as a table, JSON, JSON lines, CSV or YAML."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, TextIO
 
-from forge.cli.output import Format, console_of, is_rich
+from forge.cli.output import OutputFormat, console_of, is_rich
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -21,8 +21,8 @@ Item = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """A column of the table people see: its head, and the text of an item in it."""
+class AnswerColumn:
+    """A column of the rendered table: its header, and the text of an item in it."""
 
     head: str
     text: Callable[[Item], str]
@@ -31,13 +31,13 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """`items` under `name` are the rows of every form; `facts` are what else the document says. `head` and `foot`
-    are lines around the table."""
+class CommandAnswer:
+    """`items` under `name` are the rows in every format; `facts` are the other keys of the document. `head` and
+    `foot` are lines around the table."""
 
     name: str
     items: Sequence[Item]
-    columns: Sequence[Column] = ()
+    columns: Sequence[AnswerColumn] = ()
     facts: Item = field(default_factory=dict)
     head: Sequence[str] = ()
     foot: Sequence[str] = ()
@@ -49,7 +49,7 @@ class Answer:
 
 
 def plain(value: object) -> object:
-    """A value that every form can hold."""
+    """A value that every format can represent."""
     match value:
         case bool() | int() | str() | None:
             return value
@@ -68,21 +68,21 @@ def plain(value: object) -> object:
     return str(value)
 
 
-def write_answer(answer: Answer, format: Format, stream: TextIO) -> None:
+def write_answer(answer: CommandAnswer, format: OutputFormat, stream: TextIO) -> None:
     match format:
-        case Format.JSON:
+        case OutputFormat.JSON:
             json.dump(plain(answer.document()), stream, ensure_ascii=False, indent=2)
             stream.write("\n")
-        case Format.NDJSON:
+        case OutputFormat.NDJSON:
             for item in answer.items:
                 stream.write(json.dumps(plain(item), ensure_ascii=False, separators=(",", ":")) + "\n")
-        case Format.CSV:
+        case OutputFormat.CSV:
             _write_csv(answer.items, stream)
-        case Format.YAML:
+        case OutputFormat.YAML:
             import yaml
 
             yaml.safe_dump(plain(answer.document()), stream, sort_keys=False, allow_unicode=True)
-        case Format.TABLE:
+        case OutputFormat.TABLE:
             _write_table(answer, stream)
     stream.flush()
 
@@ -105,7 +105,7 @@ def _cell(value: object) -> object:
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
 
 
-def _write_table(answer: Answer, stream: TextIO) -> None:
+def _write_table(answer: CommandAnswer, stream: TextIO) -> None:
     if is_rich(stream):
         console = console_of(stream)
         for line in answer.head:
@@ -121,7 +121,7 @@ def _write_table(answer: Answer, stream: TextIO) -> None:
         stream.write(line.rstrip() + "\n")
 
 
-def _rich_table(answer: Answer) -> RenderableType | None:
+def _rich_table(answer: CommandAnswer) -> RenderableType | None:
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -137,8 +137,8 @@ def _rich_table(answer: Answer) -> RenderableType | None:
     return table
 
 
-def _plain_table(answer: Answer) -> list[str]:
-    """Columns two spaces apart, as wide as they need to be: no frame, nothing cut, so that a pipe can rely on it."""
+def _plain_table(answer: CommandAnswer) -> list[str]:
+    """Columns two spaces apart, as wide as needed: no frame and no truncation, so that a pipe can rely on it."""
     if not answer.items or not answer.columns:
         return []
     rows = [[column.head for column in answer.columns]]

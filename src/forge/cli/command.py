@@ -1,4 +1,4 @@
-"""`@command`: gives a function the options that all commands share, and its errors words and an exit status."""
+"""`@command`: adds the options that all commands share, and turns errors into messages and exit statuses."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from typing import Annotated, Any, Concatenate, ParamSpec
 
 import typer
 
-from forge.cli.output import Format
+from forge.cli.output import OutputFormat
 from forge.cli.terminal import Terminal
 
 P = ParamSpec("P")
 
 
 def shared_options(
-    format: Annotated[Format | None, typer.Option("--format", help="Form of the data on stdout.")] = None,
+    format: Annotated[OutputFormat | None, typer.Option("--format", help="Form of the data on stdout.")] = None,
     json: Annotated[bool, typer.Option("--json", help="Short for --format json.")] = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but data and errors.")] = False,
     verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Say more; -vv shows stack traces.")] = 0,
@@ -27,9 +27,9 @@ def shared_options(
         Path | None, typer.Option("--project", metavar="DIR", help="Folder of the project, if not this one.")
     ] = None,
 ) -> dict[str, Any]:
-    """The values that were given; the signature is the definition of the options."""
+    """The values that were given; the signature defines the options."""
     given = {
-        "format": Format.JSON if json else format,
+        "format": OutputFormat.JSON if json else format,
         "quiet": quiet,
         "verbose": verbose,
         "no_progress": no_progress,
@@ -45,7 +45,7 @@ def shared_parameters() -> tuple[inspect.Parameter, ...]:
 
 
 def give_signature(function: Callable[..., Any], own: Iterable[inspect.Parameter]) -> None:
-    """What Typer sees: the function's own parameters, then the shared ones that it has not of its own."""
+    """The signature that Typer sees: the function's own parameters, then the shared ones it does not define itself."""
     mine = [parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own]
     names = {parameter.name for parameter in mine}
     parameters = [*mine, *(shared for shared in shared_parameters() if shared.name not in names)]
@@ -55,7 +55,7 @@ def give_signature(function: Callable[..., Any], own: Iterable[inspect.Parameter
 
 def terminal_of(options: Mapping[str, Any]) -> Terminal:
     return Terminal(
-        format=options.get("format", Format.TABLE),
+        format=options.get("format", OutputFormat.TABLE),
         quiet=options.get("quiet", False),
         verbose=options.get("verbose", 0),
         progress=not options.get("no_progress", False),
@@ -65,7 +65,7 @@ def terminal_of(options: Mapping[str, Any]) -> Terminal:
 
 
 def command(function: Callable[Concatenate[Terminal, P], None]) -> Callable[..., None]:
-    """The Typer form of a function whose first argument is the Terminal."""
+    """The Typer command of a function whose first argument is the terminal."""
     own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
     names = {parameter.name for parameter in own}
     shared = [each.name for each in shared_parameters() if each.name not in names]
@@ -79,9 +79,9 @@ def command(function: Callable[Concatenate[Terminal, P], None]) -> Callable[...,
         if terminal.verbose:
             _listen(terminal.verbose)
         if terminal.is_live:
-            from forge.cli.waiting import Waiting
+            from forge.cli.wait_indicator import WaitIndicator
 
-            terminal = replace(terminal, waiting=Waiting())
+            terminal = replace(terminal, waiting=WaitIndicator())
         call: Callable[..., None] = function
         status = _status_of(lambda: call(terminal, **given), terminal)
         if status:
@@ -92,7 +92,7 @@ def command(function: Callable[Concatenate[Terminal, P], None]) -> Callable[...,
 
 
 def _listen(verbose: int) -> None:
-    """Let what Forge and the transforms log be heard, on stderr."""
+    """Show logs of Forge and of the transforms on stderr."""
     import logging
 
     logging.basicConfig(format="%(levelname)s %(name)s: %(message)s")
@@ -100,7 +100,7 @@ def _listen(verbose: int) -> None:
 
 
 def _status_of(call: Callable[[], None], terminal: Terminal) -> int:
-    """Run it; every way it can end has one exit status."""
+    """Run it; the exit status."""
     try:
         call()
     except typer.Exit as end:

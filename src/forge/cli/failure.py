@@ -1,4 +1,4 @@
-"""Errors in words: code, place, what; why; fix. One shape for all of them, and the exit status of each."""
+"""Errors in the terminal: code, place, what; why; fix. One format for all, and the exit status of each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import typer
 
 from forge.cli.answer import SCHEMA_VERSION
-from forge.cli.output import Format, has_colour
+from forge.cli.output import OutputFormat, has_colour
 from forge.cli.terminal import Terminal
 from forge.model.codes import CODES, COULD_NOT_RUN, INTERRUPTED
 from forge.model.errors import CancellationError, ForgeError, errors_of
@@ -23,7 +23,7 @@ UNEXPECTED = "FORGE-E000"
 
 
 def report_failure(error: BaseException, terminal: Terminal) -> int:
-    """Say what went wrong; the exit status of the command."""
+    """Print the error; the exit status of the command."""
     problems: list[Problem]
     match error:
         case KeyboardInterrupt():
@@ -45,7 +45,7 @@ def report_failure(error: BaseException, terminal: Terminal) -> int:
 
 
 def end_after_answer(*errors: ForgeError) -> None:
-    """What is wrong with an answer that was given: stdout has its data, so only stderr and the exit status tell."""
+    """An error after the answer was written: stdout has its data, so only stderr and the exit status report it."""
     found = [one for error in errors for one in errors_of(error)]
     if not found:
         return
@@ -56,7 +56,7 @@ def end_after_answer(*errors: ForgeError) -> None:
 
 def report_problems(problems: Sequence[Problem], terminal: Terminal) -> None:
     print(problems_text(problems, colour=has_colour(sys.stderr)), file=sys.stderr, flush=True)  # noqa: T201
-    if terminal.format is Format.JSON:
+    if terminal.format is OutputFormat.JSON:
         document: dict[str, object] = {"schema_version": SCHEMA_VERSION, "error": problems[0]}
         if len(problems) > 1:
             document["errors"] = list(problems)
@@ -102,5 +102,5 @@ def _unexpected(error: BaseException) -> Problem:
 
 
 def _close_stdout() -> None:
-    """The reader of the pipe has gone: what is still buffered has nowhere to go, and nobody wants to hear of it."""
+    """The reader of the pipe has gone: what is still buffered is discarded silently."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

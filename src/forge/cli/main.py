@@ -1,4 +1,4 @@
-"""`forge`: the program. Its words are in `commands`; each has a module, imported when it is called."""
+"""`forge`: the program. Its commands are listed in one table; each has a module, imported when it is called."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from forge.cli.command import command, give_signature, shared_options
-from forge.cli.commands import ForgeGroup
+from forge.cli.command_table import ForgeGroup
 from forge.cli.terminal import Terminal
 
 app = typer.Typer(
@@ -45,7 +45,7 @@ def _before(
 
 
 _OWN = [p for p in inspect.signature(_before, eval_str=True).parameters.values() if p.name != "shared"]
-give_signature(_before, _OWN)  # the shared options stand before the command as well as after it
+give_signature(_before, _OWN)  # the shared options may precede or follow the command
 app.callback()(_before)
 
 
@@ -76,7 +76,7 @@ def _interrupt(number: int, frame: object) -> None:
 def main() -> None:
     # What a command imports stays: looking it through for garbage, time and again, is a tenth of what a start costs.
     gc.set_threshold(200_000, 20, 20)
-    # A supervisor's SIGTERM ends a run the way Ctrl-C does: nothing half done.
+    # A supervisor's SIGTERM ends a run like Ctrl-C: nothing half done.
     signal.signal(signal.SIGTERM, _interrupt)
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError):
@@ -84,7 +84,7 @@ def main() -> None:
     try:
         app(prog_name="forge")
     finally:
-        gc.freeze()  # what is left goes with the process; Python would look through all of it twice more
+        gc.freeze()  # skip garbage collection at exit; the process ends anyway
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""How output is written: which format, and whether a person looks at a terminal."""
+"""Output: its format, and whether stdout is an interactive terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-class Format(StrEnum):
+class OutputFormat(StrEnum):
     TABLE = "table"
     JSON = "json"
     NDJSON = "ndjson"

@@ -1,4 +1,4 @@
-"""What one command knows of the terminal it runs in: where data and talk go, in which form, and in which project."""
+"""The terminal of one command: streams, output format and project."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forge.cli.output import Format, console_of, is_rich
+from forge.cli.output import OutputFormat, console_of, is_rich
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-    from forge.cli.answer import Answer
-    from forge.cli.waiting import Waiting
+    from forge.cli.answer import CommandAnswer
+    from forge.cli.wait_indicator import WaitIndicator
     from forge.wiring import Wiring
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terminal:
-    """The shared options of every command. stdout is data, stderr is talk. `program`: what was called."""
+    """The shared options of every command. stdout is data, stderr is for messages. `program`: what was called."""
 
-    format: Format = Format.TABLE
+    format: OutputFormat = OutputFormat.TABLE
     quiet: bool = False
     verbose: int = 0
     progress: bool = True
     project: Path | None = None
     program: str = "forge"
-    waiting: Waiting | None = field(default=None, compare=False)  # where someone watches
+    waiting: WaitIndicator | None = field(default=None, compare=False)  # where someone watches
 
     @property
     def is_live(self) -> bool:
-        """Whether a display that moves may be shown."""
+        """Whether animated progress may be shown."""
         return self.progress and not self.quiet and is_rich(sys.stderr)
 
     @contextmanager
     def open(self, **overrides: object) -> Iterator[Wiring]:
-        """The project's adapters, closed at the end whatever happens."""
+        """The project's wiring, always closed at the end."""
         from forge.wiring import Wiring
 
         wiring = Wiring.of(self.project, overrides=overrides)
@@ -48,12 +48,12 @@ class Terminal:
             wiring.close()
 
     def doing(self, what: str) -> None:
-        """What a person waits for now."""
+        """The step to show in the wait indicator."""
         if self.waiting is not None:
             self.waiting.what = what
 
     def still(self) -> None:
-        """Nothing moves from here on: someone is asked, or the command goes on until it is ended."""
+        """Stop the wait indicator: the user is prompted, or the command runs until it is ended."""
         if self.waiting is not None:
             self.waiting.end()
 
@@ -64,7 +64,7 @@ class Terminal:
         return typer.confirm(question, abort=abort, err=True)
 
     def talk(self) -> Console:
-        """For displays that move by themselves."""
+        """The console on stderr, for live displays."""
         self.still()
         return console_of(sys.stderr)
 
@@ -78,13 +78,13 @@ class Terminal:
             print(text, file=sys.stderr, flush=True)  # noqa: T201
 
     def show(self, renderable: RenderableType) -> None:
-        """Talk that is more than a line."""
+        """A message of more than a line, on stderr."""
         if not self.quiet:
             self._pause()
             console_of(sys.stderr).print(renderable)
 
-    def answer(self, answer: Answer) -> None:
-        """Data, on stdout, in the form that was asked for."""
+    def answer(self, answer: CommandAnswer) -> None:
+        """Write data to stdout in the requested format."""
         from forge.cli.answer import write_answer
 
         self._pause()

@@ -1,4 +1,4 @@
-"""Values given on the command line: parameters, times, numbers with `all`."""
+"""Values given on the command line: parameters, times, numbers or `all`."""
 
 from __future__ import annotations
 

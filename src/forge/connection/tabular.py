@@ -13,7 +13,7 @@ Row = dict[str, object]
 
 
 class Tabular:
-    """What has rows."""
+    """Something with rows."""
 
     __slots__ = ()
 
@@ -30,7 +30,7 @@ class Tabular:
 
 
 def _table(rows: Sequence[Row]) -> str:
-    """Columns without a word in any row are left out."""
+    """Columns without a value in any row are left out."""
     texts = [{name: _text(value) for name, value in row.items()} for row in rows]
     names = list(dict.fromkeys(name for row in texts for name, text in row.items() if text))
     head = "".join(f"<th>{html.escape(name)}</th>" for name in names)

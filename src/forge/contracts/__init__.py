@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forge.model.lazy import lazy_names
+from forge.model.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from forge.contracts.compare.versions import find_breaking_changes as find_breaking_changes

@@ -21,8 +21,8 @@ from forge.contracts.document.regular_file import NO_REGULAR_FILE, read_regular
 from forge.contracts.linter.head import SEMANTIC_VERSION
 from forge.contracts.reader import ContractNode, ContractReader
 from forge.model.errors import ForgeError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import TableName
-from forge.model.nearest import did_you_mean
 from forge.model.yaml_reader import MAX_BYTES
 
 SUFFIXES = (".odcs.yaml", ".odcs.yml")

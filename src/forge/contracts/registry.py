@@ -10,7 +10,7 @@ from forge.contracts.canonical import content_hash, data_of
 from forge.contracts.contract import Contract, Violation, ViolationSeverity
 from forge.contracts.lifecycle import ContractState, LifecycleStep
 from forge.model.errors import ForgeError, NamedError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 
 NAMESPACE_KEY = "forge.contracts"
 """The property of a namespace that lists its contracts."""

@@ -1,1 +1,1 @@
-"""Engines: where rows are touched. May import flows, domains and model."""
+"""Engines: where rows are processed. May import flows, domains and model."""

@@ -1,1 +1,1 @@
-"""Federation: one SQL over many sources. Comes later; the room is kept."""
+"""Federation: one SQL over many sources. Not built yet."""

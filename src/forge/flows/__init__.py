@@ -1,1 +1,1 @@
-"""Flows: one module per story; the only place where two domains meet. May import the domains and `forge.model`."""
+"""Flows: use cases, one per module; the only layer where domains meet. May import the domains and `forge.model`."""

@@ -1,5 +1,5 @@
-"""The ports of the flows: what a metadata store, a lake and an engine can do. Each has a memory adapter and a real one,
-and all adapters of a port pass the same suite in tests/ports."""
+"""The ports of the flows: metadata store, lake and engine. Each has a memory adapter and a real one, and all
+adapters of a port pass the same suite in tests/ports."""
 
 from __future__ import annotations
 
@@ -9,18 +9,15 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from forge.flows.catalog.ports import Assets
 from forge.flows.quality.ports import Verdicts
+from forge.flows.runs.ports import FaultPoint as FaultPoint
 from forge.flows.runs.ports import Publications, Runs
-from forge.flows.runs.ports import Seam as Seam
 from forge.flows.upkeep.ports import Audit
-from forge.flows.versioning.store import Commits, ContentHashes, Merges, Refs
+from forge.flows.versioning.record_ports import Commits, ContentHashes, Merges, Refs
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from forge.flows.runs.records import (
-        Moved,
-        Pointer,
-    )
+    from forge.flows.runs.records import Pointer, PointerConflict
     from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
     from forge.model.schema import Schema
     from forge.quality.measure import Measure, Reading
@@ -28,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Metadata(Refs, Commits, Merges, ContentHashes, Runs, Publications, Verdicts, Assets, Audit, Protocol):
-    """All records of one project, in one database: for wiring, and for flows that speak most of these ports."""
+    """All records of one project, in one database: for wiring, and for flows that need most of these ports."""
 
 
 CatalogKind = Literal["TABLE", "VIEW"]  # Iceberg's words
@@ -36,7 +33,7 @@ CatalogKind = Literal["TABLE", "VIEW"]  # Iceberg's words
 
 @dataclass(frozen=True, slots=True)
 class TableState:
-    """A table as its catalog row has it now."""
+    """The current state of a table by its catalog row."""
 
     catalog: CatalogName
     location: str  # of the metadata file: the pointer
@@ -61,7 +58,7 @@ class SnapshotState:
 
 @dataclass(frozen=True, slots=True)
 class EarlierMetadata:
-    """A metadata file that a table's row pointed at before its present one."""
+    """A metadata file that the catalog row of a table pointed at before."""
 
     location: str
     written_at: datetime
@@ -70,12 +67,12 @@ class EarlierMetadata:
 
 
 @dataclass(frozen=True, slots=True)
-class Growth:
+class SnapshotGrowth:
     """How a table came from one snapshot to another.
 
-    `kind`: none, the rows are the same; appended, files were only added, and an engine can read these alone; replaced,
-    no file of the first is left; rewritten, all else. `same_columns`: names, in lower case, of the columns that are the
-    same in both."""
+    `kind`: none, the rows are the same; appended, files were only added, and an engine can read these alone;
+    replaced, no file of the first is left; rewritten, anything else. `same_columns`: names, in lower case, of the
+    columns that are the same in both."""
 
     kind: Literal["none", "appended", "replaced", "rewritten"]
     same_columns: frozenset[str] = frozenset()
@@ -84,8 +81,8 @@ class Growth:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """Where a run writes one table: a hidden row of the catalog, named by the run. For a table that exists it starts
-    as a copy of the table's metadata with `main` at `base`, over the same files; nothing of the table itself moves."""
+    """Where a run writes one table: a hidden catalog row, named by the run. For an existing table it starts as a
+    copy of the table's metadata with `main` at `base`, over the same files; the table itself does not change."""
 
     run_id: RunId
     table: TableName
@@ -97,15 +94,15 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
-class Orphan:
+class OrphanFile:
     path: str
     size: int
     modified: datetime
 
 
 @dataclass(frozen=True, slots=True)
-class LandedRef:
-    """A ref of a table in an external catalog whose snapshot a run of Forge made."""
+class PublishedRef:
+    """A ref of a table in an external catalog whose snapshot was written by a run of Forge."""
 
     catalog: CatalogName
     ref: str
@@ -114,25 +111,25 @@ class LandedRef:
     run_id: RunId
 
 
-class ByTable(Protocol):
-    """Publishing in a catalog that no transaction of Forge's database can reach: one table after the other."""
+class TablePublisher(Protocol):
+    """Publishing in a catalog outside Forge's database transaction: table by table."""
 
     def land(self, stage: Stage, branch: BranchName, *, is_default: bool, expected: SnapshotId | None) -> bool:
         """Point `branch` of the table at what was staged, by the catalog's own compare-and-set; False: it refused,
-        because the table is not where `prepare` found it. Landing again what has landed is True and changes nothing."""
+        because the table is not where `prepare` found it. Idempotent."""
         ...
 
-    def landed(self) -> tuple[LandedRef, ...]:
-        """Every ref that a run published last, of all tables but staged ones."""
+    def landed(self) -> tuple[PublishedRef, ...]:
+        """Every ref that was last published by a run, of all tables but staged ones."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class TableSnapshots:
-    """All snapshots that the row of a table reaches."""
+    """All snapshots reachable from the catalog row of a table."""
 
     catalog: CatalogName
-    location: str  # of the metadata file that says so
+    location: str  # of the metadata file
     uuid: str
     refs: Mapping[str, SnapshotId]
     parents: Mapping[SnapshotId, SnapshotId | None]
@@ -140,8 +137,8 @@ class TableSnapshots:
 
 
 class Expiry(Protocol):
-    """Letting go of snapshots. Each change is a compare-and-set; False: the row has moved, and nothing was done. No
-    file is deleted: what nothing reaches any more is found by `Lake.orphans`."""
+    """Snapshot expiration. Each change is a compare-and-set; False: the row has moved, and nothing was done. No file
+    is deleted: unreachable files are found by `Lake.orphans`."""
 
     def tables(self) -> tuple[TableSnapshots, ...]:
         """Every table but staged ones."""
@@ -149,27 +146,27 @@ class Expiry(Protocol):
 
     def expire(self, catalog: CatalogName, gone: frozenset[SnapshotId], expected: str) -> bool: ...
     def drop(self, catalog: CatalogName, expected: str) -> bool:
-        """The row of a table that lives on a branch only."""
+        """Remove the row of a table that exists on a branch only."""
         ...
 
 
 class Lake(Protocol):
-    """Table metadata: files and catalog rows, and a few rows of data to look at. The real one is PyIceberg on Forge's
-    own database."""
+    """Table metadata: files and catalog rows, and a few rows of data for samples. The real one is PyIceberg on
+    Forge's own database."""
 
     @property
     def promise(self) -> str:
-        """What a publish of several tables is, in one line for people."""
+        """The guarantee of a multi-table publication, in one line for people."""
         ...
 
     @property
-    def by_table(self) -> ByTable | None:
+    def by_table(self) -> TablePublisher | None:
         """None where the transaction of `Publications.publish` moves the pointers of all tables."""
         ...
 
     @property
     def expiry(self) -> Expiry | None:
-        """None where the catalog is someone else's, and its snapshots too."""
+        """None for an external catalog, which expires its own snapshots."""
         ...
 
     def state(self, catalog: CatalogName) -> TableState | None: ...
@@ -178,7 +175,7 @@ class Lake(Protocol):
         ...
 
     def snapshot(self, catalog: CatalogName, snapshot_id: SnapshotId | None = None) -> SnapshotState | None:
-        """Of that snapshot, or of the row's current one."""
+        """The given snapshot, or the current one of the row."""
         ...
 
     def open_stage(
@@ -186,10 +183,10 @@ class Lake(Protocol):
     ) -> Stage: ...
     def prepare(
         self, stage: Stage, branch: BranchName, *, is_default: bool, expected: SnapshotId | None
-    ) -> Pointer | Moved:
+    ) -> Pointer | PointerConflict:
         """Write the metadata file that points `branch` of the table at what was staged. A new table on the default
-        branch gets its own name; on another branch it stays under a hidden one. Moved: the branch's ref in the table
-        is no longer at `expected`. Called again after another publish, it starts from the new state."""
+        branch gets its own name; on another branch it stays under a hidden one. Conflict: the branch's ref in the
+        table is no longer at `expected`. Called again after another publication, it starts from the new state."""
         ...
 
     def stages(self) -> tuple[tuple[RunId, CatalogName], ...]:
@@ -198,7 +195,7 @@ class Lake(Protocol):
 
     def drop_stages(self, run_id: RunId) -> int: ...
     def set_ref(self, catalog: CatalogName, ref: str, snapshot_id: SnapshotId | None) -> None:
-        """Create, move or (None) remove an Iceberg ref, retried until it stands."""
+        """Create, move or (None) remove an Iceberg ref, retried until it succeeds."""
         ...
 
     def measure(
@@ -207,20 +204,20 @@ class Lake(Protocol):
         """What the manifests answer exactly, with no job; the rest is left out."""
         ...
 
-    def growth(self, catalog: CatalogName, since: SnapshotId, until: SnapshotId) -> Growth | None:
-        """What happened to the table from one snapshot to another; None where they are not in one line, or one of them
-        is gone."""
+    def growth(self, catalog: CatalogName, since: SnapshotId, until: SnapshotId) -> SnapshotGrowth | None:
+        """What changed from one snapshot of the table to another; None where neither descends from the other, or one
+        has expired."""
         ...
 
     def rows(
         self, catalog: CatalogName, snapshot_id: SnapshotId, columns: Sequence[str], limit: int
     ) -> tuple[tuple[object, ...], ...] | None:
-        """The first rows of that snapshot, these columns only, as plain Python values; opens no more data files than
-        it takes. E406 where there is no such snapshot; None where only an engine can read it."""
+        """The first rows of that snapshot, these columns only, as plain Python values; opens as few data files as
+        possible. E406 where there is no such snapshot; None where only an engine can read it."""
         ...
 
     def write_view(self, table: TableName, sql: str, schema: Schema, previous: str | None) -> str:
-        """Write a view's metadata file, the next version after `previous`; its location."""
+        """Write the metadata file of a view, the next version after `previous`; its location."""
         ...
 
     def read_view(self, location: str) -> str:
@@ -228,7 +225,7 @@ class Lake(Protocol):
         ...
 
     def schema(self, catalog: CatalogName) -> Schema | None:
-        """The columns of a table as its row has them now, also where nothing was written with them yet."""
+        """The current columns of a table, even if nothing was written with them yet."""
         ...
 
     def view_schema(self, location: str) -> Schema:
@@ -236,19 +233,19 @@ class Lake(Protocol):
         ...
 
     def before(self, catalog: CatalogName) -> EarlierMetadata | None:
-        """The metadata file before the present one of a table; None where there is none that can be read, or where the
-        catalog is someone else's."""
+        """The metadata file before the current one of a table; None where none can be read, or the catalog is
+        external."""
         ...
 
     def sync(self, locations: Iterable[str]) -> None:
-        """These files and the folders that name them are on the disk when it returns, where the lake is on one."""
+        """Fsync these files and their folders, where the lake is on a local disk."""
         ...
 
-    def orphans(self, older_than: datetime) -> tuple[Orphan, ...]:
-        """Files below the warehouse that nothing points at."""
+    def orphans(self, older_than: datetime) -> tuple[OrphanFile, ...]:
+        """Files below the warehouse that nothing references."""
         ...
 
-    def delete(self, orphans: Sequence[Orphan]) -> int: ...
+    def delete(self, orphans: Sequence[OrphanFile]) -> int: ...
     def close(self) -> None:
-        """Let go of connections of its own."""
+        """Close its own connections."""
         ...

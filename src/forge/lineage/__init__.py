@@ -5,7 +5,7 @@
 
 from typing import TYPE_CHECKING
 
-from forge.model.lazy import lazy_names
+from forge.model.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from forge.lineage.code_reader import extract_python as extract_python

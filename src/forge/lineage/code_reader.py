@@ -84,7 +84,7 @@ def check_dialect(dialect: str) -> None:
     if dialect in DIALECTS:
         return
     from forge.model.errors import ForgeError
-    from forge.model.nearest import did_you_mean
+    from forge.model.name_suggestions import did_you_mean
 
     raise ForgeError(
         "E822",

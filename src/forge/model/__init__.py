@@ -1,1 +1,1 @@
-"""Nouns everyone shares: names, schema, time, errors. Frozen data, no I/O. Imports nothing of Forge."""
+"""Shared nouns: names, schema, types, time, errors. Frozen data, no I/O. Imports nothing of Forge."""

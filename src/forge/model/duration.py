@@ -1,4 +1,4 @@
-"""How long something takes or lasts: `24 h`, `1 day`, `P1D`. Equal in other words is equal."""
+"""Durations: `24 h`, `1 day`, `P1D`. Different spellings of the same duration are equal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fractions import Fraction
 
 _DAY = 86_400
 
-# Each spelling of a unit; "m" is a minute, as the unit stands beside h and s.
+# Each spelling of a unit; "m" is a minute, as with h and s.
 _SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "year": ("y", "yr", "yrs", "year", "years"),
     "month": ("mo", "mos", "mon", "month", "months"),
@@ -44,7 +44,7 @@ _LONGEST_TEXT = 60
 
 @dataclass(frozen=True, slots=True)
 class Duration:
-    """Calendar units and exact ones are kept apart, as a month has no fixed number of seconds."""
+    """Calendar units and exact ones are separate, as a month has no fixed number of seconds."""
 
     months: Fraction = Fraction(0)
     seconds: Fraction = Fraction(0)

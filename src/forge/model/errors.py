@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Self
 
 
-class Kind(StrEnum):
+class ErrorKind(StrEnum):
     INVALID = "invalid"
     NOT_FOUND = "not found"
     CONFLICT = "conflict"
@@ -102,8 +102,8 @@ class DatabaseBusyError(NamedError, StorageError):
 
 
 class CellError(ForgeError):
-    """One whose words repeat values of cells. `columns`: of which; none: of any. `without` and `why_without` say the
-    same without them, for tables whose values not all may see."""
+    """An error whose message contains cell values. `columns`: of which; none: of any. `without` and `why_without`
+    are the same text without them, for readers who may not see the values."""
 
     def __init__(
         self,
@@ -126,7 +126,7 @@ class CellError(ForgeError):
 
 
 class ForgeErrors(ForgeError):
-    """Several problems found in one go, so that a person can mend them all at once. Its code is the first one's."""
+    """Several errors found at once, so that a person can fix them together. Its code is the first one's."""
 
     def __init__(self, errors: Iterable[ForgeError]) -> None:
         self.errors: tuple[ForgeError, ...] = tuple(one for error in errors for one in errors_of(error))

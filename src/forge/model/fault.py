@@ -1,4 +1,4 @@
-"""What is wrong with one file of a project: it stops what the file is about, and nothing else."""
+"""A fault of one project file: it stops what depends on the file, and nothing else."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from forge.model.names import TableName
 
 @dataclass(frozen=True, slots=True)
 class FileFault:
-    """`tables`: those that the file makes or judges; none where that cannot be told. `only_runs`: the table cannot be
-    made, and what judges it is whole all the same."""
+    """`tables`: those that the file makes or judges; none where unknown. `only_runs`: the table cannot be built, but
+    what judges it is intact."""
 
     error: ForgeError
     tables: frozenset[TableName] = frozenset()
@@ -24,12 +24,12 @@ class FileFault:
 
 
 def file_of(error: ForgeError) -> str:
-    """Of its place, `checks/core.yaml:3`; empty where it has none."""
+    """The file of its place, `checks/core.yaml:3`; empty where it has none."""
     return (error.where or "").partition(":")[0]
 
 
 def errors_about(
     faults: Iterable[FileFault], tables: Collection[TableName], *, of_runs: bool = True
 ) -> tuple[ForgeError, ...]:
-    """What is wrong with these tables. `of_runs`: also what only hinders making them."""
+    """The errors about these tables. `of_runs`: also those that only prevent building them."""
     return tuple(f.error for f in faults if (of_runs or not f.only_runs) and not f.tables.isdisjoint(tables))

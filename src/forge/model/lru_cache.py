@@ -1,4 +1,4 @@
-"""The values asked for most recently, kept in the process: for what is expensive to read and never changes."""
+"""An LRU cache for immutable values that are expensive to read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class LruCache(Generic[K, V]):
         return self.take([key]).get(key)
 
     def take(self, keys: Iterable[K]) -> dict[K, V]:
-        """Those that are here."""
+        """Those that are cached."""
         with self._lock:
             found = {key: self._values[key] for key in keys if key in self._values}
             for key in found:

@@ -1,4 +1,4 @@
-"""Names of things. Each is a type of its own, so that swapped arguments do not type-check."""
+"""Names as distinct types, so that swapped arguments do not type-check."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PART = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
 @dataclass(frozen=True, slots=True, order=True)
 class TableName:
-    """`schema.table`: what users, transforms and records call a table."""
+    """`schema.table`: the name of a table for users, transforms and records."""
 
     schema: str
     name: str
@@ -53,8 +53,8 @@ def find_table_names(texts: Iterable[str]) -> frozenset[TableName]:
 
 @dataclass(frozen=True, slots=True, order=True)
 class ColumnName:
-    """`schema.table.column`, or a column of something outside the lake (`table` is then its own name). `field`: the
-    part of a struct that is meant, `city` or `home.city`; empty for all of the column."""
+    """`schema.table.column`, or a column of something outside the lake (`table` is then its own name). `field`: a
+    part of a struct, `city` or `home.city`; empty for the whole column."""
 
     table: str
     column: str
@@ -66,8 +66,8 @@ class ColumnName:
 
 @dataclass(frozen=True, slots=True, order=True)
 class CatalogName:
-    """Where a table's row stands in the Iceberg catalog. Differs from its TableName while it is staged or
-    lives on a branch only."""
+    """The name of a table's row in the Iceberg catalog. Differs from its table name while it is staged or exists on
+    a branch only."""
 
     namespace: str
     name: str

@@ -1,5 +1,5 @@
-"""What columns with personal data are called: one list for those who look for them and those who ask for their
-classification. Words in small letters, one after the other as a name holds them."""
+"""Typical names of columns with personal data: one list for detection and for required classification. Lower-case
+words, consecutive as in a name."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PERSONAL_NAMES: Mapping[str, tuple[str, ...]] = {
     "birth_date": ("birth date", "date of birth", "birthday", "birthdate", "dob", "birth day"),
     "address": ("street", "street address", "home address", "postal address", "address line"),
 }
-# They tell nobody apart alone, but together with others.
+# Quasi-identifiers: identifying only together with others.
 QUASI_NAMES: Mapping[str, tuple[str, ...]] = {
     "postal_code": ("zip", "zip code", "postal code", "postcode", "plz"),
     "gender": ("gender", "sex"),

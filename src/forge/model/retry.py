@@ -1,4 +1,4 @@
-"""Trying again what others get in the way of: how often, and how long to wait in between."""
+"""Retries: how often, and how long to wait in between."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 
 def attempts(most: int = 200, first: float = 0.002, longest: float = 0.2) -> Iterator[int]:
-    """The numbers of up to `most` attempts, from 0. Between two it waits a random part of `backoff`, in seconds: two
-    losers must not meet again."""
+    """The numbers of up to `most` attempts, from 0. Between two it waits a random part of `backoff`, in seconds, so
+    that competitors do not collide again."""
     for number in range(most):
         if number:
             time.sleep(random.uniform(0, backoff(number, first, longest)))  # noqa: S311, no secret
@@ -17,5 +17,5 @@ def attempts(most: int = 200, first: float = 0.002, longest: float = 0.2) -> Ite
 
 
 def backoff(failed: int, first: float, longest: float) -> float:
-    """How long to wait after so many attempts that failed: twice as long each time."""
+    """How long to wait after that many failed attempts: doubled each time."""
     return min(first * 2.0 ** min(failed - 1, 60), longest)

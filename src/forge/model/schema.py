@@ -1,4 +1,4 @@
-"""The shape of a table: columns with Spark's type names (`decimal(12,2)`, `struct<a:int>`)."""
+"""The schema of a table: columns with Spark's type names (`decimal(12,2)`, `struct<a:int>`)."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ FORM = "Write env:NAME (an environment variable) or file:/absolute/path (the con
 
 
 class Secret(str):
-    """The text of a secret. It shows itself as ***, so that no log, traceback or record holds it by accident."""
+    """The text of a secret. Its repr is ***, so that no log, traceback or record holds it by accident."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""Time comes in as an argument; all times are aware and in UTC."""
+"""Time is passed in as an argument; all times are aware and in UTC."""
 
 from __future__ import annotations
 

@@ -1,13 +1,12 @@
-"""Data types: one noun, one parser for every spelling, one canonical text.
+"""Data types: one class, one parser for every spelling, one canonical text.
 
-`long`, `NUMERIC(12, 2)`, `text[]`, `ROW(a int)`, Iceberg's `struct<1: a: required int>` and Arrow's
-`timestamp[us, tz=UTC]` are all read; the canonical text is in Spark's words. Two words mean different things in
-different systems: `timestamp` has a zone in Spark and none in Iceberg and SQL, `int8` has eight bytes in PostgreSQL and
-one in Arrow. They are read as Spark and PostgreSQL mean them; `DataType.written` keeps the word for
-those who know better, and objects of Iceberg and Arrow are converted at the edge, not by text. A type nobody knows has
-its own text as name and equals itself only.
+`long`, `NUMERIC(12, 2)`, `text[]`, `ROW(a int)`, Iceberg's `struct<1: a: required int>` and Arrow's `timestamp[us,
+tz=UTC]` are all parsed; the canonical text is Spark's. Two names differ between systems: `timestamp` has a zone in
+Spark and none in Iceberg and SQL, `int8` has eight bytes in PostgreSQL and one in Arrow. They are parsed as in Spark
+and PostgreSQL; `DataType.written` keeps the original word for callers that know the system, and objects of Iceberg and
+Arrow are converted at the edge, not by text. An unknown type has its own text as name and equals itself only.
 
-Which type may take the place of another is said in `forge.model.widening`."""
+Which type may replace another is defined in `forge.model.widening`."""
 
 from __future__ import annotations
 
@@ -72,8 +71,8 @@ _ICEBERG |= {"timestamp": "timestamptz", "timestamp_ntz": "timestamp", "void": "
 
 @dataclass(frozen=True, slots=True)
 class TypeField:
-    """A field of a struct; also the `element` of an array, the `key` and `value` of a map. Types are compared whether
-    or not their parts may be NULL."""
+    """A field of a struct; also the `element` of an array, the `key` and `value` of a map. Comparison of types
+    ignores whether their parts may be NULL."""
 
     name: str
     type: DataType
@@ -85,8 +84,8 @@ class TypeField:
 
 @dataclass(frozen=True, slots=True)
 class DataType:
-    """`size`: precision and scale, or a length. As text: the canonical one, in Spark's words; `written` is the word it
-    had."""
+    """`size`: precision and scale, or a length. `str` is the canonical text, in Spark's words; `written` is the
+    original word."""
 
     name: str
     size: tuple[int, ...] = ()
@@ -115,7 +114,7 @@ def as_type(of: str | DataType) -> DataType:
 
 @lru_cache(maxsize=4096)
 def parse_type(text: str) -> DataType:
-    """A type that is not understood has its own text as name."""
+    """An unknown type has its own text as name."""
     parser = _Parser(_TOKEN.findall(text))
     try:
         found = parser.type(0)
@@ -126,7 +125,7 @@ def parse_type(text: str) -> DataType:
 
 
 def same_type(old: str | DataType, new: str | DataType) -> bool:
-    """The same but for spelling, and the order and case of a struct's fields."""
+    """Equal apart from spelling, and the order and case of a struct's fields."""
     return _ordered(as_type(old)) == _ordered(as_type(new))
 
 
@@ -184,7 +183,7 @@ class _Parser:
         return found
 
     def nullable(self) -> bool:
-        """Reads what may stand behind a type: NOT NULL, a comment, a default, options."""
+        """Parses what may follow a type: NOT NULL, a comment, a default, options."""
         nullable = True
         while self._peek() in _ENDS:
             match self._word():
@@ -286,7 +285,7 @@ class _Parser:
         return tuple(numbers)
 
     def _unit(self) -> str:
-        """What Arrow, pandas and Iceberg say in square brackets: `us, tz=UTC`, `16`; empty where it is an array."""
+        """The square brackets of Arrow, pandas and Iceberg: `us, tz=UTC`, `16`; empty where it is an array."""
         if self._peek() != "[" or "]" not in self._tokens[self._at :]:
             return ""
         end = self._tokens.index("]", self._at)

@@ -41,13 +41,13 @@ class TypeChange(StrEnum):
 
 
 def widens(old: str | DataType, new: str | DataType, policy: Policy) -> bool:
-    """Whether `new` is wider than `old`, as that policy means it."""
+    """Whether `new` is wider than `old` under that policy."""
     before, after = as_type(old), as_type(new)
     return not same_type(before, after) and _RULES[policy](before, after)
 
 
 def classify(old: str | DataType, new: str | DataType, policy: Policy) -> TypeChange:
-    """What a column of type `old` that becomes `new` is, as that policy means it."""
+    """The kind of change from type `old` to `new` under that policy."""
     if same_type(old, new):
         return TypeChange.SAME
     if widens(old, new, policy):

@@ -10,8 +10,8 @@ from typing import Any
 import yaml
 
 from forge.model.errors import ForgeError
-from forge.model.yaml_problems import Malformed
-from forge.model.yaml_reader import STANDARD_TAG, Spot, YamlReader, YamlText, at
+from forge.model.yaml_problems import YamlProblem
+from forge.model.yaml_reader import STANDARD_TAG, YamlPlace, YamlReader, YamlText, at
 
 _SAFE = yaml.SafeLoader("")
 _resolve: Callable[..., str] = _SAFE.resolve
@@ -20,11 +20,11 @@ _SCALARS = tuple(f"{STANDARD_TAG}{name}" for name in ("str", "null", "bool", "in
 
 @dataclass(frozen=True)
 class YamlFile:
-    """`data` is what the text says (None when it is empty); lines and columns count from 1."""
+    """`data` is the parsed document (None when it is empty); lines and columns count from 1."""
 
     data: object
     file: str
-    _root: Spot = field(default_factory=lambda: Spot(1, 1, 1, 1), repr=False, compare=False)
+    _root: YamlPlace = field(default_factory=lambda: YamlPlace(1, 1, 1, 1), repr=False, compare=False)
 
     def line_of(self, *path: str | int) -> int:
         """Line of the key or list item at `path`, or of its nearest ancestor that exists."""
@@ -39,17 +39,17 @@ class YamlFile:
 
 
 def load_yaml(text: str, file: str) -> YamlFile:
-    """Read one document. Malformed text and keys given twice are E103 with file, line and column."""
+    """Parse one document. Malformed text and duplicate keys are E103 with file, line and column."""
     try:
         read = read_yaml(text)
-    except Malformed as problem:
+    except YamlProblem as problem:
         raise malformed_file(problem, file) from problem
     if read.problems:
         raise malformed_file(read.problems[0], file)
     return YamlFile(read.data, file, read.root)
 
 
-def malformed_file(problem: Malformed, file: str) -> ForgeError:
+def malformed_file(problem: YamlProblem, file: str) -> ForgeError:
     return ForgeError("E103", problem.message, where=f"{file}:{problem.line}:{problem.column}", fix=problem.fix)
 
 

@@ -12,7 +12,7 @@ _ODD_BREAKS = re.compile("[\x85\u2028\u2029]")
 _BREAK = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
 
 
-class Malformed(Exception):
+class YamlProblem(Exception):
     """What is wrong with the YAML, and where."""
 
     def __init__(self, message: str, fix: str, line: int = 1, column: int = 1, path: tuple[Step, ...] = ()) -> None:
@@ -24,7 +24,7 @@ class Malformed(Exception):
         self.path = path
 
 
-def in_editor_lines(problem: Malformed, text: str) -> Malformed:
+def in_editor_lines(problem: YamlProblem, text: str) -> YamlProblem:
     if starts := odd_starts(text):
         problem.line, problem.column = moved(starts, problem.line, problem.column)
     return problem
@@ -48,20 +48,20 @@ def moved(starts: list[tuple[int, int]], line: int, column: int) -> tuple[int, i
     return real, first + column - 1
 
 
-def malformed(error: yaml.YAMLError, text: str) -> Malformed:
+def yaml_problem(error: yaml.YAMLError, text: str) -> YamlProblem:
     """PyYAML's complaint in our words."""
     if isinstance(error, yaml.reader.ReaderError):
         before = text.encode()[: int(error.position)].decode("utf-8", errors="ignore")
         line, column = before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
         code = error.character if isinstance(error.character, int) else ord(error.character)
         message = f"the character U+{code:04X} is not allowed in YAML"
-        return Malformed(message, "Remove it, or write it as an escape inside double quotes.", line, column)
+        return YamlProblem(message, "Remove it, or write it as an escape inside double quotes.", line, column)
     if not isinstance(error, yaml.MarkedYAMLError):
-        return Malformed(f"malformed YAML: {error}", "Check the indentation and the quotes.")
+        return YamlProblem(f"malformed YAML: {error}", "Check the indentation and the quotes.")
     return in_editor_lines(_marked(error, text), text)
 
 
-def _marked(error: yaml.MarkedYAMLError, text: str) -> Malformed:
+def _marked(error: yaml.MarkedYAMLError, text: str) -> YamlProblem:
     mark = error.problem_mark or error.context_mark
     problem, context = error.problem or "not understood", error.context
     if "quoted scalar" in (context or "") and "end of stream" in problem and error.context_mark:
@@ -72,11 +72,11 @@ def _marked(error: yaml.MarkedYAMLError, text: str) -> Malformed:
         line, column = len(lines), len(lines[-1]) + 1
     written = lines[line - 1] if line <= len(lines) else ""
     if "\t" in written[: column + 1] and not written[: column - 1].strip():
-        return Malformed(
+        return YamlProblem(
             "a tab stands in the indentation; YAML allows spaces only", "Replace the tabs by spaces.", line, column
         )
     said = f"{context}, {problem}" if context else problem
-    return Malformed(f"malformed YAML: {said}", _hint(problem), line, column)
+    return YamlProblem(f"malformed YAML: {said}", _hint(problem), line, column)
 
 
 def _hint(problem: str) -> str:

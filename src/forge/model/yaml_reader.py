@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import yaml
 
-from forge.model.yaml_problems import Malformed, Step, in_editor_lines, malformed, moved, odd_starts
+from forge.model.yaml_problems import Step, YamlProblem, in_editor_lines, moved, odd_starts, yaml_problem
 
 MAX_BYTES = 10_000_000
 MAX_NODES = 500_000
@@ -25,19 +25,19 @@ _LOADER: type = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 @dataclass(slots=True)
-class Spot:
+class YamlPlace:
     """Where a key or list item stands, where its value begins, and the spots inside the value."""
 
     line: int
     column: int
     value_line: int
     value_column: int
-    children: dict[Step, Spot] | None = None
+    children: dict[Step, YamlPlace] | None = None
 
-    def child(self, step: Step) -> Spot | None:
+    def child(self, step: Step) -> YamlPlace | None:
         return self.children.get(step) if self.children is not None else None
 
-    def at(self, path: tuple[Step, ...]) -> Spot:
+    def at(self, path: tuple[Step, ...]) -> YamlPlace:
         """The spot at a path, or of its nearest ancestor that exists."""
         spot = self
         for step in path:
@@ -51,17 +51,17 @@ class Spot:
 @dataclass(frozen=True, slots=True)
 class _Anchored:
     value: object
-    children: dict[Step, Spot] | None
+    children: dict[Step, YamlPlace] | None
     nodes: int
     height: int
 
 
 @dataclass(slots=True, kw_only=True)
-class Frame:
+class YamlFrame:
     """An open list or mapping; `step` is where it stands in its parent, `key` the key that waits for its value."""
 
     data: dict[Hashable, object] | list[object]
-    children: dict[Step, Spot]
+    children: dict[Step, YamlPlace]
     anchor: str | None
     nodes_before: int
     step: Step
@@ -69,7 +69,7 @@ class Frame:
     key: tuple[Hashable, Any] | None = None  # with its event
     is_merge: bool = False
     height: int = 1
-    merged: list[tuple[object, Spot]] | None = None
+    merged: list[tuple[object, YamlPlace]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +77,11 @@ class YamlText:
     """The one document of a text, its places, and the keys that were given twice, of which the last counts."""
 
     data: object
-    root: Spot
-    problems: tuple[Malformed, ...]
+    root: YamlPlace
+    problems: tuple[YamlProblem, ...]
 
 
-def _move_spots(root: Spot, starts: list[tuple[int, int]]) -> None:
+def _move_spots(root: YamlPlace, starts: list[tuple[int, int]]) -> None:
     """What aliases share is moved once."""
     todo, seen = [root], set()
     while todo:
@@ -97,7 +97,7 @@ def _move_spots(root: Spot, starts: list[tuple[int, int]]) -> None:
 def text_of(source: str | bytes) -> str:
     """Raises Malformed for what is larger than `MAX_BYTES` or no UTF-8."""
     if len(source) > MAX_BYTES:
-        raise Malformed(f"the file is larger than {MAX_BYTES // 1_000_000} MB", "Split it into several files.")
+        raise YamlProblem(f"the file is larger than {MAX_BYTES // 1_000_000} MB", "Split it into several files.")
     try:
         if isinstance(source, bytes):
             return source.decode("utf-8-sig")
@@ -107,11 +107,11 @@ def text_of(source: str | bytes) -> str:
         before = error.object[: error.start]
         line = before.count(b"\n") + 1
         column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", errors="replace")) + 1
-        raise Malformed("the file is not UTF-8 text", "Save it as UTF-8.", line, column) from error
+        raise YamlProblem("the file is not UTF-8 text", "Save it as UTF-8.", line, column) from error
     except UnicodeEncodeError as error:
         text = error.object
         line, column = text.count("\n", 0, error.start) + 1, error.start - text.rfind("\n", 0, error.start)
-        raise Malformed("the text holds a character that UTF-8 cannot hold", "Remove it.", line, column) from error
+        raise YamlProblem("the text holds a character that UTF-8 cannot hold", "Remove it.", line, column) from error
 
 
 class YamlReader:
@@ -121,9 +121,9 @@ class YamlReader:
 
     def __init__(self) -> None:
         self._root: object = None
-        self._spot = Spot(1, 1, 1, 1)
-        self._problems: list[Malformed] = []
-        self._frames: list[Frame] = []
+        self._spot = YamlPlace(1, 1, 1, 1)
+        self._problems: list[YamlProblem] = []
+        self._frames: list[YamlFrame] = []
         self._anchors: dict[str, _Anchored | None] = {}  # None while what it names is still open
         self._nodes = 0
         self._documents = 0
@@ -136,8 +136,8 @@ class YamlReader:
         try:
             reader._run(text)
         except yaml.YAMLError as error:
-            raise malformed(error, text) from error
-        except Malformed as problem:
+            raise yaml_problem(error, text) from error
+        except YamlProblem as problem:
             raise in_editor_lines(problem, text) from problem
         if starts := odd_starts(text):
             _move_spots(reader._spot, starts)
@@ -150,7 +150,7 @@ class YamlReader:
     def key(self, event: Any) -> Hashable:
         raise NotImplementedError
 
-    def put(self, frame: Frame, key: Hashable, value: object, spot: Spot, event: Any) -> None:
+    def put(self, frame: YamlFrame, key: Hashable, value: object, spot: YamlPlace, event: Any) -> None:
         """A value of a mapping; `event` is that of its key."""
         assert isinstance(frame.data, dict)
         if key in frame.data and len(self._problems) < MAX_PROBLEMS:
@@ -158,7 +158,7 @@ class YamlReader:
         frame.data[key] = value
         frame.children[event.value] = spot
 
-    def _twice(self, frame: Frame, event: Any) -> Malformed:
+    def _twice(self, frame: YamlFrame, event: Any) -> YamlProblem:
         known = frame.children.get(event.value)
         before = f", before in line {known.line}" if known else ""
         problem = at(event, f"the key '{event.value}' is given twice{before}", "Remove one of them.")
@@ -180,7 +180,7 @@ class YamlReader:
             while (event := loader.get_event()) is not None:
                 if (handler := handle.get(type(event))) is not None:
                     handler(event)
-        except Malformed as problem:
+        except YamlProblem as problem:
             problem.path = problem.path or self._path()
             raise
         finally:
@@ -214,7 +214,7 @@ class YamlReader:
         if event.anchor:
             self._anchors[event.anchor] = _Anchored(value, None, 1, 0)
 
-    def _key(self, frame: Frame, event: Any) -> None:
+    def _key(self, frame: YamlFrame, event: Any) -> None:
         frame.is_merge = event.value == "<<" and not event.style
         frame.key = ("<<" if frame.is_merge else self.key(event), event)
         if event.anchor:
@@ -227,7 +227,7 @@ class YamlReader:
         self._open(event, [])
 
     def _open(self, event: Any, data: dict[Hashable, object] | list[object]) -> None:
-        tag, children = event.tag, dict[Step, Spot]()
+        tag, children = event.tag, dict[Step, YamlPlace]()
         if tag and tag not in ("!", f"{STANDARD_TAG}map", f"{STANDARD_TAG}seq"):
             raise self.forbidden_tag(event)
         self._count(event, 1)
@@ -235,7 +235,7 @@ class YamlReader:
             raise at(event, f"the YAML is nested deeper than {MAX_DEPTH} levels", "Flatten it.")
         step = self._place(event, data, children)
         self._frames.append(
-            Frame(
+            YamlFrame(
                 data=data,
                 children=children,
                 anchor=event.anchor,
@@ -256,7 +256,7 @@ class YamlReader:
     def _close_list(self, event: Any) -> None:
         self._close(self._frames[-1])
 
-    def _close(self, frame: Frame) -> None:
+    def _close(self, frame: YamlFrame) -> None:
         self._frames.pop()
         if frame.anchor:
             nodes = self._nodes - frame.nodes_before + 1
@@ -278,25 +278,25 @@ class YamlReader:
             self._frames[-1].height = max(self._frames[-1].height, anchored.height + 1)
         self._place(event, anchored.value, anchored.children)
 
-    def _place(self, event: Any, value: object, children: dict[Step, Spot] | None) -> Step:
+    def _place(self, event: Any, value: object, children: dict[Step, YamlPlace] | None) -> Step:
         """Put a value where it belongs; the step at which it stands."""
         mark = event.start_mark
         line, column = mark.line + 1, mark.column + 1
         if not self._frames:
-            self._root, self._spot = value, Spot(line, column, line, column, children)
+            self._root, self._spot = value, YamlPlace(line, column, line, column, children)
             return ""
         frame = self._frames[-1]
         if isinstance(frame.data, list):
             index = len(frame.data)
             frame.data.append(value)
-            frame.children[index] = Spot(line, column, line, column, children)
+            frame.children[index] = YamlPlace(line, column, line, column, children)
             return index
         if frame.key is None:
             raise at(event, "a key must be a plain text", "Write key: value.")
         key, key_event = frame.key
         frame.key = None
         start = key_event.start_mark
-        spot = Spot(start.line + 1, start.column + 1, line, column, children)
+        spot = YamlPlace(start.line + 1, start.column + 1, line, column, children)
         if frame.is_merge:
             frame.merged = [*(frame.merged or ()), (value, spot)]
         else:
@@ -312,12 +312,12 @@ class YamlReader:
                 "Write out what is meant, or split the file.",
             )
 
-    def forbidden_tag(self, event: Any, tag: str | None = None) -> Malformed:
+    def forbidden_tag(self, event: Any, tag: str | None = None) -> YamlProblem:
         tag = str(tag or event.tag).replace(STANDARD_TAG, "!!")
         return at(event, f"the tag {tag} is not allowed in {self.noun}", "Remove the tag.")
 
 
-def _merge(frame: Frame, parts: list[tuple[object, Spot]]) -> None:
+def _merge(frame: YamlFrame, parts: list[tuple[object, YamlPlace]]) -> None:
     """What `<<` brings in, before the mapping's own keys; these win, and then the first of several mappings."""
     assert isinstance(frame.data, dict)
     own, places = dict(frame.data), dict(frame.children)
@@ -327,7 +327,7 @@ def _merge(frame: Frame, parts: list[tuple[object, Spot]]) -> None:
         several = [(each, inner[at]) for at, each in enumerate(value)] if isinstance(value, list) else [(value, spot)]
         for each, place in several:
             if not isinstance(each, dict):
-                raise Malformed("only mappings can be merged with <<", "Write <<: *name.", spot.line, spot.column)
+                raise YamlProblem("only mappings can be merged with <<", "Write <<: *name.", spot.line, spot.column)
             for key in [key for key in each if key not in frame.data]:
                 frame.data[key] = each[key]
             frame.children.update({key: at for key, at in (place.children or {}).items() if key not in frame.children})
@@ -335,5 +335,5 @@ def _merge(frame: Frame, parts: list[tuple[object, Spot]]) -> None:
     frame.children.update(places)
 
 
-def at(event: Any, message: str, fix: str) -> Malformed:
-    return Malformed(message, fix, event.start_mark.line + 1, event.start_mark.column + 1)
+def at(event: Any, message: str, fix: str) -> YamlProblem:
+    return YamlProblem(message, fix, event.start_mark.line + 1, event.start_mark.column + 1)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from forge.model.errors import ForgeError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from enum import StrEnum
 from typing import Generic, TypeVar
 
 from forge.model.errors import ForgeError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import TableName
-from forge.model.nearest import did_you_mean
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from forge.model.errors import ForgeError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 from forge.quality.measure import Measure, Readings
 from forge.quality.paths import is_within
 from forge.quality.readings import DistinctSketch, Moments, Quantiles

@@ -9,7 +9,7 @@ from datetime import date
 from decimal import Decimal
 from enum import StrEnum
 
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 
 
 class ActionKind(StrEnum):

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from forge.model.errors import ForgeError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import TableName
-from forge.model.nearest import did_you_mean
 from forge.model.schema import Schema
 from forge.quality.check import Check, OnNotMeasured
 from forge.quality.checks import class_of

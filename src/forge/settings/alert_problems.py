@@ -1,4 +1,4 @@
-"""What can be wrong with the channels and times of alerts, beyond the types of their keys."""
+"""Validation of alert channels and times, beyond the types of their keys."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from forge.model.errors import ForgeError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 from forge.model.secret import is_reference
 from forge.settings.keys import AlertKeys, ChannelKeys
 from forge.settings.layers import KeyPath
@@ -33,7 +33,7 @@ _HERE = ("localhost", "127.0.0.1", "::1")
 
 
 def is_channel_secret(path: KeyPath, value: object) -> bool:
-    """Whether a plain text there is a secret: the address of a Slack webhook is all that one needs to post."""
+    """Whether a plain text there is a secret: the address of a Slack webhook suffices to post."""
     if path[:2] != ("alerts", "channels"):
         return False
     return str(path[-1]) in _SECRETS or (path[-1] == "url" and "hooks.slack.com" in str(value))

@@ -1,4 +1,4 @@
-"""`extends:`: platform files above a project (enterprise → domain → product), each a layer of settings."""
+"""`extends:`: platform files that a project inherits (enterprise → domain → product), each a layer of settings."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ MOST = 20  # files in a chain; more is a mistake
 
 
 @dataclass(frozen=True)
-class Above:
-    """A platform file: its layer, its name in messages, and where it is."""
+class PlatformFile:
+    """A platform file: its layer, its name in messages, and its path."""
 
     layer: Layer
     name: str
@@ -26,14 +26,13 @@ class Above:
         return self.path.parent
 
 
-def find_above(layer: Layer, folder: Path, root: Path) -> tuple[Above, ...]:
-    """The files that a layer extends, with those that they extend, the outermost first. Raises E105 for one that is
-    not there and for circles."""
+def find_platform_files(layer: Layer, folder: Path, root: Path) -> tuple[PlatformFile, ...]:
+    """The files that a layer extends, transitively, outermost first. Raises E105 for a missing file and for cycles."""
     return tuple(_walk(layer, folder, root, ()))
 
 
-def _walk(layer: Layer, folder: Path, root: Path, below: tuple[Path, ...]) -> list[Above]:
-    found: list[Above] = []
+def _walk(layer: Layer, folder: Path, root: Path, below: tuple[Path, ...]) -> list[PlatformFile]:
+    found: list[PlatformFile] = []
     for name in _names(layer):
         path = Path(os.path.normpath(folder / Path(name).expanduser()))
         shown = _shown(path, root)
@@ -45,7 +44,7 @@ def _walk(layer: Layer, folder: Path, root: Path, below: tuple[Path, ...]) -> li
                 layer, f"extends: there is no file {shown}", "Paths start at the file that names them; correct it."
             )
         above = file_layer(path, shown)
-        for each in [*_walk(above, path.parent, root, (*below, path)), Above(above, shown, path)]:
+        for each in [*_walk(above, path.parent, root, (*below, path)), PlatformFile(above, shown, path)]:
             if each.path not in {known.path for known in found}:
                 found.append(each)
     return found

@@ -1,4 +1,4 @@
-"""Governance along the files that extend each other: what each says, and E512 where a lower one loosens it."""
+"""Governance along the files that extend each other: the keys of each, and E512 where a lower one loosens them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from forge.model.errors import ForgeError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 from forge.settings.governance_keys import COLUMN_FACTS, TABLE_FACTS, GovernanceKeys
 from forge.settings.keys import Keys
 from forge.settings.layers import KeyPath, Layer, merge
@@ -48,8 +48,8 @@ _NUMBERS: tuple[KeyPath, ...] = (
 
 
 @dataclass(frozen=True)
-class Level:
-    """The governance of one file, as what stands above it and itself say. The last level is the project's."""
+class SettingsLevel:
+    """The governance of one file, merged with what it inherits. The last level is the project's."""
 
     name: str
     folder: Path
@@ -57,16 +57,16 @@ class Level:
     whole: GovernanceKeys  # with what it inherits
 
 
-def levels_of(layers: Sequence[tuple[str, Path, Layer]], user: Layer) -> tuple[Level, ...]:
-    """Outermost first; the user's own file is only what all of them start from. A layer whose keys are wrong gives no
-    level: what is wrong is told elsewhere."""
-    found: list[Level] = []
-    above = _said(user)
+def levels_of(layers: Sequence[tuple[str, Path, Layer]], user: Layer) -> tuple[SettingsLevel, ...]:
+    """Outermost first; the user's own file is only the common default. A layer with invalid keys gives no level: the
+    errors are reported elsewhere."""
+    found: list[SettingsLevel] = []
+    above = _governance_of(user)
     for name, folder, layer in layers:
-        data = _said(layer)
+        data = _governance_of(layer)
         above = merge(above, data)
         try:
-            found.append(Level(name, folder, _keys_of(data), _keys_of(above)))
+            found.append(SettingsLevel(name, folder, _keys_of(data), _keys_of(above)))
         except ValidationError:
             continue
     return tuple(found)
@@ -77,14 +77,13 @@ def _keys_of(said: Mapping[str, object]) -> GovernanceKeys:
     return Keys.model_validate({"governance": said}).governance
 
 
-def _said(layer: Layer) -> dict[str, object]:
+def _governance_of(layer: Layer) -> dict[str, object]:
     said = layer.data.get("governance")
     return {str(key): value for key, value in said.items()} if isinstance(said, Mapping) else {}
 
 
 def find_loosened(layers: Sequence[tuple[str, Path, Layer]]) -> Iterator[ForgeError]:
-    """E512 for each key that a lower file sets to something looser than what stands above it, be it written there or
-    what follows from what is written."""
+    """E512 for each key that a lower file sets looser than what it inherits, explicitly or by implication."""
     said: dict[KeyPath, Floor] = {}
     rules: dict[str, Floor] = {}
     for _, _, layer in layers:
@@ -104,7 +103,7 @@ def find_loosened(layers: Sequence[tuple[str, Path, Layer]]) -> Iterator[ForgeEr
 
 
 def _implied(said: Mapping[KeyPath, Floor]) -> dict[KeyPath, Floor]:
-    """What a file demands of drift and inheritance by enforcing contracts, where it leaves their keys out; and of
+    """What a file implies for drift and inheritance by enforcing contracts, where it omits their keys; and for
     contracts by enforcing drift."""
     found: dict[KeyPath, Floor] = {}
     enforced = _enforced(said, _CONTRACTS)
@@ -160,7 +159,7 @@ def _shown(path: KeyPath, value: object) -> str:
 
 
 def _rank(path: KeyPath, value: object) -> float:
-    """Values that cannot be compared are no floor, and loosen nothing: they are refused for what they are."""
+    """Values that cannot be compared are no floor, and loosen nothing: they are refused by validation."""
     words = _WORDS.get(path)
     if words == _ENFORCEMENT and value is False:
         value = "off"  # what YAML makes of the bare word
@@ -181,7 +180,7 @@ def _value(data: object, path: KeyPath) -> object:
 
 
 def governance_problems(keys: GovernanceKeys) -> Iterator[tuple[KeyPath, str, str]]:
-    """What the types do not tell: patterns that do not compile, facts that rules cannot ask about."""
+    """Validation beyond types: patterns that do not compile, facts that rules cannot refer to."""
     naming = keys.naming
     if naming is not None:
         for key in ("schemas", "tables", "columns"):

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from forge.settings.section import (
-    Section,
+    SettingsSection,
     fraction_of_text,
     list_of_text,
     number_of_text,
@@ -49,7 +49,7 @@ def _condition(value: object) -> object:
     return value
 
 
-class DriftKeys(Section):
+class DriftKeys(SettingsSection):
     enabled: Switch = Field(default=True, description="Contracts are compared with the tables as they are.")
     enforcement: EnforcementWord | None = Field(
         default=None,
@@ -57,7 +57,7 @@ class DriftKeys(Section):
     )
 
 
-class ContractKeys(Section):
+class ContractKeys(SettingsSection):
     enforcement: EnforcementWord = Field(
         default="warn",
         description="off checks nothing; warn reports; strict blocks runs and merges, and `forge compile` ends with 1. "
@@ -83,7 +83,7 @@ class ContractKeys(Section):
     )
 
 
-class NamingKeys(Section):
+class NamingKeys(SettingsSection):
     """How things are called. Patterns are regular expressions that the whole name has to match."""
 
     schemas: str | None = Field(default=None, description="Pattern of schema names.")
@@ -96,7 +96,7 @@ class NamingKeys(Section):
     severity: PolicySeverity = Field(default="error", description="How bad a violation is.")
 
 
-class CoverageKeys(Section):
+class CoverageKeys(SettingsSection):
     """How much is checked."""
 
     min_checks: Annotated[int, BeforeValidator(number_of_text)] = Field(
@@ -112,7 +112,7 @@ class CoverageKeys(Section):
     severity: PolicySeverity = Field(default="error", description="How bad a violation is.")
 
 
-class DocumentationKeys(Section):
+class DocumentationKeys(SettingsSection):
     """What is described, by the transform or by the contract."""
 
     tables: Switch = Field(default=True, description="Each table has a description.")
@@ -127,7 +127,7 @@ class DocumentationKeys(Section):
     severity: PolicySeverity = Field(default="error", description="How bad a violation is.")
 
 
-class ConditionKeys(Section):
+class ConditionKeys(SettingsSection):
     """What a fact has to be. All that is said has to hold."""
 
     matches: str | None = Field(default=None, description="A regular expression that some part of it matches.")
@@ -142,7 +142,7 @@ class ConditionKeys(Section):
 Conditions = dict[str, Annotated[ConditionKeys, BeforeValidator(_condition)]]
 
 
-class RuleKeys(Section):
+class RuleKeys(SettingsSection):
     """A rule of the project's own: where all of `when` holds, all of `require` has to."""
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$", description="Its name, in reports.")
@@ -160,7 +160,7 @@ class RuleKeys(Section):
     severity: PolicySeverity = Field(default="error", description="How bad a violation is.")
 
 
-class GovernanceKeys(Section):
+class GovernanceKeys(SettingsSection):
     contracts: ContractKeys = part("Data contracts.")
     naming: NamingKeys | None = Field(default=None, description="How things are called.")
     coverage: CoverageKeys | None = Field(default=None, description="How much is checked.")

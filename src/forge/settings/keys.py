@@ -7,19 +7,12 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from forge.settings.governance_keys import GovernanceKeys
-from forge.settings.section import (
-    Section,
-    fraction_of_text,
-    list_of_text,
-    number_of_text,
-    part,
-    switch_of_text,
-)
+from forge.settings.section import SettingsSection, fraction_of_text, list_of_text, number_of_text, part, switch_of_text
 
 SPARK_DEFAULTS = {"master": "local[*]", "spark.driver.memory": "2g", "spark.sql.shuffle.partitions": "4"}
 
 
-class CatalogKeys(Section):
+class CatalogKeys(SettingsSection):
     type: Literal["embedded", "rest", "hive", "glue", "sql"] = Field(
         default="embedded",
         description="embedded keeps the Iceberg catalog in Forge's database, so that a publish of many tables is one "
@@ -32,14 +25,14 @@ class CatalogKeys(Section):
     )
 
 
-class UserKeys(Section):
+class UserKeys(SettingsSection):
     name: str | None = Field(
         default=None, description="Name in commits. Default: git's user.name, else the login name."
     )
     email: str | None = Field(default=None, description="E-mail in commits. Default: git's user.email.")
 
 
-class SparkKeys(Section):
+class SparkKeys(SettingsSection):
     """Beside `master`, any `spark.*` key is passed through as it is."""
 
     model_config = ConfigDict(strict=True, extra="allow", frozen=True, defer_build=True)
@@ -51,7 +44,7 @@ class SparkKeys(Section):
     )
 
 
-class RunKeys(Section):
+class RunKeys(SettingsSection):
     publish: Literal["passing", "all"] = Field(
         default="passing",
         description="passing: what passed its checks is published; what failed, and what stands on it, is not. "
@@ -59,7 +52,7 @@ class RunKeys(Section):
     )
 
 
-class ParamKeys(Section):
+class ParamKeys(SettingsSection):
     type: Literal["string", "boolean", "int", "long", "float", "double", "decimal", "date", "timestamp"] = Field(
         description="Type of the parameter, as Spark binds it."
     )
@@ -67,7 +60,7 @@ class ParamKeys(Section):
     description: str = Field(default="", description="What the parameter means.")
 
 
-class VersioningKeys(Section):
+class VersioningKeys(SettingsSection):
     default_branch: str = Field(default="main", description="Branch of runs and queries when none is named.")
     protected_branches: Annotated[list[str], BeforeValidator(list_of_text)] = Field(
         default_factory=list,
@@ -100,14 +93,14 @@ class VersioningKeys(Section):
     )
 
 
-class Neo4jKeys(Section):
+class Neo4jKeys(SettingsSection):
     url: str | None = Field(default=None, description="Address of the server, like bolt://localhost:7687.")
     user: str = Field(default="neo4j", description="Who connects.")
     password: str | None = Field(default=None, description="Password, as env:NAME or file:/path.")
     database: str = Field(default="neo4j", description="Database of the server.")
 
 
-class OpenLineageKeys(Section):
+class OpenLineageKeys(SettingsSection):
     namespace: str = Field(
         default="forge",
         min_length=1,
@@ -131,7 +124,7 @@ class OpenLineageKeys(Section):
     api_key: str | None = Field(default=None, description="Bearer key for url, as env:NAME or file:/path.")
 
 
-class LineageKeys(Section):
+class LineageKeys(SettingsSection):
     store: Literal["sql", "neo4j"] = Field(
         default="sql",
         description="Who answers: sql (the embedded index on Forge's own records) or neo4j, which is fed from them.",
@@ -148,7 +141,7 @@ class LineageKeys(Section):
     )
 
 
-class ChannelKeys(Section):
+class ChannelKeys(SettingsSection):
     """Where alerts go. Which keys a channel takes depends on its type."""
 
     type: Literal["slack", "email", "pagerduty", "webhook"] = Field(description="What it is.")
@@ -190,7 +183,7 @@ class ChannelKeys(Section):
 SeverityWord = Literal["info", "warning", "error", "critical"]
 
 
-class RunAlertKeys(Section):
+class RunAlertKeys(SettingsSection):
     channels: Annotated[list[str], BeforeValidator(list_of_text)] = Field(
         default_factory=list, description="Channels that hear of checks that fail in a run."
     )
@@ -207,7 +200,7 @@ def _clock_of_minutes(value: object) -> object:
     return value
 
 
-class QuietKeys(Section):
+class QuietKeys(SettingsSection):
     """A time in which nobody wants to hear; what happens is told when it ends."""
 
     start: Annotated[str, BeforeValidator(_clock_of_minutes)] = Field(
@@ -226,7 +219,7 @@ class QuietKeys(Section):
     )
 
 
-class AlertKeys(Section):
+class AlertKeys(SettingsSection):
     channels: dict[str, ChannelKeys] = Field(default_factory=dict, description="Where alerts go, by name.")
     runs: RunAlertKeys = part("Alerts of governed runs.")
     quiet_hours: list[QuietKeys] = Field(default_factory=list, description="When nobody wants to hear.")
@@ -244,7 +237,7 @@ class AlertKeys(Section):
     )
 
 
-class RemediationKeys(Section):
+class RemediationKeys(SettingsSection):
     approvers: Annotated[list[str], BeforeValidator(list_of_text)] = Field(
         default_factory=list,
         description="Who may approve a remediation, by name or e-mail. Default: everyone with the right to write.",
@@ -254,7 +247,7 @@ class RemediationKeys(Section):
     )
 
 
-class QualityKeys(Section):
+class QualityKeys(SettingsSection):
     remediation: RemediationKeys = part("Who decides on what is done about failed checks.")
     scheduler: Annotated[bool, BeforeValidator(switch_of_text)] = Field(
         default=True,
@@ -265,7 +258,7 @@ class QualityKeys(Section):
     )
 
 
-class ReadKeys(Section):
+class ReadKeys(SettingsSection):
     """Questions of requests that need Spark or read many rows: SQL, rows of views, diffs, blame, previews of merges."""
 
     seconds: Annotated[float, BeforeValidator(fraction_of_text)] = Field(
@@ -285,7 +278,7 @@ class ReadKeys(Section):
     )
 
 
-class ServerKeys(Section):
+class ServerKeys(SettingsSection):
     host: str = Field(
         default="127.0.0.1",
         description="Address to listen on. One that other machines reach needs TLS or trusted_proxies.",
@@ -327,7 +320,7 @@ class ServerKeys(Section):
     reads: ReadKeys = part("How much is read for requests.")
 
 
-class Keys(Section):
+class Keys(SettingsSection):
     """Every key of forge.yaml."""
 
     extends: Annotated[list[str], BeforeValidator(list_of_text)] = Field(

@@ -1,4 +1,4 @@
-"""Where settings come from: flags, the environment, files. Each origin is a layer; a higher one covers a lower."""
+"""Layers of settings: flags, the environment, files. A higher layer overrides a lower one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KeyPath = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Layer:
-    """Settings of one origin. `place` says where a key stands, `spell` how one writes a key there."""
+    """Settings of one origin. `place` is where a key was given, `spell` how a key is written there."""
 
     data: dict[str, object]
     place: Callable[[KeyPath], str]
@@ -74,7 +74,7 @@ def variable_layer(environ: Mapping[str, str]) -> Layer:
 
 
 def _lower(part: str) -> str:
-    """FORGE_SPARK__DRIVER__maxResultSize: a part with small letters is meant as it is written."""
+    """FORGE_SPARK__DRIVER__maxResultSize: a part with lower-case letters is kept as written."""
     return part.lower() if part.isupper() else part
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from forge.model.errors import NoProjectError, raise_errors
-from forge.settings.extends import find_above
+from forge.settings.extends import find_platform_files
 from forge.settings.governance import find_loosened, levels_of
 from forge.settings.keys import Keys
 from forge.settings.layers import Layer, file_layer, flag_layer, merge, variable_layer
@@ -22,13 +22,13 @@ FILE_NAME = "forge.yaml"
 def load_settings(
     start: Path | None = None, environ: Mapping[str, str] = os.environ, overrides: Mapping[str, object] | None = None
 ) -> Settings:
-    """The settings of the project that `start` (default: the working directory) lies in.
+    """The settings of the project that contains `start` (default: the working directory).
 
     `overrides` are flags: {"run.publish": "all"} or nested; None means that the flag was not given."""
     root = find_root(start or Path.cwd())
     own = (flag_layer(overrides or {}), variable_layer(environ), file_layer(root / FILE_NAME, FILE_NAME))
     user = file_layer(user_file(environ), str(user_file(environ)))
-    above = tuple(each for layer in own for each in find_above(layer, root, root))
+    above = tuple(each for layer in own for each in find_platform_files(layer, root, root))
     layers = (*own, *(each.layer for each in reversed(above)), user)
     merged = _merged(layers)
     problems = [problem for layer in layers if layer.is_file for problem in plain_secrets(layer)]
@@ -50,7 +50,7 @@ def load_settings(
 
 
 def _merged(layers: Sequence[Layer]) -> dict[str, object]:
-    """The first layer covers the others."""
+    """The first layer overrides the others."""
     merged: dict[str, object] = {}
     for layer in reversed(layers):
         merged = merge(merged, layer.data)

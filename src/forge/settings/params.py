@@ -1,4 +1,4 @@
-"""Values of a run's parameters."""
+"""Values of run parameters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from forge.model.time import as_utc
 
 
 def typed_value(type_: str, value: object) -> object:
-    """`value`, a text or what YAML made of it, as a value of the parameter's type; ValueError says what is expected."""
+    """`value`, a text or a YAML value, converted to the parameter's type; ValueError says what is expected."""
     text = value.isoformat() if isinstance(value, date) else spark_text(value)
     try:
         match type_:

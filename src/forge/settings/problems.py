@@ -1,4 +1,4 @@
-"""What can be wrong with settings, each problem with the place where the value was given."""
+"""Errors in settings, each with the place where the value was given."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from pydantic_core import ErrorDetails
 
 from forge.model.errors import ForgeError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 from forge.model.secret import FORM, is_reference
 from forge.settings.alert_problems import alert_problems, is_channel_secret
 from forge.settings.governance import governance_problems
@@ -36,7 +36,7 @@ def plain_secrets(layer: Layer) -> Iterator[ForgeError]:
 
 
 def _place(path: KeyPath, layers: tuple[Layer, ...]) -> tuple[Layer, str]:
-    """Where the value in force was given; for a key that is missing, where its section was."""
+    """Where the effective value was given; for a missing key, where its section was."""
     for length in range(len(path), 0, -1):
         for layer in layers:
             if layer.holds(path[:length]):
@@ -53,10 +53,10 @@ def problem_of(details: ErrorDetails, layers: tuple[Layer, ...]) -> ForgeError:
     if details["type"] == "literal_error":
         allowed = str(details.get("ctx", {}).get("expected", "")).replace("'", "")
         fix = did_you_mean(str(details["input"]), re.split(r", | or ", allowed))
-    return ForgeError("E105", f"{'.'.join(map(str, path))}: {_said(details)}", where=where, fix=fix)
+    return ForgeError("E105", f"{'.'.join(map(str, path))}: {_message_of(details)}", where=where, fix=fix)
 
 
-def _said(details: ErrorDetails) -> str:
+def _message_of(details: ErrorDetails) -> str:
     expected = {
         "missing": "is required",
         "string_type": "must be a text; put it in quotes",

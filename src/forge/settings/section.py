@@ -1,4 +1,4 @@
-"""What every section of the settings is, and how texts of the environment become values."""
+"""The base class of all sections of the settings, and the conversion of environment texts to values."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 
-class Section(BaseModel):
+class SettingsSection(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, defer_build=True)
 
 
 def part(description: str) -> Any:
-    """A section inside another, all defaults where nothing is said of it. It is read by the outer one's validator: a
-    section that is made by itself would need one of its own, which costs more than reading all settings."""
+    """A nested section, all defaults if omitted. It is validated by the outer section: a validator of its own would
+    cost more than reading all settings."""
     return Field(default_factory=dict, validate_default=True, description=description)
 
 
 def number_of_text(value: object) -> object:
-    """Environment variables are texts; nothing else is read leniently."""
+    """Environment variables are texts; nothing else is converted leniently."""
     return int(value) if isinstance(value, str) and re.fullmatch(r"[0-9]{1,6}", value) else value
 
 
@@ -31,12 +31,12 @@ def fraction_of_text(value: object) -> object:
 
 
 def switch_of_text(value: object) -> object:
-    """Environment variables are texts; nothing else is read leniently."""
+    """Environment variables are texts; nothing else is converted leniently."""
     return {"true": True, "false": False}.get(value.strip().lower(), value) if isinstance(value, str) else value
 
 
 def list_of_text(value: object) -> object:
-    """Environment variables separate by commas."""
+    """Environment variables are comma-separated."""
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
 
 

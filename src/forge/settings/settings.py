@@ -1,4 +1,4 @@
-"""The settings in force."""
+"""The effective settings."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pathlib import Path
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.model.secret import is_reference, resolve_secret
-from forge.settings.governance import Level
+from forge.settings.governance import SettingsLevel
 from forge.settings.governance_keys import GovernanceKeys
 from forge.settings.keys import (
     SPARK_DEFAULTS,
@@ -48,12 +48,12 @@ class User:
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings in force. Secrets are read when a method needs them, never before."""
+    """The effective settings. Secrets are resolved when a method needs them, never before."""
 
     root: Path
     keys: Keys
     environ: Mapping[str, str] = field(repr=False, compare=False)
-    levels: tuple[Level, ...] = ()  # of governance, the outermost file first, the project last
+    levels: tuple[SettingsLevel, ...] = ()  # of governance, the outermost file first, the project last
 
     @property
     def project(self) -> str:
@@ -105,17 +105,17 @@ class Settings:
 
     @property
     def spark(self) -> dict[str, str]:
-        """`master` and the spark.* settings as texts, defaults included, secrets read."""
+        """`master` and the spark.* settings as texts, defaults included, secrets resolved."""
         given = {"master": self.keys.spark.master, **(self.keys.spark.model_extra or {})}
         texts = {key: spark_text(value) for key, value in given.items()}
         return {**SPARK_DEFAULTS, **{key: self._secret(key, text) for key, text in texts.items()}}
 
     def catalog_properties(self) -> dict[str, str]:
-        """The properties of an external catalog, secrets read."""
+        """The properties of an external catalog, secrets resolved."""
         return {key: self._secret(key, text) for key, text in self.catalog.properties.items()}
 
     def database_url(self) -> str:
-        """The SQLAlchemy URL, secrets read."""
+        """The SQLAlchemy URL, secrets resolved."""
         url = self.keys.database
         if is_reference(url):
             url = resolve_secret(url, self.environ, "database")

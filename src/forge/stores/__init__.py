@@ -1,1 +1,1 @@
-"""Stores: databases and files. May import flows, domains and model."""
+"""Stores: databases and files behind the ports. May import flows, domains and model."""

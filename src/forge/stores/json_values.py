@@ -11,7 +11,7 @@ from forge.model.time import as_utc
 
 
 def plain(value: object) -> object:
-    """The value as JSON holds it: what a reader of the store gets back."""
+    """The value after a round trip through JSON: what a reader of the store gets back."""
     match value:
         case Enum():
             return plain(value.value)

@@ -13,7 +13,7 @@ from forge.lineage.facts.record import details_of
 from forge.lineage.graph.store import Snapshot
 from forge.lineage.node import TABLE_LIKE, Entity, Node, NodeType, short_name
 from forge.model.errors import ForgeError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 from forge.stores.json_values import plain
 
 # Types according to edges: TABLE is the least specific, since every column has one.

@@ -1,12 +1,12 @@
-"""What every metadata store says of names and ids that are not there, or are there already."""
+"""Errors that every metadata store raises for unknown or existing names and ids."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from forge.model.errors import ForgeError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, CommitId
-from forge.model.nearest import did_you_mean
 from forge.versioning.errors import UnknownRevisionError
 
 

@@ -15,7 +15,7 @@ from forge.contracts.contract import Violation
 from forge.contracts.document.regular_file import NO_REGULAR_FILE
 from forge.flows.contracts.tool import ExportedContract, ToolChange
 from forge.model.errors import ForgeError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from datacontract.data_contract import DataContract

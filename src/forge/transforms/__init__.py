@@ -1,1 +1,1 @@
-"""Transforms and sources: their definitions, the order they run in, what is selected. May import `forge.model` only."""
+"""Transforms and sources: their definitions, their order, and selectors. May import `forge.model` only."""

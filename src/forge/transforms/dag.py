@@ -1,4 +1,4 @@
-"""The order of transforms, from what each reads. Inputs that no transform of the mapping writes are just there."""
+"""The dependency order of transforms. Inputs that no transform of the mapping writes are external."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Needs = Mapping[TableName, Collection[TableName]]
 
 
 def dependency_order(transforms: Transforms, extra: Needs | None = None) -> tuple[TableName, ...]:
-    """Every table after those it reads; by name where nothing else decides. E204 where there is no such order."""
+    """Every table after its inputs; otherwise by name. E204 for cycles."""
     return _sorted(needs_of(transforms, extra))
 
 
 def needs_of(transforms: Transforms, extra: Needs | None = None) -> dict[TableName, frozenset[TableName]]:
-    """For each table those of the mapping that come before it. E204 where transforms read each other in a circle."""
+    """For each table its inputs within the mapping. E204 for cycles."""
     raise_errors(find_cycles(transforms))
     needs = {table: _inputs(transforms, table) for table in transforms}
     for table, wanted in sorted((extra or {}).items()):
@@ -34,19 +34,19 @@ def needs_of(transforms: Transforms, extra: Needs | None = None) -> dict[TableNa
 
 
 def upstream_of(transforms: Transforms, table: TableName, steps: int | None = None) -> frozenset[TableName]:
-    """What it stands on, at most so many steps away; without itself."""
+    """Its ancestors, up to that many steps; without itself."""
     return _reach(table, {one: _inputs(transforms, one) for one in transforms}, steps)
 
 
 def downstream_of(transforms: Transforms, table: TableName, steps: int | None = None) -> frozenset[TableName]:
-    """What stands on it, at most so many steps away; without itself. The table may be one of the lake."""
+    """Its descendants, up to that many steps; without itself. The table may be one of the lake."""
     return _reach(table, _readers(transforms), steps)
 
 
 def find_cycles(transforms: Transforms) -> tuple[ForgeError, ...]:
-    """One E204 for each circle, with the place of every transform in it. Circles that share a table are told once."""
+    """One E204 for each cycle, with the place of every transform in it. Cycles that share a table are reported once."""
     needs = {table: _inputs(transforms, table) for table in transforms}
-    left = needs.keys() - frozenset(_sorted(needs))  # those in a circle, and what stands on them
+    left = needs.keys() - frozenset(_sorted(needs))  # those in a cycle, and their descendants
     done: set[TableName] = set()
     errors: list[ForgeError] = []
     for table in sorted(left):
@@ -58,7 +58,7 @@ def find_cycles(transforms: Transforms) -> tuple[ForgeError, ...]:
 
 
 def circle_of(transforms: Transforms, table: TableName) -> frozenset[TableName]:
-    """The tables of all circles through it, with itself; none where it stands in none."""
+    """The tables of all cycles through it, with itself; none where there is none."""
     others = {other for other in upstream_of(transforms, table) if table in upstream_of(transforms, other)}
     return frozenset({table, *others}) if others or table in _inputs(transforms, table) else frozenset()
 
@@ -108,7 +108,7 @@ def _reach(
 
 
 def _shortest_circle(transforms: Transforms, start: TableName) -> tuple[TableName, ...] | None:
-    """From a table through what it reads back to itself, breadth first; None where there is no way back."""
+    """From a table through its inputs back to itself, breadth first; None where there is no such path."""
     came_from: dict[TableName, TableName] = {}
     edge = [start]
     while edge:

@@ -1,4 +1,4 @@
-"""`@transform`: marks a Python function as the maker of a table. Changes nothing about the function; needs no Spark."""
+"""`@transform`: marks a Python function that makes a table. The function itself is unchanged; needs no Spark."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar, overload
 
 from forge.model.errors import ForgeError, raise_errors
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 
 F = TypeVar("F", bound=Callable[..., Any])
 ATTRIBUTE = "__forge_transform__"
@@ -28,7 +28,7 @@ KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What the decorator was given, unchecked: only the loader of the file knows the place to name."""
+    """The arguments of the decorator, not validated: only the loader of the file knows the place to report."""
 
     inputs: Mapping[str, str]
     options: Mapping[str, object]

@@ -1,4 +1,4 @@
-"""What a run's result depends on, as one hash: the same code, inputs and parameters need not run again."""
+"""Fingerprint of an output: the same code, inputs and parameters need not run again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from forge.transforms.transform import SqlQuery, Transform
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
     fingerprint: str
-    parts: Mapping[str, str]  # a short hash of each part, to tell what changed
+    parts: Mapping[str, str]  # a short hash of each part, to show what changed
 
 
 def fingerprint(
@@ -26,8 +26,8 @@ def fingerprint(
     files: Iterable[object] = (),
     rules: str = "",
 ) -> Fingerprint:
-    """`inputs`: each input's pinned version. `files`: what identifies each file of a source, in any order. `rules`: of
-    its checks and its contract."""
+    """`inputs`: each input's pinned version. `files`: the identity of each file of a source, in any order. `rules`:
+    of its checks and its contract."""
     pinned = {str(table): version for table, version in inputs.items()}
     used = used_params(transform, params)
     seen = sorted(canonical_json(_typed(file)) for file in files)
@@ -43,7 +43,7 @@ def fingerprint(
 
 
 def used_params(transform: Transform, params: Mapping[str, object]) -> dict[str, object]:
-    """SQL names the parameters it uses; Python may read any; a source reads none."""
+    """SQL names its parameters; Python may read any; a source reads none."""
     if transform.is_source:
         return {}
     if isinstance(transform.body, SqlQuery):

@@ -1,4 +1,4 @@
-"""Functions of the project that are named in its files as `quality/rules.py:totals_match`."""
+"""Functions of the project that its files refer to as `quality/rules.py:totals_match`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from forge.model.errors import ForgeError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 from forge.transforms.imports import import_file, project_imports, user_place
 
 
 def load_function(root: Path, place: str) -> Callable[..., Any]:
-    """E207 where the file or the function is not there, or importing it fails. Only files below the project's folder
-    are taken, wherever a link leads."""
+    """E207 where the file or the function does not exist, or importing it fails. Only files below the project's
+    folder are accepted, after resolving links."""
     file, _, name = place.rpartition(":")
     path = root / file
     inside = path.resolve().is_relative_to(root.resolve())

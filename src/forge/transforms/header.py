@@ -9,7 +9,7 @@ from forge.model.errors import ForgeError
 from forge.model.yaml_file import YamlFile, load_yaml
 from forge.transforms.options import TransformOptions, read_transform_options, shown
 
-# Blank lines and line comments, such as a licence, may stand before it.
+# Blank lines and line comments, such as a licence, may precede it.
 _OPENING = re.compile(r"\A\ufeff?(?:\s|--[^\n]*(?:\n|\Z))*/\*\s*forge(?=\s|\*/|\Z)")
 _MISPLACED = re.compile(r"^[ \t]*/\*[ \t]*forge[ \t]*$", re.MULTILINE)
 
@@ -37,7 +37,7 @@ def read_header(text: str, file: str) -> Header:
     if opening is None:
         return Header(TransformOptions(), YamlFile({}, file), 0)
     end = _end_of_header(text, file, opening.end())
-    # Blanks in place of what stands before keep the lines and columns of the file.
+    # Blanks in place of what precedes it keep the lines and columns of the file.
     blank = re.sub(r"[^\n]", " ", text[: opening.end()])
     yaml = load_yaml(blank + text[opening.end() : end - 2], file)
     data = {} if yaml.data is None else yaml.data

@@ -1,4 +1,4 @@
-"""Importing the Python files of a project: helpers beside a transform can be imported, and nothing is left behind."""
+"""Importing the Python files of a project: they can import each other, and no module stays registered."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _LOCK = threading.RLock()
 
 @contextmanager
 def project_imports(folder: Path) -> Iterator[str]:
-    """While inside, files below `folder` can be imported: as parts of a package whose name is given (so that
-    `from .helper import x` works) and by their path from the folder (`from core.helper import x`).
+    """While inside, files below `folder` can be imported: as parts of a package of the given name (so that `from
+    .helper import x` works) and by their path from the folder (`from core.helper import x`).
 
-    Afterwards the modules are forgotten again: two projects in one process do not meet, a changed file is read anew,
-    and Spark sends functions of the project to its workers by value, because no worker could import them. Only the
-    packages stay known, for relative imports inside functions."""
+    Afterwards the modules are unregistered: two projects in one process do not interfere, a changed file is read
+    again, and Spark pickles functions of the project by value, because no worker could import them. Only the
+    packages stay registered, for relative imports inside functions."""
     package = f"forge_project_{sha256(str(folder.resolve()).encode()).hexdigest()[:12]}"
     path = str(folder)
     with _LOCK:
@@ -51,8 +51,8 @@ def project_imports(folder: Path) -> Iterator[str]:
 
 
 def import_file(path: Path, folder: Path, package: str, code: CodeType | None = None) -> ModuleType:
-    """Import one file inside `project_imports`. Whatever its code raises comes out. `code`: what to run in place of the
-    file; the module is then not what others get who import the file."""
+    """Import one file inside `project_imports`. Exceptions of its code propagate. `code`: what to run in place of
+    the file; other importers of the file then get another module."""
     parts = path.relative_to(folder).with_suffix("").parts
     parents = parts[:-1]
     parent = ".".join((package, *parents))
@@ -79,7 +79,7 @@ def import_file(path: Path, folder: Path, package: str, code: CodeType | None = 
 
 
 def user_place(error: BaseException, root: Path) -> tuple[str, int] | None:
-    """File (relative to the project) and line of the innermost code of the project in a traceback."""
+    """File (relative to the project) and line of the innermost project frame in a traceback."""
     inside = root.resolve()
     frames = [(frame.filename, frame.lineno or 1) for frame in traceback.extract_tb(error.__traceback__)]
     if isinstance(error, SyntaxError) and error.filename:
@@ -92,7 +92,7 @@ def user_place(error: BaseException, root: Path) -> tuple[str, int] | None:
 
 
 def find_helpers(path: Path, folder: Path) -> tuple[Path, ...]:
-    """The files of the project that this one imports, directly or through others: they are part of its code."""
+    """The files of the project that this one imports, transitively: they are part of its code."""
     seen: set[Path] = set()
     todo = [path]
     while todo:
@@ -105,7 +105,7 @@ def find_helpers(path: Path, folder: Path) -> tuple[Path, ...]:
 
 
 class _FreshLoader(importlib.machinery.SourceFileLoader):
-    """Always compiles the source: a cached compilation is told apart by whole seconds only. `code` goes before it."""
+    """Always compiles the source: bytecode caches compare times in whole seconds only. `code` takes precedence."""
 
     def __init__(self, fullname: str, path: str, code: CodeType | None = None) -> None:
         super().__init__(fullname, path)
@@ -135,7 +135,8 @@ def _is_below(module: ModuleType, folder: Path, inside: str) -> bool:
 
 
 def _lies_in(place: str, folder: str, inside: str) -> bool:
-    """Links of the project may move. Where the thousands of installed modules are is found out once: it is dear."""
+    """Links of the project may move. The locations of installed modules are resolved once, because that is
+    expensive."""
     is_fixed = os.path.isabs(place) and not place.startswith((folder, inside))
     real = _known_place(place) if is_fixed else os.path.realpath(place)
     return real == inside or real.startswith(f"{inside.rstrip(os.sep)}{os.sep}")

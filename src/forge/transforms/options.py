@@ -1,4 +1,4 @@
-"""The options of a transform, as written in an SQL header or in the decorator, checked where they come in."""
+"""The options of a transform, from an SQL header or the decorator, validated."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import ErrorDetails
 
 from forge.model.errors import ForgeError, raise_errors
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import TableName
-from forge.model.nearest import did_you_mean
-from forge.transforms.transform import Kind
+from forge.transforms.transform import TransformKind
 
 Where = Callable[[tuple[str | int, ...]], str]
 """Gives `file:line` of the value at a path of keys and list positions."""
@@ -21,15 +21,15 @@ Where = Callable[[tuple[str | int, ...]], str]
 SECRET_WORDS = re.compile(r"password|passwd|pwd|secret|token|credential|access_?key|private", re.IGNORECASE)
 
 
-class Strict(BaseModel):
-    """Nothing is guessed: unknown keys and values of another type are refused."""
+class StrictModel(BaseModel):
+    """Unknown keys and values of another type are refused."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
-class TransformOptions(Strict):
+class TransformOptions(StrictModel):
     output: str | None = None
-    kind: Annotated[Kind, Field(strict=False)] = Kind.FULL
+    kind: Annotated[TransformKind, Field(strict=False)] = TransformKind.FULL
     unique_key: list[str] = Field(default_factory=list)
     time_column: str | None = None
     partitioned_by: list[str] = Field(default_factory=list)
@@ -40,11 +40,11 @@ class TransformOptions(Strict):
     checks: list[dict[str, Any]] = Field(default_factory=list)
 
 
-M = TypeVar("M", bound=Strict)
+M = TypeVar("M", bound=StrictModel)
 
 
 def read_options(model: type[M], data: object, where: Where) -> M:
-    """The options as their model. All that is wrong is raised together: E104 for unknown keys, E206 for wrong forms."""
+    """The options as their model. All errors are raised together: E104 for unknown keys, E206 for invalid values."""
     try:
         return model.model_validate(data)
     except ValidationError as error:
@@ -67,7 +67,7 @@ def read_output(text: str, where: str) -> TableName:
 
 
 def _find_misfits(options: TransformOptions, where: Where) -> Iterable[ForgeError]:
-    needed = {Kind.BY_UNIQUE_KEY: "unique_key", Kind.BY_TIME_RANGE: "time_column"}.get(options.kind)
+    needed = {TransformKind.BY_UNIQUE_KEY: "unique_key", TransformKind.BY_TIME_RANGE: "time_column"}.get(options.kind)
     if needed and not getattr(options, needed):
         example = "unique_key: [order_id]" if needed == "unique_key" else "time_column: ordered_at"
         yield ForgeError(
@@ -140,6 +140,6 @@ def _as_forge_error(model: type[BaseModel], detail: ErrorDetails, where: Where) 
 
 
 def shown(value: object) -> str:
-    """A value of a file in a message: short, and never more than its beginning."""
+    """A value of a file in a message, truncated."""
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:37]}…"

@@ -1,4 +1,4 @@
-"""Which tables a file that cannot be read would make, as far as its path and text tell."""
+"""Which tables an unreadable file would make, as far as its path and text show."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def output_by_path(file: str) -> TableName | None:
 
 
 def find_outputs(text: str, file: str) -> frozenset[TableName]:
-    """Where a file says `output`, that; else what its path says, and in Python its folder and functions."""
+    """From `output` in the text; else from its path, and in Python its folder and functions."""
     path = PurePosixPath(file)
     if path.suffix == ".py":
         named = [f"{path.parent.name}.{name}" for name in _FUNCTION.findall(text)] if len(path.parts) > 2 else []

@@ -1,4 +1,4 @@
-"""Typed parameters of a run: declared in the settings, given as text, bound as Python values."""
+"""Typed run parameters: declared in the settings, given as text, bound as Python values."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from math import isfinite
 from typing import Protocol
 
 from forge.model.errors import ForgeError, UnknownNameError, raise_errors
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import TableName
-from forge.model.nearest import did_you_mean
 from forge.model.time import as_utc
 from forge.transforms.transform import SqlQuery, Transform
 
@@ -21,8 +21,8 @@ _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _KEYS = ("type", "default", "description")
 
 
-class Declared(Protocol):
-    """A parameter as the settings have it: `default` may still be text, or what YAML made of it."""
+class DeclaredParam(Protocol):
+    """A parameter in the settings: `default` may still be text, or a YAML value."""
 
     @property
     def type(self) -> str: ...
@@ -58,13 +58,13 @@ def declare_params(declarations: Mapping[str, object], where: str = "forge.yaml"
 
 
 def bind_params(
-    declared: Mapping[str, Declared], given: Mapping[str, str], needed: Collection[str] | None = None
+    declared: Mapping[str, DeclaredParam], given: Mapping[str, str], needed: Collection[str] | None = None
 ) -> dict[str, object]:
-    """A value for each declared parameter, and for `start` and `end` where they are given.
+    """A value for each declared parameter, and for `start` and `end` where given.
 
-    E108: a name that is not declared. E105: a text that is no value of the type, or no value and no default;
-    `needed` limits the latter to the parameters that the run uses."""
-    known: dict[str, Declared] = {**declared, **BUILT_IN}
+    E108: an undeclared name. E105: a text that is no value of the type, or no value and no default; `needed` limits
+    the latter to the parameters that the run uses."""
+    known: dict[str, DeclaredParam] = {**declared, **BUILT_IN}
     values: dict[str, object] = {}
     errors = [_unknown(name, known, None) for name in given if name not in known]
     for name, param in known.items():
@@ -85,12 +85,12 @@ def bind_params(
 
 
 def find_unknown_params(
-    transforms: Mapping[TableName, Transform], declared: Mapping[str, Declared]
+    transforms: Mapping[TableName, Transform], declared: Mapping[str, DeclaredParam]
 ) -> tuple[ForgeError, ...]:
     """E108 for each `:name` in a query that is not declared, with its line."""
     from forge.transforms.sql import find_parameters
 
-    known: dict[str, Declared] = {**declared, **BUILT_IN}
+    known: dict[str, DeclaredParam] = {**declared, **BUILT_IN}
     return tuple(
         _unknown(use.name, known, f"{transform.file}:{use.line}:{use.column}")
         for _, transform in sorted(transforms.items())
@@ -101,7 +101,7 @@ def find_unknown_params(
 
 
 def parse_value(text: str, type_: str, what: str) -> object:
-    """The value a text stands for. E105 where it is none of the type."""
+    """The typed value of a text. E105 where it has none."""
     read, example = _TYPES[type_]
     try:
         return read(text.strip() if type_ != "string" else text)
@@ -115,7 +115,7 @@ def parse_value(text: str, type_: str, what: str) -> object:
 
 
 class _Explained(ValueError):
-    """A value that is refused for a reason worth telling."""
+    """A value that is refused with a reason."""
 
 
 def _int(text: str, bits: int = 32) -> int:
@@ -244,7 +244,7 @@ def _missing(name: str) -> ForgeError:
     )
 
 
-def _unknown(name: str, known: Mapping[str, Declared], where: str | None) -> ForgeError:
+def _unknown(name: str, known: Mapping[str, DeclaredParam], where: str | None) -> ForgeError:
     return UnknownNameError(
         f"unknown parameter '{name}'",
         where=where,

@@ -1,4 +1,4 @@
-"""All transforms and sources of a project. Everything wrong is found in one go, before anything runs."""
+"""All transforms and sources of a project. All errors are found at once, before anything runs."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from pathlib import Path
 
 from forge.model.errors import ForgeError, errors_of
 from forge.model.fault import FileFault, file_of
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import TableName
-from forge.model.nearest import did_you_mean
 from forge.transforms.dag import Transforms, circle_of, find_cycles
 from forge.transforms.outputs import find_outputs
 from forge.transforms.transform import Transform
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """What could be read, and what is wrong with the rest. `unread`: tables that broken files would make;
-    `is_partial`: not all of them may be known, so that nothing can be called missing."""
+class LoadedTransforms:
+    """What could be read, and the faults of the rest. `unread`: tables that broken files would make; `is_partial`:
+    these may be incomplete, so that no table can be called missing."""
 
     transforms: Transforms
     faults: tuple[FileFault, ...] = ()
@@ -30,8 +30,8 @@ class Reading:
         return tuple(fault.error for fault in self.faults)
 
 
-def read_transforms(root: Path) -> Reading:
-    """By output, in the order of names. What they read is not looked at."""
+def read_transforms(root: Path) -> LoadedTransforms:
+    """By output, in the order of names. Inputs are not validated."""
     sql, sql_errors = _load_sql_files(root)
     python, python_errors = _load_python_files(root)
     sources, source_errors = _load_source_files(root)
@@ -39,7 +39,7 @@ def read_transforms(root: Path) -> Reading:
     transforms = {one.output: one for one in reversed(everything)}
     unread = _unread(root, (*source_errors, *sql_errors, *python_errors), everything)
     faults = [FileFault(error, unread[file_of(error)]) for error in (*source_errors, *sql_errors, *python_errors)]
-    return Reading(
+    return LoadedTransforms(
         dict(sorted(transforms.items())),
         (*faults, *_find_duplicates(everything)),
         frozenset[TableName]().union(*unread.values()),
@@ -47,9 +47,9 @@ def read_transforms(root: Path) -> Reading:
     )
 
 
-def find_transform_faults(found: Reading, known: frozenset[TableName] | None) -> tuple[FileFault, ...]:
-    """`known`: the tables that are in the lake; where it is given, an input that is neither there nor written by a
-    transform is a fault too."""
+def find_transform_faults(found: LoadedTransforms, known: frozenset[TableName] | None) -> tuple[FileFault, ...]:
+    """`known`: the tables of the lake; if given, an input that is neither there nor written by a transform is a
+    fault too."""
     unknown: tuple[FileFault, ...] = ()
     if known is not None and not found.is_partial:
         unknown = find_unknown_inputs(found.transforms, known | found.unread)
@@ -57,7 +57,7 @@ def find_transform_faults(found: Reading, known: frozenset[TableName] | None) ->
 
 
 def find_faults_by_file(transforms: Transforms, errors: Iterable[ForgeError]) -> tuple[FileFault, ...]:
-    """Each with the tables that its file makes: what a run of them stumbles over."""
+    """Each with the tables that its file makes: what prevents a run of them."""
     made: dict[str, set[TableName]] = {}
     for table, transform in transforms.items():
         made.setdefault(transform.file, set()).add(table)
@@ -106,7 +106,7 @@ def _find_duplicates(transforms: Iterable[Transform]) -> Iterator[FileFault]:
 
 
 def _unread(root: Path, errors: Iterable[ForgeError], read: Iterable[Transform]) -> dict[str, frozenset[TableName]]:
-    """By file, the tables that it would make and that could not be read: who reads those is not to blame."""
+    """By file, the tables that it would make and that could not be read: their readers are not at fault."""
     files = {file_of(error) for error in errors}
     well = {file: frozenset(one.output for one in read if one.file == file) for file in files}
     return {file: find_outputs(_text_if_any(root / file), file) - well[file] for file in files}
@@ -158,7 +158,7 @@ def _load_source_files(root: Path) -> tuple[list[Transform], list[ForgeError]]:
 
 
 def _files_below(root: Path, folder: str, *endings: str) -> Iterator[Path]:
-    """In the order of their paths; hidden files and caches are not the user's."""
+    """Sorted by path; hidden files and caches are skipped."""
     for path in sorted((root / folder).rglob("*")):
         parts = path.relative_to(root).parts
         if (

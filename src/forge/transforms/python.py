@@ -1,4 +1,4 @@
-"""Transforms in Python: the functions of a file that are marked with `@transform`."""
+"""Transforms in Python: functions marked with `@transform`."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from forge.model.errors import ForgeError, ForgeErrors, errors_of, raise_errors
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import TableName
-from forge.model.nearest import did_you_mean
 from forge.transforms.decorator import Declaration, declaration_of
-from forge.transforms.deferred import deferred_code
+from forge.transforms.deferred_imports import deferred_code
 from forge.transforms.fingerprint import hash_of
 from forge.transforms.imports import find_helpers, import_file, project_imports, user_place
 from forge.transforms.options import read_output, read_transform_options, shown
-from forge.transforms.transform import InputRef, Kind, PythonFunction, Transform
+from forge.transforms.transform import InputRef, PythonFunction, Transform, TransformKind
 
 CONTEXT = "ctx"
 
 
 def load_python(root: Path, files: tuple[Path, ...]) -> tuple[tuple[Transform, ...], tuple[ForgeError, ...]]:
-    """The transforms of these files below `root/transforms`, and all that is wrong with them."""
+    """The transforms of these files below `root/transforms`, and all their errors."""
     folder = root / "transforms"
     found: list[Transform] = []
     errors: list[ForgeError] = []
@@ -33,7 +33,7 @@ def load_python(root: Path, files: tuple[Path, ...]) -> tuple[tuple[Transform, .
     with project_imports(folder) as package:
         for path in files:
             try:
-                late = _Late.of(path, folder)
+                late = _DeferredFile.of(path, folder)
                 module = _import(path, root, package, late)
             except ForgeError as error:
                 errors.extend(errors_of(error))
@@ -48,8 +48,8 @@ def load_python(root: Path, files: tuple[Path, ...]) -> tuple[tuple[Transform, .
     return tuple(found), tuple(errors)
 
 
-class _Late:
-    """A file that is read without pyspark. Its text is kept: what was read is what runs, whatever is saved later."""
+class _DeferredFile:
+    """A file that is read without pyspark. Its text is kept: what was read is what runs, even if the file changes."""
 
     def __init__(self, path: Path, folder: Path, text: str, code: CodeType) -> None:
         self.path, self.folder, self.text, self.code = path, folder, text, code
@@ -57,8 +57,9 @@ class _Late:
         self._functions: tuple[Callable[..., Any], ...] | None = None
 
     @classmethod
-    def of(cls, path: Path, folder: Path) -> _Late | None:
-        """None: the file has to be imported as it is. One that imports others of the project is, with them."""
+    def of(cls, path: Path, folder: Path) -> _DeferredFile | None:
+        """None: the file has to be imported as it is. So does one that imports other files of the project, with
+        them."""
         try:
             text = path.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError):
@@ -67,7 +68,8 @@ class _Late:
         return None if code is None or find_helpers(path, folder) else cls(path, folder, text, code)
 
     def called_by(self, transform: Transform, place: int) -> Transform:
-        """The same transform, with the function as the whole file defines it. `place`: among those of the file."""
+        """The same transform, with the function as the whole file defines it. `place`: its index among those of the
+        file."""
         assert isinstance(transform.body, PythonFunction)
 
         def call(**arguments: Any) -> Any:
@@ -85,7 +87,7 @@ class _Late:
             return self._functions
 
 
-def _import(path: Path, root: Path, package: str, late: _Late | None) -> ModuleType:
+def _import(path: Path, root: Path, package: str, late: _DeferredFile | None) -> ModuleType:
     file = path.relative_to(root).as_posix()
     try:
         return import_file(path, root / "transforms", package, late.code if late else None)
@@ -125,7 +127,7 @@ def _code_of(path: Path, folder: Path) -> str:
 
 
 def _text(path: Path) -> str:
-    """Line ends are made alike, so that a checkout on another system is the same code."""
+    """Line endings are normalized, so that a checkout on another system is the same code."""
     return path.read_text(encoding="utf-8").replace("\r\n", "\n")
 
 
@@ -138,7 +140,7 @@ def _read_transform(
     options = read_transform_options(
         {key: _as_yaml(value) for key, value in declaration.options.items()}, lambda _: where
     )
-    if options.kind is Kind.VIEW:
+    if options.kind is TransformKind.VIEW:
         raise ForgeError(
             "E206",
             "a Python transform cannot be a view",

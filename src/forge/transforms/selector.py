@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from forge.model.errors import ForgeError, UnknownNameError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import TableName
-from forge.model.nearest import did_you_mean
 from forge.transforms.dag import Transforms, downstream_of, upstream_of
 
 _FORM = re.compile(r"(?:(?P<up>\d*)\+)?(?P<what>[^+]+)(?:\+(?P<down>\d*))?")
@@ -17,7 +17,7 @@ _FORM = re.compile(r"(?:(?P<up>\d*)\+)?(?P<what>[^+]+)(?:\+(?P<down>\d*))?")
 
 @dataclass(frozen=True, slots=True)
 class Selector:
-    """What is meant, and how many steps up and down of it: 0 none, None all."""
+    """What is selected, and how many steps up- and downstream of it: 0 none, None all."""
 
     what: str
     up: int | None = 0
@@ -35,8 +35,8 @@ def parse_selector(text: str) -> Selector:
 
 
 def select(selectors: Iterable[str], transforms: Transforms) -> frozenset[TableName]:
-    """The union of the selectors; commas may stand between several, and none at all selects everything. A selector
-    that selects nothing is E108."""
+    """The union of the selectors, also comma-separated; none at all selects everything. A selector that matches
+    nothing is E108."""
     texts = [part for text in selectors for part in text.split(",") if part.strip()]
     if not texts:
         return frozenset(transforms)

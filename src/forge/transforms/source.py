@@ -9,17 +9,25 @@ from typing import Any, Literal
 from pydantic import Field
 
 from forge.model.errors import ForgeError, errors_of, raise_errors
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 from forge.model.secret import FORM, is_reference
 from forge.model.yaml_file import YamlFile, load_yaml
 from forge.transforms.fingerprint import hash_of
-from forge.transforms.options import SECRET_WORDS, Strict, Where, find_bad_partitions, read_options, read_output, shown
-from forge.transforms.transform import FileSource, JdbcSource, Kind, Transform
+from forge.transforms.options import (
+    SECRET_WORDS,
+    StrictModel,
+    Where,
+    find_bad_partitions,
+    read_options,
+    read_output,
+    shown,
+)
+from forge.transforms.transform import FileSource, JdbcSource, Transform, TransformKind
 
 Scalar = str | bool | int | float
 
 
-class _SourceOptions(Strict):
+class _SourceOptions(StrictModel):
     output: str
     connector: str
     kind: Literal["full", "append"] = "full"
@@ -56,7 +64,7 @@ _TYPES = (
 
 
 def load_sources(text: str, file: str) -> tuple[tuple[Transform, ...], tuple[ForgeError, ...]]:
-    """The sources of one file, and all that is wrong with the others."""
+    """The sources of one file, and the errors of the invalid ones."""
     try:
         yaml = load_yaml(text, file)
         items = _read_list(yaml)
@@ -120,7 +128,7 @@ def _read_source(item: object, yaml: YamlFile, index: int) -> Transform:
         file=yaml.file,
         line=yaml.line_of("sources", index),
         code_hash=hash_of(code),
-        kind=Kind(options.kind),
+        kind=TransformKind(options.kind),
         partitioned_by=tuple(options.partitioned_by),
         tags=tuple(options.tags),
         owner=options.owner,
@@ -180,7 +188,7 @@ def _find_misfits(options: _FileOptions | _JdbcOptions, where: Where) -> Iterato
 
 
 def _find_secrets(options: _FileOptions | _JdbcOptions, where: Where) -> Iterator[ForgeError]:
-    """Users, passwords and the like are references; none is ever shown."""
+    """Users, passwords and the like must be references; none is ever shown."""
     if isinstance(options, _JdbcOptions):
         for key in ("user", "password"):
             value = getattr(options, key)

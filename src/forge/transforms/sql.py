@@ -1,4 +1,4 @@
-"""What a query reads, and the same query reading pinned versions instead. The text is spliced, never written anew."""
+"""The inputs of a query, and the same query over pinned versions. The text is spliced, never regenerated."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
 from forge.model.errors import ForgeError, raise_errors
+from forge.model.name_suggestions import did_you_mean, did_you_mean_table
 from forge.model.names import TableName
-from forge.model.nearest import did_you_mean, did_you_mean_table
 from forge.transforms.sql_parse import ParsedQuery, parse_query, place_of, refuse_table_argument
 from forge.transforms.transform import InputRef
 
@@ -26,8 +26,8 @@ class ParameterRef:
 
 
 def find_inputs(text: str, file: str, known: Iterable[TableName] = ()) -> tuple[InputRef, ...]:
-    """Every place where a table is read, in the order of the text. Names of CTEs are no tables. `known`: what there is,
-    to name what a name without a schema may mean."""
+    """Every place where a table is read, in the order of the text. CTEs are no tables. `known`: existing tables, to
+    suggest a schema for an unqualified name."""
     query = parse_query(text, file)
     references = _find_references(query, tuple(map(str, known)))
     _qualified_columns(query, references)
@@ -94,7 +94,7 @@ class _Reference:
 
 
 def _find_references(query: ParsedQuery, known: tuple[str, ...] = ()) -> tuple[_Reference, ...]:
-    """In the order of the text. All that is wrong with the tables of a query is raised together."""
+    """In the order of the text. All errors about the tables of a query are raised together."""
     for call in query.tree.find_all(exp.Anonymous):
         if call.name.upper() == "TABLE":
             column = call.find(exp.Column)
@@ -226,7 +226,7 @@ def _splices_of(
 
 
 def _end_of_sample(query: ParsedQuery, reference: _Reference) -> int:
-    """Where an alias may stand: after the name, and after TABLESAMPLE (…) REPEATABLE (…) if it follows."""
+    """Where an alias may follow: after the name, and after TABLESAMPLE (…) REPEATABLE (…) if present."""
     end = reference.end
     depth = 0
     inside = False

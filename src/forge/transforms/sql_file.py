@@ -24,7 +24,7 @@ def load_sql(text: str, file: str) -> Transform:
     output = _collect(errors, lambda: _output_of(header, file)) if header else None
     references: tuple[InputRef, ...] | None = _collect(errors, lambda: find_inputs(text, file))
     parameters: tuple[ParameterRef, ...] = ()
-    if references is not None:  # a query that does not parse would say so twice
+    if references is not None:  # a query that does not parse would be reported twice
         parameters = _collect(errors, lambda: find_parameters(text, file)) or ()
     if header is None or output is None or references is None or errors:
         raise errors[0] if len(errors) == 1 else ForgeErrors(errors)
@@ -51,7 +51,7 @@ def load_sql(text: str, file: str) -> Transform:
 
 
 def output_of_sql(text: str, file: str) -> TableName | None:
-    """The table that a file makes, by its header or its path, whatever is wrong with its query; None: none."""
+    """The table that a file makes, by its header or its path, even if its query is invalid; None: none."""
     try:
         return _output_of(read_header(text, file), file)
     except ForgeError:
@@ -74,7 +74,7 @@ def _output_of(header: Header, file: str) -> TableName:
 
 
 def _code_hash(text: str, header: Header) -> str:
-    """Of the query and the options that change the data; a new description or check makes no new data."""
+    """Of the query and the options that affect the data; a new description or check does not change it."""
     options = header.options
     return hash_of(
         {

@@ -56,14 +56,14 @@ def place_of(text: str, offset: int) -> tuple[int, int]:
     return text.count("\n", 0, offset) + 1, offset - (text.rfind("\n", 0, offset) + 1) + 1
 
 
-# What sqlglot trips over beside what it says itself: hints are read on their own, and odd arguments are not counted.
+# Exceptions of sqlglot besides its own: it parses hints separately, and does not check the number of arguments.
 _TRIPPED = (TokenError, AssertionError, IndexError, KeyError, AttributeError, TypeError, ValueError)
 
 
 @lru_cache(maxsize=16)
 def parse_query(text: str, file: str) -> ParsedQuery:
-    """One SELECT, WITH, VALUES, TABLE or FROM query. E201: it does not parse. E213: it is something else. A text is
-    asked about several times on its way, and the answer is only read."""
+    """One SELECT, WITH, VALUES, TABLE or FROM query. E201: it does not parse. E213: it is something else. Cached,
+    since a text is parsed several times on its way, and the result is read-only."""
     tokens = _tokens(text, file)
     _refuse_other_statements(text, file, tokens)
     table_words = _find_table_words(text, file, tokens)
@@ -125,7 +125,7 @@ def _refuse_other_statements(text: str, file: str, tokens: Sequence[Token]) -> N
 
 
 def _find_table_words(text: str, file: str, tokens: Sequence[Token]) -> tuple[int, ...]:
-    """The word TABLE where a query begins. `table` may also be the name of a column or an alias."""
+    """The keyword TABLE at the start of a query. `table` may also be the name of a column or an alias."""
     found: list[int] = []
     for index, token in enumerate(tokens):
         following = [t.token_type for t in tokens[index + 1 : index + 3]]
@@ -175,7 +175,7 @@ def _unexpected(text: str, file: str, token: Token) -> ForgeError:
 
 
 def _plain(description: str) -> str:
-    """The parser's words without its insides (`<class …>`, `<Token …>`)."""
+    """The parser's message without its internals (`<class …>`, `<Token …>`)."""
     text = description.replace(" / ", ", ").rstrip(".")
     if "Required keyword" in text:
         return "Something is missing here"

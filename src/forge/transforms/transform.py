@@ -10,7 +10,7 @@ from typing import Any, Literal
 from forge.model.names import TableName
 
 
-class Kind(StrEnum):
+class TransformKind(StrEnum):
     FULL = "full"
     APPEND = "append"
     BY_TIME_RANGE = "incremental_by_time_range"
@@ -71,7 +71,7 @@ class Transform:
     file: str  # relative to the project, with forward slashes
     line: int
     code_hash: str  # changes when the code or an option that matters for the data changes
-    kind: Kind = Kind.FULL
+    kind: TransformKind = TransformKind.FULL
     inputs: tuple[TableName, ...] = ()
     unique_key: tuple[str, ...] = ()
     time_column: str | None = None

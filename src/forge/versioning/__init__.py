@@ -1,10 +1,10 @@
-"""Versioning: commits, trees, refs, revisions. Pure: may import `forge.model` only."""
+"""Versioning: commits, trees, refs, revisions, diff and merge. Pure: may import `forge.model` only."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forge.model.lazy import lazy_names
+from forge.model.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from forge.versioning.arrow_tables import diff_tables as diff_tables

@@ -1,4 +1,4 @@
-"""Whole Arrow tables merged and compared: the versioning of Forge without a project."""
+"""Merge and diff of whole Arrow tables: Forge's versioning without a project."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def merge_tables(
     """Merge two tables that were changed apart since `base` (None: they have no common past). Columns belong together
     by Parquet field id where all have one, else by name; rows by `key`, without one they are a multiset."""
     before = ours.slice(0, 0) if base is None else base
-    _refuse_twins({"base": before, "ours": ours, "theirs": theirs})
+    _refuse_duplicate_columns({"base": before, "ours": ours, "theirs": theirs})
     base_fields, our_fields, their_fields = fields_of(before, ours, theirs)
     known = None if base is None else base_fields
     names = _names(key)
@@ -83,8 +83,8 @@ def merge_tables(
     )
 
 
-def _refuse_twins(sides: Mapping[str, pa.Table]) -> None:
-    """Columns are told apart by their names."""
+def _refuse_duplicate_columns(sides: Mapping[str, pa.Table]) -> None:
+    """Columns are identified by name."""
     for side, table in sides.items():
         twins = [name for name, times in Counter(table.column_names).items() if times > 1]
         if twins:
@@ -103,7 +103,7 @@ def _names(key: tuple[str, ...] | str) -> tuple[str, ...]:
 
 
 def _merged(ours: pa.Table, merge: RowMerge, merged: pa.Table) -> pa.Table:
-    """What was said about the whole table stays true only while its columns are the same."""
+    """Metadata of the whole table is kept only while its columns are unchanged."""
     is_same = ours.schema.equals(merge.upserts.schema, check_metadata=False)
     return merged.replace_schema_metadata(ours.schema.metadata) if is_same else merged
 
@@ -118,7 +118,7 @@ def diff_tables(
     offset: int = 0,
 ) -> TableDiff:
     """What happened to the rows and columns between two versions of a table."""
-    _refuse_twins({"left": left, "right": right})
+    _refuse_duplicate_columns({"left": left, "right": right})
     before, after = fields_of(left, right)
     layout = align_for_diff(before, after, _names(key))
     rows: RowDiff = diff_rows(layout, left, right, limit=limit, offset=offset)

@@ -1,4 +1,4 @@
-"""Arrow's types and Spark's names of them, and columns cast to the type they have after a merge."""
+"""Conversion between Arrow's types and Spark's type names, and columns cast to their merged type."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from forge.model.types import DataType, TypeField, as_type
 from forge.versioning.errors import IncomparableError
-from forge.versioning.field import Field, Fields
+from forge.versioning.field import Fields, TableField
 
 FIELD_ID = b"PARQUET:field_id"
 
@@ -63,7 +63,7 @@ def _data_type(kind: pa.DataType) -> DataType:
 
 
 def arrow_type(of: str | DataType) -> pa.DataType:
-    """The other way round."""
+    """The Arrow type of a Spark name."""
     of = as_type(of)
     if of.name == "decimal":
         return (pa.decimal128 if of.size[0] <= 38 else pa.decimal256)(*of.size)
@@ -79,7 +79,7 @@ def arrow_type(of: str | DataType) -> pa.DataType:
 
 
 def plain_type(kind: pa.DataType) -> pa.DataType:
-    """Without an encoding or a label: what the values themselves are."""
+    """The value type, without an encoding or extension."""
     is_ = pa.types
     if is_.is_dictionary(kind) or is_.is_run_end_encoded(kind):
         return plain_type(kind.value_type)
@@ -106,7 +106,7 @@ def _is_list(kind: pa.DataType) -> bool:
 
 
 def common_type(name: str, present: Sequence[pa.DataType]) -> pa.DataType:
-    """The Arrow type of a column called `name` by Spark that holds what is `present` without loss."""
+    """The Arrow type of a column of Spark type `name` that holds all of `present` without loss."""
     kinds = list(dict.fromkeys(plain_type(kind) for kind in present))
     if name == "string" and len(kinds) == 1 and pa.types.is_fixed_size_binary(kinds[0]):
         return kinds[0]  # a UUID, which Spark reads as text
@@ -168,14 +168,14 @@ def python_values(array: pa.Array | pa.ChunkedArray) -> list[object]:
 
 
 def fields_of(*tables: pa.Table) -> tuple[Fields, ...]:
-    """The columns of each table; known by Parquet's field id where all of all tables have one, else by name."""
+    """The columns of each table; identified by Parquet's field id where all of all tables have one, else by name."""
     ids = [[_field_id(field) for field in table.schema] for table in tables]
     has_ids = all(number is not None for numbers in ids for number in numbers) and all(
         len(set(numbers)) == len(numbers) for numbers in ids
     )
     return tuple(
         tuple(
-            Field(
+            TableField(
                 number if has_ids and number is not None else field.name,
                 field.name,
                 type_name(field.type),
@@ -193,7 +193,7 @@ def _field_id(field: pa.Field) -> int | None:
 
 
 def schema_of(fields: Fields, kinds: Sequence[pa.DataType]) -> pa.Schema:
-    """With field ids and what is required, as a Parquet file keeps them."""
+    """With field ids and nullability, as a Parquet file keeps them."""
     return pa.schema(
         [
             pa.field(

@@ -1,4 +1,4 @@
-"""A branch of the project: a name for a line of commits, carried in each table by an Iceberg ref of the same name."""
+"""A branch of the project: a movable name for a commit, carried in each table by an Iceberg ref of the same name."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Branch:
 
     @property
     def needs_approval(self) -> bool:
-        """Protection implies an approval by someone else, unless the opposite was said explicitly."""
+        """Protection implies an approval by someone else, unless explicitly set otherwise."""
         return self.is_protected if self.require_approval is None else self.require_approval
 
     def to_dict(self) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""What differs between two versions of a table, row by row."""
+"""Differences between two versions of a table, row by row."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-from forge.versioning.field import Field
+from forge.versioning.field import TableField
 
 
 class ChangeKind(StrEnum):
@@ -18,8 +18,8 @@ class ChangeKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """`key` maps key columns to values; of a keyless table it is the whole row and `count` says how often it came or
-    went. `before` and `after` are whole rows."""
+    """`key` maps key columns to values; of a keyless table it is the whole row and `count` its change in
+    multiplicity. `before` and `after` are whole rows."""
 
     kind: ChangeKind
     key: Mapping[str, object]
@@ -44,7 +44,7 @@ TableChangeKind = Literal["added", "removed", "changed", "unreadable"]  # its me
 
 
 @dataclass(frozen=True, slots=True)
-class SchemaChange:
+class TableSchemaChange:
     change: ColumnChangeKind
     column: str
     before: str | None
@@ -75,9 +75,9 @@ class TableDiff:
     table: str
     change: TableChangeKind
     rows: RowDiff
-    schema: tuple[SchemaChange, ...] = ()
+    schema: tuple[TableSchemaChange, ...] = ()
     key: tuple[str, ...] = ()
-    fields: tuple[Field, ...] = ()
+    fields: tuple[TableField, ...] = ()
     files_added: int = 0
     files_removed: int = 0
     bytes_read: int = 0  # of the files that were opened to say this

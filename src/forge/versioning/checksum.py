@@ -1,5 +1,5 @@
-"""The logical checksum of a table: the sum of the hashes of its rows. It says "same content" whatever the files are,
-and the checksums of parts add up to that of the whole."""
+"""The logical checksum of a table: the sum of its row hashes. It identifies content independent of files, and the
+checksums of parts add up to that of the whole."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ def checksum_of(total: int) -> str:
 
 
 def add_checksums(left: str, right: str) -> str:
-    """Of the rows of both, each as often as they have it together."""
+    """The checksum of the multiset union."""
     return checksum_of(int(left, 16) + int(right, 16))
 
 
 def subtract_checksums(whole: str, part: str) -> str:
-    """Of the rows that are left when the part is taken away."""
+    """The checksum of the remaining rows."""
     return checksum_of(int(whole, 16) - int(part, 16))

@@ -1,4 +1,4 @@
-"""A commit: the state of every table of the project at one point, and how it came to be."""
+"""A commit: the state of every table of the project at one point, and its provenance."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class TableVersion:
     run_id: str | None = None  # the run that wrote this version; its edges are this version's lineage
     fingerprint: str | None = None  # of code, inputs and parameters that made it; the same again is a no-op
     digest: str | None = None  # of the table tree: files, schema, partition spec, properties
-    key: tuple[str, ...] = ()  # what tells rows apart, since it was first said
+    key: tuple[str, ...] = ()  # the recorded key, since it was first given
     is_unique: bool = False  # it is known that no key is there twice
 
 
@@ -122,7 +122,7 @@ _LATER = ("digest", "key", "is_unique")
 
 
 def _known(version: TableVersion) -> dict[str, object]:
-    """What came later is left out where it is not set, so that older trees keep their ids."""
+    """Later additions are omitted where not set, so that older trees keep their ids."""
     known = {**asdict(version), "catalog": str(version.catalog)}
     return {name: value for name, value in known.items() if value or name not in _LATER}
 
@@ -149,7 +149,7 @@ def make_commit(
     committer: Author | None = None,
     signer: Signer | None = None,
 ) -> Commit:
-    """The commit, its id being the hash of the canonical form of everything in it."""
+    """The commit; its id is the hash of the canonical form of its content."""
     commit = Commit(
         id=CommitId(""),
         tree_id=tree_id_of(tree),
@@ -167,7 +167,7 @@ def make_commit(
 
 
 def id_of(commit: Commit, tree_id: str) -> CommitId:
-    """What the id of a commit with this content must be."""
+    """The id of a commit with this content."""
     author, committer = commit.author, commit.committer
     body = {
         "tree": tree_id,

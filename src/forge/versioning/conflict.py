@@ -1,4 +1,4 @@
-"""Conflicts: what two sides changed differently, kept until someone says what shall be. Ours is the target."""
+"""Conflicts: what two sides changed differently, kept until resolved. Ours is the target."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class ConflictKind(StrEnum):
     CONSTRAINT = "constraint"
 
 
-class Take(StrEnum):
+class ResolutionChoice(StrEnum):
     """How a conflict is resolved."""
 
     OURS = "ours"
@@ -33,7 +33,7 @@ class Take(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conflict:
     """`key` maps key columns to values; of a keyless table it is the whole row, of a schema conflict None. Without a
-    `column` the conflict is of the row: base, ours and theirs are rows (None: not there) or, keyless, counts."""
+    `column` the conflict is of the row: base, ours and theirs are rows (None: missing) or, keyless, counts."""
 
     kind: ConflictKind
     key: Mapping[str, object] | None = None
@@ -42,13 +42,13 @@ class Conflict:
     ours: object = None
     theirs: object = None
     table: str | None = None
-    location: str | None = None  # where to look, in words: a check, a file
-    resolution: Take | None = None
+    location: str | None = None  # the place as text: a check, a file
+    resolution: ResolutionChoice | None = None
     resolved_value: object = None  # of manual; the text of an expression
 
     @property
     def id(self) -> str:
-        """The same conflict has the same id when a merge is worked out again."""
+        """The same conflict has the same id when a merge is recomputed."""
         parts = [self.kind, self.table, self.key, self.column, self.base, self.ours, self.theirs, self.location]
         text = json.dumps(parts, sort_keys=True, default=str, ensure_ascii=False)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -70,11 +70,11 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """A standing answer to conflicts: of a table, of a column of it, or of all. The narrowest that fits wins; a
-    resolution of one conflict wins over every rule."""
+class ResolutionRule:
+    """A resolution of conflicts in advance: of a table, of a column of it, or of all. The most specific one wins; a
+    resolution of one conflict overrides every rule."""
 
-    take: Take
+    take: ResolutionChoice
     table: str | None = None
     column: str | None = None
     value: object = None  # of manual; the text of an expression
@@ -85,13 +85,13 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What has been said about the conflicts of a merge so far."""
+    """The resolutions of a merge so far."""
 
-    rules: tuple[Rule, ...] = ()
-    by_conflict: Mapping[str, Rule] = field(default_factory=dict)  # by Conflict.id
+    rules: tuple[ResolutionRule, ...] = ()
+    by_conflict: Mapping[str, ResolutionRule] = field(default_factory=dict)  # by Conflict.id
 
-    def find(self, conflict: Conflict) -> Rule | None:
-        """The answer to this conflict, if there is one."""
+    def find(self, conflict: Conflict) -> ResolutionRule | None:
+        """The resolution of this conflict, if there is one."""
         given = self.by_conflict.get(conflict.id)
         if given is not None:
             return given
@@ -100,12 +100,12 @@ class Answers:
             for rule in self.rules
             if rule.table in (None, conflict.table) and rule.column in (None, conflict.column)
         ]
-        # of equally narrow rules the last one said wins
+        # of equally specific rules the last one wins
         return max(reversed(fitting), key=lambda rule: (rule.column is not None, rule.table is not None), default=None)
 
 
 def location_of(conflict: Conflict, key: Mapping[str, object] | None = None) -> str:
-    """Where to look, in words. `key` is shown in place of the conflict's own, which may hold what not all may see."""
+    """The place of the conflict as text. `key` is shown instead of the conflict's own, which may hold masked values."""
     if conflict.location is not None:
         return conflict.location
     shown = conflict.key if key is None else key

@@ -1,4 +1,4 @@
-"""A column of one version of a table, known by an id that follows it through renames."""
+"""A column of one version of a table, identified by an id that is stable across renames."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class TableField:
     """`id` is Iceberg's field id; a Parquet file without ids uses the name. `type` is Spark's name of the type."""
 
     id: int | str
@@ -17,22 +17,22 @@ class Field:
     doc: str | None = None
 
 
-Fields = tuple[Field, ...]
+Fields = tuple[TableField, ...]
 
 
-def by_name(fields: Iterable[Field]) -> dict[str, Field]:
+def by_name(fields: Iterable[TableField]) -> dict[str, TableField]:
     return {field.name: field for field in fields}
 
 
-def by_id(fields: Iterable[Field]) -> dict[int | str, Field]:
+def by_id(fields: Iterable[TableField]) -> dict[int | str, TableField]:
     return {field.id: field for field in fields}
 
 
 @dataclass(frozen=True, slots=True)
-class Aligned:
-    """One column of the merged table and what it is called on each side; None where that side does not have it."""
+class AlignedColumn:
+    """One column of the merged table and its name on each side; None where that side does not have it."""
 
-    field: Field  # as it will be
+    field: TableField  # as it will be
     base: str | None
     ours: str | None
     theirs: str | None
@@ -40,21 +40,21 @@ class Aligned:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How the three versions of a table lie over each other. `key` are names of the merged table; () is a multiset."""
+    """The alignment of three versions of a table. `key` are names of the merged table; () is a multiset."""
 
-    columns: tuple[Aligned, ...]
+    columns: tuple[AlignedColumn, ...]
     key: tuple[str, ...] = ()
-    dropped: tuple[Aligned, ...] = ()  # columns that one side dropped; the other's changes to them are conflicts
+    dropped: tuple[AlignedColumn, ...] = ()  # columns that one side dropped; the other's changes to them are conflicts
 
     @property
     def fields(self) -> Fields:
         return tuple(column.field for column in self.columns)
 
     @property
-    def values(self) -> tuple[Aligned, ...]:
+    def values(self) -> tuple[AlignedColumn, ...]:
         """Columns that are no part of the key."""
         return tuple(column for column in self.columns if column.field.name not in self.key)
 
 
-def names(fields: Sequence[Field]) -> tuple[str, ...]:
+def names(fields: Sequence[TableField]) -> tuple[str, ...]:
     return tuple(field.name for field in fields)

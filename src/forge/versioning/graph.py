@@ -1,7 +1,7 @@
-"""Questions about the graph of commits: who descends from whom, where two lines met last, what only one of them has.
+"""Queries over the commit graph: ancestry, merge bases, ahead and behind.
 
-Every function takes `parents`: each commit that can be reached with its parents, first parent first. A commit that is
-not among them ends the history there. No function recurses, and each is linear in what it visits."""
+Every function takes `parents`: each reachable commit with its parents, first parent first. The history ends at a
+commit that is not among them. No function recurses, and each is linear in what it visits."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ Parents = Mapping[CommitId, Sequence[CommitId]]
 
 @dataclass(frozen=True, slots=True)
 class MergeBase:
-    """Where a merge starts from; None where the two never met. Lines that crossed have several best common ancestors:
-    `commit` is the newest of them by generation, and `others` are the rest, to be named in the result."""
+    """The base of a merge; None where there is no common ancestor. Criss-cross histories have several best common
+    ancestors: `commit` is the newest by generation, and `others` are the rest, to be named in the result."""
 
     commit: CommitId | None
     others: tuple[CommitId, ...] = ()
 
 
 def reached(head: CommitId | None, parents: Parents) -> frozenset[CommitId]:
-    """The commit itself and all it descends from."""
+    """The commit itself and all its ancestors."""
     seen: set[CommitId] = set()
     todo = [head] if head is not None else []
     while todo:
@@ -35,8 +35,7 @@ def reached(head: CommitId | None, parents: Parents) -> frozenset[CommitId]:
 
 
 def generations(parents: Parents) -> dict[CommitId, int]:
-    """How long the longest way back to a first commit is; a first commit has 1. A child's is greater than that of any
-    parent."""
+    """The length of the longest path to a root; a root has 1. A child's is greater than that of any parent."""
     found: dict[CommitId, int] = {}
     for commit in _parents_first(parents, parents):
         found[commit] = 1 + max((found[parent] for parent in parents[commit] if parent in parents), default=0)
@@ -44,7 +43,7 @@ def generations(parents: Parents) -> dict[CommitId, int]:
 
 
 def merge_bases(a: CommitId | None, b: CommitId | None, parents: Parents) -> tuple[CommitId, ...]:
-    """All best common ancestors: those that no other common ancestor descends from. By id."""
+    """All best common ancestors: those that are no ancestor of another. By id."""
     common = reached(a, parents) & reached(b, parents)
     # What common ancestors descend from is common, too. So one that is not best is the parent of a common one.
     beaten = {parent for commit in common for parent in parents[commit]}
@@ -62,13 +61,13 @@ def merge_base(a: CommitId | None, b: CommitId | None, parents: Parents) -> Merg
 
 
 def ahead_behind(a: CommitId | None, b: CommitId | None, parents: Parents) -> tuple[int, int]:
-    """How many commits only `a` has, and how many only `b`."""
+    """The number of commits only `a` has, and only `b`."""
     of_a, of_b = reached(a, parents), reached(b, parents)
     return len(of_a - of_b), len(of_b - of_a)
 
 
 def is_ancestor(old: CommitId | None, new: CommitId | None, parents: Parents) -> bool:
-    """Whether `new` is `old` or descends from it. Before the first commit there is nothing, which all descend from."""
+    """Whether `new` is `old` or descends from it. Every commit descends from the empty history."""
     if old is None or old == new:
         return True
     seen: set[CommitId] = set()
@@ -84,19 +83,20 @@ def is_ancestor(old: CommitId | None, new: CommitId | None, parents: Parents) ->
 
 
 def new_on(source: CommitId | None, target: CommitId | None, parents: Parents) -> tuple[CommitId, ...]:
-    """What `source` has and `target` does not, parents before children; lines of descent are not intermixed."""
+    """Commits of `source` that `target` does not have, parents before children; lines of descent are not
+    interleaved."""
     new = reached(source, parents) - reached(target, parents)
     return tuple(_parents_first([source], parents, new)) if source in new else ()
 
 
 def commits_between(base: CommitId | None, head: CommitId | None, parents: Parents) -> tuple[CommitId, ...]:
-    """What a rebase of `head` onto `base` replays, in this order: merges are left out, because what they brought in
-    is replayed commit by commit."""
+    """The commits that a rebase of `head` onto `base` replays, in this order: without merges, because what they
+    brought in is replayed commit by commit."""
     return tuple(commit for commit in new_on(head, base, parents) if len(parents[commit]) < 2)
 
 
 def simplify(shown: Collection[CommitId], parents: Parents) -> dict[CommitId, tuple[CommitId, ...]]:
-    """The graph of a part of the commits: each with the nearest of its ancestors that are shown, too."""
+    """The graph of a subset of the commits: each with its nearest ancestors in the subset."""
     kept = frozenset(shown)
     above: dict[CommitId, tuple[CommitId, ...]] = {}
     nearest: dict[CommitId, tuple[CommitId, ...]] = {}  # the commit itself where it is shown
@@ -111,8 +111,8 @@ def simplify(shown: Collection[CommitId], parents: Parents) -> dict[CommitId, tu
 def _parents_first(
     heads: Collection[CommitId | None], parents: Parents, within: Collection[CommitId] | None = None
 ) -> Iterator[CommitId]:
-    """Every commit that can be reached from the heads (without leaving `within`), after all of its parents; of two
-    lines that were merged, the one of the first parent comes first."""
+    """Every commit reachable from the heads (without leaving `within`), after all of its parents; of two merged
+    lines, that of the first parent comes first."""
     known = parents if within is None else within
     seen: set[CommitId] = set()
     for head in heads:

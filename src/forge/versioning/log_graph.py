@@ -1,8 +1,8 @@
-"""A log drawn as a graph: lanes as data for the web app, and lines of text for the terminal, as `git log --graph` does.
+"""A log as a graph: lanes as data for the web app, and lines of text for the terminal, like `git log --graph`.
 
-Commits come newest first, no parent before one of its children. A commit stays in the lane in which its first child
-waits for it; its first parent goes on in the same lane, further parents open lanes to the right. Lanes stay where they
-are, so that a line of descent is a straight line, and a free one is taken again by the next commit that needs one."""
+Commits are newest first, no parent before one of its children. A commit takes the lane of its first child; its first
+parent continues in that lane, further parents open lanes to the right. Lanes do not move, so that a line of descent
+is straight, and a free lane is reused by the next commit that needs one."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Listed = Sequence[tuple[CommitId, Sequence[CommitId]]]
 
 
 @dataclass(frozen=True, slots=True)
-class LaneEdge:
-    """A line from a lane of this row to a lane of the next, on its way to the commit `to`."""
+class LaneLink:
+    """An edge from a lane of this row to a lane of the next, on its way to the commit `to`."""
 
     start: int
     end: int
@@ -27,7 +27,7 @@ class LaneEdge:
 class LaneRow:
     commit: CommitId
     lane: int
-    edges: tuple[LaneEdge, ...]  # between this row and the next, by lane
+    edges: tuple[LaneLink, ...]  # between this row and the next, by lane
 
     @property
     def width(self) -> int:
@@ -37,14 +37,14 @@ class LaneRow:
 
 @dataclass(frozen=True, slots=True)
 class DrawnLine:
-    """What stands before a commit; without one, a line that connects two of them."""
+    """The graph in front of a commit; without one, a connecting line."""
 
     text: str
     commit: CommitId | None = None
 
 
 def lanes(commits: Listed) -> tuple[LaneRow, ...]:
-    """Where each commit stands, and the lines to the next row."""
+    """The lane of each commit, and the edges to the next row."""
     rows: list[LaneRow] = []
     waiting: list[CommitId | None] = []  # by lane: the commit that it leads to
     for commit, parents in commits:
@@ -56,7 +56,7 @@ def lanes(commits: Listed) -> tuple[LaneRow, ...]:
         edges = []
         for place, parent in enumerate(dict.fromkeys(parents)):
             edges += _edges_to(parent, lane, before, after, is_first=place == 0)
-        edges += [LaneEdge(at, at, to) for at, to in enumerate(before) if to is not None and after[at] == to]
+        edges += [LaneLink(at, at, to) for at, to in enumerate(before) if to is not None and after[at] == to]
         rows.append(LaneRow(commit, lane, tuple(sorted(set(edges), key=lambda e: (e.start, e.end)))))
         waiting = _trimmed(after)
     return tuple(rows)
@@ -64,22 +64,22 @@ def lanes(commits: Listed) -> tuple[LaneRow, ...]:
 
 def _edges_to(
     parent: CommitId, lane: int, before: list[CommitId | None], after: list[CommitId | None], *, is_first: bool
-) -> list[LaneEdge]:
-    """The lines that a commit in `lane` needs for one of its parents; `after` takes up the lanes of the next row."""
+) -> list[LaneLink]:
+    """The edges that a commit in `lane` needs for one of its parents; `after` collects the lanes of the next row."""
     known = after.index(parent) if parent in after else None
     if known is None:
         if is_first:
             after[lane] = parent
-            return [LaneEdge(lane, lane, parent)]
-        # beside the commit, and not in a lane that something comes from: the two lines would look like one
+            return [LaneLink(lane, lane, parent)]
+        # next to the commit, and not in a lane with an incoming edge: the two would look like one
         known = _free([one or two for one, two in zip(after, before, strict=False)] + after[len(before) :], lane + 1)
         after[:] = _grown(after, known)
         after[known] = parent
-        return [LaneEdge(lane, known, parent)]
+        return [LaneLink(lane, known, parent)]
     if is_first and known > lane:  # the line of first parents is the straight one; the other bends to it
         after[lane], after[known] = parent, None
-        return [LaneEdge(lane, lane, parent), LaneEdge(known, lane, parent)]
-    return [LaneEdge(lane, known, parent)]
+        return [LaneLink(lane, lane, parent), LaneLink(known, lane, parent)]
+    return [LaneLink(lane, known, parent)]
 
 
 def _free(waiting: Sequence[CommitId | None], start: int) -> int:
@@ -108,8 +108,8 @@ def draw(commits: Listed) -> tuple[DrawnLine, ...]:
 
 
 def _connections(row: LaneRow) -> Iterator[dict[int, str]]:
-    """The lines of text in which what has to change its lane does: first to the right, then to the left, so that no
-    two strokes meet in one place."""
+    """The connecting lines in which edges change their lane: first to the right, then to the left, so that no two
+    strokes collide."""
     right = [edge for edge in row.edges if edge.end > edge.start]
     left = [edge for edge in row.edges if edge.end < edge.start]
     standing = [edge.start for edge in row.edges if edge.start == edge.end]
@@ -123,7 +123,7 @@ def _connections(row: LaneRow) -> Iterator[dict[int, str]]:
         standing.append(edge.end)
 
 
-def _to_the_right(edges: Sequence[LaneEdge], standing: Sequence[int]) -> Iterator[dict[int, str]]:
+def _to_the_right(edges: Sequence[LaneLink], standing: Sequence[int]) -> Iterator[dict[int, str]]:
     """All at once, a lane with each line; they all start at the commit."""
     start, end = min((e.start for e in edges), default=0), max((e.end for e in edges), default=0)
     for lane in range(start, end):
@@ -131,7 +131,7 @@ def _to_the_right(edges: Sequence[LaneEdge], standing: Sequence[int]) -> Iterato
         yield {**_bars([*standing, *arrived]), 2 * lane + 1: "\\"}
 
 
-def _to_the_left(edge: LaneEdge) -> Iterator[dict[int, str]]:
+def _to_the_left(edge: LaneLink) -> Iterator[dict[int, str]]:
     """Into the next lane, then flat across those between, then into the last."""
     first, last = 2 * edge.start - 1, 2 * edge.end + 1
     yield {first: "/", **dict.fromkeys(range(last + 2, first, 2), "_")}

@@ -1,11 +1,11 @@
-"""The words of merging: how, and how it ended."""
+"""Merge strategies, types and statuses."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
 from forge.model.errors import ForgeError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 
 
 class Strategy(StrEnum):

@@ -1,4 +1,4 @@
-"""Names of branches and tags follow git's rules (`git check-ref-format`), and have room in the records."""
+"""Names of branches and tags: git's rules (`git check-ref-format`), limited in length."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def parse_tag(text: str) -> str:
 
 
 def _find_broken(text: str) -> str | None:
-    """The rule that the name breaks."""
+    """The rule that the name violates."""
     broken = next((rule for pattern, rule in _RULES if re.search(pattern, text)), None)
     if broken is None and _FORBIDDEN.search(text):
         return "it contains a space, a control character or one of ~ ^ : ? * [ \\"

@@ -1,5 +1,5 @@
-"""The objects of the history below a commit: the table tree, a Merkle root over the hashes of a table's files, its
-schema, its partition spec and its properties. Its nodes are the manifests, so that a change costs what changed."""
+"""The objects below a commit: the table tree, a Merkle root over the hashes of a table's files, its schema, its
+partition spec and its properties. Its nodes are the manifests, so that the cost is proportional to the change."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Leaf:
 
 
 def node_of(leaves: Iterable[Leaf]) -> str:
-    """The Merkle node of a manifest; the order of its entries does not count."""
+    """The Merkle node of a manifest, independent of the order of its entries."""
     return digest_of([[leaf.content, leaf.path, leaf.digest, leaf.size, leaf.records] for leaf in sorted(leaves)])
 
 
@@ -49,7 +49,7 @@ class TableTree:
     file: tuple[str, str] | None = None  # of a view: path, BLAKE3
 
     def body(self) -> dict[str, object]:
-        """The canonical form, which is also what the records keep."""
+        """The canonical form, as stored in the records."""
         if self.kind == "view":
             return {"kind": self.kind, "uuid": self.uuid, "file": list(self.file or ())}
         return {
@@ -68,7 +68,7 @@ class TableTree:
 
 
 def table_tree_of(body: Mapping[str, object]) -> TableTree:
-    """Of a recorded body. What does not have the form of one is a ValueError: someone else wrote it."""
+    """From a recorded body. ValueError where it is malformed, so not written by Forge."""
     try:
         match body:
             case {"kind": "view", "uuid": str(uuid), "file": [str(path), str(digest)]}:
@@ -99,5 +99,5 @@ def table_tree_of(body: Mapping[str, object]) -> TableTree:
 
 
 def recompute_commit_id(commit: Commit, tree: Tree) -> CommitId:
-    """What the id must be if the commit and its tree are what was committed."""
+    """The id that the commit must have for this content and tree."""
     return id_of(commit, tree_id_of(tree))

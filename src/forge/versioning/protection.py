@@ -1,4 +1,4 @@
-"""What a protected branch takes, and from whom. Every rule is given the branch as `effective` makes it."""
+"""Rules of protected branches. Every rule takes the branch as `effective` returns it."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _OF_THE_NAME = ("tag move", "delete", "rename")  # no merge can bring these abou
 
 
 def effective(branch: Branch, protected: Collection[str], review: bool) -> Branch:
-    """The branch with what the settings say of it: they protect by name or pattern (`release/*`), and may say that
-    protected branches need no review. What is recorded of the branch itself wins."""
+    """The branch with the settings applied: they protect by name or pattern (`release/*`), and may waive approval
+    for protected branches. What is recorded of the branch itself wins."""
     is_protected = branch.is_protected or any(fnmatchcase(branch.name, pattern) for pattern in protected)
     require = branch.require_approval
     if is_protected and require is None and not review:
@@ -52,7 +52,7 @@ def refuse_change(branch: Branch, action: str) -> None:
 
 
 def who_may_merge(branch: Branch, user: str) -> bool:
-    """Whether this user may merge into the branch; without a list, everyone with the right to write may."""
+    """Whether this user may merge into the branch; without a list, everyone with write access may."""
     return not branch.allowed_mergers or _key(user) in map(_key, branch.allowed_mergers)
 
 
@@ -66,5 +66,5 @@ def may_approve(author: str, approver: str) -> bool:
 
 
 def _key(user: str) -> str:
-    """Users are names or e-mail addresses, and nobody becomes someone else by writing theirs in capitals."""
+    """Users are names or e-mail addresses, compared without case, so that nobody passes as someone else."""
     return user.strip().casefold()

@@ -15,8 +15,8 @@ _TIME = re.compile(r"\d{4}-\d{2}-\d{2}([T ].*)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """Back to a parent, so many times; `^2` goes to the second parent of a merge."""
+class AncestorStep:
+    """A step to a parent, repeated; `^2` is the second parent of a merge."""
 
     parent: int = 1
     times: int = 1
@@ -27,7 +27,7 @@ class Revision:
     """A starting point (branch, tag, commit or time; HEAD is the current branch) and steps back from there."""
 
     name: str
-    steps: tuple[Step, ...] = ()
+    steps: tuple[AncestorStep, ...] = ()
     time: datetime | None = None
     word: str = field(default="", compare=False)  # all before the steps: a branch may be called 2026-11-14
 
@@ -50,16 +50,16 @@ def parse_revision(text: str) -> Revision:
     return Revision(name, steps, word=name)
 
 
-def _step(sign: str, number: str) -> Step | None:
+def _step(sign: str, number: str) -> AncestorStep | None:
     """`~0` and `^0` are the commit itself."""
     value = int(number[:9]) if number else 1  # no history is longer, and a text of digits may be
     if value == 0:
         return None
-    return Step(times=value) if sign == "~" else Step(parent=value)
+    return AncestorStep(times=value) if sign == "~" else AncestorStep(parent=value)
 
 
 def _time(moment: str, text: str) -> datetime:
-    """A bare day means its end: everything of that day is in."""
+    """A bare day means its end: the whole day is included."""
     try:
         time = as_utc(datetime.fromisoformat(moment))
     except (ValueError, OverflowError) as error:

@@ -1,4 +1,4 @@
-"""Ed25519 signatures on commits and tags. Keys are PEM; a private one is never kept or shown."""
+"""Ed25519 signatures on commits and tags. Keys are PEM; a private key is never stored or shown."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from forge.model.errors import ForgeError
 from forge.versioning.commit import Signature, Signer
 
-if TYPE_CHECKING:  # dear to import, and most projects sign nothing
+if TYPE_CHECKING:  # slow to import, and most projects sign nothing
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 ALGORITHM = "ed25519"

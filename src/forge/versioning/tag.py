@@ -1,4 +1,4 @@
-"""A tag: a name for a commit that does not move by itself."""
+"""A tag: a fixed name for a commit."""
 
 from __future__ import annotations
 

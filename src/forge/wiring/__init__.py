@@ -1,7 +1,7 @@
-"""Wiring: reads settings, builds adapters, hands them to flows. It has no verbs of its own.
+"""Wiring: reads settings, builds adapters, passes them to flows. It has no logic of its own.
 
-One record of parts per room: `wiring.lineage.graph`, `wiring.quality.monitors`. Adapters are built when first asked
-for, so that a command that only reads records starts no JVM."""
+One record of parts per room: `wiring.lineage.graph`, `wiring.quality.monitors`. Adapters are built on first use, so
+that a command that only reads records starts no JVM."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Wiring:
-    """What an open project stands on, each opened once: settings, database, records, lake and engine."""
+    """The parts of an open project, each opened once: settings, database, records, lake and engine."""
 
     settings: Settings
     clock: Clock = utc_now
@@ -108,7 +108,7 @@ class Wiring:
 
             return IcebergLake(self.database, warehouse)
         from forge.stores.lake.catalogs import pyiceberg_properties
-        from forge.stores.lake.external import ExternalLake
+        from forge.stores.lake.external_lake import ExternalLake
 
         kind, uri, properties = settings.catalog.type, settings.catalog.uri, settings.catalog_properties()
         known = pyiceberg_properties(kind, uri, properties, warehouse, self.root)
@@ -148,8 +148,8 @@ class Wiring:
         return SparkEngine(self.session, self.root)
 
     def project(self) -> Project:
-        """All files of the project, read and validated, with what is wrong with any of them. Tables of the lake that no
-        file makes are known inputs too."""
+        """All files of the project, read and validated, with their faults. Tables of the lake that no file makes are
+        known inputs too."""
         from forge.flows.contracts.lazy_gate import gated
         from forge.flows.runs.project import load_project
         from forge.transforms.params import find_unknown_params

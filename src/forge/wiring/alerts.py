@@ -1,4 +1,4 @@
-"""What alerts and incidents need."""
+"""The parts of alerts and incidents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _minutes(clock: str) -> int:
 
 
 def alert_ports(wiring: Wiring) -> AlertPorts:
-    """What alerts and incidents need."""
+    """The ports of alerts and incidents."""
     from forge.flows.quality.incidents.ports import AlertPorts
     from forge.quality.alerts.alert import AlertPolicy
     from forge.quality.alerts.delivery import ChannelTiming
@@ -61,7 +61,7 @@ def alert_ports(wiring: Wiring) -> AlertPorts:
 
 
 def _channel(wiring: Wiring, name: str, keys: ChannelKeys) -> Channel:
-    """Its secrets are read when something is sent."""
+    """Its secrets are resolved when something is sent."""
     from forge.channels import email, pagerduty, slack, webhook
 
     ca_file = str(wiring.root / Path(keys.ca_file).expanduser()) if keys.ca_file else None
@@ -91,5 +91,5 @@ def _channel(wiring: Wiring, name: str, keys: ChannelKeys) -> Channel:
 
 
 def _read_secret(environ: Mapping[str, str], where: str, key: str, text: str) -> str:
-    """What a reference points at; an address may stand there as it is."""
+    """The secret of a reference; a plain address is allowed."""
     return resolve_secret(text, environ, f"{where}.{key}") if is_reference(text) else text

@@ -1,4 +1,4 @@
-"""What is known of tables and of personal data in them."""
+"""The parts of the catalog: assets, profiles and personal data."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from forge.model.names import TableName
 
 if TYPE_CHECKING:
-    from forge.flows.catalog.declared_personal import DeclaredPersonal
-    from forge.flows.catalog.personal import PersonalMemo
+    from forge.flows.catalog.declared_personal_data import DeclaredPersonalData
+    from forge.flows.catalog.personal_data import PersonalDataCache
     from forge.wiring import Wiring
 
 
@@ -19,20 +19,20 @@ class CatalogParts:
     wiring: Wiring
 
     @cached_property
-    def declared(self) -> DeclaredPersonal:
-        """What contracts call personal."""
-        from forge.flows.catalog.declared_personal import DeclaredPersonal
+    def declared(self) -> DeclaredPersonalData:
+        """Columns that contracts declare personal."""
+        from forge.flows.catalog.declared_personal_data import DeclaredPersonalData
 
-        return DeclaredPersonal(
+        return DeclaredPersonalData(
             self.wiring.root, self.wiring.contracts.governance, lambda: self.wiring.contracts.registry
         )
 
     @cached_property
-    def personal_at(self) -> PersonalMemo:
-        """The columns whose values nobody is shown, now or at one of these commits."""
-        from forge.flows.catalog.personal import PersonalMemo
+    def personal_at(self) -> PersonalDataCache:
+        """The masked columns, now or at one of these commits."""
+        from forge.flows.catalog.personal_data import PersonalDataCache
 
-        return PersonalMemo(self.wiring.metadata, self.declared, self.wiring.default_branch)
+        return PersonalDataCache(self.wiring.metadata, self.declared, self.wiring.default_branch)
 
     def known_tables(self) -> frozenset[TableName]:
         """Of the lake."""

@@ -172,7 +172,7 @@ class ContractParts:
         if self.wiring.settings.catalog.type == "embedded" or not registered:
             return
         from forge.contracts.registry import namespaces_of
-        from forge.stores.lake.external import ExternalLake
+        from forge.stores.lake.external_lake import ExternalLake
         from forge.stores.lake.namespaces import write_external
 
         namespaces = namespaces_of(table for one in registered for table in one.tables)

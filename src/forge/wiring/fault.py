@@ -1,4 +1,4 @@
-"""A fault point for tests of crashes: the process kills itself at a named step."""
+"""A fault point for crash tests: the process kills itself at a named step."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from forge.flows.ports import Seam
+    from forge.flows.ports import FaultPoint
 
 FAULT = "FORGE_FAULT"  # the name of a step at which the process kills itself; only tests set it
 
 
-def fault_seam(environ: Mapping[str, str]) -> Seam:
-    """A run that dies by kill -9 at the step the environment names; otherwise nothing happens."""
+def fault_point(environ: Mapping[str, str]) -> FaultPoint:
+    """A run that dies by kill -9 at the step named by the environment; otherwise does nothing."""
     wanted = environ.get(FAULT)
 
     def seam(step: str) -> None:

@@ -1,4 +1,4 @@
-"""The `governance:` of the settings as the flows take it."""
+"""The `governance:` of the settings in the form of the flows."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ T = TypeVar("T")
 
 
 def governance_of(settings: Settings) -> Governance:
-    """Lists of all levels add up, and each level's policies are kept beside those of the levels below it: what a
-    platform file demands is demanded whatever the project says."""
+    """Lists of all levels add up, and each level's policies are kept besides those of the levels below it: what a
+    platform file requires holds whatever the project says."""
     whole = [level.whole for level in settings.levels] or [settings.governance]
     contracts = whole[-1].contracts
     drift = contracts.drift
@@ -53,7 +53,7 @@ def governance_of(settings: Settings) -> Governance:
 
 
 def _levels(settings: Settings) -> tuple[PlatformLevel, ...]:
-    """Files above the project; the project itself where it names contracts that stand above its others."""
+    """Files that the project extends; the project itself where it names parent contracts."""
     levels = [PlatformLevel(level.name, level.folder, tuple(level.own.contracts.set)) for level in settings.levels]
     return tuple(levels if levels and levels[-1].set else levels[:-1])
 

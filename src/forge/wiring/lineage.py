@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from forge.engines.local.code_reader import CodeReaders
+    from forge.engines.local.code_reader import CodeReaderPool
     from forge.flows.lineage.capture import ScriptCapture
     from forge.flows.lineage.code.ports import IngestPorts
     from forge.flows.lineage.openlineage.ingest import OpenLineagePorts
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from forge.wiring import Wiring
 
 
-def code_readers(processes: int | None = None, limit: float | None = None) -> CodeReaders:
+def code_readers(processes: int | None = None, limit: float | None = None) -> CodeReaderPool:
     """Processes of this machine that read code. `limit`: seconds for one unit of it."""
-    from forge.engines.local.code_reader import LIMIT, CodeReaders
+    from forge.engines.local.code_reader import LIMIT, CodeReaderPool
 
-    return CodeReaders(processes, limit or LIMIT)
+    return CodeReaderPool(processes, limit or LIMIT)
 
 
 def dagster_assets(target: str, job: str | None = None, run_id: str | None = None) -> tuple[DagsterAsset, ...]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from forge.flows.quality.observers import ObserverChain
     from forge.flows.quality.remediation.ports import RemedyPorts
     from forge.flows.quality.row_repair import RepairWork
-    from forge.flows.runs.build import Event
+    from forge.flows.runs.build import StepEvent
     from forge.flows.runs.records import RunStatus
     from forge.flows.versioning.ports import VersionPorts
     from forge.model.names import BranchName, CommitId, RunId, TableName
@@ -42,7 +42,7 @@ class QualityParts:
     def check_ports(
         self,
         run_id: RunId | None = None,
-        notify: Callable[[Event], None] = lambda event: None,
+        notify: Callable[[StepEvent], None] = lambda event: None,
         stopped: Callable[[], RunStatus | None] = lambda: None,
     ) -> CheckPorts:
         """Ports for judging published data."""
@@ -213,7 +213,7 @@ class QualityParts:
 
     def remedies(
         self,
-        notify: Callable[[Event], None] = lambda event: None,
+        notify: Callable[[StepEvent], None] = lambda event: None,
         *,
         author: Author | None = None,
         run_id: RunId | None = None,

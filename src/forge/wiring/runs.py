@@ -1,4 +1,4 @@
-"""What runs and plans need."""
+"""The parts of runs and plans."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forge.model.secret import resolve_secret
-from forge.wiring.fault import fault_seam
+from forge.wiring.fault import fault_point
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from forge.flows.lineage.openlineage.send import EventEmitter
-    from forge.flows.runs.build import Event
+    from forge.flows.runs.build import StepEvent
     from forge.flows.runs.events import RunListeners
     from forge.flows.runs.facts import PlanPorts
-    from forge.flows.runs.run import Ports
+    from forge.flows.runs.run import RunPorts
     from forge.model.names import BranchName, RunId, TableName
     from forge.stores.sql.runs.jobs import SqlJobs
     from forge.transforms.params import Param
@@ -29,19 +29,19 @@ if TYPE_CHECKING:
 class RunParts:
     wiring: Wiring
 
-    def ports(self, notify: Callable[[Event], None] = lambda event: None) -> Ports:
-        from forge.engines.spark.lazy import LazyEngine
-        from forge.flows.runs.run import Ports
+    def ports(self, notify: Callable[[StepEvent], None] = lambda event: None) -> RunPorts:
+        from forge.engines.spark.lazy_engine import LazyEngine
+        from forge.flows.runs.run import RunPorts
 
         versions = self.wiring.versioning.ports()
-        return Ports(
+        return RunPorts(
             metadata=self.wiring.metadata,
             lake=self.wiring.lake,
             engine=LazyEngine(lambda: self.wiring.engine, self.wiring.root),
             clock=self.wiring.clock,
             author=self.wiring.author,
             secrets=lambda reference: resolve_secret(reference, self.wiring.environ, "forge.yaml"),
-            seam=fault_seam(self.wiring.environ),
+            seam=fault_point(self.wiring.environ),
             events=self._events(notify),
             logger=logging.getLogger("forge.transform"),
             default_branch=self.wiring.default_branch,
@@ -63,8 +63,8 @@ class RunParts:
         )
 
     def plan_ports(self) -> PlanPorts:
-        """What a plan needs; nothing of what a run does is loaded."""
-        from forge.engines.spark.lazy import LazyEngine
+        """The ports of a plan; nothing that only a run needs is loaded."""
+        from forge.engines.spark.lazy_engine import LazyEngine
         from forge.flows.runs.facts import PlanPorts
 
         wiring = self.wiring
@@ -75,7 +75,7 @@ class RunParts:
 
     @cached_property
     def jobs(self) -> SqlJobs:
-        """The queue of a server."""
+        """The job queue of a server."""
         from forge.stores.sql.runs.jobs import SqlJobs
 
         return SqlJobs(self.wiring.database)
@@ -86,27 +86,27 @@ class RunParts:
         return declare_params({name: keys.model_dump() for name, keys in self.wiring.settings.params.items()})
 
     def bind(self, given: Mapping[str, str]) -> dict[str, object]:
-        """The parameters of a run: what was given, else the declared default, as values of the declared types."""
+        """The parameters of a run: the given values, else the declared defaults, in the declared types."""
         from forge.transforms.params import bind_params
 
         return bind_params(self.params(), given, needed=())
 
     def _settle(self, branch: BranchName, run_id: RunId, outputs: Mapping[TableName, bool]) -> None:
-        """Alerts of a run that has ended, and the contracts of its tables in an external catalog."""
+        """Alerts of an ended run, and the contracts of its tables in an external catalog."""
         self.wiring.quality.settle_alerts(branch, run_id, outputs)
         self.wiring.contracts.list_outputs(run_id)
 
-    def _events(self, notify: Callable[[Event], None]) -> RunListeners:
-        """Everyone who listens to a run, in this order."""
+    def _events(self, notify: Callable[[StepEvent], None]) -> RunListeners:
+        """All listeners of a run, in this order."""
         from forge.flows.quality.judge import JudgedTable
         from forge.flows.quality.observers import after_run
-        from forge.flows.runs.build import Event
+        from forge.flows.runs.build import StepEvent
         from forge.flows.runs.events import RunEnded, RunListeners, RunSettled, on
 
         emitter, observers = self._emitter(), self.wiring.quality.observers
         return RunListeners(
             (
-                on(Event, notify),
+                on(StepEvent, notify),
                 *((on(RunEnded, emitter),) if emitter else ()),
                 on(JudgedTable, lambda judged: after_run(judged, observers)),
                 on(RunSettled, lambda settled: self._settle(settled.branch, settled.run_id, settled.outputs)),
@@ -114,7 +114,7 @@ class RunParts:
         )
 
     def _emitter(self) -> EventEmitter | None:
-        """Of OpenLineage events, to whom the settings name."""
+        """Sends OpenLineage events to the targets of the settings."""
         keys = self.wiring.settings.lineage.openlineage
         if keys.file is None and keys.url is None:
             return None

@@ -1,4 +1,4 @@
-"""What access, the doctor and the setup of a machine need."""
+"""The parts of access, doctor and setup."""
 
 from __future__ import annotations
 
@@ -25,26 +25,26 @@ class UpkeepParts:
         return Access(SqlTokens(self.wiring.database), self.wiring.clock)
 
     def is_migrated(self) -> bool:
-        """Whether the database is reachable and of this version. E402, E404."""
+        """Whether the database is reachable and at this version. E402, E404."""
         from forge.stores.sql.database import is_migrated
 
         return is_migrated(self.wiring.database)
 
     def examine_database(self) -> None:
-        """Raises what keeps it from being written to."""
-        from forge.stores.sql.upkeep.examine import examine_database
+        """Raises what prevents writing to it."""
+        from forge.stores.sql.upkeep.health import examine_database
 
         examine_database(self.wiring.database)
 
     def examine_warehouse(self) -> str:
-        """Where it is, with the space left if it is a folder of this machine."""
+        """Its location, with the free space if it is a local folder."""
         from forge.stores.lake.storage import examine_warehouse
 
         folder = self._warehouse_folder
         return str(self.wiring.settings.warehouse_path()) if folder is None else examine_warehouse(folder)
 
     def holds_forgotten_tables(self) -> bool:
-        """The warehouse holds tables, and neither the catalog nor any branch knows one."""
+        """Whether the warehouse holds tables that neither the catalog nor any branch knows."""
         from forge.stores.lake.storage import holds_tables
 
         folder, metadata = self._warehouse_folder, self.wiring.metadata
@@ -90,7 +90,7 @@ def spark_jar_folder() -> Path:
 
 
 def fetch_spark_jars(log: Path) -> None:
-    """Spark resolves its packages when it starts; `log` says how far it is."""
+    """Spark resolves its packages when it starts; `log` shows the progress."""
     from forge.engines.spark.session.session import SparkSettings, start_session
 
     start_session(SparkSettings("local[1]", {"spark.driver.memory": "1g"}, {}, log, "forge setup")).stop()

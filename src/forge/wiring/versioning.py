@@ -1,4 +1,4 @@
-"""What reading and changing versions of tables needs."""
+"""The parts of reading and changing versions of tables."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 from forge.model.names import BranchName, CatalogName, SnapshotId
 from forge.model.secret import resolve_secret
-from forge.wiring.fault import fault_seam
+from forge.wiring.fault import fault_point
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from forge.engines.spark.frames import DataFrame
-    from forge.flows.runs.build import Event
+    from forge.flows.runs.build import StepEvent
     from forge.flows.runs.engine import Pin
     from forge.flows.runs.records import RunStatus
     from forge.flows.upkeep.verify.history import Checksum
-    from forge.flows.versioning.content_hash import Seals
+    from forge.flows.versioning.content_hash import FileHasher
     from forge.flows.versioning.ports import VersionPorts
-    from forge.flows.versioning.read import Reader
-    from forge.flows.versioning.tables import RowWork
+    from forge.flows.versioning.read import RevisionReader
+    from forge.flows.versioning.tables import RowOperations
     from forge.model.names import RunId
     from forge.stores.lake.tables import IcebergTables
     from forge.stores.sql.metadata import SqlMetadata
@@ -36,13 +36,13 @@ class VersioningParts:
 
     def ports(
         self,
-        notify: Callable[[Event], None] = lambda event: None,
+        notify: Callable[[StepEvent], None] = lambda event: None,
         *,
         author: Author | None = None,
         run_id: RunId | None = None,
         stopped: Callable[[], RunStatus | None] = lambda: None,
     ) -> VersionPorts:
-        """What commits of data, merges and all that stands on them need."""
+        """The ports of commits of data, merges and everything built on them."""
         from forge.flows.versioning.keys import DeclaredKeys
         from forge.flows.versioning.ports import VersionPorts
         from forge.versioning.resolution import standing_rules
@@ -61,7 +61,7 @@ class VersioningParts:
             clock=self.wiring.clock,
             author=author or self.wiring.author,
             default_branch=self.wiring.default_branch,
-            seam=fault_seam(self.wiring.environ),
+            seam=fault_point(self.wiring.environ),
             notify=notify,
             stopped=stopped,
             protected=frozenset(keys.protected_branches),
@@ -76,11 +76,11 @@ class VersioningParts:
             register=self.wiring.contracts.register,
         )
 
-    def reader(self, branch: BranchName | None = None) -> Reader:
-        from forge.flows.versioning.read import Reader
+    def reader(self, branch: BranchName | None = None) -> RevisionReader:
+        from forge.flows.versioning.read import RevisionReader
 
         default = self.wiring.default_branch
-        return Reader(self.wiring.metadata, self.wiring.lake, branch or default, default)
+        return RevisionReader(self.wiring.metadata, self.wiring.lake, branch or default, default)
 
     def frame(self, pin: Pin) -> DataFrame:
         """A table at a snapshot, as Spark reads it."""
@@ -89,53 +89,53 @@ class VersioningParts:
         return frame_of(self.wiring.session.get(), pin)
 
     def uncached_metadata(self) -> SqlMetadata:
-        """The records as they are in the database now: for verifying them."""
+        """The records straight from the database, for verification."""
         from forge.stores.sql.metadata import SqlMetadata
 
         return SqlMetadata(self.wiring.database)
 
     @cached_property
     def tables(self) -> IcebergTables | None:
-        """None: the files belong to someone else's catalog."""
+        """None for an external catalog."""
         from forge.stores.lake.iceberg import IcebergLake
         from forge.stores.lake.tables import IcebergTables
 
         return IcebergTables(self.wiring.lake) if isinstance(self.wiring.lake, IcebergLake) else None
 
     @cached_property
-    def _driver_rows(self) -> RowWork | None:
+    def _driver_rows(self) -> RowOperations | None:
         if self.tables is None:
             return None
         from forge.stores.lake.arrow.rows import ArrowRows
 
         return ArrowRows(self.tables)
 
-    def _spark_rows(self) -> RowWork:
-        from forge.engines.spark.merge.row_work import SparkRows
+    def _spark_rows(self) -> RowOperations:
+        from forge.engines.spark.merge.row_engine import SparkRows
 
         assert self.tables is not None, "rows are worked on in Forge's own catalog only"
         return SparkRows(self.wiring.engine, self.tables)
 
     def checksum(self) -> Checksum:
         """Of the rows of a snapshot, on Spark."""
-        from forge.engines.spark.merge.row_work import SparkRows
-        from forge.flows.versioning.tables import Slice
+        from forge.engines.spark.merge.row_engine import SparkRows
+        from forge.flows.versioning.tables import FileSlice
 
         def of(catalog: CatalogName, snapshot_id: SnapshotId) -> str:
             assert self.tables is not None, "rows are worked on in Forge's own catalog only"
             found = self.tables.files(catalog, snapshot_id)
             rows = SparkRows(self.wiring.engine, self.tables)
-            return rows.checksum(Slice(catalog, snapshot_id, tuple(found.files)), found.fields)
+            return rows.checksum(FileSlice(catalog, snapshot_id, tuple(found.files)), found.fields)
 
         return of
 
     @cached_property
-    def seals(self) -> Seals | None:
-        """None: the files belong to someone else's catalog."""
+    def seals(self) -> FileHasher | None:
+        """None for an external catalog."""
+        from forge.stores.lake.file_hasher import IcebergFileHasher
         from forge.stores.lake.iceberg import IcebergLake
-        from forge.stores.lake.seal import IcebergSeal
 
-        return IcebergSeal(self.wiring.lake) if isinstance(self.wiring.lake, IcebergLake) else None
+        return IcebergFileHasher(self.wiring.lake) if isinstance(self.wiring.lake, IcebergLake) else None
 
     @cached_property
     def signer(self) -> Signer | None:
@@ -148,7 +148,7 @@ class VersioningParts:
         return signer_of(resolve_secret(reference, self.wiring.environ, where), where)
 
     def trusted_keys(self) -> PublicKeys:
-        """Those whose signatures count; without any, that of the key that signs here."""
+        """Trusted public keys; without any, that of the key that signs here."""
         from forge.versioning.signing import load_public, public_text
 
         texts = self.wiring.settings.trusted_keys()

@@ -15,7 +15,7 @@ from recorded_history import MORNING, REVENUE, verdict
 from sqlalchemy import event
 
 from forge.api.app import create_app
-from forge.api.record_cache import Memo
+from forge.api.record_cache import RecordCache
 from forge.flows.runs.records import AuditRecord, OutputRecord, OutputStatus, RunKind, RunStatus
 from forge.flows.upkeep.access import digest_of
 from forge.model.names import BranchName, RunId
@@ -200,7 +200,7 @@ def test_an_empty_project_has_an_empty_page(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_its_cost_does_not_grow_with_the_history(client: TestClient, wiring: Wiring) -> None:
-    client.app.state.site.memo = Memo(life=math.inf)  # type: ignore[attr-defined]
+    client.app.state.site.memo = RecordCache(life=math.inf)  # type: ignore[attr-defined]
     statements: list[str] = []
 
     @event.listens_for(wiring.database, "before_cursor_execute")

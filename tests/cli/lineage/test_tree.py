@@ -8,9 +8,9 @@ from itertools import pairwise
 
 import pytest
 
-from forge.cli.answer import Answer, write_answer
+from forge.cli.answer import CommandAnswer, write_answer
 from forge.cli.lineage.tree import SHOWN, answer_of_walk
-from forge.cli.output import Format
+from forge.cli.output import OutputFormat
 from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.graph.request import Direction, EdgeFilter, TraversalRequest, WalkDirection
 from forge.lineage.graph.traversal import Hop, Link, Path, ReachedNode, Traversal
@@ -42,9 +42,9 @@ def walk(
     return Traversal(ask=TraversalRequest(start=start, direction=direction), items=tuple(items), **(known | more))  # type: ignore[arg-type]
 
 
-def lines(answer: Answer) -> list[str]:
+def lines(answer: CommandAnswer) -> list[str]:
     out = io.StringIO()
-    write_answer(answer, Format.TABLE, out)
+    write_answer(answer, OutputFormat.TABLE, out)
     return out.getvalue().splitlines()
 
 

@@ -20,7 +20,15 @@ import pytest
 
 from forge.cli.runs import demo_folder
 from forge.cli.runs.demo import free_port
-from forge.cli.runs.demo_folder import MARK, Mark, digest_of, finish_folder, finished_mark, prepare_folder, shop_folder
+from forge.cli.runs.demo_folder import (
+    MARK,
+    DemoMarker,
+    digest_of,
+    finish_folder,
+    prepare_folder,
+    read_marker,
+    shop_folder,
+)
 from forge.flows.runs.records import OutputRecord, OutputStatus, RunRecord, RunStatus
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId, TableName
@@ -82,7 +90,7 @@ def record(target: Path, *, digest: str | None = None) -> None:
         wiring.metadata.finish_run(ended, (failed,) if blocked else (), ())
         names.append(str(run.id))
     wiring.close()
-    finish_folder(target, Mark(digest or digest_of(shop_folder(), 1.0), tuple(names)))
+    finish_folder(target, DemoMarker(digest or digest_of(shop_folder(), 1.0), tuple(names)))
 
 
 @pytest.fixture
@@ -132,13 +140,13 @@ def test_fresh_makes_it_anew(forge: Forge, finished: Path) -> None:
     (finished / "notes.txt").write_text("what I tried")
     assert forge("demo", "--no-serve", "--fresh").status == NO_JAVA
     assert not (finished / "notes.txt").exists()
-    assert finished_mark(finished) is None, "not finished: Spark could not start"
+    assert read_marker(finished) is None, "not finished: Spark could not start"
 
 
 @pytest.mark.parametrize("words", [(), ("--scale", "0.5")])
 def test_a_demo_of_another_size_is_made_anew(forge: Forge, finished: Path, words: tuple[str, ...]) -> None:
     record_of_half = digest_of(shop_folder(), 0.5)
-    finish_folder(finished, Mark(record_of_half, ("r0", "r1")))
+    finish_folder(finished, DemoMarker(record_of_half, ("r0", "r1")))
     expected = 0 if words else NO_JAVA
     assert forge("demo", "--no-serve", *words).status == expected
 
@@ -155,7 +163,7 @@ def test_an_interrupted_demo_is_made_anew(forge: Forge, tmp_path: Path) -> None:
 )
 def test_a_mark_that_does_not_say_it_is_finished_is_not(finished: Path, text: str) -> None:
     (finished / MARK).write_text(text)
-    assert finished_mark(finished) is None
+    assert read_marker(finished) is None
 
 
 def test_a_demo_whose_records_are_gone_is_made_anew(forge: Forge, finished: Path) -> None:

@@ -11,7 +11,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from forge.cli.runs.incident_panel import incident_panel
-from forge.connection import Report
+from forge.connection import RunReport
 from forge.flows.quality.incidents.impact import BlockedColumn, SparedColumn
 from forge.flows.runs.records import OutputRecord, OutputStatus, RunRecord, RunStatus
 from forge.flows.runs.run import RunResult
@@ -45,7 +45,7 @@ BROUGHT = Commit(
 )
 
 
-def report(spared: int = 4, incidents: int = 1) -> Report:
+def report(spared: int = 4, incidents: int = 1) -> RunReport:
     outputs = (
         OutputRecord(table=TableName("core", "orders"), status=OutputStatus.BLOCKED, reason=SAW),
         OutputRecord(
@@ -65,10 +65,10 @@ def report(spared: int = 4, incidents: int = 1) -> Report:
     )
     hit = tuple(SparedColumn(ColumnName("marts.daily_revenue", f"total_{i}"), "fin@example.com") for i in range(spared))
     one = BlockedColumn(BLOCKED, ColumnName("core.orders", "amount"), ColumnName("raw.orders", "amount"), BROUGHT, hit)
-    return Report(RunResult(run, None, (BLOCKED,)), (one,) * incidents)
+    return RunReport(RunResult(run, None, (BLOCKED,)), (one,) * incidents)
 
 
-def shown(report: Report, width: int = 80) -> str:
+def shown(report: RunReport, width: int = 80) -> str:
     stream = io.StringIO()
     Console(file=stream, width=width, no_color=True).print(incident_panel(report))
     return stream.getvalue()
@@ -119,7 +119,7 @@ def test_markup_in_data_is_shown_as_it_is() -> None:
         blocks=True,
     )
     one = BlockedColumn(odd, ColumnName("core.orders", "a"), None, None, ())
-    assert "found [red]x[/red]" in shown(Report(report().result, (one,)))
+    assert "found [red]x[/red]" in shown(RunReport(report().result, (one,)))
 
 
 def test_where_nobody_is_hit_no_command_is_offered_that_would_fail() -> None:
@@ -132,7 +132,7 @@ def test_what_a_contract_holds_back_is_told_with_its_code_its_place_and_what_to_
     details = {"code": "E530", "where": "contracts/core.orders.odcs.yaml:68", "fix": "Cast it to string in the query."}
     held = replace(BLOCKED, check_type="schema", message="amount is bigint, the contract says string", details=details)
     one = BlockedColumn(held, ColumnName("core.orders", "amount"), None, None, ())
-    text = shown(Report(report().result, (one,)), 120)
+    text = shown(RunReport(report().result, (one,)), 120)
     assert "contract  FORGE-E530 contracts/core.orders.odcs.yaml:68" in text
     assert "fix       Cast it to string in the query." in text
     assert "contract" not in shown(report())

@@ -12,19 +12,19 @@ from pathlib import Path
 import pytest
 
 from forge.cli.runs.run_display import RunDisplay
-from forge.flows.runs.build import Event
+from forge.flows.runs.build import StepEvent
 from forge.model.names import RunId, TableName
 from forge.wiring import Wiring
 
 RUN = RunId("r1")
 ORDERS, REVENUE = TableName("raw", "orders"), TableName("marts", "revenue")
 EVENTS = (
-    Event(RUN, ORDERS, "started"),
-    Event(RUN, ORDERS, "staged", "1,000 rows"),
-    Event(RUN, ORDERS, "passed"),
-    Event(RUN, REVENUE, "blocked", "2 rows outside"),
-    Event(RUN, None, "publishing", "1 tables"),
-    Event(RUN, None, "published", "0ca6121339a9a05d"),
+    StepEvent(RUN, ORDERS, "started"),
+    StepEvent(RUN, ORDERS, "staged", "1,000 rows"),
+    StepEvent(RUN, ORDERS, "passed"),
+    StepEvent(RUN, REVENUE, "blocked", "2 rows outside"),
+    StepEvent(RUN, None, "publishing", "1 tables"),
+    StepEvent(RUN, None, "published", "0ca6121339a9a05d"),
 )
 
 

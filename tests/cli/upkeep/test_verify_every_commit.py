@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from sealed_lake import flip
 
-from forge.flows.versioning.content_hash import Listed
+from forge.flows.versioning.content_hash import ListedFile
 from forge.model.names import CommitId, TableName
 from forge.wiring import Wiring
 
@@ -146,7 +146,7 @@ def files_of(root: Path) -> dict[str, set[CommitId]]:
             facts = wiring.versioning.seals.facts(version.catalog, version.snapshot_id, version.schema_id)
             assert facts is not None
             assert facts.manifest_list is not None
-            listed: list[Listed] = []
+            listed: list[ListedFile] = []
             for manifest in wiring.versioning.seals.manifests(facts.manifest_list):
                 listed += wiring.versioning.seals.listed(manifest)
             for file in listed:

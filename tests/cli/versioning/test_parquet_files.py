@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 import typer
 
-from forge.cli.output import Format
+from forge.cli.output import OutputFormat
 from forge.cli.terminal import Terminal
 from forge.cli.versioning.parquet_files import diff_files, merge_files
 from forge.model.errors import ForgeError
@@ -23,7 +23,7 @@ FIELDS = [
     pa.field("amount", pa.decimal128(10, 2), metadata={"PARQUET:field_id": "2"}),
     pa.field("note", pa.string(), metadata={"PARQUET:field_id": "3"}),
 ]
-JSON, TABLE = Terminal(format=Format.JSON), Terminal()
+JSON, TABLE = Terminal(format=OutputFormat.JSON), Terminal()
 Write = Callable[..., Path]
 
 

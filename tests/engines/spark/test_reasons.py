@@ -7,7 +7,7 @@ from pyspark.errors import AnalysisException, PySparkException
 
 from forge.engines.spark.errors import job_error
 from forge.engines.spark.measure.columns import MeasureError, reason_of
-from forge.flows.catalog.personal import hiding_values
+from forge.flows.catalog.personal_data import hiding_values
 from forge.model.errors import CellError, ForgeError
 
 

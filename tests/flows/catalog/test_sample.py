@@ -8,11 +8,19 @@ from functools import partial
 
 import pytest
 
-from forge.flows.catalog.personal import find_flagged, find_personal, personal_at
+from forge.flows.catalog.personal_data import find_flagged, find_personal, personal_at
 from forge.flows.catalog.sample import Sample, sample_rows
 from forge.flows.ports import Stage
 from forge.flows.runs.engine import Engine
-from forge.flows.runs.records import AssetRecord, Pointer, Publication, Published, RunRecord, RunStatus, TableLineage
+from forge.flows.runs.records import (
+    AssetRecord,
+    Pointer,
+    Publication,
+    PublishedCommit,
+    RunRecord,
+    RunStatus,
+    TableLineage,
+)
 from forge.flows.versioning.branches import create_default_branch
 from forge.lineage.edge import Edge, Transformation
 from forge.model.errors import ForgeError
@@ -170,7 +178,7 @@ class World:
             lineage=lineage,
             assets=(asset(PEOPLE, "Email", columns=("id", "city")),),
         )
-        assert isinstance(self.metadata.publish(publication, lambda step: None), Published)
+        assert isinstance(self.metadata.publish(publication, lambda step: None), PublishedCommit)
 
     def sample(self, table: str = "core.people", at: str = "HEAD", limit: int = 50) -> Sample:
         def engine() -> Engine:

@@ -20,7 +20,7 @@ from forge.contracts.load import contract_of
 from forge.contracts.policy import Enforcement, Governance
 from forge.contracts.policy.governance import PlatformLevel
 from forge.contracts.registry import registered_of
-from forge.flows.catalog.personal import named_by
+from forge.flows.catalog.personal_data import named_by
 from forge.flows.contracts.facts import Versions
 from forge.flows.contracts.gate import contract_verdicts
 from forge.flows.contracts.judge import find_gated, versions_in
@@ -28,7 +28,7 @@ from forge.flows.contracts.lazy_gate import gated
 from forge.flows.contracts.ports import LifecycleWrite, Registration
 from forge.flows.runs.project import Project, load_project
 from forge.flows.runs.records import RunStatus
-from forge.flows.runs.run import Ports, RunRequest, run
+from forge.flows.runs.run import RunPorts, RunRequest, run
 from forge.flows.versioning.branches import create_default_branch
 from forge.flows.versioning.merge.result import Merged
 from forge.model.errors import ForgeError
@@ -193,7 +193,7 @@ def run_orders(root: Path, governance: Governance, rows: list[dict[str, object]]
         code_hash="1",
     )
     made = replace(made, transforms={TABLE: transform}, checks={})
-    ports = Ports(
+    ports = RunPorts(
         metadata=metadata,
         lake=lake,
         engine=MemoryEngine(lake),

@@ -12,7 +12,7 @@ from forge.contracts.policy import Enforcement, Governance
 from forge.flows.contracts.ports import ContractPorts
 from forge.flows.contracts.queries import check, find_known
 from forge.flows.runs.project import load_project
-from forge.flows.runs.run import Ports, RunRequest, run
+from forge.flows.runs.run import RunPorts, RunRequest, run
 from forge.flows.versioning.branches import create_default_branch
 from forge.model.names import BranchName, TableName
 from forge.stores.memory.catalog import MemoryCatalog
@@ -46,7 +46,7 @@ def test_of_a_table_that_runs_make_nothing_is_said_of_null(tmp_path: Path) -> No
     run(
         RunRequest(branch=main),
         project,
-        Ports(
+        RunPorts(
             metadata=metadata,
             lake=lake,
             engine=MemoryEngine(lake),

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from forge.flows.catalog.personal import personal_at
+from forge.flows.catalog.personal_data import personal_at
 from forge.flows.quality.fitness import Fitness, FitnessPorts, judge_fitness, refuse_unfit
 from forge.flows.runs.project import Project
-from forge.flows.runs.run import Ports, RunRequest, run
+from forge.flows.runs.run import RunPorts, RunRequest, run
 from forge.flows.versioning.branches import create_branch, create_default_branch
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
@@ -25,7 +25,7 @@ from forge.stores.memory.catalog import MemoryCatalog
 from forge.stores.memory.engine import MemoryEngine
 from forge.stores.memory.lake import MemoryLake
 from forge.stores.memory.metadata import MemoryMetadata
-from forge.transforms.transform import Kind, PythonFunction, Transform
+from forge.transforms.transform import PythonFunction, Transform, TransformKind
 from forge.versioning.commit import Author, TableVersion
 
 START = datetime(2026, 11, 14, 6, tzinfo=UTC)
@@ -58,7 +58,7 @@ class Shop:
         rows: Rows = [{"id": number, "mail": "x", "age": age} for number, age in enumerate(ages)]
         body = PythonFunction(lambda: rows, {}, False)
         transform = Transform(
-            output=USERS, body=body, file="users.py", line=1, code_hash=repr(rows), kind=Kind.FULL, inputs=()
+            output=USERS, body=body, file="users.py", line=1, code_hash=repr(rows), kind=TransformKind.FULL, inputs=()
         )
         checks = {USERS: tuple(load_check(c, table=USERS, where="x") for c in self.checks)}
         project = Project(
@@ -69,7 +69,7 @@ class Shop:
             rules_hash={USERS: repr(self.checks)},
             owner_of=lambda table: None,
         )
-        ports = Ports(
+        ports = RunPorts(
             metadata=self.metadata,
             lake=self.lake,
             engine=self.engine,

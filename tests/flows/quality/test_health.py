@@ -9,7 +9,7 @@ from monitor_world import MAIN, NOT_NULL, ORDERS, MonitorWorld
 from forge.flows.quality.health import CurrentChecks, find_health, find_trend, find_verdicts, newest_attempts
 from forge.flows.quality.incidents.open_incidents import HeldTables
 from forge.flows.quality.results import find_history, find_result, find_results, first_failure, result_of, verdict_of
-from forge.flows.runs.run import Ports, RunRequest, run
+from forge.flows.runs.run import RunPorts, RunRequest, run
 from forge.model.names import RunId
 from forge.quality.spec import load_check
 from forge.quality.verdict import Outcome
@@ -21,7 +21,7 @@ ROWS = {"type": "row_count", "min": 1}
 def governed(world: MonitorWorld, *ids: int | None) -> RunId:
     """A run whose checks are in its own record."""
     world.rows = [{"id": number} for number in ids]
-    ports = Ports(
+    ports = RunPorts(
         metadata=world.metadata,
         lake=world.lake,
         engine=world.engine,

@@ -8,10 +8,10 @@ from datetime import UTC, datetime
 
 import pytest
 
-from forge.flows.ports import Growth
+from forge.flows.ports import SnapshotGrowth
 from forge.flows.quality.judge import judge
 from forge.flows.quality.measure import MeasureSubject, MeasureTools, measure
-from forge.flows.runs.engine import Batch, Pin
+from forge.flows.runs.engine import MeasureBatch, Pin
 from forge.model.errors import DatabaseBusyError
 from forge.model.names import CatalogName, SnapshotId, TableName
 from forge.model.schema import Column, Schema
@@ -48,11 +48,11 @@ class World:
     ) -> dict[Measure, Reading]:
         return {one: self.sizes[snapshot - 1] for one in measures if one == ROWS}
 
-    def growth(self, catalog: CatalogName, since: SnapshotId, until: SnapshotId) -> Growth:
+    def growth(self, catalog: CatalogName, since: SnapshotId, until: SnapshotId) -> SnapshotGrowth:
         if since == until:
-            return Growth("none", self.same_columns, True)
+            return SnapshotGrowth("none", self.same_columns, True)
         whole = self.same_columns == {"id", "amount"}
-        return Growth(self.growth_kind, self.same_columns, whole)  # type: ignore[arg-type]
+        return SnapshotGrowth(self.growth_kind, self.same_columns, whole)  # type: ignore[arg-type]
 
     def snapshot(self, catalog: CatalogName, snapshot: SnapshotId) -> object:
         return Parent(SnapshotId(snapshot - 1) if snapshot > 1 else None)
@@ -93,7 +93,7 @@ class Lake:
     ) -> dict[Measure, Reading]:
         return self.world.measure_manifests(catalog, snapshot, measures)
 
-    def growth(self, catalog: CatalogName, since: SnapshotId, until: SnapshotId) -> Growth:
+    def growth(self, catalog: CatalogName, since: SnapshotId, until: SnapshotId) -> SnapshotGrowth:
         return self.world.growth(catalog, since, until)
 
     def snapshot(self, catalog: CatalogName, snapshot: SnapshotId) -> object:
@@ -109,7 +109,7 @@ class Engine:
     ) -> Mapping[Measure, Reading]:
         assert callable(told)
         self.world.asked.append((target, tuple(measures)))
-        told(Batch("scan", tuple(measures), 2.0))
+        told(MeasureBatch("scan", tuple(measures), 2.0))
         return MemoryMeasurer(self.world.rows(target), columns=("id", "amount")).measure(measures)
 
     def sample(

@@ -6,7 +6,7 @@ import inspect
 
 import pytest
 
-from forge.flows.catalog.personal import PersonalColumns
+from forge.flows.catalog.personal_data import PersonalColumns
 from forge.flows.quality.verdict_masking import TELLING, shown_verdict
 from forge.quality.checks import CHECKS
 from forge.quality.verdict import Outcome, Severity, Verdict

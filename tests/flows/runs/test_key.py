@@ -11,13 +11,13 @@ import pyarrow as pa
 import pytest
 from version_world import VersionWorld, make_world
 
-from forge.flows.runs.key import RunKey, hold_key
-from forge.flows.runs.pins import find_base, line_of
-from forge.flows.versioning.ports import working
+from forge.flows.runs.input_pins import find_base, pin_branch
+from forge.flows.runs.key import RunKey, enforce_key
+from forge.flows.versioning.ports import run_operation
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.quality.checks import UniqueCheck
-from forge.transforms.transform import Kind, SqlQuery, Transform
+from forge.transforms.transform import SqlQuery, Transform, TransformKind
 
 ORDERS = TableName.parse("raw.orders")
 MAIN = BranchName("main")
@@ -31,21 +31,21 @@ def world(tmp_path: Path) -> Iterator[VersionWorld]:
     made.close()
 
 
-def append(world: VersionWorld, *ids: int, kind: Kind = Kind.APPEND, keys: Any = None) -> RunKey:
+def append(world: VersionWorld, *ids: int, kind: TransformKind = TransformKind.APPEND, keys: Any = None) -> RunKey:
     """What the run says of a stage in which these rows were appended."""
     ports = world.ports
     job: Any = SimpleNamespace(keys=keys or {}, key_check=ports.key_check, project=ports.project())
     transform = Transform(
         output=ORDERS, body=SqlQuery("SELECT 1"), file="orders.sql", line=1, code_hash="", kind=kind, unique_key=("id",)
     )
-    with working(ports, "run", MAIN, ()) as work:
-        base = find_base(ORDERS, line_of(ports.metadata, MAIN, MAIN), ports.lake)
+    with run_operation(ports, "run", MAIN, ()) as work:
+        base = find_base(ORDERS, pin_branch(ports.metadata, MAIN, MAIN), ports.lake)
         stage = ports.lake.open_stage(work.run_id, ORDERS, base.catalog, base.snapshot_id)
         fields = world.fields("raw.orders")
         ports.tables.rewrite(stage, (), pa.table({"id": pa.array(ids, pa.int64())}), fields)
         snapshot = ports.lake.snapshot(stage.catalog)
         assert snapshot is not None
-        return hold_key(job, transform, base, stage, snapshot)
+        return enforce_key(job, transform, base, stage, snapshot)
 
 
 def test_an_append_keeps_the_key_that_is_remembered(world: VersionWorld) -> None:
@@ -66,7 +66,7 @@ def test_a_check_that_tells_it_is_the_one_who_does(world: VersionWorld) -> None:
 
 
 def test_what_is_built_anew_keeps_its_key_but_is_not_known_to_hold_it(world: VersionWorld) -> None:
-    assert append(world, 9, kind=Kind.FULL) == RunKey(("id",), is_unique=False)
+    assert append(world, 9, kind=TransformKind.FULL) == RunKey(("id",), is_unique=False)
 
 
 def test_a_declared_key_of_columns_that_are_not_there_is_none(world: VersionWorld) -> None:

@@ -13,13 +13,13 @@ import pytest
 
 from forge.flows.runs.engine import TimeRange
 from forge.flows.runs.id import new_run_id
-from forge.flows.runs.pins import find_pin, line_of
+from forge.flows.runs.input_pins import find_pin, pin_branch
 from forge.flows.runs.plan import plan, settle
 from forge.flows.runs.project import Project
 from forge.flows.runs.publish.changes import BranchChanges, PublishPorts
 from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, PublishRecord, publish
 from forge.flows.runs.records import OutputStatus, Publication, RunRecord, RunStatus
-from forge.flows.runs.run import Ports, RunRequest, RunResult, run
+from forge.flows.runs.run import RunPorts, RunRequest, RunResult, run
 from forge.flows.versioning.branches import create_default_branch
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, SnapshotId, TableName
@@ -29,7 +29,7 @@ from forge.stores.memory.catalog import MemoryCatalog
 from forge.stores.memory.engine import MemoryEngine
 from forge.stores.memory.lake import MemoryLake
 from forge.stores.memory.metadata import MemoryMetadata
-from forge.transforms.transform import Kind, PythonFunction, Transform
+from forge.transforms.transform import PythonFunction, Transform, TransformKind
 from forge.versioning.commit import Author, TableStatistics
 
 NOW = datetime(2026, 11, 15, 6, 10, tzinfo=UTC)
@@ -51,7 +51,7 @@ class Shop:
         self.metadata, self.lake = MemoryMetadata(catalog), MemoryLake(catalog)
         engine = MemoryEngine(self.lake)
         create_default_branch(self.metadata, MAIN, ADA, NOW)
-        self.ports = Ports(
+        self.ports = RunPorts(
             metadata=self.metadata,
             lake=self.lake,
             engine=engine,
@@ -60,10 +60,15 @@ class Shop:
             secrets=lambda reference: "",
         )
         self.make("raw.orders", lambda: [{"id": 1}])
-        self.make("core.daily", lambda raw: raw, "raw.orders", kind=Kind.BY_TIME_RANGE)
+        self.make("core.daily", lambda raw: raw, "raw.orders", kind=TransformKind.BY_TIME_RANGE)
 
     def make(
-        self, output: str, function: Callable[..., Rows], *inputs: str, code: str = "1", kind: Kind = Kind.FULL
+        self,
+        output: str,
+        function: Callable[..., Rows],
+        *inputs: str,
+        code: str = "1",
+        kind: TransformKind = TransformKind.FULL,
     ) -> None:
         table, reads = TableName.parse(output), tuple(TableName.parse(text) for text in inputs)
         body = PythonFunction(function, dict.fromkeys(("raw",), reads[0]) if reads else {}, False)
@@ -93,7 +98,7 @@ class Shop:
 
     def write_by_hand(self, table: str) -> None:
         """As a commit of rows leaves a table: no run made it as it is."""
-        line, name = line_of(self.metadata, MAIN, MAIN), TableName.parse(table)
+        line, name = pin_branch(self.metadata, MAIN, MAIN), TableName.parse(table)
         versions = {name: replace(line.tree[name], fingerprint=None, number=line.tree[name].number + 1)}
         record = RunRecord(
             id=new_run_id(NOW),
@@ -149,7 +154,7 @@ def test_what_is_up_to_date_needs_no_range(shop: Shop) -> None:
 
 def test_a_range_is_missing_where_the_code_changed(shop: Shop) -> None:
     shop.run()
-    shop.make("core.daily", lambda raw: raw, "raw.orders", code="2", kind=Kind.BY_TIME_RANGE)
+    shop.make("core.daily", lambda raw: raw, "raw.orders", code="2", kind=TransformKind.BY_TIME_RANGE)
     refused(shop)
     refused(shop, "core.daily")
     assert shop.steps(time_range=DAY)["core.daily"][0] == "run"
@@ -193,7 +198,7 @@ BECOMES = {
 }
 
 
-def recode(shop: Shop, table: str, *inputs: str, kind: Kind = Kind.FULL) -> None:
+def recode(shop: Shop, table: str, *inputs: str, kind: TransformKind = TransformKind.FULL) -> None:
     shop.make(table, (lambda raw: raw) if inputs else (lambda: [{"id": 2}]), *inputs, code="2", kind=kind)
 
 
@@ -276,7 +281,7 @@ CASES: dict[str, tuple[list[Callable[[Shop], object]], dict[str, Any], dict[str,
         },
     ),
     "a time range": (
-        [lambda shop: recode(shop, "core.daily", "raw.orders", kind=Kind.BY_TIME_RANGE)],
+        [lambda shop: recode(shop, "core.daily", "raw.orders", kind=TransformKind.BY_TIME_RANGE)],
         {"time_range": DAY},
         {"core.daily": ("run", "its code and its parameters changed")},
     ),
@@ -286,7 +291,7 @@ CASES: dict[str, tuple[list[Callable[[Shop], object]], dict[str, Any], dict[str,
         {"core.orders": ("up to date", "same code, inputs and parameters")},
     ),
     "a table becomes a view": (
-        [lambda shop: recode(shop, "marts.orders", "core.orders", kind=Kind.VIEW)],
+        [lambda shop: recode(shop, "marts.orders", "core.orders", kind=TransformKind.VIEW)],
         {},
         {"marts.orders": ("blocked", "marts.orders is a table and cannot become a view")},
     ),
@@ -339,7 +344,7 @@ def test_a_step_that_comes_after_others_is_decided_once_they_are_made(shop: Shop
     step = {str(s.table): s for s in plan(RunRequest(branch=MAIN), shop.project, shop.ports).steps}["marts.orders"]
     assert (step.after, step.fingerprint, step.pins) == ((TableName.parse("core.orders"),), None, {})
     assert step.to_dict()["after"] == ["core.orders"]
-    line = line_of(shop.metadata, MAIN, MAIN)
+    line = pin_branch(shop.metadata, MAIN, MAIN)
     pin = find_pin(TableName.parse("core.orders"), line, shop.lake)
     assert pin is not None
     same = settle(step, {pin.table: pin})

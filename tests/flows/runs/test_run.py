@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
-from forge.flows.runs.build import Event
+from forge.flows.runs.build import StepEvent
 from forge.flows.runs.events import on
 from forge.flows.runs.plan import plan
 from forge.flows.runs.project import Project
 from forge.flows.runs.records import OutputStatus, RunRecord, RunStatus
-from forge.flows.runs.run import STEPS, Ports, RunRequest, RunResult, run
+from forge.flows.runs.run import STEPS, RunPorts, RunRequest, RunResult, run
 from forge.flows.upkeep.maintenance import collect_garbage, find_problems, repair
 from forge.flows.versioning.branches import create_branch, create_default_branch, delete_branch, list_branches
 from forge.model.errors import ForgeError
@@ -25,7 +25,7 @@ from forge.stores.memory.catalog import MemoryCatalog
 from forge.stores.memory.engine import MemoryEngine
 from forge.stores.memory.lake import MemoryLake
 from forge.stores.memory.metadata import MemoryMetadata
-from forge.transforms.transform import Kind, PythonFunction, Transform
+from forge.transforms.transform import PythonFunction, Transform, TransformKind
 from forge.versioning.commit import Author
 
 NOW = datetime(2026, 11, 15, 6, 10, tzinfo=UTC)
@@ -46,7 +46,7 @@ class World:
     transforms: dict[TableName, Transform] = field(default_factory=dict)
     checks: dict[TableName, list[dict[str, object]]] = field(default_factory=dict)
     seen: list[str] = field(default_factory=list)
-    events: list[Event] = field(default_factory=list)
+    events: list[StepEvent] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         catalog = MemoryCatalog()
@@ -61,7 +61,7 @@ class World:
         function: Callable[..., Rows],
         inputs: tuple[str, ...] = (),
         code: str = "1",
-        kind: Kind = Kind.FULL,
+        kind: TransformKind = TransformKind.FULL,
         checks: tuple[dict[str, object], ...] = (),
     ) -> None:
         arguments = {text.replace(".", "_"): name(text) for text in inputs}
@@ -90,8 +90,8 @@ class World:
             owner_of=lambda table: f"{table.schema}@example.com",
         )
 
-    def ports(self, **changes: Any) -> Ports:
-        ports = Ports(
+    def ports(self, **changes: Any) -> RunPorts:
+        ports = RunPorts(
             metadata=self.metadata,
             lake=self.lake,
             engine=self.engine,
@@ -99,7 +99,7 @@ class World:
             author=ADA,
             secrets=lambda reference: "",
             seam=self.seen.append,
-            events=on(Event, self.events.append),
+            events=on(StepEvent, self.events.append),
         )
         return replace(ports, **changes)
 

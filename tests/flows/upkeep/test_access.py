@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from forge.flows.upkeep.access import LOGIN, MOST_SESSIONS, Access, Scope, TokenKind, digest_of, random_secret
+from forge.flows.upkeep.access import LOGIN, MOST_SESSIONS, Access, TokenKind, TokenScope, digest_of, random_secret
 from forge.model.errors import ForgeError
 from forge.stores.memory.tokens import MemoryTokens
 
@@ -44,16 +44,16 @@ def test_a_secret_has_256_random_bits_and_a_recognisable_beginning() -> None:
 
 
 def test_only_the_digest_of_a_secret_is_kept(world: World) -> None:
-    token, secret = world.access.create("ci", Scope.READ, 90 * DAY, "ada@example.com")
+    token, secret = world.access.create("ci", TokenScope.READ, 90 * DAY, "ada@example.com")
     (kept,) = world.tokens.all(TokenKind.BEARER)
     assert kept == token
     assert kept.digest == digest_of(secret)
     assert secret not in str(kept)
-    assert (kept.scope, kept.created_by, kept.expires_at) == (Scope.READ, "ada@example.com", NOON + 90 * DAY)
+    assert (kept.scope, kept.created_by, kept.expires_at) == (TokenScope.READ, "ada@example.com", NOON + 90 * DAY)
 
 
 def test_a_secret_works_until_the_moment_it_expires(world: World) -> None:
-    _, secret = world.access.create("ci", Scope.WRITE, DAY, "ada")
+    _, secret = world.access.create("ci", TokenScope.WRITE, DAY, "ada")
     world.now = NOON + DAY - timedelta(microseconds=1)
     assert world.access.verify(secret).name == "ci"
     world.now = NOON + DAY
@@ -61,19 +61,19 @@ def test_a_secret_works_until_the_moment_it_expires(world: World) -> None:
 
 
 def test_a_token_without_an_end_works_for_good(world: World) -> None:
-    _, secret = world.access.create("ci", Scope.WRITE, None, "ada")
+    _, secret = world.access.create("ci", TokenScope.WRITE, None, "ada")
     world.now = NOON + 36_500 * DAY
     assert world.access.verify(secret).expires_at is None
 
 
 def test_an_unknown_secret_is_refused(world: World) -> None:
-    world.access.create("ci", Scope.WRITE, None, "ada")
+    world.access.create("ci", TokenScope.WRITE, None, "ada")
     for secret in ("", "forge_", "ci", "\udcff"):
         assert "not known" in refusal(world, secret)
 
 
 def test_a_revoked_token_is_refused_and_its_sessions_with_it(world: World) -> None:
-    token, secret = world.access.create("ci", Scope.WRITE, None, "ada")
+    token, secret = world.access.create("ci", TokenScope.WRITE, None, "ada")
     _, own = world.access.open_session("ada", origin=token.id)
     _, other = world.access.open_session("ada")
     world.access.revoke(token.id, "grace")
@@ -83,7 +83,7 @@ def test_a_revoked_token_is_refused_and_its_sessions_with_it(world: World) -> No
 
 
 def test_a_session_opened_with_a_session_belongs_to_the_same_token(world: World) -> None:
-    token, _ = world.access.create("ci", Scope.WRITE, None, "ada")
+    token, _ = world.access.create("ci", TokenScope.WRITE, None, "ada")
     first, _ = world.access.open_session("ada", origin=token.origin)
     second, secret = world.access.open_session("ada", origin=first.origin)
     assert [known.token for known in world.access.sessions()] == [token, token]
@@ -95,7 +95,7 @@ def test_a_session_opened_with_a_session_belongs_to_the_same_token(world: World)
 
 
 def test_sessions_that_earlier_versions_opened_with_sessions_end_with_the_token(world: World) -> None:
-    token, _ = world.access.create("ci", Scope.WRITE, None, "ada")
+    token, _ = world.access.create("ci", TokenScope.WRITE, None, "ada")
     first, _ = world.access.open_session("ada", origin=token.id)
     _, of_a_session = world.access.open_session("ada", origin=first.id)
     _, of_nobody = world.access.open_session("ada", origin="gone")
@@ -106,14 +106,14 @@ def test_sessions_that_earlier_versions_opened_with_sessions_end_with_the_token(
 
 
 def test_a_session_that_was_opened_while_its_token_was_revoked_does_not_work(world: World) -> None:
-    token, _ = world.access.create("ci", Scope.WRITE, None, "ada")
+    token, _ = world.access.create("ci", TokenScope.WRITE, None, "ada")
     world.access.revoke(token.id, "ada")
     _, late = world.access.open_session("ada", origin=token.id)
     assert "revoked" in refusal(world, late)
 
 
 def test_sessions_of_one_token_are_limited_and_the_oldest_ends(world: World) -> None:
-    token, _ = world.access.create("ci", Scope.READ, None, "ada")
+    token, _ = world.access.create("ci", TokenScope.READ, None, "ada")
     _, elsewhere = world.access.open_session("ada")
     cookies = []
     for _ in range(MOST_SESSIONS + 1):
@@ -126,7 +126,7 @@ def test_sessions_of_one_token_are_limited_and_the_oldest_ends(world: World) -> 
 
 
 def test_ending_a_session_leaves_a_trace_and_an_unknown_one_is_refused(world: World) -> None:
-    token, _ = world.access.create("ci", Scope.READ, None, "ada")
+    token, _ = world.access.create("ci", TokenScope.READ, None, "ada")
     session, _ = world.access.open_session("ada")
     world.access.end_session(session.id, "grace")
     assert [(r.action, r.actor, r.subject) for r in world.tokens.audit][1:] == [("session.end", "grace", session.id)]
@@ -137,7 +137,7 @@ def test_ending_a_session_leaves_a_trace_and_an_unknown_one_is_refused(world: Wo
 
 
 def test_making_and_revoking_leave_a_trace_without_the_secret(world: World) -> None:
-    token, secret = world.access.create("ci", Scope.READ, None, "ada")
+    token, secret = world.access.create("ci", TokenScope.READ, None, "ada")
     world.access.revoke(token.id, "grace")
     world.access.revoke(token.id, "grace")  # the second time changes nothing
     traces = [(record.action, record.actor, record.subject) for record in world.tokens.audit]
@@ -147,7 +147,7 @@ def test_making_and_revoking_leave_a_trace_without_the_secret(world: World) -> N
 
 
 def test_an_unknown_token_to_revoke_names_the_near_one(world: World) -> None:
-    world.access.create("nightly-load", Scope.READ, None, "ada")
+    world.access.create("nightly-load", TokenScope.READ, None, "ada")
     with pytest.raises(ForgeError) as refused:
         world.access.revoke("nightly-laod", "ada")
     assert refused.value.code == "E108"
@@ -155,33 +155,33 @@ def test_an_unknown_token_to_revoke_names_the_near_one(world: World) -> None:
 
 
 def test_a_name_finds_the_token_that_works(world: World) -> None:
-    first, _ = world.access.create("ci", Scope.READ, None, "ada")
+    first, _ = world.access.create("ci", TokenScope.READ, None, "ada")
     world.access.revoke(first.id, "ada")
     world.now += DAY
-    second, _ = world.access.create("ci", Scope.READ, None, "ada")
+    second, _ = world.access.create("ci", TokenScope.READ, None, "ada")
     world.now += DAY
     assert world.access.find("ci").id == second.id
     assert world.access.find(first.id).id == first.id
 
 
 def test_two_tokens_that_work_cannot_share_a_name(world: World) -> None:
-    world.access.create("ci", Scope.READ, DAY, "ada")
+    world.access.create("ci", TokenScope.READ, DAY, "ada")
     with pytest.raises(ForgeError) as refused:
-        world.access.create(" ci ", Scope.READ, DAY, "ada")
+        world.access.create(" ci ", TokenScope.READ, DAY, "ada")
     assert refused.value.code == "E109"
     world.now += 2 * DAY
-    world.access.create("ci", Scope.READ, DAY, "ada")
+    world.access.create("ci", TokenScope.READ, DAY, "ada")
 
 
 @pytest.mark.parametrize("name", ["", "  ", "a" * 101, "a\nb", "a\x1b[31m"], ids=repr)
 def test_a_name_that_a_list_cannot_show_is_refused(world: World, name: str) -> None:
     with pytest.raises(ForgeError) as refused:
-        world.access.create(name, Scope.READ, None, "ada")
+        world.access.create(name, TokenScope.READ, None, "ada")
     assert refused.value.code == "E105"
 
 
 def test_use_is_noted_at_most_once_a_minute(world: World) -> None:
-    _, secret = world.access.create("ci", Scope.READ, None, "ada")
+    _, secret = world.access.create("ci", TokenScope.READ, None, "ada")
     for seconds, noted in ((0, 0), (57, 0), (60, 60), (117, 60), (120, 120)):
         world.now = NOON + timedelta(seconds=seconds)
         world.access.verify(secret)
@@ -189,7 +189,7 @@ def test_use_is_noted_at_most_once_a_minute(world: World) -> None:
 
 
 def test_a_secret_is_remembered_for_two_seconds_and_not_beyond_its_end(world: World) -> None:
-    token, secret = world.access.create("ci", Scope.READ, timedelta(seconds=3), "ada")
+    token, secret = world.access.create("ci", TokenScope.READ, timedelta(seconds=3), "ada")
     elsewhere = Access(world.tokens, lambda: world.now)
     assert not world.access.remembers(secret)
     world.access.verify(secret)
@@ -199,7 +199,7 @@ def test_a_secret_is_remembered_for_two_seconds_and_not_beyond_its_end(world: Wo
     assert not world.access.remembers(secret)
     assert "revoked" in refusal(world, secret)
 
-    token, secret = world.access.create("cd", Scope.READ, timedelta(seconds=1), "ada")
+    token, secret = world.access.create("cd", TokenScope.READ, timedelta(seconds=1), "ada")
     world.access.verify(secret)
     world.now += timedelta(seconds=1)
     assert not world.access.remembers(secret)
@@ -207,7 +207,7 @@ def test_a_secret_is_remembered_for_two_seconds_and_not_beyond_its_end(world: Wo
 
 
 def test_what_is_revoked_or_closed_here_is_forgotten_at_once(world: World) -> None:
-    token, secret = world.access.create("ci", Scope.READ, None, "ada")
+    token, secret = world.access.create("ci", TokenScope.READ, None, "ada")
     session, cookie = world.access.open_session("ada")
     world.access.verify(secret)
     world.access.verify(cookie)
@@ -225,7 +225,7 @@ def test_use_that_cannot_be_noted_does_not_refuse_the_caller(code: str, passes: 
             raise ForgeError(code, "cannot be written")
 
     access = Access(Busy(), lambda: NOON)
-    _, secret = access.create("ci", Scope.READ, None, "ada")
+    _, secret = access.create("ci", TokenScope.READ, None, "ada")
     if passes:
         assert access.verify(secret).name == "ci"
     else:
@@ -236,8 +236,8 @@ def test_use_that_cannot_be_noted_does_not_refuse_the_caller(code: str, passes: 
 def test_a_session_lasts_fourteen_days_and_no_longer_than_its_token(world: World) -> None:
     free, _ = world.access.open_session("ada")
     assert free.expires_at == NOON + 14 * DAY
-    bound, _ = world.access.open_session("ada", scope=Scope.READ, until=NOON + DAY)
-    assert (bound.scope, bound.expires_at) == (Scope.READ, NOON + DAY)
+    bound, _ = world.access.open_session("ada", scope=TokenScope.READ, until=NOON + DAY)
+    assert (bound.scope, bound.expires_at) == (TokenScope.READ, NOON + DAY)
     far, _ = world.access.open_session("ada", until=NOON + 90 * DAY)
     assert far.expires_at == NOON + 14 * DAY
 
@@ -250,7 +250,7 @@ def test_a_closed_session_is_refused_and_sessions_are_no_tokens(world: World) ->
 
 
 def test_sessions_that_are_over_are_swept_and_tokens_stay_in_the_list(world: World) -> None:
-    world.access.create("old", Scope.READ, DAY, "ada")
+    world.access.create("old", TokenScope.READ, DAY, "ada")
     _, old = world.access.open_session("ada")
     world.now += 13 * DAY
     _, young = world.access.open_session("ada")

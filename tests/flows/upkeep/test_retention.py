@@ -12,9 +12,9 @@ from sealed_lake import ADA, ITEMS, MAIN, ORDERS, MemoryHistory, SealedLake, num
 
 from forge.flows.ports import Expiry, TableSnapshots
 from forge.flows.runs.records import AuditRecord
-from forge.flows.upkeep.maintenance import Collected, collect_garbage
+from forge.flows.upkeep.maintenance import GarbageCollection, collect_garbage
 from forge.flows.upkeep.retention import expire
-from forge.flows.upkeep.verify.history import Level
+from forge.flows.upkeep.verify.history import VerifyLevel
 from forge.flows.versioning.branches import archive_branch, create_branch, delete_branch
 from forge.flows.versioning.merge.record import MergeRecord
 from forge.model.errors import ForgeError
@@ -47,7 +47,9 @@ def forget(world: SealedLake) -> None:
     delete_branch(world.metadata, world.lake, DEV, default=MAIN, author=ADA, clock=world.clock, force=True)
 
 
-def collect(world: SealedLake, *, keep: timedelta = timedelta(0), dry_run: bool = False, **more: Any) -> Collected:
+def collect(
+    world: SealedLake, *, keep: timedelta = timedelta(0), dry_run: bool = False, **more: Any
+) -> GarbageCollection:
     now = world.clock() + LATER
     return collect_garbage(
         world.metadata, world.lake, author=ADA, now=now, older_than=timedelta(0), dry_run=dry_run, keep=keep, **more
@@ -237,7 +239,7 @@ def test_after_it_all_that_is_reached_verifies_in_full(tmp_path: Path) -> None:
     world.overwrite({ORDERS: numbers(5)})
     forget(world)
     assert collect(world).expired != ()
-    found = world.verify(Level.FULL)
+    found = world.verify(VerifyLevel.FULL)
     assert found.is_good
     assert found.unsealed == 0
     assert sorted(world.catalog.load_table("core.orders").scan().to_arrow()["id"].to_pylist()) == [5]

@@ -14,7 +14,7 @@ from forge.flows.versioning.blame import Blame, blame
 from forge.flows.versioning.merge.merge import MergeRequest, merge
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
-from forge.versioning.field import Field
+from forge.versioning.field import TableField
 from forge.versioning.merge import MergeType
 
 ORDERS = "core.orders"
@@ -108,7 +108,7 @@ def test_a_column_that_was_renamed_keeps_its_history(world: VersionWorld) -> Non
 
 
 def test_a_cell_is_not_older_than_its_column(world: VersionWorld) -> None:
-    world.set_fields(ORDERS, (*world.fields(ORDERS), Field("c", "c", "string")), message="new column")
+    world.set_fields(ORDERS, (*world.fields(ORDERS), TableField("c", "c", "string")), message="new column")
     cells = words(blame(world.ports, NAME, key={"id": 1}))[1]
     assert cells == {"id": "first", "a": "first", "b": "first", "c": "new column"}
 

@@ -16,7 +16,7 @@ from forge.flows.versioning.merge.merge import MergeRequest
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.versioning.changes import TableDiff
-from forge.versioning.field import Field
+from forge.versioning.field import TableField
 
 ORDERS = "core.orders"
 NAME = TableName.parse(ORDERS)
@@ -126,7 +126,7 @@ def test_the_key_may_be_said(world: VersionWorld) -> None:
 
 def test_changes_of_columns_are_told_by_field_id(world: VersionWorld) -> None:
     ident, amount, note = world.fields(ORDERS)
-    world.set_fields(ORDERS, (ident, replace(note, name="remark"), Field("city", "city", "string")))
+    world.set_fields(ORDERS, (ident, replace(note, name="remark"), TableField("city", "city", "string")))
     found = one(world)
     assert [(c.change, c.column, c.before, c.after) for c in found.schema] == [
         ("dropped", "amount", "amount bigint", None),

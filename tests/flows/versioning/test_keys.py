@@ -15,11 +15,11 @@ from forge.flows.versioning.merge.merge import MergeRequest, merge
 from forge.flows.versioning.merge.pick import cherry_pick, revert
 from forge.flows.versioning.merge.resolve import Resolution, continue_merge, resolve
 from forge.flows.versioning.merge.result import Merged, MergeResult, conflicts_of
-from forge.flows.versioning.tables import Slice
+from forge.flows.versioning.tables import FileSlice
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.stores.lake.tables import IcebergTables
-from forge.versioning.conflict import ConflictKind, Rule, Take
+from forge.versioning.conflict import ConflictKind, ResolutionChoice, ResolutionRule
 from forge.versioning.merge import MergeType, Strategy
 
 ORDERS = "raw.orders"
@@ -156,7 +156,7 @@ class Opened:
         self.columns: set[tuple[str, ...] | None] = set()
         read = IcebergTables.read_each
 
-        def counted(tables: IcebergTables, part: Slice, columns: Any = None) -> Any:
+        def counted(tables: IcebergTables, part: FileSlice, columns: Any = None) -> Any:
             self.files += [file.path for file in part.files]
             self.columns.add(None if columns is None else tuple(columns))
             return read(tables, part, columns)
@@ -240,7 +240,7 @@ def test_two_keys_said_on_two_sides_are_a_question(world: VersionWorld) -> None:
         "the key of the table",
     )
     assert held.merge is not None
-    resolve(held.merge.id, [Resolution(Take.THEIRS)], world.ports)
+    resolve(held.merge.id, [Resolution(ResolutionChoice.THEIRS)], world.ports)
     assert isinstance(continue_merge(held.merge.id, world.ports), Merged)
     assert (key_of(world), shown(world)) == (("order_id",), [(1, 11), (3, 30), (9, 20)])
 
@@ -291,7 +291,7 @@ def test_rows_that_were_picked_before_are_the_same_ones_only_where_a_key_says_so
         assert [(c.kind, c.key) for c in conflicts_of(held)[0]] == [
             (ConflictKind.CARDINALITY, {"order_id": 4, "amount": 40}),
         ]
-        assert isinstance(go(world, rules=(Rule(Take.OURS),)), Merged)
+        assert isinstance(go(world, rules=(ResolutionRule(ResolutionChoice.OURS),)), Merged)
     assert shown(world) == [(1, 10), (4, 40), (5, 50), (6, 60)]
 
 
@@ -347,7 +347,7 @@ def test_a_fast_forward_that_would_drop_the_key_is_refused_and_moves_nothing(key
 
 def test_a_drop_of_the_key_that_was_answered_is_done_or_not(keyed: VersionWorld) -> None:
     without(keyed, "order_id", "dev")
-    for take, names in ((Take.OURS, ["order_id", "amount"]), (Take.THEIRS, ["amount"])):
+    for take, names in ((ResolutionChoice.OURS, ["order_id", "amount"]), (ResolutionChoice.THEIRS, ["amount"])):
         keyed.branch(f"of-{take}")
         held = merge(MergeRequest(source="dev", target=f"of-{take}"), keyed.ports).merge
         assert held is not None
@@ -363,7 +363,7 @@ def test_a_key_column_is_not_kept_for_rows_that_were_written_without_it(keyed: V
     put(keyed, "main", (1, 11))
     held = go(keyed).merge
     assert held is not None
-    resolve(held.id, [Resolution(Take.OURS)], keyed.ports)
+    resolve(held.id, [Resolution(ResolutionChoice.OURS)], keyed.ports)
     error = refused(lambda: continue_merge(held.id, keyed.ports))
     assert (error.code, "theirs has rows without it" in error.what) == ("E613", True)
 

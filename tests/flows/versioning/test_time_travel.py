@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 from version_world import MAIN, VersionWorld, make_world
 
-from forge.flows.versioning.read import Reader, commit_at
+from forge.flows.versioning.read import RevisionReader, commit_at
 from forge.flows.versioning.tags import create_tag
-from forge.flows.versioning.time_travel import Then, masked_pin, name_table, travel
+from forge.flows.versioning.time_travel import HistoricalRows, masked_pin, name_table, travel
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 
@@ -30,7 +30,7 @@ def world(tmp_path: Path) -> VersionWorld:
     return world
 
 
-def ids(found: Then) -> list[Any]:
+def ids(found: HistoricalRows) -> list[Any]:
     place = found.schema.names.index("id")
     return sorted(row[place] for row in found.rows)
 
@@ -69,7 +69,7 @@ def test_a_tag_that_is_called_like_a_version_wins(world: VersionWorld) -> None:
 
 
 def test_a_reader_pins_versions_too(world: VersionWorld) -> None:
-    reader = Reader(world.metadata, world.lake, MAIN, MAIN)
+    reader = RevisionReader(world.metadata, world.lake, MAIN, MAIN)
     first, second = world.version(PEOPLE, "main~1"), world.version(PEOPLE)
     assert first is not None
     assert second is not None
@@ -206,7 +206,7 @@ def test_what_an_upload_calls_a_field_never_becomes_sql(world: VersionWorld) -> 
     field = "a int>) AS x, (SELECT TRANSFORM(1) USING 'touch mark' AS (y STRING)) AS z, CAST(NULL AS struct<b"
     world.commit_rows("core.homes", pa.table({"id": [1], "home": [{field: 1}]}))
     homes = TableName.parse("core.homes")
-    pin = Reader(world.metadata, world.ports.lake, MAIN, MAIN).pin(homes, None)
+    pin = RevisionReader(world.metadata, world.ports.lake, MAIN, MAIN).pin(homes, None)
     masked, names = masked_pin(world.ports, pin, frozenset({"home"}))
     assert names == frozenset({"home"})
     assert masked.view_sql == "SELECT `id`, CASE WHEN FALSE THEN `home` END AS `home` FROM core.homes"

@@ -13,7 +13,7 @@ from forge.flows.runs.run import RunResult
 from forge.flows.versioning.branches import create_branch
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId
-from forge.transforms.transform import Kind
+from forge.transforms.transform import TransformKind
 from forge.versioning.commit import Author
 
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)
@@ -25,7 +25,7 @@ Rows = list[dict[str, object]]
 
 @pytest.fixture
 def shop(world: Any) -> Any:
-    world.make("raw.orders", lambda: [{"id": 1, "amount": 5}], kind=Kind.APPEND)
+    world.make("raw.orders", lambda: [{"id": 1, "amount": 5}], kind=TransformKind.APPEND)
     world.make("core.orders", lambda raw_orders: raw_orders, ("raw.orders",))
     world.make("marts.total", lambda core_orders: [{"total": sum(r["amount"] for r in core_orders)}], ("core.orders",))
     return world
@@ -170,7 +170,7 @@ def test_a_crash_between_two_tables_is_found_and_its_record_completed(shop: Any)
     shop.run()
     before = shop.tree()
     shop.make("core.orders", lambda raw_orders: [{**r, "more": 1} for r in raw_orders], ("raw.orders",), code="2")
-    shop.make("raw.orders", lambda: [{"id": 2, "amount": 7}], kind=Kind.APPEND, code="2")
+    shop.make("raw.orders", lambda: [{"id": 2, "amount": 7}], kind=TransformKind.APPEND, code="2")
     shop.run_killed("land")
     assert len(shop.rows("raw.orders")) == 2, "it landed"
     assert shop.tree() == before, "and is in no commit"

@@ -13,7 +13,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from sqlalchemy import Engine
 
 from forge.flows.ports import Stage
-from forge.flows.runs.records import AuditRecord, Pointer, Publication, Published, RunRecord, RunStatus
+from forge.flows.runs.records import AuditRecord, Pointer, Publication, PublishedCommit, RunRecord, RunStatus
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId, TableName
 from forge.model.schema import Column, Schema
 from forge.stores.lake.iceberg import IcebergLake
@@ -101,7 +101,7 @@ class Lakehouse:
             Publication(pointers=pointers, branch=branch, expected_head=head.head, commit=commit, tree=tree, run=run),
             lambda step: None,
         )
-        assert done == Published(commit.id)
+        assert done == PublishedCommit(commit.id)
 
     def rows(self, query: str) -> list[tuple[object, ...]]:
         return sorted(tuple(row) for row in self.spark.sql(query).collect())

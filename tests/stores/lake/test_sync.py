@@ -14,7 +14,7 @@ from sqlalchemy import Connection, event
 
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, TableName
-from forge.stores.lake.sync import Disk
+from forge.stores.lake.sync import DiskSync
 from forge.stores.sql import publish as publishing
 from forge.stores.sql.database import writing
 
@@ -100,7 +100,7 @@ def test_the_checksum_that_hadoop_keeps_beside_a_file_is_synced_with_it(tmp_path
     file, checksum = tmp_path / "a.parquet", tmp_path / ".a.parquet.crc"
     file.touch()
     checksum.touch()
-    Disk(str(tmp_path)).sync([f"file://{file}"])
+    DiskSync(str(tmp_path)).sync([f"file://{file}"])
     assert {str(file), str(checksum), str(tmp_path)} <= set(happened)
 
 
@@ -115,13 +115,13 @@ def test_the_metadata_file_of_a_ref_that_is_set_is_synced(world: SealedLake, hap
 
 
 def test_what_lies_in_an_object_store_is_not_looked_for_here(happened: list[str]) -> None:
-    Disk("s3://bucket/warehouse").sync(["s3://bucket/warehouse/core/orders/data/a.parquet"])
+    DiskSync("s3://bucket/warehouse").sync(["s3://bucket/warehouse/core/orders/data/a.parquet"])
     assert happened == []
 
 
 def test_a_file_that_cannot_be_synced_stops_the_publish(tmp_path: Path) -> None:
     with pytest.raises(ForgeError) as raised:
-        Disk(str(tmp_path)).sync([str(tmp_path / "gone.parquet")])
+        DiskSync(str(tmp_path)).sync([str(tmp_path / "gone.parquet")])
     assert raised.value.code == "E408"
     assert "Nothing was published" in (raised.value.why or "")
 

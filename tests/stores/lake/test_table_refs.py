@@ -8,12 +8,12 @@ import pyarrow as pa
 import pytest
 from orders_house import DEV, FIELDS, MAIN, ORDERS, ROW, RUNS, TWO, House, table_of
 
-from forge.flows.runs.records import Moved, Pointer
-from forge.flows.versioning.tables import Slice
+from forge.flows.runs.records import Pointer, PointerConflict
+from forge.flows.versioning.tables import FileSlice
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId
 from forge.versioning.commit import TableVersion
-from forge.versioning.field import Field
+from forge.versioning.field import TableField
 
 # hidden rows for an engine
 
@@ -21,7 +21,7 @@ from forge.versioning.field import Field
 def test_expose_shows_exactly_these_files(house: House) -> None:
     base = house.create(*TWO)
     house.catalog.load_table("core.orders").append(table_of((50, "later", 5.0)))
-    name = house.tables.expose(RunId("r-e"), Slice(ROW, base, tuple(house.files(base)[1:])), "ours")
+    name = house.tables.expose(RunId("r-e"), FileSlice(ROW, base, tuple(house.files(base)[1:])), "ours")
     assert name == CatalogName("forge_staging", "r-e__slice__ours")
     assert house.rows(house.head(name), name) == [(11, "k", None), (12, "l", 4.0)]
     assert house.summary(house.head(name), name)["total-records"] == "2"
@@ -31,21 +31,21 @@ def test_expose_shows_exactly_these_files(house: House) -> None:
 
 def test_expose_of_no_files_is_an_empty_table(house: House) -> None:
     base = house.create(*TWO)
-    name = house.tables.expose(RunId("r-e"), Slice(ROW, base, ()), "none")
+    name = house.tables.expose(RunId("r-e"), FileSlice(ROW, base, ()), "none")
     assert house.rows(house.head(name), name) == []
 
 
 def test_what_is_written_to_a_scratch_row_is_taken_over(house: House) -> None:
     base = house.create(*TWO)
     stage = house.stage(base)
-    wanted = (*FIELDS, Field(4, "extra", "string"))
+    wanted = (*FIELDS, TableField(4, "extra", "string"))
     name = house.tables.scratch(stage, wanted, "rows")
     assert house.lake.snapshot(name) is None
     schema = pa.schema([*table_of().schema, ("extra", pa.string())])
     rows = pa.Table.from_pylist([{"id": 5, "name": "e", "amount": 5.0, "extra": "x"}], schema=schema)
     house.catalog.load_table((name.namespace, name.name)).append(rows)
     written = house.tables.files(name, house.head(name))
-    part = Slice(name, house.head(name), tuple(written.files))
+    part = FileSlice(name, house.head(name), tuple(written.files))
     made = house.tables.swap(stage, house.files(base)[:1], part, wanted)
     house.publish(stage, expected=base)
     assert house.rows(made) == [(11, "k", None, None), (12, "l", 4.0, None), (5, "e", 5.0, "x")]
@@ -57,7 +57,7 @@ def test_drop_stages_drops_all_rows_of_a_run(house: House) -> None:
     base = house.create(*TWO)
     stage = house.stage(base)
     house.tables.scratch(stage, FIELDS, "a")
-    house.tables.expose(stage.run_id, Slice(ROW, base, ()), "b")
+    house.tables.expose(stage.run_id, FileSlice(ROW, base, ()), "b")
     assert house.lake.drop_stages(stage.run_id) == 3
 
 
@@ -90,7 +90,9 @@ def test_advance_alone_publishes_the_snapshot_as_it_is(house: House) -> None:
 # where a branch stands
 
 
-def point(house: House, version: TableVersion, branch: BranchName, expected: SnapshotId | None) -> Pointer | Moved:
+def point(
+    house: House, version: TableVersion, branch: BranchName, expected: SnapshotId | None
+) -> Pointer | PointerConflict:
     return house.tables.point(ORDERS, version, branch, is_default=branch == MAIN, expected=expected)
 
 
@@ -106,7 +108,7 @@ def test_point_moves_a_branch_without_writing_data(house: House) -> None:
 def test_point_on_the_default_branch_takes_the_snapshots_columns_along(house: House) -> None:
     base = house.create(*TWO)
     stage = house.stage(base)
-    theirs = house.tables.swap(stage, [], None, (*FIELDS, Field(4, "more", "int")))
+    theirs = house.tables.swap(stage, [], None, (*FIELDS, TableField(4, "more", "int")))
     house.publish(stage, DEV, expected=base)
     assert len(house.catalog.load_table("core.orders").schema().fields) == 3
     house.apply(point(house, house.version(theirs), MAIN, base))
@@ -129,8 +131,8 @@ def test_point_to_where_the_branch_is_writes_nothing(house: House) -> None:
 def test_point_says_that_a_branch_has_moved(house: House) -> None:
     base = house.create(*TWO)
     theirs = house.branched(((21, "u", 1.0),))
-    assert point(house, house.version(base), MAIN, theirs) == Moved((ROW,), branch_moved=False)
-    assert point(house, house.version(base), DEV, base) == Moved((ROW,), branch_moved=False)
+    assert point(house, house.version(base), MAIN, theirs) == PointerConflict((ROW,), branch_moved=False)
+    assert point(house, house.version(base), DEV, base) == PointerConflict((ROW,), branch_moved=False)
 
 
 def test_point_makes_the_ref_of_a_branch_that_has_none(house: House) -> None:
@@ -168,14 +170,14 @@ def test_a_table_of_a_branch_gets_its_name_on_the_default_branch(house: House) -
 def test_a_name_that_is_taken_is_not_given(house: House) -> None:
     hidden, made = branch_only(house)
     house.create(*TWO)
-    assert point(house, house.version(made, hidden), MAIN, None) == Moved((ROW,), branch_moved=False)
+    assert point(house, house.version(made, hidden), MAIN, None) == PointerConflict((ROW,), branch_moved=False)
 
 
 def test_a_hidden_table_keeps_its_snapshots_and_comes_back(house: House) -> None:
     base = house.create(*TWO)
     theirs = house.branched(((21, "u", 1.0),))
     version = house.version(base)
-    assert house.tables.hide(ORDERS, version, theirs) == Moved((ROW,), branch_moved=False)
+    assert house.tables.hide(ORDERS, version, theirs) == PointerConflict((ROW,), branch_moved=False)
     pointer = house.tables.hide(ORDERS, version, base)
     house.apply(pointer)
     assert isinstance(pointer, Pointer)

@@ -12,10 +12,10 @@ from orders_house import DEV, FIELDS, MAIN, ORDERS, ROW, TWO, table_of
 from spark_house import SparkHouse
 
 from forge.flows.runs.records import Pointer
-from forge.flows.versioning.tables import NeedsEngine, Slice
+from forge.flows.versioning.tables import FileSlice, NeedsEngine
 from forge.model.names import CatalogName, RunId, SnapshotId, TableName
 from forge.stores.lake.arrow.rows import ArrowRows
-from forge.versioning.field import Field
+from forge.versioning.field import TableField
 from forge.versioning.schema.merge import align_for_diff
 
 if TYPE_CHECKING:
@@ -74,12 +74,12 @@ def test_a_position_delete_belongs_to_the_file_it_names(house: SqlHouse) -> None
     assert first not in house.tables.files(ROW, before).files
     assert not house.tables.files(ROW, after).needs_engine
     assert first.size > house.files(before)[0].size
-    part = Slice(ROW, after, (first,))
+    part = FileSlice(ROW, after, (first,))
     assert house.tables.read(part).column("id").to_pylist() == [1, 3]
     shown = house.tables.expose(RunId("r-1"), part, "a")
     assert house.read(shown) == [(1, "a", 1.0), (3, "c", 3.0)]
     layout = align_for_diff(FIELDS, FIELDS, ("id",))
-    old = Slice(ROW, before, (house.files(before)[0],))
+    old = FileSlice(ROW, before, (house.files(before)[0],))
     found = ArrowRows(house.tables).diff(old, part, layout)
     assert (found.deleted, [change.key for change in found.rows]) == (1, [{"id": 2}])
 
@@ -92,7 +92,7 @@ def test_a_delete_file_for_several_files_reaches_only_those_it_names(house: SqlH
     assert len(house.sql("SELECT * FROM forge.core.orders.delete_files")) == 1
     assert names[0] == names[1] != ()
     assert names[2] == ()
-    part = Slice(ROW, house.head(), tuple(house.files(house.head())))
+    part = FileSlice(ROW, house.head(), tuple(house.files(house.head())))
     assert house.tables.read(part).column("id").to_pylist() == [1, 3, 11, 21]
 
 
@@ -107,7 +107,7 @@ def test_a_deletion_vector_needs_an_engine(house: SqlHouse) -> None:
     assert path.endswith(".puffin")
     assert int(offset) > 0
     with pytest.raises(NeedsEngine):
-        house.tables.read(Slice(ROW, house.head(), (changed,)))
+        house.tables.read(FileSlice(ROW, house.head(), (changed,)))
 
 
 def test_spark_reads_and_goes_on_after_swap_and_rewrite(house: SqlHouse) -> None:
@@ -119,8 +119,8 @@ def test_spark_reads_and_goes_on_after_swap_and_rewrite(house: SqlHouse) -> None
     added = tuple(house.tables.files(ROW, theirs).files - house.tables.files(ROW, base).files)
     ours = house.stage(base)
     first, second = house.files(base)
-    swapped = house.tables.swap(ours, [second], Slice(ROW, theirs, added), FIELDS)
-    fields = (*(Field(f.id, f.name, f.type) for f in FIELDS), Field(4, "more", "int"))
+    swapped = house.tables.swap(ours, [second], FileSlice(ROW, theirs, added), FIELDS)
+    fields = (*(TableField(f.id, f.name, f.type) for f in FIELDS), TableField(4, "more", "int"))
     rows = table_of((1, "new", 1.5)).append_column("more", pa.array([7], pa.int32()))
     rewritten = house.tables.rewrite(ours, [first], rows, fields)
     house.publish(ours, expected=base)
@@ -149,7 +149,7 @@ def test_old_deletes_do_not_reach_files_that_come_later(house: SqlHouse) -> None
     head = house.head()
     stage = house.stage(head)
     changed, _ = house.files(head)
-    rows = house.tables.read(Slice(ROW, base, (house.files(base)[0],)))  # with the row that was deleted
+    rows = house.tables.read(FileSlice(ROW, base, (house.files(base)[0],)))  # with the row that was deleted
     house.tables.rewrite(stage, [changed], rows, house.tables.files(ROW, head).fields)
     house.publish(stage, expected=head)
     assert house.read(columns="id") == [(1,), (2,), (3,), (11,), (12,)]
@@ -164,7 +164,7 @@ def test_spark_reads_a_slice_with_the_columns_of_its_snapshot(house: SqlHouse) -
     house.sql("ALTER TABLE forge.core.orders ADD COLUMN later INT")
     house.sql("INSERT INTO forge.core.orders VALUES (99L, 'z', 1.0D, 1)")
     first = house.files(then)[0]
-    shown = house.tables.expose(RunId("r-2"), Slice(ROW, then, (first,)), "a")
+    shown = house.tables.expose(RunId("r-2"), FileSlice(ROW, then, (first,)), "a")
     frame = house.spark.table(house.named(shown))
     assert frame.columns == ["id", "name", "amount"]
     assert house.read(shown) == [(1, "w", 1.0), (2, "b", 2.0), (3, "c", 3.0)]
@@ -185,7 +185,7 @@ def test_what_spark_writes_to_a_scratch_row_is_taken_over(house: SqlHouse) -> No
         f"INSERT INTO {house.named(scratch)} SELECT id, upper(name), amount FROM forge.core.orders WHERE id IN (1, 11)"
     )
     written = house.tables.files(scratch, house.head(scratch))
-    part = Slice(scratch, house.head(scratch), tuple(written.files))
+    part = FileSlice(scratch, house.head(scratch), tuple(written.files))
     house.tables.swap(stage, files, part, fields)
     house.publish(stage, expected=head)
     house.lake.drop_stages(stage.run_id)

@@ -13,9 +13,9 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from sealed_lake import ITEMS, MAIN, ORDERS, SealedLake, flip, local, numbers, swap
 
 from forge.flows.runs.records import AuditRecord
-from forge.flows.upkeep.verify.history import Level, error_of
+from forge.flows.upkeep.verify.history import VerifyLevel, error_of
 from forge.flows.versioning.branches import create_branch
-from forge.flows.versioning.content_hash import node_path, seal_versions
+from forge.flows.versioning.content_hash import hash_versions, node_path
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, CommitId, SnapshotId, TableName
 from forge.versioning.commit import Author, Commit
@@ -50,16 +50,16 @@ def new_key() -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("level", [Level.CHAIN, Level.TREE, Level.FULL])
+@pytest.mark.parametrize("level", [VerifyLevel.CHAIN, VerifyLevel.TREE, VerifyLevel.FULL])
 def test_nothing_is_wrong_with_what_nobody_touched(
-    world: SealedLake, history: tuple[Commit, ...], level: Level
+    world: SealedLake, history: tuple[Commit, ...], level: VerifyLevel
 ) -> None:
     found = world.verify(level)
     assert found.is_good
     assert found.commits == 3
     assert found.unsealed == 0
-    assert found.files == (0 if level is Level.CHAIN else 3)
-    assert found.bytes == (sum(blob.size for blob in world.blobs("data")) if level is Level.FULL else 0)
+    assert found.files == (0 if level is VerifyLevel.CHAIN else 3)
+    assert found.bytes == (sum(blob.size for blob in world.blobs("data")) if level is VerifyLevel.FULL else 0)
 
 
 def test_a_flipped_byte_is_named_with_the_first_commit_that_holds_the_file(
@@ -67,8 +67,8 @@ def test_a_flipped_byte_is_named_with_the_first_commit_that_holds_the_file(
 ) -> None:
     path = data_of(world, ORDERS)[0]
     flip(path)
-    assert world.found(Level.TREE) == []
-    (broken,) = world.verify(Level.FULL).broken
+    assert world.found(VerifyLevel.TREE) == []
+    (broken,) = world.verify(VerifyLevel.FULL).broken
     assert (broken.kind, broken.object, broken.commit, broken.table) == ("file", path, history[0].id, ORDERS)
     assert broken.expected == world.blobs("data")[[b.path for b in world.blobs("data")].index(path)].digest
     assert broken.actual not in (None, broken.expected)
@@ -79,17 +79,17 @@ def test_two_files_of_equal_size_that_were_swapped_are_both_named(
 ) -> None:
     one, other = data_of(world, ORDERS)
     swap(one, other)
-    assert world.found(Level.TREE) == []
-    found = world.verify(Level.FULL).broken
+    assert world.found(VerifyLevel.TREE) == []
+    found = world.verify(VerifyLevel.FULL).broken
     assert {(b.kind, b.object, b.commit) for b in found} == {
         ("file", one, history[0].id),
         ("file", other, history[1].id),
     }
 
 
-@pytest.mark.parametrize("level", [Level.TREE, Level.FULL])
+@pytest.mark.parametrize("level", [VerifyLevel.TREE, VerifyLevel.FULL])
 def test_a_file_that_is_gone_is_named_without_reading_any_data(
-    world: SealedLake, history: tuple[Commit, ...], level: Level
+    world: SealedLake, history: tuple[Commit, ...], level: VerifyLevel
 ) -> None:
     path = data_of(world, ORDERS)[1]
     os.unlink(local(path))
@@ -103,7 +103,7 @@ def test_a_file_that_grew_is_named_without_reading_any_data(world: SealedLake, h
     path = data_of(world, ITEMS)[0]
     with local(path).open("ab") as file:
         file.write(b"x")
-    assert world.found(Level.TREE) == [("file", path)]
+    assert world.found(VerifyLevel.TREE) == [("file", path)]
 
 
 def test_a_manifest_with_the_same_entries_in_other_bytes_is_named(
@@ -113,8 +113,8 @@ def test_a_manifest_with_the_same_entries_in_other_bytes_is_named(
     content = local(path).read_bytes()
     marker = content[-16:]  # what separates the blocks of an Avro file; any other sixteen bytes would do
     local(path).write_bytes(content.replace(marker, bytes(16)))
-    assert world.found(Level.CHAIN) == []
-    (broken,) = world.verify(Level.TREE).broken
+    assert world.found(VerifyLevel.CHAIN) == []
+    (broken,) = world.verify(VerifyLevel.TREE).broken
     assert (broken.kind, broken.object, broken.commit) == ("manifest", path, history[0].id)
 
 
@@ -133,25 +133,25 @@ def test_a_manifest_that_lost_an_entry_is_named_by_its_bytes_and_by_its_entries(
     os.unlink(local(path))
     with write_manifest(2, spec, metadata.schema(), io.new_output(path), snapshot.snapshot_id, "null") as writer:
         writer.delete(entry)
-    assert world.found(Level.TREE)[:2] == [("manifest", path), ("entries", path)]
+    assert world.found(VerifyLevel.TREE)[:2] == [("manifest", path), ("entries", path)]
 
 
 def test_a_manifest_list_that_was_changed_is_named(world: SealedLake, history: tuple[Commit, ...]) -> None:
     path = world.blobs("manifest list")[0].path
     flip(path, at=-1)
-    assert ("manifest list", path) in world.found(Level.TREE)
+    assert ("manifest list", path) in world.found(VerifyLevel.TREE)
 
 
 def test_a_view_whose_text_was_changed_is_named(world: SealedLake, history: tuple[Commit, ...]) -> None:
     path = world.blobs("view")[0].path
     local(path).write_text(local(path).read_text().replace("SELECT id", "SELECT 42"))
-    (broken,) = world.verify(Level.TREE).broken
+    (broken,) = world.verify(VerifyLevel.TREE).broken
     assert (broken.kind, broken.object, broken.commit, broken.table) == ("view", path, history[2].id, VIEW)
 
 
 def test_a_message_that_was_edited_in_the_database_is_named(world: SealedLake, history: tuple[Commit, ...]) -> None:
     world.execute("UPDATE forge_commits SET message = 'Nothing to see' WHERE id = :id", id=history[1].id)
-    (broken,) = world.verify(Level.CHAIN).broken
+    (broken,) = world.verify(VerifyLevel.CHAIN).broken
     assert (broken.kind, broken.object, broken.commit) == ("commit", history[1].id, history[1].id)
     assert error_of(broken).code == "E623"
 
@@ -169,12 +169,12 @@ def test_a_message_that_was_edited_in_the_database_is_named(world: SealedLake, h
 )
 def test_no_field_of_a_commit_can_be_edited(world: SealedLake, history: tuple[Commit, ...], change: str) -> None:
     world.execute(f"UPDATE forge_commits SET {change} WHERE id = :id", id=history[0].id)
-    assert ("commit", history[0].id) in world.found(Level.CHAIN)
+    assert ("commit", history[0].id) in world.found(VerifyLevel.CHAIN)
 
 
 def test_statistics_that_were_edited_are_named(world: SealedLake, history: tuple[Commit, ...]) -> None:
     world.execute("UPDATE forge_commit_tables SET rows_added = 4 WHERE commit_id = :id", id=history[1].id)
-    assert world.found(Level.CHAIN) == [("commit", history[1].id)]
+    assert world.found(VerifyLevel.CHAIN) == [("commit", history[1].id)]
 
 
 def test_a_parent_that_was_edited_is_named(world: SealedLake, history: tuple[Commit, ...]) -> None:
@@ -183,7 +183,7 @@ def test_a_parent_that_was_edited_is_named(world: SealedLake, history: tuple[Com
         first=history[0].id,
         third=history[2].id,
     )
-    assert world.found(Level.CHAIN) == [("commit", history[2].id)]
+    assert world.found(VerifyLevel.CHAIN) == [("commit", history[2].id)]
 
 
 def test_a_circle_of_parents_ends_and_is_named(world: SealedLake, history: tuple[Commit, ...]) -> None:
@@ -192,12 +192,12 @@ def test_a_circle_of_parents_ends_and_is_named(world: SealedLake, history: tuple
         second=history[1].id,
         third=history[2].id,
     )
-    assert world.found(Level.CHAIN) == [("commit", history[1].id)]
+    assert world.found(VerifyLevel.CHAIN) == [("commit", history[1].id)]
 
 
 def test_a_commit_that_was_deleted_is_named(world: SealedLake, history: tuple[Commit, ...]) -> None:
     world.execute("DELETE FROM forge_commits WHERE id = :id", id=history[0].id)
-    broken = world.verify(Level.CHAIN).broken[0]
+    broken = world.verify(VerifyLevel.CHAIN).broken[0]
     assert (broken.kind, broken.object, broken.commit) == ("commit", history[0].id, history[1].id)
     assert broken.actual is None
 
@@ -212,31 +212,31 @@ def test_a_tree_that_was_edited_is_named(world: SealedLake, history: tuple[Commi
         old=str(tree.snapshot_id),
         id=history[1].tree_id,
     )
-    assert world.found(Level.CHAIN)[0] == ("tree", history[1].tree_id)
+    assert world.found(VerifyLevel.CHAIN)[0] == ("tree", history[1].tree_id)
 
 
 def test_a_head_that_was_moved_back_is_named(world: SealedLake, history: tuple[Commit, ...]) -> None:
     world.execute("UPDATE forge_branches SET head = :id WHERE name = 'main'", id=history[0].id)
-    (broken,) = world.verify(Level.CHAIN).broken
+    (broken,) = world.verify(VerifyLevel.CHAIN).broken
     assert (broken.kind, broken.object, broken.commit) == ("ref", "main:core.orders", history[0].id)
 
 
 def test_a_head_that_was_moved_to_no_commit_is_named(world: SealedLake, history: tuple[Commit, ...]) -> None:
     world.execute("UPDATE forge_branches SET head = :id WHERE name = 'main'", id="0" * 64)
-    assert world.found(Level.CHAIN) == [("branch", "main")]
+    assert world.found(VerifyLevel.CHAIN) == [("branch", "main")]
 
 
 def test_a_ref_of_the_lake_that_was_moved_back_is_named(world: SealedLake, history: tuple[Commit, ...]) -> None:
     old = world.metadata.tree(history[0].id)[ORDERS].snapshot_id
     world.lake.set_ref(CatalogName("core", "orders"), "main", old)
-    assert world.found(Level.CHAIN) == [("ref", "main:core.orders")]
+    assert world.found(VerifyLevel.CHAIN) == [("ref", "main:core.orders")]
 
 
 def test_rows_of_another_engine_are_not_broken(world: SealedLake, history: tuple[Commit, ...]) -> None:
     import pyarrow as pa
 
     world.catalog.load_table("core.orders").append(pa.table({"id": pa.array([9], pa.int64())}))
-    found = world.verify(Level.FULL)
+    found = world.verify(VerifyLevel.FULL)
     assert found.is_good
     assert found.foreign == (ORDERS,)
 
@@ -245,7 +245,7 @@ def test_a_snapshot_that_another_engine_expired_is_named(world: SealedLake, hist
     old = world.metadata.tree(history[0].id)[ORDERS].snapshot_id
     assert old is not None
     world.catalog.load_table("core.orders").maintenance.expire_snapshots().by_id(old).commit()
-    broken = world.verify(Level.TREE).broken[0]
+    broken = world.verify(VerifyLevel.TREE).broken[0]
     assert (broken.kind, broken.object, broken.commit) == ("snapshot", f"core.orders@{old}", history[0].id)
 
 
@@ -255,7 +255,7 @@ def test_a_recorded_hash_that_was_edited_is_named(world: SealedLake, history: tu
     flip(path)
     now = world.seals.hashes([path])[path].digest
     world.execute("UPDATE forge_blobs SET digest = :digest WHERE path = :path", digest=now, path=path)
-    (broken,) = world.verify(Level.FULL).broken
+    (broken,) = world.verify(VerifyLevel.FULL).broken
     assert broken.kind == "entries"
     assert broken.table == ORDERS
 
@@ -263,20 +263,20 @@ def test_a_recorded_hash_that_was_edited_is_named(world: SealedLake, history: tu
 def test_a_table_tree_that_was_edited_is_named(world: SealedLake, history: tuple[Commit, ...]) -> None:
     digest = world.metadata.tree(history[1].id)[ORDERS].digest
     world.execute("UPDATE forge_table_trees SET body = replace(body, '\"table\"', '\"other\"')")
-    assert ("table tree", digest) in world.found(Level.TREE)
+    assert ("table tree", digest) in world.found(VerifyLevel.TREE)
 
 
 def test_a_table_tree_that_is_gone_is_named(world: SealedLake, history: tuple[Commit, ...]) -> None:
     digest = world.metadata.tree(history[1].id)[ORDERS].digest
     world.execute("DELETE FROM forge_table_trees WHERE digest = :digest", digest=digest)
-    assert world.found(Level.TREE) == [("table tree", digest)]
+    assert world.found(VerifyLevel.TREE) == [("table tree", digest)]
 
 
 def test_only_the_named_table_and_revision_are_looked_at(world: SealedLake, history: tuple[Commit, ...]) -> None:
     flip(data_of(world, ORDERS)[1])
-    assert world.found(Level.FULL, table=ITEMS) == []
-    assert world.found(Level.FULL, start=history[0].id) == []
-    assert world.found(Level.FULL, start=history[1].id, table=ORDERS) != []
+    assert world.found(VerifyLevel.FULL, table=ITEMS) == []
+    assert world.found(VerifyLevel.FULL, start=history[0].id) == []
+    assert world.found(VerifyLevel.FULL, start=history[1].id, table=ORDERS) != []
 
 
 def test_what_only_a_tag_reaches_is_verified(world: SealedLake, history: tuple[Commit, ...]) -> None:
@@ -286,9 +286,9 @@ def test_what_only_a_tag_reaches_is_verified(world: SealedLake, history: tuple[C
         replace=False,
     )
     world.execute("UPDATE forge_branches SET head = NULL WHERE name = 'main'")
-    assert world.verify(Level.FULL).commits == 3
+    assert world.verify(VerifyLevel.FULL).commits == 3
     world.execute("UPDATE forge_tags SET target = :id", id="1" * 64)
-    assert world.found(Level.CHAIN) == [("tag", "v1")]
+    assert world.found(VerifyLevel.CHAIN) == [("tag", "v1")]
 
 
 # signatures
@@ -309,12 +309,12 @@ def signed(tmp_path: Path, pem: str) -> Iterator[SealedLake]:
 
 
 def test_signatures_of_a_trusted_key_hold(signed: SealedLake, pem: str) -> None:
-    found = signed.verify(Level.CHAIN, load_public([public_text(pem)]))
+    found = signed.verify(VerifyLevel.CHAIN, load_public([public_text(pem)]))
     assert (found.is_good, found.signed, found.unchecked) == (True, 2, 0)
 
 
 def test_without_a_trusted_key_signatures_are_counted_as_unchecked(signed: SealedLake) -> None:
-    found = signed.verify(Level.CHAIN)
+    found = signed.verify(VerifyLevel.CHAIN)
     assert (found.is_good, found.signed, found.unchecked) == (True, 0, 2)
 
 
@@ -327,13 +327,13 @@ def test_a_forged_signature_is_named(signed: SealedLake, pem: str) -> None:
     digits = commit.signature.signature
     forged = ("0" if digits[0] != "0" else "1") + digits[1:]
     signed.execute("UPDATE forge_commits SET signature = replace(signature, :old, :new)", old=digits, new=forged)
-    (broken,) = signed.verify(Level.CHAIN, load_public([public_text(pem)])).broken
+    (broken,) = signed.verify(VerifyLevel.CHAIN, load_public([public_text(pem)])).broken
     assert (broken.kind, broken.object, broken.commit) == ("signature", f"commit {head}", head)
     assert error_of(broken).code == "E628"
 
 
 def test_a_signature_by_a_key_nobody_trusts_is_named(signed: SealedLake) -> None:
-    found = signed.verify(Level.CHAIN, load_public([public_text(new_key())]))
+    found = signed.verify(VerifyLevel.CHAIN, load_public([public_text(new_key())]))
     assert [b.kind for b in found.broken] == ["signature", "signature"]
 
 
@@ -344,10 +344,10 @@ def test_a_signed_tag_that_was_moved_is_named(signed: SealedLake, pem: str) -> N
     tag = replace(tag, signature=signer_of(pem)(tag_id_of(tag)))
     signed.metadata.put_tag(tag, AuditRecord(tag.time, "ada", "tag.create", "v1"), replace=False)
     keys = load_public([public_text(pem)])
-    assert signed.verify(Level.CHAIN, keys).signed == 3
+    assert signed.verify(VerifyLevel.CHAIN, keys).signed == 3
     parent = signed.metadata.ancestry([head])[head][0]
     signed.execute("UPDATE forge_tags SET target = :id", id=parent)
-    assert [(b.kind, b.object) for b in signed.verify(Level.CHAIN, keys).broken] == [("signature", "tag v1")]
+    assert [(b.kind, b.object) for b in signed.verify(VerifyLevel.CHAIN, keys).broken] == [("signature", "tag v1")]
 
 
 def test_a_signing_key_that_cannot_be_read_is_told_without_showing_it() -> None:
@@ -380,7 +380,7 @@ def test_a_manifest_that_is_known_is_not_read_again(world: SealedLake, history: 
     for blob in world.blobs("manifest"):
         os.unlink(local(blob.path))
     version = world.metadata.tree(history[1].id)[ORDERS]
-    sealed, new = seal_versions(world.metadata, world.seals, {ORDERS: replace(version, digest=None)})
+    sealed, new = hash_versions(world.metadata, world.seals, {ORDERS: replace(version, digest=None)})
     assert sealed[ORDERS].digest == version.digest
     assert new.blobs == ()
 
@@ -388,7 +388,7 @@ def test_a_manifest_that_is_known_is_not_read_again(world: SealedLake, history: 
 def test_a_digest_of_another_snapshot_is_not_taken_over(world: SealedLake, history: tuple[Commit, ...]) -> None:
     old, new = (world.metadata.tree(commit.id)[ORDERS] for commit in history[:2])
     stale = replace(new, digest=old.digest)
-    sealed, _ = seal_versions(world.metadata, world.seals, {ORDERS: stale})
+    sealed, _ = hash_versions(world.metadata, world.seals, {ORDERS: stale})
     assert sealed[ORDERS] == new
 
 
@@ -396,14 +396,14 @@ def test_the_digest_follows_the_properties_of_the_table(world: SealedLake, histo
     with world.catalog.load_table("core.orders").transaction() as change:
         change.set_properties({"owner": "ada"})
     version = replace(world.metadata.tree(history[1].id)[ORDERS], digest=None)
-    sealed, _ = seal_versions(world.metadata, world.seals, {ORDERS: version})
+    sealed, _ = hash_versions(world.metadata, world.seals, {ORDERS: version})
     assert sealed[ORDERS].digest != world.metadata.tree(history[1].id)[ORDERS].digest
 
 
 def test_a_snapshot_that_is_not_there_cannot_be_sealed(world: SealedLake, history: tuple[Commit, ...]) -> None:
     version = replace(world.metadata.tree(history[1].id)[ORDERS], snapshot_id=SnapshotId(5), digest=None)
     with pytest.raises(ForgeError) as told:
-        seal_versions(world.metadata, world.seals, {ORDERS: version})
+        hash_versions(world.metadata, world.seals, {ORDERS: version})
     assert told.value.code == "E624"
 
 
@@ -411,13 +411,13 @@ def test_commits_without_a_hash_are_not_broken_and_can_be_sealed_later(tmp_path:
     world = SealedLake(tmp_path, is_sealing=False)
     world.append({ORDERS: numbers(1)})
     world.append({ORDERS: numbers(2)})
-    found = world.verify(Level.FULL)
+    found = world.verify(VerifyLevel.FULL)
     assert (found.is_good, found.unsealed, found.files) == (True, 2, 0)
-    assert world.verify(Level.TREE, seal=True).sealed == 2
-    found = world.verify(Level.FULL)
+    assert world.verify(VerifyLevel.TREE, seal=True).sealed == 2
+    found = world.verify(VerifyLevel.FULL)
     assert (found.is_good, found.unsealed, found.files) == (True, 0, 2)
     flip(data_of(world, ORDERS)[0])
-    assert world.found(Level.FULL) == [("file", data_of(world, ORDERS)[0])]
+    assert world.found(VerifyLevel.FULL) == [("file", data_of(world, ORDERS)[0])]
     world.close()
 
 
@@ -425,9 +425,9 @@ def test_a_table_new_on_a_branch_is_sealed_and_verified(world: SealedLake, histo
     create_branch(world.metadata, "dev", "HEAD", current=MAIN, author=Author("Ada", "a"), clock=world.clock)
     table = TableName("core", "ideas")
     commit = world.append({table: numbers(1), ORDERS: numbers(8)}, BranchName("dev"))
-    assert world.verify(Level.FULL).is_good
+    assert world.verify(VerifyLevel.FULL).is_good
     flip(data_of(world, table)[0])
-    (broken,) = world.verify(Level.FULL).broken
+    (broken,) = world.verify(VerifyLevel.FULL).broken
     assert (broken.commit, broken.table) == (commit.id, table)
 
 
@@ -443,10 +443,10 @@ def test_a_checksum_of_rows_is_recorded_once_and_compared_from_then_on(
         asked.append(snapshot_id)
         return f"rows of {catalog}"
 
-    assert world.verify(Level.LOGICAL, checksum=checksum).is_good
+    assert world.verify(VerifyLevel.LOGICAL, checksum=checksum).is_good
     assert len(asked) == 3
-    assert world.verify(Level.LOGICAL, checksum=checksum).is_good
-    found = world.verify(Level.LOGICAL, checksum=lambda catalog, snapshot_id: "others").broken
+    assert world.verify(VerifyLevel.LOGICAL, checksum=checksum).is_good
+    found = world.verify(VerifyLevel.LOGICAL, checksum=lambda catalog, snapshot_id: "others").broken
     assert [(b.kind, b.table) for b in found] == [("rows", ITEMS), ("rows", ORDERS), ("rows", ORDERS)]
     assert {b.commit for b in found} == {history[0].id, history[1].id}
 
@@ -454,7 +454,7 @@ def test_a_checksum_of_rows_is_recorded_once_and_compared_from_then_on(
 def test_only_so_many_broken_objects_are_named(world: SealedLake, history: tuple[Commit, ...]) -> None:
     for path in data_of(world, ORDERS):
         flip(path)
-    assert len(world.verify(Level.FULL, limit=1).broken) == 1
+    assert len(world.verify(VerifyLevel.FULL, limit=1).broken) == 1
 
 
 def test_the_node_of_a_manifest_is_kept_beside_its_hash(world: SealedLake, history: tuple[Commit, ...]) -> None:
@@ -463,4 +463,4 @@ def test_the_node_of_a_manifest_is_kept_beside_its_hash(world: SealedLake, histo
 
 
 def test_an_unknown_start_reaches_nothing(world: SealedLake, history: tuple[Commit, ...]) -> None:
-    assert world.verify(Level.CHAIN, start=CommitId("0" * 64)).commits == 0
+    assert world.verify(VerifyLevel.CHAIN, start=CommitId("0" * 64)).commits == 0

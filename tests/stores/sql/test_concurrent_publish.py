@@ -13,7 +13,7 @@ import pytest
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.table.metadata import TableMetadata
 
-from forge.flows.runs.records import AuditRecord, Pointer, Publication, Published, RunRecord, RunStatus
+from forge.flows.runs.records import AuditRecord, Pointer, Publication, PublishedCommit, RunRecord, RunStatus
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, TableName
 from forge.stores.lake.iceberg import IcebergLake
 from forge.stores.sql.database import migrate, open_database
@@ -41,7 +41,7 @@ from sqlalchemy import update
 
 from forge.flows.runs.records import Moved, Pointer, Publication, Published, RunRecord, RunStatus
 from forge.model.names import BranchName, CatalogName, RunId, TableName
-from forge.stores.lake.derive import with_ref
+from forge.stores.lake.table_metadata import with_ref
 from forge.stores.lake.iceberg import IcebergLake
 from forge.stores.sql.database import open_database, writing
 from forge.stores.sql.metadata import SqlMetadata
@@ -167,7 +167,7 @@ def make_tables(url: str, warehouse: Path, names: list[str]) -> CommitId:
         Publication(pointers=tuple(pointers), branch=main, expected_head=None, commit=commit, tree=tree, run=run),
         lambda step: None,
     )
-    assert done == Published(commit.id)
+    assert done == PublishedCommit(commit.id)
     catalog.engine.dispose()
     engine.dispose()
     return commit.id

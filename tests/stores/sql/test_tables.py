@@ -16,10 +16,10 @@ from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.transforms import BucketTransform, IdentityTransform
 from pyiceberg.types import LongType
 
-from forge.flows.versioning.tables import DataFile, NeedsEngine, Slice
+from forge.flows.versioning.tables import DataFile, FileSlice, NeedsEngine
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, RunId, SnapshotId, TableName
-from forge.versioning.field import Field
+from forge.versioning.field import TableField
 
 # files
 
@@ -121,15 +121,15 @@ def test_an_unknown_snapshot_is_said(house: House) -> None:
 def test_read_gives_the_rows_of_exactly_these_files_with_field_ids(house: House) -> None:
     snapshot = house.create(*TWO)
     _, second = house.files(snapshot)
-    found = house.tables.read(Slice(ROW, snapshot, (second,)))
+    found = house.tables.read(FileSlice(ROW, snapshot, (second,)))
     assert found.to_pylist() == table_of(*TWO[1]).to_pylist()
     assert [int(field.metadata[b"PARQUET:field_id"]) for field in found.schema] == [1, 2, 3]
-    assert house.tables.read(Slice(ROW, snapshot, ())).schema == found.schema
+    assert house.tables.read(FileSlice(ROW, snapshot, ())).schema == found.schema
 
 
 def test_read_takes_only_the_columns_asked_for(house: House) -> None:
     snapshot = house.create(*TWO)
-    part = Slice(ROW, snapshot, tuple(house.files(snapshot)))
+    part = FileSlice(ROW, snapshot, tuple(house.files(snapshot)))
     assert house.tables.read(part, ["id"]).to_pydict() == {"id": [1, 2, 11, 12]}
 
 
@@ -150,9 +150,9 @@ def test_read_uses_the_snapshots_own_columns(house: House) -> None:
             )
         )
     )
-    old = house.tables.read(Slice(ROW, first, tuple(house.files(first))))
+    old = house.tables.read(FileSlice(ROW, first, tuple(house.files(first))))
     assert old.column_names == ["id", "name", "amount"]
-    new = house.tables.read(Slice(ROW, house.head(), tuple(house.files(house.head()))))
+    new = house.tables.read(FileSlice(ROW, house.head(), tuple(house.files(house.head()))))
     assert new.to_pylist()[0] == {"id": 1, "title": "a", "amount": 1.0, "more": None}
     assert house.tables.files(ROW, first).fields == FIELDS
 
@@ -162,7 +162,7 @@ def test_a_missing_data_file_is_named(house: House) -> None:
     first, _ = house.files(snapshot)
     Path(first.path).unlink()
     with pytest.raises(ForgeError) as raised:
-        house.tables.read(Slice(ROW, snapshot, (first,)))
+        house.tables.read(FileSlice(ROW, snapshot, (first,)))
     assert raised.value.code == "E406"
     assert raised.value.where == first.path
 
@@ -170,7 +170,7 @@ def test_a_missing_data_file_is_named(house: House) -> None:
 def test_a_file_of_another_snapshot_is_refused(house: House) -> None:
     snapshot = house.create(*TWO)
     with pytest.raises(ForgeError, match="does not hold"):
-        house.tables.read(Slice(ROW, snapshot, (DataFile("elsewhere.parquet"),)))
+        house.tables.read(FileSlice(ROW, snapshot, (DataFile("elsewhere.parquet"),)))
 
 
 # swap
@@ -183,7 +183,7 @@ def test_swap_takes_files_over_without_writing_any(house: House) -> None:
     before = set(house.folder.rglob("*.parquet"))
     stage = house.stage(base)
     first, _ = house.files(base)
-    made = house.tables.swap(stage, [first], Slice(ROW, theirs, added), FIELDS)
+    made = house.tables.swap(stage, [first], FileSlice(ROW, theirs, added), FIELDS)
     assert set(house.folder.rglob("*.parquet")) == before
     assert house.rows(made, stage.catalog) == [(11, "k", None), (12, "l", 4.0), (21, "u", 1.0)]
     assert house.tables.files(stage.catalog, made).files == {*added, house.files(base)[1]}
@@ -195,7 +195,7 @@ def test_swap_chains_on_the_stage_and_counts_right(house: House) -> None:
     added = tuple(house.tables.files(ROW, theirs).files - house.tables.files(ROW, base).files)
     stage = house.stage(base)
     first, second = house.files(base)
-    made = house.tables.swap(stage, [first], Slice(ROW, theirs, added), FIELDS)
+    made = house.tables.swap(stage, [first], FileSlice(ROW, theirs, added), FIELDS)
     found = house.lake.snapshot(stage.catalog, made)
     assert found is not None
     assert found.parent_id == base
@@ -244,7 +244,7 @@ def test_swap_rewrites_only_the_manifests_it_changes(house: House) -> None:
 def test_files_that_stay_keep_their_sequence_numbers_and_files_that_come_get_the_new_one(house: House) -> None:
     base = house.create(TWO[0], ((3, "c", 3.0),))
     merged = house.stage(base)  # both files in one manifest, as an engine that merges manifests leaves it
-    rows = house.tables.read(Slice(ROW, base, tuple(house.files(base))))
+    rows = house.tables.read(FileSlice(ROW, base, tuple(house.files(base))))
     house.tables.rewrite(merged, house.files(base), rows.slice(0, 1), FIELDS)
     house.tables.rewrite(merged, [], rows.slice(1), FIELDS)
     house.publish(merged, expected=base)
@@ -252,7 +252,7 @@ def test_files_that_stay_keep_their_sequence_numbers_and_files_that_come_get_the
     theirs = house.branched(((21, "u", 1.0),))
     added = tuple(house.tables.files(ROW, theirs).files - house.tables.files(ROW, base).files)
     stage = house.stage(base)
-    made = house.tables.swap(stage, house.files(base)[:1], Slice(ROW, theirs, added), FIELDS)
+    made = house.tables.swap(stage, house.files(base)[:1], FileSlice(ROW, theirs, added), FIELDS)
     metadata = house.lake.metadata(stage.catalog)
     snapshot, old = metadata.snapshot_by_id(made), metadata.snapshot_by_id(base)
     assert snapshot is not None
@@ -278,7 +278,7 @@ def test_swap_refuses_a_file_that_is_there_already(house: House) -> None:
     base = house.create(*TWO)
     stage = house.stage(base)
     with pytest.raises(ForgeError, match="in the table already"):
-        house.tables.swap(stage, [], Slice(ROW, base, tuple(house.files(base))), FIELDS)
+        house.tables.swap(stage, [], FileSlice(ROW, base, tuple(house.files(base))), FIELDS)
 
 
 def test_swap_refuses_to_remove_what_is_not_there(house: House) -> None:
@@ -347,12 +347,12 @@ def test_partitions_that_only_an_engine_can_make_are_said(house: House) -> None:
 
 def test_a_table_that_does_not_exist_is_created(house: House) -> None:
     stage = house.lake.open_stage(RunId("r-new"), TableName("core", "fresh"), None, None)
-    fields = (Field("name", "name", "string"), Field("id", "id", "bigint"))
+    fields = (TableField("name", "name", "string"), TableField("id", "id", "bigint"))
     rows = pa.table({"name": ["a", None], "id": pa.array([1, 2], pa.int64())})
     made = house.tables.rewrite(stage, [], rows, fields, key=["id"])
     house.publish(stage)
     found = house.tables.files(CatalogName("core", "fresh"), made)
-    assert found.fields == (Field(1, "name", "string"), Field(2, "id", "bigint", required=True))
+    assert found.fields == (TableField(1, "name", "string"), TableField(2, "id", "bigint", required=True))
     assert found.identifier == ("id",)
     assert house.rows(made, CatalogName("core", "fresh")) == [("a", 1), (None, 2)]
 
@@ -360,7 +360,7 @@ def test_a_table_that_does_not_exist_is_created(house: House) -> None:
 def test_a_new_table_whose_key_has_nulls_has_no_identifier(house: House) -> None:
     stage = house.lake.open_stage(RunId("r-null"), TableName("core", "fresh"), None, None)
     rows = pa.table({"id": pa.array([1, None], pa.int64())})
-    made = house.tables.rewrite(stage, [], rows, (Field("id", "id", "bigint"),), key=["id"])
+    made = house.tables.rewrite(stage, [], rows, (TableField("id", "id", "bigint"),), key=["id"])
     assert house.tables.files(stage.catalog, made).identifier == ()
 
 
@@ -377,7 +377,7 @@ def test_a_new_table_without_rows_can_be_published(house: House) -> None:
 def test_changed_columns_become_a_schema_of_the_stage_with_the_same_ids(house: House) -> None:
     base = house.create(*TWO)
     stage = house.stage(base)
-    wanted = (FIELDS[2], replace(FIELDS[1], name="title"), FIELDS[0], Field(7, "more", "array<int>"))
+    wanted = (FIELDS[2], replace(FIELDS[1], name="title"), FIELDS[0], TableField(7, "more", "array<int>"))
     made = house.tables.swap(stage, [], None, wanted)
     assert house.tables.files(stage.catalog, made).fields == wanted
     assert house.tables.files(stage.catalog, made).identifier == ("id",)
@@ -397,7 +397,7 @@ def test_changed_columns_become_a_schema_of_the_stage_with_the_same_ids(house: H
 def test_a_column_known_by_name_only_gets_an_id(house: House) -> None:
     base = house.create(*TWO)
     stage = house.stage(base)
-    wanted = (*(replace(field, id=field.name) for field in FIELDS), Field("extra", "extra", "string"))
+    wanted = (*(replace(field, id=field.name) for field in FIELDS), TableField("extra", "extra", "string"))
     made = house.tables.rewrite(stage, [], table_of((5, "e", 5.0)).append_column("extra", [["x"]]), wanted)
     assert [field.id for field in house.tables.files(stage.catalog, made).fields] == [1, 2, 3, 4]
     assert (5, "e", 5.0, "x") in house.rows(made, stage.catalog)
@@ -419,9 +419,9 @@ def test_a_schema_the_table_knows_is_not_made_twice(house: House) -> None:
 def test_a_schema_another_branch_made_meanwhile_does_not_stop_the_publish(house: House) -> None:
     base = house.create(*TWO)
     ours, theirs = house.stage(base), house.stage(base)
-    house.tables.swap(theirs, [], None, (*FIELDS, Field(4, "theirs", "int")))
+    house.tables.swap(theirs, [], None, (*FIELDS, TableField(4, "theirs", "int")))
     house.publish(theirs, DEV, expected=base)
-    made = house.tables.swap(ours, [], None, (*FIELDS, Field(4, "theirs", "int"), Field(5, "ours", "int")))
+    made = house.tables.swap(ours, [], None, (*FIELDS, TableField(4, "theirs", "int"), TableField(5, "ours", "int")))
     house.publish(ours, expected=base)
     assert [field.name for field in house.tables.files(ROW, made).fields][3:] == ["theirs", "ours"]
 

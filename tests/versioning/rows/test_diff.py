@@ -8,7 +8,7 @@ import pytest
 from forge.model.errors import ForgeError
 from forge.versioning import diff_tables
 from forge.versioning.changes import ChangeKind, RowChange
-from forge.versioning.field import Aligned, Field, Layout
+from forge.versioning.field import AlignedColumn, Layout, TableField
 from forge.versioning.rows.diff import diff_rows
 
 LEFT = pa.table({"id": [1, 2, 3], "v": ["a", "b", None], "w": [1.0, float("nan"), 0.0]})
@@ -76,8 +76,8 @@ def test_a_widened_column_is_compared_by_value() -> None:
 def test_a_renamed_column_is_followed_by_its_layout() -> None:
     layout = Layout(
         (
-            Aligned(Field(1, "order_id", "bigint"), "id", None, "order_id"),
-            Aligned(Field(2, "total", "bigint"), "amount", None, "total"),
+            AlignedColumn(TableField(1, "order_id", "bigint"), "id", None, "order_id"),
+            AlignedColumn(TableField(2, "total", "bigint"), "amount", None, "total"),
         ),
         ("order_id",),
     )

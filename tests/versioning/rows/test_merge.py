@@ -12,7 +12,7 @@ import pytest
 
 from forge.model.errors import ForgeError
 from forge.versioning.arrow_types import fields_of
-from forge.versioning.conflict import Answers, Conflict, ConflictKind, Rule, Take
+from forge.versioning.conflict import Answers, Conflict, ConflictKind, ResolutionChoice, ResolutionRule
 from forge.versioning.field import Layout
 from forge.versioning.rows.merge import RowMerge, apply_rows, merge_rows
 from forge.versioning.schema.merge import merge_schemas
@@ -42,7 +42,12 @@ def layout_of(base: pa.Table, ours: pa.Table, theirs: pa.Table, *key: str) -> La
 
 
 def merge(
-    base: pa.Table, ours: pa.Table, theirs: pa.Table, *rules: Rule, by: Mapping[str, Rule] | None = None, **options: Any
+    base: pa.Table,
+    ours: pa.Table,
+    theirs: pa.Table,
+    *rules: ResolutionRule,
+    by: Mapping[str, ResolutionRule] | None = None,
+    **options: Any,
 ) -> RowMerge:
     layout = layout_of(base, ours, theirs, "id")
     return merge_rows(
@@ -103,7 +108,7 @@ def test_while_conflicts_are_open_the_rest_is_worked_out() -> None:
     ],
 )
 def test_a_rule_for_all_takes_one_side(take: str, wanted: list[Cells]) -> None:
-    found = merge(BASE, OURS, THEIRS, Rule(Take(take)))
+    found = merge(BASE, OURS, THEIRS, ResolutionRule(ResolutionChoice(take)))
     assert (found.conflict_count, found.resolved_count) == (0, 4)
     merged = apply_rows(OURS, found, layout_of(BASE, OURS, THEIRS, "id"))
     assert cells_of(merged) == cells_of(rows(*wanted))
@@ -112,19 +117,21 @@ def test_a_rule_for_all_takes_one_side(take: str, wanted: list[Cells]) -> None:
 def test_resolutions_of_single_conflicts_win_over_rules() -> None:
     amount, gone, kept, note = merge(BASE, OURS, THEIRS).conflicts
     by = {
-        amount.id: Rule(Take.EXPRESSION, value="ours + theirs - base"),
-        gone.id: Rule(Take.MANUAL, value={"id": 2, "amount": "2.50", "note": "new"}),
-        kept.id: Rule(Take.MANUAL, value=None),
-        note.id: Rule(Take.MANUAL, value="both"),
+        amount.id: ResolutionRule(ResolutionChoice.EXPRESSION, value="ours + theirs - base"),
+        gone.id: ResolutionRule(ResolutionChoice.MANUAL, value={"id": 2, "amount": "2.50", "note": "new"}),
+        kept.id: ResolutionRule(ResolutionChoice.MANUAL, value=None),
+        note.id: ResolutionRule(ResolutionChoice.MANUAL, value="both"),
     }
-    found = merge(BASE, OURS, THEIRS, Rule(Take.BASE), by=by)
+    found = merge(BASE, OURS, THEIRS, ResolutionRule(ResolutionChoice.BASE), by=by)
     assert (found.inserted, found.updated, found.deleted) == (1, 2, 1)
     merged = apply_rows(OURS, found, layout_of(BASE, OURS, THEIRS, "id"))
     assert cells_of(merged) == cells_of(rows((1, "1.30", "A"), (4, "4.00", "both"), (2, "2.50", "new")))
 
 
 def test_a_rule_of_a_column_answers_its_cells_only() -> None:
-    found = merge(BASE, OURS, THEIRS, Rule(Take.EXPRESSION, column="amount", value="greatest(ours, theirs)"))
+    found = merge(
+        BASE, OURS, THEIRS, ResolutionRule(ResolutionChoice.EXPRESSION, column="amount", value="greatest(ours, theirs)")
+    )
     assert [each.column for each in found.conflicts] == [None, None, "note"]
     assert found.resolved_count == 1
     assert cells_of(found.upserts) == [(1, Decimal("1.20"), "A")]
@@ -133,17 +140,17 @@ def test_a_rule_of_a_column_answers_its_cells_only() -> None:
 @pytest.mark.parametrize(
     ("place", "rule", "code"),
     [
-        (0, Rule(Take.MANUAL, value="much"), "E619"),
-        (0, Rule(Take.MANUAL, value="1.234"), "E619"),
-        (0, Rule(Take.EXPRESSION, value="oops("), "E625"),
-        (1, Rule(Take.EXPRESSION, value="ours"), "E619"),
-        (1, Rule(Take.MANUAL, value="a row"), "E619"),
-        (1, Rule(Take.MANUAL, value={"amount": "1.00"}), "E619"),
-        (1, Rule(Take.MANUAL, value={"id": 9, "amount": "1.00", "note": "x"}), "E619"),
-        (1, Rule(Take.MANUAL, value={"amount": "1.00", "note": "x", "price": 1}), "E619"),
+        (0, ResolutionRule(ResolutionChoice.MANUAL, value="much"), "E619"),
+        (0, ResolutionRule(ResolutionChoice.MANUAL, value="1.234"), "E619"),
+        (0, ResolutionRule(ResolutionChoice.EXPRESSION, value="oops("), "E625"),
+        (1, ResolutionRule(ResolutionChoice.EXPRESSION, value="ours"), "E619"),
+        (1, ResolutionRule(ResolutionChoice.MANUAL, value="a row"), "E619"),
+        (1, ResolutionRule(ResolutionChoice.MANUAL, value={"amount": "1.00"}), "E619"),
+        (1, ResolutionRule(ResolutionChoice.MANUAL, value={"id": 9, "amount": "1.00", "note": "x"}), "E619"),
+        (1, ResolutionRule(ResolutionChoice.MANUAL, value={"amount": "1.00", "note": "x", "price": 1}), "E619"),
     ],
 )
-def test_a_resolution_that_does_not_fit_its_conflict_is_refused(place: int, rule: Rule, code: str) -> None:
+def test_a_resolution_that_does_not_fit_its_conflict_is_refused(place: int, rule: ResolutionRule, code: str) -> None:
     conflict = merge(BASE, OURS, THEIRS).conflicts[place]
     with pytest.raises(ForgeError) as error:
         merge(BASE, OURS, THEIRS, by={conflict.id: rule})
@@ -151,7 +158,7 @@ def test_a_resolution_that_does_not_fit_its_conflict_is_refused(place: int, rule
 
 
 def test_a_rule_that_does_not_fit_leaves_a_row_open() -> None:
-    found = merge(BASE, OURS, THEIRS, Rule(Take.EXPRESSION, value="coalesce(ours, theirs)"))
+    found = merge(BASE, OURS, THEIRS, ResolutionRule(ResolutionChoice.EXPRESSION, value="coalesce(ours, theirs)"))
     assert [each.kind for each in found.conflicts] == [ConflictKind.DELETE_MODIFY, ConflictKind.MODIFY_DELETE]
 
 
@@ -167,17 +174,17 @@ def test_values_in_a_column_the_other_side_dropped_are_a_conflict() -> None:
 def test_a_dropped_column_stays_dropped_or_the_conflict_stays_open() -> None:
     narrow, theirs = BASE.drop_columns(["amount"]), rows((1, "1.20", "a"), (2, "2.00", "b"), (3, "3.00", "c"))
     (conflict,) = merge(BASE, narrow, theirs).conflicts
-    assert merge(BASE, narrow, theirs, Rule(Take.OURS)).conflict_count == 0
-    assert merge(BASE, narrow, theirs, Rule(Take.THEIRS)).conflicts == (conflict,)
+    assert merge(BASE, narrow, theirs, ResolutionRule(ResolutionChoice.OURS)).conflict_count == 0
+    assert merge(BASE, narrow, theirs, ResolutionRule(ResolutionChoice.THEIRS)).conflicts == (conflict,)
     with pytest.raises(ForgeError, match="dropped") as error:
-        merge(BASE, narrow, theirs, by={conflict.id: Rule(Take.THEIRS)})
+        merge(BASE, narrow, theirs, by={conflict.id: ResolutionRule(ResolutionChoice.THEIRS)})
     assert error.value.code == "E619"
 
 
 def test_a_column_that_an_answer_keeps_gets_its_values_back() -> None:
     narrow = rows((1, "1.00", "new"), (2, "2.00", "b"), (3, "3.00", "c")).drop_columns(["amount"])
     renamed = BASE.rename_columns(["id", "total", "note"])
-    answers = Answers((Rule(Take.THEIRS),))
+    answers = Answers((ResolutionRule(ResolutionChoice.THEIRS),))
     base, ours, theirs = (
         _numbered(table, *ids) for table, *ids in ((BASE, 1, 2, 3), (narrow, 1, 3), (renamed, 1, 2, 3))
     )
@@ -208,10 +215,15 @@ def test_null_in_a_column_that_became_required_is_a_conflict_whoever_brings_it()
             (ConflictKind.CONSTRAINT, {"id": 1}, "note"),
             (ConflictKind.CONSTRAINT, {"id": 9}, "note"),
         ]
-    filled = merge(BASE, loose, strict, Rule(Take.EXPRESSION, column="note", value="coalesce(ours, theirs, '?')"))
+    filled = merge(
+        BASE,
+        loose,
+        strict,
+        ResolutionRule(ResolutionChoice.EXPRESSION, column="note", value="coalesce(ours, theirs, '?')"),
+    )
     merged = apply_rows(loose, filled, layout_of(BASE, loose, strict, "id"))
     assert merged["note"].to_pylist() == ["a", "b", "c", "?"]
-    half = merge(BASE, strict, loose, Rule(Take.OURS))
+    half = merge(BASE, strict, loose, ResolutionRule(ResolutionChoice.OURS))
     assert [each.key for each in half.conflicts] == [{"id": 9}]
 
 
@@ -270,7 +282,7 @@ def bag(*values: object) -> pa.Table:
     return pa.table({"v": pa.array(values, pa.int64())})
 
 
-def merge_bag(base: pa.Table, ours: pa.Table, theirs: pa.Table, *rules: Rule, by: Any = None) -> RowMerge:
+def merge_bag(base: pa.Table, ours: pa.Table, theirs: pa.Table, *rules: ResolutionRule, by: Any = None) -> RowMerge:
     layout = layout_of(base, ours, theirs)
     answers = Answers(rules, by or {})
     return merge_rows(layout, base_ours=base, ours=ours, base_theirs=base, theirs=theirs, answers=answers)
@@ -279,15 +291,17 @@ def merge_bag(base: pa.Table, ours: pa.Table, theirs: pa.Table, *rules: Rule, by
 @pytest.mark.parametrize(
     ("rule", "wanted"),
     [
-        (Rule(Take.OURS), [1, 1]),
-        (Rule(Take.THEIRS), [1, 1, 1]),
-        (Rule(Take.BASE), [1]),
-        (Rule(Take.MANUAL, value=4), [1, 1, 1, 1]),
-        (Rule(Take.EXPRESSION, value="ours + theirs - base"), [1, 1, 1, 1]),
+        (ResolutionRule(ResolutionChoice.OURS), [1, 1]),
+        (ResolutionRule(ResolutionChoice.THEIRS), [1, 1, 1]),
+        (ResolutionRule(ResolutionChoice.BASE), [1]),
+        (ResolutionRule(ResolutionChoice.MANUAL, value=4), [1, 1, 1, 1]),
+        (ResolutionRule(ResolutionChoice.EXPRESSION, value="ours + theirs - base"), [1, 1, 1, 1]),
     ],
     ids=["ours", "theirs", "base", "manual", "expression"],
 )
-def test_counts_of_a_row_that_both_changed_differently_are_answered_by_a_count(rule: Rule, wanted: list[int]) -> None:
+def test_counts_of_a_row_that_both_changed_differently_are_answered_by_a_count(
+    rule: ResolutionRule, wanted: list[int]
+) -> None:
     base, ours, theirs = bag(1, None), bag(1, 1, None), bag(1, 1, 1, None)
     (conflict,) = merge_bag(base, ours, theirs).conflicts
     assert conflict == Conflict(kind=ConflictKind.CARDINALITY, key={"v": 1}, column=None, base=1, ours=2, theirs=3)
@@ -302,7 +316,7 @@ def test_a_count_is_a_whole_number_from_zero(value: object) -> None:
     base, ours, theirs = bag(1), bag(1, 1), bag(1, 1, 1)
     (conflict,) = merge_bag(base, ours, theirs).conflicts
     with pytest.raises(ForgeError) as error:
-        merge_bag(base, ours, theirs, by={conflict.id: Rule(Take.MANUAL, value=value)})
+        merge_bag(base, ours, theirs, by={conflict.id: ResolutionRule(ResolutionChoice.MANUAL, value=value)})
     assert error.value.code == "E619"
 
 

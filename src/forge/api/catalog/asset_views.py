@@ -8,8 +8,8 @@ from typing import Any, cast
 
 from forge.api.catalog.wire.assets import AssetColumn, AssetDetail, AssetView, SearchHit
 from forge.api.versioning.commit_views import commit_view
-from forge.catalog.search import COLUMN, Entry
-from forge.flows.catalog.assets import NEVER, Asset, AssetAt, ColumnState
+from forge.catalog.search import COLUMN, SearchEntry
+from forge.flows.catalog.assets import NEVER, Asset, AssetVersion, ColumnState
 from forge.quality.verdict import Outcome
 
 
@@ -17,7 +17,7 @@ def asset_view(asset: Asset, now: datetime) -> AssetView:
     return AssetView(**_fields(asset, now))
 
 
-def asset_detail(found: AssetAt, at: str, now: datetime) -> AssetDetail:
+def asset_detail(found: AssetVersion, at: str, now: datetime) -> AssetDetail:
     version = found.version
     fields = {**_fields(found.asset, now), "columns": len(found.columns)}
     return AssetDetail(
@@ -35,7 +35,7 @@ def asset_detail(found: AssetAt, at: str, now: datetime) -> AssetDetail:
     )
 
 
-def search_hit(entry: Entry, assets: Mapping[str, Asset], now: datetime) -> SearchHit:
+def search_hit(entry: SearchEntry, assets: Mapping[str, Asset], now: datetime) -> SearchHit:
     is_column = entry.type == COLUMN
     asset = assets[table_of(entry)]
     return SearchHit(
@@ -51,7 +51,7 @@ def search_hit(entry: Entry, assets: Mapping[str, Asset], now: datetime) -> Sear
     )
 
 
-def table_of(entry: Entry) -> str:
+def table_of(entry: SearchEntry) -> str:
     return entry.place if entry.type == COLUMN else entry.qualified_name
 
 

@@ -1,4 +1,4 @@
-"""Rows and cells without the values of personal columns."""
+"""Rows and cells with the values of personal columns masked."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from forge.api.rows import plain
-from forge.flows.catalog.personal import PersonalColumns
+from forge.flows.catalog.personal_data import PersonalColumns
 
 
 @dataclass(frozen=True, slots=True)

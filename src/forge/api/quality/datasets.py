@@ -9,7 +9,7 @@ from datetime import datetime
 from forge.api.quality.views import day_view, open_incidents, read_branch
 from forge.api.quality.wire.monitors import DatasetHealth
 from forge.api.site import Site
-from forge.flows.catalog.personal import PersonalColumns
+from forge.flows.catalog.personal_data import PersonalColumns
 from forge.flows.quality.health import Day, find_dataset_trends, find_verdicts, newest_attempts
 from forge.flows.quality.incidents.listing import list_incidents
 from forge.flows.quality.incidents.tracker import UNRESOLVED

@@ -18,7 +18,7 @@ from forge.api.quality.wire.incidents import (
     TrackedIncidentView,
 )
 from forge.api.site import Site
-from forge.flows.catalog.personal import PersonalColumns
+from forge.flows.catalog.personal_data import PersonalColumns
 from forge.flows.quality.incidents.deliveries import delivery_records
 from forge.flows.quality.incidents.judge_reference import judge_of_incident
 from forge.flows.quality.incidents.listed_incident import ListedIncident

@@ -14,7 +14,7 @@ from forge.api.quality.wire.health import (
 from forge.api.quality.wire.monitors import CauseView
 from forge.api.site import Site
 from forge.api.versioning.commit_views import commit_view
-from forge.flows.catalog.personal import PersonalColumns
+from forge.flows.catalog.personal_data import PersonalColumns
 from forge.flows.quality.health import Day, Health
 from forge.flows.quality.incidents.listed_incident import FailureOrigin, ListedIncident
 from forge.flows.quality.incidents.open_incidents import HeldTables, OpenIncident, find_open_incidents

@@ -1,1 +1,1 @@
-"""Runs and the first page over HTTP."""
+"""Runs and the overview page over HTTP."""

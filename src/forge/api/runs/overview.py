@@ -1,4 +1,4 @@
-"""The first page in one answer."""
+"""The overview page in one response."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from functools import partial
 from forge.api.lineage.views import column_layout, facts_of, graph_view
 from forge.api.lineage.wire.graph import GraphView
 from forge.api.quality.views import RevisionTables, day_view, incident_view, open_incidents, read_branch
-from forge.api.runs.run_views import Known, run_view
+from forge.api.runs.run_views import RecordedRun, run_view
 from forge.api.runs.wire.runs import RunView
 from forge.api.site import Site
 from forge.api.upkeep.wire.system import Counters, Overview, RecentChange
-from forge.flows.catalog.personal import PersonalColumns
+from forge.flows.catalog.personal_data import PersonalColumns
 from forge.flows.quality.health import (
     AttemptVerdict,
     Day,
@@ -74,7 +74,7 @@ def _counters(site: Site, seen: RevisionTables, said: Sequence[AttemptVerdict]) 
 
 
 def _branches_ahead(site: Site) -> int:
-    """The history is walked only where a branch stands elsewhere than the default one."""
+    """The history is walked only where the head of a branch differs from that of the default branch."""
     metadata, default = site.wiring.metadata, site.wiring.default_branch
     heads = {branch.name: branch.head for branch in metadata.branches()}
     if all(head in (None, heads.get(default)) for head in heads.values()):
@@ -125,4 +125,4 @@ def _pass_rate(days: Sequence[Day]) -> float | None:
 
 def _last_run(site: Site, branch: Branch, personal: PersonalColumns) -> RunView | None:
     runs = site.wiring.metadata.runs(limit=1, branch=branch.name)
-    return run_view(site, Known(runs[0], site.jobs.store.job(runs[0].id)), lambda: personal) if runs else None
+    return run_view(site, RecordedRun(runs[0], site.jobs.store.job(runs[0].id)), lambda: personal) if runs else None

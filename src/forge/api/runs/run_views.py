@@ -1,4 +1,4 @@
-"""Runs as the wire has them: the record of the run, the job it was queued as, and where Spark is now, in one."""
+"""Runs as JSON: the run record, the job it was queued as, and Spark's progress, in one."""
 
 from __future__ import annotations
 
@@ -22,34 +22,34 @@ from forge.api.runs.wire.runs import (
     StepView,
     VerdictView,
 )
-from forge.api.shape import Page, RunWord
 from forge.api.site import Site
 from forge.api.views import error_view, verdict_view
-from forge.flows.catalog.personal import PersonalColumns
+from forge.api.wire import Page, RunWord
+from forge.flows.catalog.personal_data import PersonalColumns
 from forge.flows.quality.monitors.jobs import KIND as MONITOR
 from forge.flows.quality.monitors.jobs import status_as_run
 from forge.flows.quality.verdict_masking import shown_result, shown_text
-from forge.flows.runs.engine import Progress
+from forge.flows.runs.engine import JobProgress
 from forge.flows.runs.jobs import JobEvent, JobQueue, JobRecord, JobStatus, last_steps
 from forge.flows.runs.records import OutputRecord, RunRecord, RunStatus
 from forge.flows.runs.run_jobs import no_such_run
 from forge.model.errors import CancellationError, ForgeError, UnknownNameError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, RunId
-from forge.model.nearest import did_you_mean
 from forge.quality.monitors.monitor import CheckResult, MonitorRun
 
 WORDS: tuple[str, ...] = get_args(RunWord)
 ALIVE = ("queued", "running")
 MERGES = ("merge", "revert", "cherry-pick")
-NOTHING = Progress(0, 0, 0, 0, 0)
+NOTHING = JobProgress(0, 0, 0, 0, 0)
 _NOTHING_HELD = (RunStatus.SUCCEEDED, RunStatus.NOTHING_TO_DO)
 Telling = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """All that is recorded of a run. One that never began has no record of its own, one of the terminal no job. What a
-    request does is a `task` while the server remembers it."""
+class RecordedRun:
+    """All records of a run. A run that never began has no record of its own, a run of the terminal has no job. The
+    work of a request is a `task` while the server remembers it."""
 
     run: RunRecord | None
     job: JobRecord | None
@@ -100,11 +100,11 @@ class Known:
         return self.job.request if self.job else {}
 
 
-def find_one(site: Site, run_id: str) -> Known:
+def find_one(site: Site, run_id: str) -> RecordedRun:
     task = site.desk.task(run_id)
     job = task.job if task is not None else site.jobs.store.job(run_id)
     judged = site.wiring.quality.monitors.run(run_id) if job is not None and job.kind == MONITOR else None
-    known = Known(site.wiring.metadata.run(RunId(run_id)), job, task, judged)
+    known = RecordedRun(site.wiring.metadata.run(RunId(run_id)), job, task, judged)
     if known.run is None and known.job is None:
         raise no_such_run(site.wiring.metadata, run_id)
     return known
@@ -113,7 +113,7 @@ def find_one(site: Site, run_id: str) -> Known:
 def list_views(
     site: Site, window: Window, *, branch: str | None = None, status: str | None = None, table: str | None = None
 ) -> Page[RunView]:
-    """Newest first. A run that never began stands where it was queued."""
+    """Newest first. A run that never began is sorted by when it was queued."""
     word = _word(status)
     metadata, store = site.wiring.metadata, site.jobs.store
     most = window.needed if table is None else FARTHEST + MOST + 1
@@ -122,14 +122,14 @@ def list_views(
     recorded = {run.id for run in runs}
     starting = [job for job in store.jobs(ids=site.jobs.running) if metadata.run(RunId(job.id)) is None]
     waiting = [*store.jobs(never_began=True, limit=FARTHEST), *starting]
-    found = [Known(run, None) for run in runs]
+    found = [RecordedRun(run, None) for run in runs]
     found += [
         known
-        for known in {job.id: Known(None, job) for job in waiting if job.id not in recorded}.values()
+        for known in {job.id: RecordedRun(None, job) for job in waiting if job.id not in recorded}.values()
         if (branch is None or known.branch == branch) and (word is None or known.status == word)
     ]
     if branch is None:
-        reads = (Known(None, task.job, task) for task in site.desk.told_reads())
+        reads = (RecordedRun(None, task.job, task) for task in site.desk.told_reads())
         found += [known for known in reads if word in (None, known.status)]
     found = [known for known in found if table is None or table in known.tables]
     found.sort(key=lambda known: (known.at, known.id), reverse=True)
@@ -151,8 +151,8 @@ def _word(status: str | None) -> str | None:
     return word
 
 
-def run_view(site: Site, known: Known, personal: Callable[[], PersonalColumns] | None = None) -> RunView:
-    told = _telling(site, known.run, personal or site.wiring.catalog.personal_at)
+def run_view(site: Site, known: RecordedRun, personal: Callable[[], PersonalColumns] | None = None) -> RunView:
+    told = _text_filter(site, known.run, personal or site.wiring.catalog.personal_at)
     return RunView.model_validate(_facts(site, known, told))
 
 
@@ -165,7 +165,7 @@ def run_detail(site: Site, run_id: str) -> RunDetail:
     if known.judged is not None:
         results = site.wiring.quality.monitors.results(run_ids=[run_id], limit=10_000)
         verdicts = [_verdict_of_monitor(shown_result(result, personal)) for result in results]
-    told = _telling(site, run, lambda: personal)
+    told = _text_filter(site, run, lambda: personal)
     facts = {
         **_facts(site, known, told),
         "progress": _progress(site.jobs, known, told),
@@ -180,14 +180,14 @@ def _verdict_of_monitor(result: CheckResult) -> VerdictView:
     return VerdictView.model_validate({**facts, "run_id": result.monitor_run_id or ""})
 
 
-def _merge_of(site: Site, known: Known) -> str | None:
+def _merge_of(site: Site, known: RecordedRun) -> str | None:
     if known.run is None or str(known.run.status) not in ("conflict", "blocked") or known.kind not in MERGES:
         return None
     kept = site.wiring.metadata.merges(branch=known.run.branch, limit=1000)
     return next((merge.id for merge in kept if merge.run_id == known.id), None)
 
 
-def _facts(site: Site, known: Known, told: Telling) -> dict[str, Any]:
+def _facts(site: Site, known: RecordedRun, told: Telling) -> dict[str, Any]:
     job, run, queue, desk = known.job, known.run, site.jobs, site.desk
     ended = known.status not in ALIVE
     request = _request_of(known)
@@ -207,8 +207,8 @@ def _facts(site: Site, known: Known, told: Telling) -> dict[str, Any]:
     return {**facts, "step": "cancelling"} if stopping else facts
 
 
-def _telling(site: Site, run: RunRecord | None, find: Callable[[], PersonalColumns]) -> Telling:
-    """How texts of a run are told: without what checks said of columns that are personal by now."""
+def _text_filter(site: Site, run: RunRecord | None, find: Callable[[], PersonalColumns]) -> Telling:
+    """A filter for texts of a run: removes messages of checks about columns that are personal by now."""
     if run is None or run.status in _NOTHING_HELD:
         return str
     personal = find()
@@ -228,7 +228,7 @@ def _of_run(run: RunRecord, told: Telling) -> dict[str, Any]:
     }
 
 
-def _of_job(known: Known, user: str) -> dict[str, Any]:
+def _of_job(known: RecordedRun, user: str) -> dict[str, Any]:
     job, request = known.job, _request_of(known)
     assert job is not None
     return {
@@ -246,7 +246,7 @@ def _of_job(known: Known, user: str) -> dict[str, Any]:
     }
 
 
-def _failure(known: Known, job: JobRecord) -> ForgeError | Mapping[str, str | None] | None:
+def _failure(known: RecordedRun, job: JobRecord) -> ForgeError | Mapping[str, str | None] | None:
     if known.task is not None:
         return known.task.failure
     return (known.judged.error if known.judged else None) or _never_began(job)
@@ -267,8 +267,8 @@ def output_view(output: OutputRecord, told: Telling) -> OutputView:
     return OutputView.model_validate(facts)
 
 
-def _request_of(known: Known) -> RunStart | None:
-    """What to send to start it again; None where that cannot be known."""
+def _request_of(known: RecordedRun) -> RunStart | None:
+    """The request that would start it again; None where that cannot be known."""
     if known.kind != "run":
         return None
     try:
@@ -284,7 +284,7 @@ def _request_of(known: Known) -> RunStart | None:
         return None
 
 
-def _progress(queue: JobQueue, known: Known, told: Telling) -> RunProgress:
+def _progress(queue: JobQueue, known: RecordedRun, told: Telling) -> RunProgress:
     outputs = {str(output.table): output for output in known.run.outputs} if known.run else {}
     job = known.job
     ended = known.status not in ALIVE
@@ -301,9 +301,9 @@ def _progress(queue: JobQueue, known: Known, told: Telling) -> RunProgress:
 
 
 def _step(
-    table: str, event: JobEvent | None, output: OutputRecord | None, numbers: Progress, told: Telling, *, ended: bool
+    table: str, event: JobEvent | None, output: OutputRecord | None, numbers: JobProgress, told: Telling, *, ended: bool
 ) -> StepView:
-    """The record of the run has the last word; before it ends, the newest event has."""
+    """From the run record or, until it ends, from the newest event."""
     if output is not None:
         step, detail = str(output.status), output.reason
     elif event is not None:

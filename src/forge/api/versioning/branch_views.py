@@ -1,4 +1,4 @@
-"""Branches, tags and the tables of a commit as HTTP shows them."""
+"""Branches, tags and the tables of a commit as JSON."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from forge.versioning.protection import effective
 from forge.versioning.tag import Tag
 
 
-def branch_view(found: branches.BranchView, keys: VersioningKeys) -> BranchView:
+def branch_view(found: branches.BranchSummary, keys: VersioningKeys) -> BranchView:
     """With the protection that the settings add."""
     branch = effective(found.branch, keys.protected_branches, keys.require_review_for_protected)
     return BranchView.model_validate(replace(found, branch=branch).to_dict())

@@ -1,4 +1,4 @@
-"""A commit as HTTP shows it."""
+"""A commit as JSON."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def commit_view(commit: Commit) -> CommitView:
 
 
 def graph_views(commits: Sequence[Commit], parents: Mapping[CommitId, Sequence[CommitId]]) -> list[CommitView]:
-    """A log with the place of each commit in the picture of it."""
+    """A log with the position of each commit in its graph."""
     rows = lanes([(commit.id, parents[commit.id]) for commit in commits])
     return [
         commit_view(commit).model_copy(

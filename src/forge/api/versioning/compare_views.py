@@ -1,4 +1,4 @@
-"""Two branches beside each other, as HTTP shows them: from records, or with a trial of the merge."""
+"""The comparison of two branches as JSON: from records, or with a merge preview."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from forge.api.versioning.wire.diffs import ChangedTable, CompareView, SchemaCha
 from forge.api.versioning.wire.refs import BranchView
 from forge.api.views import error_view
 from forge.flows.quality.verdict_masking import shown_verdict
-from forge.flows.versioning.branches import Comparison, view_branch
+from forge.flows.versioning.branches import BranchComparison, view_branch
 from forge.flows.versioning.diff import diff
-from forge.flows.versioning.merge.compare import Compared, MergePreview, compare, preview_merge
+from forge.flows.versioning.merge.compare import MergePreview, MetadataComparison, compare, preview_merge
 from forge.flows.versioning.merge.merge import MergeRequest
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.read import TableChange
-from forge.flows.versioning.store import Commits
+from forge.flows.versioning.record_ports import Commits
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.quality.verdict import Verdict
@@ -34,8 +34,8 @@ from forge.wiring import Wiring
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
-    """What is asked for."""
+class CompareRequest:
+    """The two revisions to compare, and how deeply."""
 
     base: str
     compare: str
@@ -45,30 +45,30 @@ class Sides:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
-    """What was found. Without a preview, from records alone."""
+class CompareOutcome:
+    """The result of a comparison. Without a preview, from records alone."""
 
-    lines: Comparison
-    compared: Compared | None = None
+    lines: BranchComparison
+    compared: MetadataComparison | None = None
     diffs: tuple[TableDiff, ...] | None = None
     preview: MergePreview | None = None
     error: ForgeError | None = None
 
 
-def look_at(ports: VersionPorts, lines: Comparison, sides: Sides) -> Look:
-    """The commits are those that `lines` found: a branch that moves meanwhile changes nothing."""
+def run_comparison(ports: VersionPorts, lines: BranchComparison, sides: CompareRequest) -> CompareOutcome:
+    """Uses the commits that `lines` resolved, even if a branch moves meanwhile."""
     compared = compare(ports, lines.base, lines.compare) if ports.tables_ is not None else None
     if not sides.preview:
-        return Look(lines, compared)
+        return CompareOutcome(lines, compared)
     try:
         diffs = diff(ports, lines.merge_base, lines.compare, limit=0) if lines.merge_base else None
         preview = preview_merge(MergeRequest(source=lines.compare, target=lines.base), ports, check=sides.checks)
     except IncomparableError as error:  # what is wrong with the two sides, and not with the request
-        return Look(lines, compared, error=error)
-    return Look(lines, compared, diffs, preview, _error(preview, sides))
+        return CompareOutcome(lines, compared, error=error)
+    return CompareOutcome(lines, compared, diffs, preview, _error(preview, sides))
 
 
-def _error(preview: MergePreview, sides: Sides) -> ForgeError | None:
+def _error(preview: MergePreview, sides: CompareRequest) -> ForgeError | None:
     if preview.lines.merge_base is not None:
         return None
     return IncomparableError(
@@ -79,7 +79,7 @@ def _error(preview: MergePreview, sides: Sides) -> ForgeError | None:
     )
 
 
-def compare_view(wiring: Wiring, sides: Sides, found: Look) -> CompareView:
+def compare_view(wiring: Wiring, sides: CompareRequest, found: CompareOutcome) -> CompareView:
     lines, preview, metadata = found.lines, found.preview, wiring.metadata
     commits = _new_commits(metadata, lines)
     only = str(sides.table) if sides.table else None
@@ -113,7 +113,7 @@ def compare_view(wiring: Wiring, sides: Sides, found: Look) -> CompareView:
     )
 
 
-def _can_merge(found: Look) -> bool:
+def _can_merge(found: CompareOutcome) -> bool:
     if found.error is not None:
         return False
     if found.preview is not None:
@@ -121,7 +121,7 @@ def _can_merge(found: Look) -> bool:
     return found.lines.ahead > 0 and found.lines.merge_base is not None
 
 
-def _has_conflicts(found: Look, table: TableName | None, count: int) -> bool | None:
+def _has_conflicts(found: CompareOutcome, table: TableName | None, count: int) -> bool | None:
     if found.preview is not None:
         return count > 0
     both = found.lines.both_tables
@@ -137,20 +137,20 @@ def _branch(wiring: Wiring, name: str) -> BranchView | None:
     return branch_view(found, wiring.settings.versioning)
 
 
-def _new_commits(metadata: Commits, lines: Comparison) -> list[Commit]:
-    """Those that only the compared side has, newest first."""
+def _new_commits(metadata: Commits, lines: BranchComparison) -> list[Commit]:
+    """Commits that only the compared side has, newest first."""
     ids = new_on(lines.compare, lines.base, metadata.ancestry([lines.base, lines.compare]))
     found = metadata.commits(ids)
     return [found[commit] for commit in reversed(ids) if commit in found]
 
 
 def _verdict(verdict: Verdict, wiring: Wiring) -> VerdictView:
-    """Of a trial: no run has it."""
+    """A verdict of a preview, which belongs to no run."""
     shown = shown_verdict(verdict, wiring.catalog.personal_at())
     return VerdictView.model_validate({**shown.to_dict(), "run_id": "", "executed_at": wiring.clock()})
 
 
-def _tables(found: Look, commits: Sequence[Commit]) -> list[ChangedTable]:
+def _tables(found: CompareOutcome, commits: Sequence[Commit]) -> list[ChangedTable]:
     both = set(found.lines.both_tables)
     files = {str(f.table): (f.added, f.removed) for f in found.compared.files} if found.compared else {}
     if found.diffs is not None:
@@ -179,7 +179,7 @@ def _tables(found: Look, commits: Sequence[Commit]) -> list[ChangedTable]:
 
 
 def _counted(commits: Sequence[Commit]) -> Mapping[str, dict[str, int]]:
-    """What the commits themselves say of rows, added up."""
+    """Row counts summed over the commits."""
     found: dict[str, Counter[str]] = {}
     for commit in commits:
         if commit.is_merge:  # what it brought in is counted where it was made

@@ -1,4 +1,4 @@
-"""What differs, who wrote it and what is broken, as HTTP shows it."""
+"""Diffs, blame and verification results as JSON."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from forge.api.views import error_view
 from forge.flows.upkeep.verify.history import Verification, error_of
 from forge.flows.versioning.blame import Blame
 from forge.model.names import CommitId
-from forge.versioning.broken import Broken
-from forge.versioning.changes import RowChange, SchemaChange, TableDiff
+from forge.versioning.changes import RowChange, TableDiff, TableSchemaChange
+from forge.versioning.verify_findings import BrokenObject
 
 ChangeWord = Literal["added", "removed", "changed"]
 
@@ -64,7 +64,7 @@ def change_word(word: str) -> ChangeWord:
     return cast("ChangeWord", word if word in ("added", "removed") else "changed")
 
 
-def schema_views(changes: Iterable[SchemaChange]) -> list[SchemaChangeView]:
+def schema_views(changes: Iterable[TableSchemaChange]) -> list[SchemaChangeView]:
     return [
         SchemaChangeView(change=one.change, column=one.column, before=one.before, after=one.after) for one in changes
     ]
@@ -98,7 +98,7 @@ def verify_view(found: Verification) -> VerifyView:
     )
 
 
-def _broken(one: Broken) -> BrokenView:
+def _broken(one: BrokenObject) -> BrokenView:
     error = error_view(error_of(one))
     assert error is not None
     return BrokenView(

@@ -1,4 +1,4 @@
-"""Merges, conflicts and results as HTTP shows them, and what people send about them as flows take it."""
+"""Merges, conflicts and results as JSON, and request bodies as the flows take them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from forge.api.catalog.masks import Masks
 from forge.api.runs.wire.runs import VerdictView
-from forge.api.shape import Page
 from forge.api.versioning.commit_views import commit_view
 from forge.api.versioning.wire.merges import (
     CommitResultView,
@@ -22,16 +21,17 @@ from forge.api.versioning.wire.merges import (
     TallyView,
 )
 from forge.api.views import verdict_view
+from forge.api.wire import Page
 from forge.flows.versioning.data.commit import CommitResult
 from forge.flows.versioning.merge.merge import MergeRequest
 from forge.flows.versioning.merge.record import MergeRecord, TableTally
 from forge.flows.versioning.merge.resolve import Resolution
 from forge.flows.versioning.merge.result import MergeResult, commit_of, conflicts_of
-from forge.flows.versioning.store import Refs
+from forge.flows.versioning.record_ports import Refs
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.quality.verdict import Verdict
-from forge.versioning.conflict import Conflict, Rule, Take, location_of
+from forge.versioning.conflict import Conflict, ResolutionChoice, ResolutionRule, location_of
 from forge.versioning.merge import OPEN_MERGES, parse_strategy
 from forge.versioning.resolution import UNSAID, parse_rule
 from forge.wiring import Wiring
@@ -44,7 +44,7 @@ def conflict_view(conflict: Conflict, masks: Masks) -> ConflictView:
     sides = (conflict.base, conflict.ours, conflict.theirs, conflict.resolved_value)
     names = [column] if column is not None else []
     names += [str(name) for side in (conflict.key, *sides) if isinstance(side, Mapping) for name in side]
-    # A failed check is told in words, which hold no values of the column.
+    # The message of a failed check holds no values of the column.
     shown = Masks() if conflict.key is None else masks
     base, ours, theirs, resolved = (shown.value(table, column, side) for side in sides)
     key = masks.row(table, conflict.key) if conflict.key is not None else None
@@ -97,7 +97,7 @@ def merge_view(metadata: Refs, merge: MergeRecord) -> MergeView:
 def conflict_set(
     wiring: Wiring, merge: MergeRecord, page: Page[ConflictView], every: Sequence[Conflict]
 ) -> ConflictSet:
-    """`every` are all that are kept of the merge."""
+    """`every`: all recorded conflicts of the merge."""
     metadata = wiring.metadata
     said = metadata.verdicts(run_id=RunId(merge.run_id), limit=10_000) if merge.run_id else ()
     return ConflictSet.model_validate(
@@ -123,7 +123,7 @@ def _facts(metadata: Refs, merge: MergeRecord) -> dict[str, object]:
 
 
 def _source_head(metadata: Refs, merge: MergeRecord) -> CommitId | None:
-    """Where the source of a merge that waits stands now; of another, where it stood."""
+    """The current head of the source of an open merge; of a closed one, the head it had."""
     if merge.kind != "merge" or merge.status not in OPEN_MERGES:
         return merge.source_commit
     branch = metadata.branch(BranchName(merge.source))
@@ -171,16 +171,16 @@ def keys_of(given: Mapping[str, Sequence[str]]) -> dict[TableName, tuple[str, ..
     return {TableName.parse(table): tuple(columns) for table, columns in given.items()}
 
 
-def rules_of(given: Iterable[RuleBody]) -> tuple[Rule, ...]:
-    return tuple(parse_rule(rule.take, rule.table, rule.column, value=_said(rule, "value")) for rule in given)
+def rules_of(given: Iterable[RuleBody]) -> tuple[ResolutionRule, ...]:
+    return tuple(parse_rule(rule.take, rule.table, rule.column, value=_given(rule, "value")) for rule in given)
 
 
-def _said(body: RuleBody | ResolutionBody, name: str) -> object:
+def _given(body: RuleBody | ResolutionBody, name: str) -> object:
     return getattr(body, name) if name in body.model_fields_set else UNSAID
 
 
 def resolutions_of(body: ResolveStart, table: TableName | None = None) -> tuple[Resolution, ...]:
-    """`table`: what names no table is meant for this one, and nothing else is taken."""
+    """`table`: the default for resolutions that name no table; any other table is refused."""
     single = body.model_dump(exclude={"resolutions"}, exclude_unset=True)
     given = [ResolutionBody.model_validate(single)] if body.resolution is not None else []
     if bool(given) == bool(body.resolutions) or (single and not given):
@@ -199,8 +199,8 @@ def _resolution(body: ResolutionBody, table: TableName | None) -> Resolution:
         named = str(TableName.parse(named))
     if table is not None and named not in (None, str(table)):
         raise ForgeError("E619", f"The conflicts of {named} are not of {table}", fix="Leave out `table`.")
-    is_expression = body.resolution.strip().lower() == Take.EXPRESSION
-    rule = parse_rule(body.resolution, value=_said(body, "expression" if is_expression else "manual_value"))
+    is_expression = body.resolution.strip().lower() == ResolutionChoice.EXPRESSION
+    rule = parse_rule(body.resolution, value=_given(body, "expression" if is_expression else "manual_value"))
     ids = (body.conflict_id,) if body.conflict_id is not None else ()
     if ids and (body.column is not None or body.key is not None):
         raise ForgeError("E619", "A conflict is named by its id alone", fix="Leave out column and key.")

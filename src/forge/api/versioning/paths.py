@@ -1,8 +1,8 @@
-"""The addresses below /api/v1/branches, and others with names that may hold a slash.
+"""Routes below /api/v1/branches, and others with names that may contain a slash.
 
-A name with a slash is best written percent-encoded: `feature%2Fa` is one part of the path, whatever it is. Plain,
-`feature/a` works too, as long as the path cannot be read as another one: `a/commits` is the log of `a`. A branch whose
-name is that of a route, like `tags`, is `refs%2Fheads%2Ftags`."""
+A name with a slash is best percent-encoded: `feature%2Fa` is always one segment. Plain `feature/a` works too, as
+long as the path matches no other route: `a/commits` is the log of `a`. A branch named like a route, such as `tags`,
+is `refs%2Fheads%2Ftags`."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from fastapi import APIRouter, Path, Query
 from fastapi.routing import APIRoute
 from starlette.routing import Match
 
+from forge.flows.versioning.record_ports import Refs
 from forge.flows.versioning.revisions import find_branch
-from forge.flows.versioning.store import Refs
 from forge.model.names import BranchName
 from forge.versioning import branch as versioned
 
@@ -26,8 +26,8 @@ _KEPT = "\x1f"  # stands for an encoded slash while the path is matched; no name
 
 
 class EncodedSlashes(APIRoute):
-    """A route for which an encoded slash belongs to a name and does not end a part of the path. Servers hand over paths
-    decoded, with the two kinds of slashes mixed; the path as it was sent tells them apart."""
+    """A route for which an encoded slash is part of a name and no separator. Servers pass paths decoded, with both
+    kinds of slashes mixed; the raw path tells them apart."""
 
     def matches(self, scope: Any) -> tuple[Match, Any]:
         raw = scope.get("raw_path", b"").decode("latin-1")
@@ -41,7 +41,7 @@ class EncodedSlashes(APIRoute):
 
 
 def find_named(metadata: Refs, name: str) -> versioned.Branch:
-    """The branch of a path; its full name, as git writes it, means no route."""
+    """The branch of a path; a full ref name, as git writes it, never matches a route."""
     short = name.removeprefix(_HEADS)
     if short != name and metadata.branch(BranchName(name)) is None:
         name = short
@@ -53,7 +53,7 @@ def branch_router(tag: str) -> APIRouter:
 
 
 def lineage_router() -> APIRouter:
-    """Ids of the lineage may hold slashes, dots and colons."""
+    """Ids of the lineage may contain slashes, dots and colons."""
     return APIRouter(prefix="/api/v1/lineage", tags=["lineage"], route_class=EncodedSlashes)
 
 

@@ -1,4 +1,4 @@
-"""Uploaded files: multipart forms, read to a temporary file with an eye on their size."""
+"""Uploaded files: multipart forms, spooled to a temporary file within a size limit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import ClientDisconnect, Request
 
 from forge.api.bodies import chunks_within
-from forge.api.shape import Name, Text, Wire
+from forge.api.wire import Name, Text, Wire
 from forge.flows.versioning.data.commit import CommitResult
 from forge.flows.versioning.data.request import CommitMode, CommitRequest
 from forge.flows.versioning.ports import VersionPorts
@@ -24,7 +24,7 @@ from forge.model.errors import ForgeError
 from forge.model.names import TableName
 
 MOST_BYTES = DEFAULT_LIMITS.bytes
-_ENVELOPE = 64 * 1024  # what the form may weigh beside its file
+_ENVELOPE = 64 * 1024  # size of the form without its file
 _FILE = ("file", "data")
 
 ModeWord = Literal["append", "overwrite", "merge", "delete"]
@@ -41,7 +41,7 @@ class CommitForm(Wire):
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    """A form whose file lies on disk, or in memory where it is small. Whoever has read it closes it."""
+    """A form whose file is on disk, or in memory if small. The reader closes it."""
 
     form: CommitForm
     name: str
@@ -53,7 +53,7 @@ class Upload:
 
 
 async def receive(request: Request, *, limit: int = MOST_BYTES) -> Upload:
-    """E622 as soon as it is known to be too large: by what the request says of itself, or by what has come so far."""
+    """E622 as soon as the declared or received size exceeds the limit."""
     kind = request.headers.get("content-type", "")
     if not kind.lower().startswith("multipart/form-data"):
         raise _no_form("The request does not say that it is one: Content-Type is not multipart/form-data.")
@@ -73,7 +73,7 @@ async def receive(request: Request, *, limit: int = MOST_BYTES) -> Upload:
 
 
 def commit_upload(table: TableName, branch: str, upload: Upload, ports: VersionPorts) -> CommitResult:
-    """The rows of the file, as the table of the branch wants them, in one commit."""
+    """The rows of the file, fitted to the table on the branch, in one commit."""
     form, mode = upload.form, CommitMode(upload.form.mode)
     request = CommitRequest(
         table=table, branch=branch, mode=mode, key=form.key, message=form.message, action="upload", where=upload.name
@@ -103,7 +103,7 @@ def _form(form: FormData) -> CommitForm:
 
 
 def _name(filename: str | None) -> str:
-    """As a person reads it in messages; never a path."""
+    """For messages; never a path."""
     name = (filename or "").replace("\\", "/").rpartition("/")[2]
     return name[:200].strip() or "the file"
 

@@ -14,7 +14,7 @@ from forge.cli.terminal import Terminal
 from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
     from forge.contracts.contract import Contract, Violation
     from forge.contracts.inherit.contract import EffectiveContract
     from forge.flows.contracts.parents import ParentChains
@@ -157,15 +157,15 @@ def _read(path: Path, name: str) -> tuple[Contract | None, tuple[Violation, ...]
     return (contract_of(document) if document else None), errors
 
 
-def _answer(effective: EffectiveContract | None, violations: Sequence[Violation]) -> Answer:
-    from forge.cli.answer import Answer
+def _answer(effective: EffectiveContract | None, violations: Sequence[Violation]) -> CommandAnswer:
+    from forge.cli.answer import CommandAnswer
     from forge.cli.contracts.findings import finding_lines, finding_picture, summary_line, violation_items
 
     facts: dict[str, object] = {
         "effective": effective.document.data if effective else None,
         "origins": dict(effective.origins) if effective else {},
     }
-    return Answer(
+    return CommandAnswer(
         name="violations",
         items=violation_items(violations),
         facts=facts,

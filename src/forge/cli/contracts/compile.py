@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forge.cli.command import command
-from forge.cli.output import Format
+from forge.cli.output import OutputFormat
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
     from forge.contracts.policy.facts import PolicyFinding
     from forge.flows.contracts.compile.drafts import OutputDraft
     from forge.flows.contracts.compile.project import CompileResult
@@ -77,7 +77,7 @@ def _keep(wiring: Wiring, compiled: CompileResult, out: Path | None) -> list[str
     """Writes artifacts and records; contracts are registered unless something blocks. Returns lines to print."""
     from importlib.metadata import version
 
-    from forge.cli.written import write_text
+    from forge.cli.file_writer import write_text
     from forge.contracts.artifacts import artifacts_text
     from forge.flows.contracts.compile.artifacts import artifacts_of
     from forge.flows.contracts.compile.record import keep_compiled
@@ -98,7 +98,7 @@ def _drafts(wiring: Wiring, compiled: CompileResult) -> tuple[OutputDraft, ...]:
 
 def _write_drafts(wiring: Wiring, drafts: Sequence[OutputDraft], *, dry_run: bool) -> list[str]:
     """Into new files only, where the settings ask for it. Returns lines to print."""
-    from forge.cli.written import write_text
+    from forge.cli.file_writer import write_text
 
     notes = []
     wanted = wiring.contracts.governance.auto_generation == "write" and not dry_run
@@ -114,24 +114,24 @@ def _write_drafts(wiring: Wiring, drafts: Sequence[OutputDraft], *, dry_run: boo
     return notes
 
 
-def _answer(terminal: Terminal, compiled: CompileResult, drafts: Sequence[OutputDraft]) -> Answer:
+def _answer(terminal: Terminal, compiled: CompileResult, drafts: Sequence[OutputDraft]) -> CommandAnswer:
     """JSON separates violations and warnings; rows are all findings."""
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
     from forge.cli.contracts.findings import finding_lines
 
     facts = compiled.to_dict()
     if compiled.project.governance.auto_generation != "off":
         facts["proposals"] = [draft.to_dict() for draft in drafts]
-    is_rows = terminal.format in (Format.NDJSON, Format.CSV)
+    is_rows = terminal.format in (OutputFormat.NDJSON, OutputFormat.CSV)
     items = [finding.to_dict() for finding in (compiled.findings if is_rows else compiled.violations)]
     lines = finding_lines([finding.violation for finding in compiled.findings])
     facts.pop("violations")
-    return Answer(name="violations", items=items, facts=facts, head=lines)
+    return CommandAnswer(name="violations", items=items, facts=facts, head=lines)
 
 
 def _say(terminal: Terminal, compiled: CompileResult, notes: list[str], most: int | None) -> None:
     from forge.cli.contracts.compile_view import summary_text
-    from forge.cli.words import plural
+    from forge.cli.formatting import plural
 
     for note in notes:
         terminal.say(f"note: {note}")
@@ -159,8 +159,8 @@ def _annotate(compiled: CompileResult) -> None:
 
 def _write_junit(file: Path, compiled: CompileResult, counting: Sequence[PolicyFinding]) -> None:
     from forge.cli.contracts.compile_view import junit_items
+    from forge.cli.file_writer import write_text
     from forge.cli.quality.junit import junit_xml
-    from forge.cli.written import write_text
 
     items, failing = junit_items(compiled, counting)
     write_text(file, junit_xml(items, failing, "forge compile"))
@@ -169,7 +169,7 @@ def _write_junit(file: Path, compiled: CompileResult, counting: Sequence[PolicyF
 def _write_sarif(file: Path, compiled: CompileResult) -> None:
     from importlib.metadata import version
 
-    from forge.cli.written import write_text
+    from forge.cli.file_writer import write_text
     from forge.contracts.sarif import sarif_text
 
     ended = compiled.validated_at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")

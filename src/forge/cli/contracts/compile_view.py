@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from forge.cli.words import plural
+from forge.cli.formatting import plural
 
 if TYPE_CHECKING:
     from forge.contracts.policy.facts import PolicyFinding

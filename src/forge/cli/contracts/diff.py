@@ -11,7 +11,7 @@ from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
     from forge.cli.versioning.row_view import Line
     from forge.contracts.compare.versions import ContractComparison
     from forge.contracts.document.file import Document
@@ -122,8 +122,8 @@ def _in_project(
 
 def _answer(
     comparison: ContractComparison, hit: Sequence[AffectedReader] | None, other: Sequence[ToolChange] | None = None
-) -> Answer:
-    from forge.cli.answer import Answer
+) -> CommandAnswer:
+    from forge.cli.answer import CommandAnswer
     from forge.cli.versioning.row_view import picture_of
 
     facts = {key: value for key, value in comparison.to_dict().items() if key != "changes"}
@@ -133,7 +133,7 @@ def _answer(
         facts["second_opinion"] = [one.to_dict() for one in other]
     items = [change.to_dict() for change in comparison.changes]
     lines = [*_lines(comparison, hit), *_other_lines(other)]
-    return Answer(
+    return CommandAnswer(
         name="changes",
         items=items,
         facts=facts,
@@ -159,7 +159,7 @@ def _lines(comparison: ContractComparison, hit: Sequence[AffectedReader] | None)
 
 
 def _other_lines(other: Sequence[ToolChange] | None) -> list[Line]:
-    from forge.cli.words import plural
+    from forge.cli.formatting import plural
 
     if other is None:
         return []
@@ -171,7 +171,7 @@ def _other_lines(other: Sequence[ToolChange] | None) -> list[Line]:
 
 
 def _hit_lines(hit: Sequence[AffectedReader]) -> list[Line]:
-    from forge.cli.words import plural
+    from forge.cli.formatting import plural
 
     if not hit:
         return []

@@ -80,7 +80,7 @@ def _contracts(wiring: Wiring, subject: str | None, source: str | None) -> tuple
     """Those that match: a file, a table, an id or a name; none: all readable ones."""
     from forge.flows.contracts.effective import resolve_contracts
     from forge.flows.contracts.files import project_files
-    from forge.model.nearest import did_you_mean
+    from forge.model.name_suggestions import did_you_mean
     from forge.wiring.governance import governance_of
 
     if subject is not None and Path(subject).is_file():

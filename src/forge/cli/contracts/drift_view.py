@@ -30,7 +30,7 @@ def _contract_of(source: bytes, file: str) -> Contract:
 
 def answer_drift(terminal: Terminal, drifts: Sequence[ContractDrift], more: Sequence[Violation] = ()) -> None:
     """The findings and their fixes; exit status 1 where one is an error."""
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
     from forge.cli.contracts.findings import (
         exit_on_errors,
         finding_lines,
@@ -47,7 +47,7 @@ def answer_drift(terminal: Terminal, drifts: Sequence[ContractDrift], more: Sequ
         "operations": [operation for drift in drifts for operation in drift.operations],
         "alter": [statement for drift in drifts for statement in drift.alter],
     }
-    answer = Answer(
+    answer = CommandAnswer(
         name="violations",
         items=violation_items(violations),
         facts=facts,

@@ -64,10 +64,10 @@ def export(
 
 def _asked_for(terminal: Terminal, subject: str) -> str:
     """--json and --output yaml select it, too."""
-    from forge.cli.output import Format
+    from forge.cli.output import OutputFormat
     from forge.model.errors import ForgeError
 
-    if terminal.format in (Format.JSON, Format.YAML):
+    if terminal.format in (OutputFormat.JSON, OutputFormat.YAML):
         return terminal.format.value
     fix = f"forge contract export {subject} --format yaml"
     raise ForgeError("E105", "In which format?", why="--format is missing.", fix=fix)
@@ -99,7 +99,7 @@ def _refuse_path(subject: str) -> None:
 
 
 def _write(terminal: Terminal, made: ExportedContract, out: Path | None) -> None:
-    from forge.cli.written import write_bytes, write_text
+    from forge.cli.file_writer import write_bytes, write_text
 
     content = made.content
     if out is None:

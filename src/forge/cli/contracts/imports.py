@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forge.cli.command import command
-from forge.cli.output import Format
+from forge.cli.output import OutputFormat
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -64,23 +64,23 @@ def refuse_existing(out: Path, force: bool, shown: str = "") -> None:
 
 
 def _answer(terminal: Terminal, made: ImportedContract, out: Path | None) -> None:
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
     from forge.cli.contracts.findings import violation_items
-    from forge.cli.written import write_text
+    from forge.cli.file_writer import write_text
 
     if out is not None:
         write_text(out, made.text)
-    if terminal.format is not Format.TABLE:
+    if terminal.format is not OutputFormat.TABLE:
         facts: dict[str, object] = {"format": made.format, "contract": made.data, "text": made.text}
         facts |= {"notes": made.notes, "file": str(out) if out else None}
-        terminal.answer(Answer(name="violations", items=violation_items(made.violations), facts=facts))
+        terminal.answer(CommandAnswer(name="violations", items=violation_items(made.violations), facts=facts))
     elif out is None:
         sys.stdout.write(made.text)
 
 
 def _say(terminal: Terminal, made: ImportedContract, out: Path | None) -> None:
     from forge.cli.contracts.findings import finding_lines, summary_line
-    from forge.cli.words import plural
+    from forge.cli.formatting import plural
 
     for note in made.notes:
         terminal.say(f"note: {note}")

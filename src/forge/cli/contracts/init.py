@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forge.cli.command import command
-from forge.cli.output import Format
+from forge.cli.output import OutputFormat
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -75,23 +75,23 @@ def _shown(file: Path, root: Path) -> str:
 
 
 def _answer(terminal: Terminal, drafted: ContractDraft, file: Path | None) -> None:
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
     from forge.cli.contracts.findings import violation_items
-    from forge.cli.written import write_text
+    from forge.cli.file_writer import write_text
 
     if file is not None:
         write_text(file, drafted.text)
-    if terminal.format is not Format.TABLE:
+    if terminal.format is not OutputFormat.TABLE:
         facts: dict[str, object] = {"table": str(drafted.table), "file": str(file) if file else None}
         facts |= {"text": drafted.text, "rows": drafted.rows, "looked_at": drafted.looked}
         facts["personal"] = [each.to_dict() for each in drafted.personal]
-        terminal.answer(Answer(name="violations", items=violation_items(drafted.gaps), facts=facts))
+        terminal.answer(CommandAnswer(name="violations", items=violation_items(drafted.gaps), facts=facts))
     elif file is None:
         sys.stdout.write(drafted.text)
 
 
 def _say(terminal: Terminal, drafted: ContractDraft, file: Path | None) -> None:
-    from forge.cli.words import plural
+    from forge.cli.formatting import plural
 
     rows = f" of {plural(drafted.rows, 'row')}" if drafted.rows is not None else ""
     shown = drafted.file if file is not None and file.as_posix().endswith(f"/{drafted.file}") else file

@@ -38,7 +38,7 @@ def lint(
     ] = False,
 ) -> None:
     """Hold contracts against the version of the standard that they declare."""
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
     from forge.cli.contracts.findings import (
         exit_on_errors,
         finding_lines,
@@ -46,7 +46,7 @@ def lint(
         summary_line,
         violation_items,
     )
-    from forge.cli.words import plural
+    from forge.cli.formatting import plural
     from forge.contracts.linter.lint import lint as find
 
     found: list[Violation] = []
@@ -60,7 +60,7 @@ def lint(
             found.extend(_asked(name, source))
     told = f"{summary_line(found)} in {plural(len(sources), 'contract')}"
     terminal.answer(
-        Answer(
+        CommandAnswer(
             name="violations",
             items=violation_items(found),
             lines=lambda: finding_lines(found),

@@ -37,7 +37,7 @@ def publish_results(
 ) -> None:
     """Publish results of tests of a contract: to this project's registry, or to another server that takes what
     `datacontract test --publish` sends."""
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
     from forge.contracts.datacontract_results import read_results
     from forge.flows.contracts.results import receive_results
 
@@ -53,7 +53,7 @@ def publish_results(
             run = taken.run
             was = "kept" if taken.created else "were known already"
             line = f"{run.contract_id}: {run.result}, {len(run.checks)} checks {was}"
-    terminal.answer(Answer(name="results", items=[run.to_dict()], head=[line]))
+    terminal.answer(CommandAnswer(name="results", items=[run.to_dict()], head=[line]))
 
 
 def _refuse_usage(to: str | None, key: str | None) -> None:

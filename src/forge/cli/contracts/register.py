@@ -12,7 +12,7 @@ from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
     from forge.connection.contracts.items import RegisteredItem
 
 
@@ -60,18 +60,18 @@ def _keep_checks(view: object, done: Sequence[RegisteredItem]) -> None:
         view.check(item.admitted.contract.id, keep=True)
 
 
-def _answer(done: Sequence[RegisteredItem], *, dry_run: bool) -> Answer:
-    from forge.cli.answer import Answer, Column
+def _answer(done: Sequence[RegisteredItem], *, dry_run: bool) -> CommandAnswer:
+    from forge.cli.answer import AnswerColumn, CommandAnswer
     from forge.cli.contracts.findings import finding_lines
 
     new = "new" if dry_run else "registered"
     columns = (
-        Column("contract", lambda i: str(i["name"]), style="bold"),
-        Column("version", lambda i: str(i["version"])),
-        Column("state", lambda i: str(i["state"] or "")),
-        Column("would be" if dry_run else "became", lambda i: new if i["created"] else "known already"),
-        Column("needs", lambda i: str(i["required_bump"] or "")),
-        Column("schema", lambda i: str(i["schema_hash"] or "").removeprefix("sha256:")[:12]),
+        AnswerColumn("contract", lambda i: str(i["name"]), style="bold"),
+        AnswerColumn("version", lambda i: str(i["version"])),
+        AnswerColumn("state", lambda i: str(i["state"] or "")),
+        AnswerColumn("would be" if dry_run else "became", lambda i: new if i["created"] else "known already"),
+        AnswerColumn("needs", lambda i: str(i["required_bump"] or "")),
+        AnswerColumn("schema", lambda i: str(i["schema_hash"] or "").removeprefix("sha256:")[:12]),
     )
     notes = [line for item in done for line in finding_lines(item.findings.violations())]
-    return Answer(name="contracts", items=[item.to_dict() for item in done], columns=columns, foot=notes)
+    return CommandAnswer(name="contracts", items=[item.to_dict() for item in done], columns=columns, foot=notes)

@@ -37,7 +37,7 @@ def state(
 ) -> None:
     """Move a contract on: draft, active, deprecated, sunset, retired, and not back. From deprecated on, its consumers
     are told by the channels of the project; a retired one gets no new readers."""
-    from forge.cli.answer import Answer, Column
+    from forge.cli.answer import AnswerColumn, CommandAnswer
     from forge.connection.contracts.registry import ContractsView
 
     ends = _moment(ends_at)
@@ -47,23 +47,23 @@ def state(
             _refuse(view, name, state)
             told = view.consumers(name)
             columns = (
-                Column("consumer", lambda i: str(i["name"]), style="bold"),
-                Column("owner", lambda i: str(i["owner"] or "")),
-                Column("hops", lambda i: str(i["depth"]), right=True),
+                AnswerColumn("consumer", lambda i: str(i["name"]), style="bold"),
+                AnswerColumn("owner", lambda i: str(i["owner"] or "")),
+                AnswerColumn("hops", lambda i: str(i["depth"]), right=True),
             )
-            terminal.answer(Answer(name="consumers", items=told.rows(), columns=columns))
+            terminal.answer(CommandAnswer(name="consumers", items=told.rows(), columns=columns))
             heard = _heard(view, len(told), state)
             terminal.say(f"It can be {state}{heard}. Nothing was changed.")
             return
         item = view.set_state(name, state, reason=reason, ends_at=ends, replacement=replacement)
         heard = _heard(view, len(view.consumers(item.id)), state)
     line = f"{item.id} {item.version} is {item.state}{heard}"
-    terminal.answer(Answer(name="contracts", items=[item.to_dict()], head=[line]))
+    terminal.answer(CommandAnswer(name="contracts", items=[item.to_dict()], head=[line]))
 
 
 def _heard(view: object, consumers: int, state: LifecycleWord) -> str:
     """Who is notified, and how."""
-    from forge.cli.words import plural
+    from forge.cli.formatting import plural
     from forge.connection.contracts.registry import ContractsView
     from forge.contracts.lifecycle import ENDING
     from forge.flows.contracts.lifecycle import notice_channels

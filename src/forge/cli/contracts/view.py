@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from forge.cli.answer import Answer, Column
-from forge.cli.words import moment, plural
+from forge.cli.answer import AnswerColumn, CommandAnswer
+from forge.cli.formatting import moment, plural
 
 Item = Mapping[str, object]
 
 
-def contracts_answer(items: Sequence[Item]) -> Answer:
+def contracts_answer(items: Sequence[Item]) -> CommandAnswer:
     columns = (
-        Column("contract", lambda i: str(i["id"]), style="bold"),
-        Column("version", lambda i: str(i["version"])),
-        Column("state", lambda i: str(i["state"])),
-        Column("owner", lambda i: str(i["owner"] or "")),
-        Column("tables", lambda i: _joined(i["tables"])),
-        Column("findings", findings_text),
-        Column("registered (UTC)", lambda i: moment(i["registered_at"]) or "no"),
-        Column("file", file_text),
+        AnswerColumn("contract", lambda i: str(i["id"]), style="bold"),
+        AnswerColumn("version", lambda i: str(i["version"])),
+        AnswerColumn("state", lambda i: str(i["state"])),
+        AnswerColumn("owner", lambda i: str(i["owner"] or "")),
+        AnswerColumn("tables", lambda i: _joined(i["tables"])),
+        AnswerColumn("findings", findings_text),
+        AnswerColumn("registered (UTC)", lambda i: moment(i["registered_at"]) or "no"),
+        AnswerColumn("file", file_text),
     )
-    return Answer(name="contracts", items=items, columns=columns)
+    return CommandAnswer(name="contracts", items=items, columns=columns)
 
 
-def contract_answer(item: Item, versions: Sequence[Item], history: Sequence[Item], text: str) -> Answer:
+def contract_answer(item: Item, versions: Sequence[Item], history: Sequence[Item], text: str) -> CommandAnswer:
     """On a terminal its facts, versions and text; in JSON all of it."""
     facts = [
         ("id", item["id"]),
@@ -47,7 +47,7 @@ def contract_answer(item: Item, versions: Sequence[Item], history: Sequence[Item
     ]
     lines += [_step(one) for one in history]
     whole = {**item, "versions": list(versions), "history": list(history), "text": text}
-    return Answer(name="contracts", items=[whole], head=[*lines, "", *text.rstrip().splitlines()])
+    return CommandAnswer(name="contracts", items=[whole], head=[*lines, "", *text.rstrip().splitlines()])
 
 
 def findings_text(item: Item) -> str:

@@ -12,11 +12,11 @@ import typer
 
 from forge.cli.command import command
 from forge.cli.lineage.walk import At
-from forge.cli.output import Format
+from forge.cli.output import OutputFormat
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.cli.answer import Answer, Item
+    from forge.cli.answer import CommandAnswer, Item
     from forge.lineage.erd.diagram import Erd, ErdTable
 
 
@@ -63,7 +63,7 @@ def erd(
     elif drawn is not None:
         sys.stdout.write(drawn.rstrip("\n") + "\n")
     else:
-        own = replace(terminal, format=Format(str(form)))
+        own = replace(terminal, format=OutputFormat(str(form)))
         write_answer(_answer(found, own.format), own.format, sys.stdout)
 
 
@@ -95,22 +95,24 @@ def _write(out: Path, found: Erd, form: ErdFormat, drawn: str | None) -> None:
             if drawn is not None:
                 stream.write(drawn.rstrip("\n") + "\n")
             else:
-                write_answer(_answer(found, Format(str(form))), Format(str(form)), stream)
+                write_answer(_answer(found, OutputFormat(str(form))), OutputFormat(str(form)), stream)
     except OSError as error:
         why = f"{error.strerror or error}."
         raise ForgeError("E105", f"{out} cannot be written", why=why, fix="Name a folder that exists.") from error
 
 
-def _answer(found: Erd, form: Format) -> Answer:
-    from forge.cli.answer import Answer
+def _answer(found: Erd, form: OutputFormat) -> CommandAnswer:
+    from forge.cli.answer import CommandAnswer
 
     document = found.to_dict()
-    if form in (Format.CSV, Format.NDJSON):  # a row a column, which such forms are for
-        return Answer(name="columns", items=[row for table in found.tables for row in _rows(table)])
+    if form in (OutputFormat.CSV, OutputFormat.NDJSON):  # a row a column, which such forms are for
+        return CommandAnswer(name="columns", items=[row for table in found.tables for row in _rows(table)])
     tables = document.pop("tables")
     assert isinstance(tables, list)
     lines = _lines(found)
-    return Answer(name="tables", items=tables, facts=document, lines=lambda: lines, picture=lambda: "\n".join(lines))
+    return CommandAnswer(
+        name="tables", items=tables, facts=document, lines=lambda: lines, picture=lambda: "\n".join(lines)
+    )
 
 
 def _rows(table: ErdTable) -> list[Item]:
@@ -137,6 +139,6 @@ def _lines(found: Erd) -> list[str]:
 
 
 def _edges(number: int) -> str:
-    from forge.cli.words import plural
+    from forge.cli.formatting import plural
 
     return plural(number, "edge")

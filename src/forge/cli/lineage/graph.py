@@ -18,8 +18,8 @@ def order(
     at: At = None,
 ) -> None:
     """List tables in the order in which they can be made; what depends on itself in a circle is told."""
+    from forge.cli.formatting import plural
     from forge.cli.lineage.graph_view import answer_of_order
-    from forge.cli.words import plural
     from forge.connection import ProjectLineage
 
     with terminal.open() as wiring:

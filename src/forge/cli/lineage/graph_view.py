@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from forge.cli.answer import Answer, Column, Item
+from forge.cli.answer import AnswerColumn, CommandAnswer, Item
+from forge.cli.formatting import count, moment, plural
 from forge.cli.lineage.tree import path_lines
-from forge.cli.words import count, moment, plural
 from forge.model.duration import duration_text
 
 if TYPE_CHECKING:
@@ -23,20 +23,20 @@ SHOWN = 300  # lines for people; the other forms have all
 SIGNS = {"added": "+", "removed": "-", "modified": "~"}
 
 
-def answer_of_snapshots(found: Sequence[Snapshot]) -> Answer:
+def answer_of_snapshots(found: Sequence[Snapshot]) -> CommandAnswer:
     times = {one.name: one.at for one in found}
     columns = (
-        Column("snapshot", lambda i: str(i["name"]), style="bold"),
-        Column("time (UTC)", lambda i: moment(times[str(i["name"])])),
-        Column("nodes", lambda i: count(i["node_count"]), right=True),
-        Column("edges", lambda i: count(i["edge_count"]), right=True),
-        Column("by", lambda i: str(i["created_by"])),
-        Column("description", lambda i: str(i["description"])),
+        AnswerColumn("snapshot", lambda i: str(i["name"]), style="bold"),
+        AnswerColumn("time (UTC)", lambda i: moment(times[str(i["name"])])),
+        AnswerColumn("nodes", lambda i: count(i["node_count"]), right=True),
+        AnswerColumn("edges", lambda i: count(i["edge_count"]), right=True),
+        AnswerColumn("by", lambda i: str(i["created_by"])),
+        AnswerColumn("description", lambda i: str(i["description"])),
     )
-    return Answer(name="snapshots", items=[one.to_dict() for one in found], columns=columns)
+    return CommandAnswer(name="snapshots", items=[one.to_dict() for one in found], columns=columns)
 
 
-def answer_of_changes(found: DiffResult, a: str, b: str) -> Answer:
+def answer_of_changes(found: DiffResult, a: str, b: str) -> CommandAnswer:
     document = found.to_dict()
     facts = {"a": a, "b": b, **{name: document[name] for name in ("a_at", "b_at", "seconds", "counts")}}
     items = found.rows()
@@ -47,7 +47,9 @@ def answer_of_changes(found: DiffResult, a: str, b: str) -> Answer:
         told = [line for item in items[:SHOWN] for line in _change_lines(item)]
         return told + _rest(len(items))
 
-    return Answer(name="changes", items=items, facts=facts, head=head, lines=lines, picture=lambda: _text(lines()))
+    return CommandAnswer(
+        name="changes", items=items, facts=facts, head=head, lines=lines, picture=lambda: _text(lines())
+    )
 
 
 def _counted(counts: Mapping[str, Mapping[str, int]]) -> str:
@@ -73,16 +75,16 @@ def _value(value: object) -> str:
     return "nothing" if value in (None, "") else str(value)
 
 
-def answer_of_paths(found: TabularTuple[Path], source: str, target: str) -> Answer:
+def answer_of_paths(found: TabularTuple[Path], source: str, target: str) -> CommandAnswer:
     def lines() -> list[str]:
         return [line for path in found for line in path_lines(path)]
 
     facts = {"source": source, "target": target, "total": len(found)}
     items = [path.to_dict() for path in found]
-    return Answer(name="paths", items=items, facts=facts, lines=lines, picture=lambda: _text(lines()))
+    return CommandAnswer(name="paths", items=items, facts=facts, lines=lines, picture=lambda: _text(lines()))
 
 
-def answer_of_edge(edge: EdgeVersion, life: Sequence[EdgeVersion]) -> Answer:
+def answer_of_edge(edge: EdgeVersion, life: Sequence[EdgeVersion]) -> CommandAnswer:
     """The items are its evidence; the document also has the edge and all that it ever was."""
     said = edge.to_dict()
     evidence = [
@@ -91,12 +93,12 @@ def answer_of_edge(edge: EdgeVersion, life: Sequence[EdgeVersion]) -> Answer:
         for one in fact.evidence
     ]
     columns = (
-        Column("producer", lambda i: str(i["producer"]), style="bold"),
-        Column("basis", lambda i: str(i["basis"])),
-        Column("sure", lambda i: f"{i['confidence']:g}", right=True),
-        Column("seen in", lambda i: _place(i)),
-        Column("last (UTC)", lambda i: str(i["seen_at"] or "")[:19].replace("T", " ")),
-        Column("times", lambda i: count(i["times"]), right=True),
+        AnswerColumn("producer", lambda i: str(i["producer"]), style="bold"),
+        AnswerColumn("basis", lambda i: str(i["basis"])),
+        AnswerColumn("sure", lambda i: f"{i['confidence']:g}", right=True),
+        AnswerColumn("seen in", lambda i: _place(i)),
+        AnswerColumn("last (UTC)", lambda i: str(i["seen_at"] or "")[:19].replace("T", " ")),
+        AnswerColumn("times", lambda i: count(i["times"]), right=True),
     )
     facts: dict[str, object] = {
         "edge": {name: value for name, value in said.items() if name != "evidence"},
@@ -104,7 +106,7 @@ def answer_of_edge(edge: EdgeVersion, life: Sequence[EdgeVersion]) -> Answer:
             {name: value for name, value in version.to_dict().items() if name != "evidence"} for version in life
         ],
     }
-    return Answer(name="evidence", items=evidence, columns=columns, facts=facts, head=_edge_head(edge, life))
+    return CommandAnswer(name="evidence", items=evidence, columns=columns, facts=facts, head=_edge_head(edge, life))
 
 
 def _edge_head(edge: EdgeVersion, life: Sequence[EdgeVersion]) -> list[str]:
@@ -131,13 +133,13 @@ def _place(item: Item) -> str:
     return ", ".join(part for part in (place, run, str(item.get("extractor") or "")) if part)
 
 
-def answer_of_nodes(found: Sequence[Node]) -> Answer:
+def answer_of_nodes(found: Sequence[Node]) -> CommandAnswer:
     columns = (
-        Column("id", lambda i: str(i["id"]), style="bold"),
-        Column("type", lambda i: str(i["type"])),
-        Column("", lambda i: _about(i)),
+        AnswerColumn("id", lambda i: str(i["id"]), style="bold"),
+        AnswerColumn("type", lambda i: str(i["type"])),
+        AnswerColumn("", lambda i: _about(i)),
     )
-    return Answer(name="nodes", items=[node.to_dict() for node in found], columns=columns)
+    return CommandAnswer(name="nodes", items=[node.to_dict() for node in found], columns=columns)
 
 
 def _about(item: Item) -> str:
@@ -147,14 +149,14 @@ def _about(item: Item) -> str:
     return ", ".join([*parts, "only edges tell of it"] if item["unresolved"] else parts)
 
 
-def answer_of_order(found: OrderResult) -> Answer:
+def answer_of_order(found: OrderResult) -> CommandAnswer:
     columns = (
-        Column("stage", lambda i: str(i["stage"]), right=True),
-        Column("name", lambda i: str(i["name"]), style="bold"),
-        Column("", lambda i: _circle(i)),
+        AnswerColumn("stage", lambda i: str(i["stage"]), right=True),
+        AnswerColumn("name", lambda i: str(i["name"]), style="bold"),
+        AnswerColumn("", lambda i: _circle(i)),
     )
     facts = {name: value for name, value in found.to_dict().items() if name != "order"}
-    return Answer(name="order", items=found.rows(), columns=columns, facts=facts)
+    return CommandAnswer(name="order", items=found.rows(), columns=columns, facts=facts)
 
 
 def _circle(item: Item) -> str:

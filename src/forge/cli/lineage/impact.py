@@ -10,7 +10,7 @@ from forge.cli.command import command
 from forge.cli.lineage.walk import At, Least, import_numpy
 from forge.cli.terminal import Terminal
 from forge.model.errors import ForgeError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 
 RISKS = ("critical", "high", "medium", "low")
 

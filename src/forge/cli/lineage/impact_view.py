@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from forge.cli.answer import Answer, Column, Item
-from forge.cli.words import plural
+from forge.cli.answer import AnswerColumn, CommandAnswer, Item
+from forge.cli.formatting import plural
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -18,10 +18,10 @@ FEW = 8  # of paths and reasons
 Report = Mapping[str, Any]
 
 
-def answer_of_impact(report: Report) -> Answer:
+def answer_of_impact(report: Report) -> CommandAnswer:
     """The rows of every form are what is hit, the worst first."""
     facts = {name: value for name, value in report.items() if name != "affected"}
-    return Answer(
+    return CommandAnswer(
         name="affected",
         items=report["affected"],
         columns=COLUMNS,
@@ -32,15 +32,15 @@ def answer_of_impact(report: Report) -> Answer:
 
 
 COLUMNS = (
-    Column("severity", lambda i: f"{MARKS.get(str(i['severity']), ' ')} {i['severity']}"),
-    Column("hit", lambda i: str(i["id"]), style="bold"),
-    Column("type", lambda i: str(i["type"])),
-    Column("use", lambda i: str(i["use"]).replace("_", " ")),
-    Column("score", lambda i: f"{i['score']:.1f}", right=True),
-    Column("hours", lambda i: f"{i['effort_hours']:.1f}", right=True),
-    Column("steps", lambda i: str(i["depth"]), right=True),
-    Column("sure", lambda i: f"{i['confidence']:.2f}", right=True),
-    Column("owner", lambda i: str(i["owner"] or "no owner"), style="dim"),
+    AnswerColumn("severity", lambda i: f"{MARKS.get(str(i['severity']), ' ')} {i['severity']}"),
+    AnswerColumn("hit", lambda i: str(i["id"]), style="bold"),
+    AnswerColumn("type", lambda i: str(i["type"])),
+    AnswerColumn("use", lambda i: str(i["use"]).replace("_", " ")),
+    AnswerColumn("score", lambda i: f"{i['score']:.1f}", right=True),
+    AnswerColumn("hours", lambda i: f"{i['effort_hours']:.1f}", right=True),
+    AnswerColumn("steps", lambda i: str(i["depth"]), right=True),
+    AnswerColumn("sure", lambda i: f"{i['confidence']:.2f}", right=True),
+    AnswerColumn("owner", lambda i: str(i["owner"] or "no owner"), style="dim"),
 )
 
 

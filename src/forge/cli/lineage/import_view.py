@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from forge.cli.answer import Answer, Column
+from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.failure import end_after_answer
+from forge.cli.formatting import count, plural
 from forge.cli.terminal import Terminal
-from forge.cli.words import count, plural
 from forge.connection.lineage.results import DeclaredFile, EventFile, ImportedAssets, ImportedFile
 
 MOST = 20  # printed besides the result
@@ -14,8 +14,10 @@ MOST = 20  # printed besides the result
 def print_import(terminal: Terminal, done: ImportedFile | DeclaredFile | EventFile | ImportedAssets) -> None:
     item = done.to_dict()
     numbers = [name for name, value in item.items() if isinstance(value, int) and name != "revision"]
-    columns = [Column(name.replace("_", " "), lambda i, name=name: count(i[name]), right=True) for name in numbers]  # type: ignore[misc]
-    terminal.answer(Answer(name="imported", items=[item], columns=columns))
+    columns = [
+        AnswerColumn(name.replace("_", " "), lambda i, name=name: count(i[name]), right=True) for name in numbers
+    ]  # type: ignore[misc]
+    terminal.answer(CommandAnswer(name="imported", items=[item], columns=columns))
     match done:
         case ImportedFile() if done.left:
             told = plural(done.left, "fact")

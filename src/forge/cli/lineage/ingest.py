@@ -118,7 +118,7 @@ def _end(terminal: Terminal, done: IngestReport, strict: bool) -> None:
 
 def _strict(strict: bool, gaps: int) -> None:
     from forge.cli.failure import end_after_answer
-    from forge.cli.words import plural
+    from forge.cli.formatting import plural
     from forge.model.errors import ForgeError
 
     if strict and gaps:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from forge.cli.answer import Answer, Column, Item
+from forge.cli.answer import AnswerColumn, CommandAnswer, Item
+from forge.cli.formatting import count, plural
 from forge.cli.terminal import Terminal
-from forge.cli.words import count, plural
 from forge.model.duration import duration_text
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ MOST_GAPS = 20  # printed besides the result
 MOST_ROWS = 40  # files listed on a terminal after an ingest
 
 
-def answer_of_ingest(done: IngestReport) -> Answer:
+def answer_of_ingest(done: IngestReport) -> CommandAnswer:
     document = done.to_dict()
     sources = document.pop("sources")
     assert isinstance(sources, list)
@@ -34,7 +34,7 @@ def answer_of_ingest(done: IngestReport) -> Answer:
     foot = [f"… and {plural(more, 'file')} more: forge lineage sources"] if more > 0 else []
     foot += ["", _total(done)]
     items: list[Item] = shown if len(sources) > MOST_ROWS else sources
-    return Answer(name="sources", items=items, columns=_COLUMNS, facts=document, head=head, foot=foot)
+    return CommandAnswer(name="sources", items=items, columns=_COLUMNS, facts=document, head=head, foot=foot)
 
 
 def _total(done: IngestReport) -> str:
@@ -53,24 +53,26 @@ def _share(item: Item) -> str:
 
 
 _COLUMNS = (
-    Column("file", lambda i: str(i["path"]), style="bold"),
-    Column("language", lambda i: str(i["language"])),
-    Column("statements", lambda i: count(i["statements"]), right=True),
-    Column("understood", _share, right=True),
-    Column("edges", lambda i: count(i["edges"]), right=True),
-    Column("gaps", lambda i: count(len(i["gaps"])) if isinstance(i["gaps"], list) and i["gaps"] else "", right=True),
+    AnswerColumn("file", lambda i: str(i["path"]), style="bold"),
+    AnswerColumn("language", lambda i: str(i["language"])),
+    AnswerColumn("statements", lambda i: count(i["statements"]), right=True),
+    AnswerColumn("understood", _share, right=True),
+    AnswerColumn("edges", lambda i: count(i["edges"]), right=True),
+    AnswerColumn(
+        "gaps", lambda i: count(len(i["gaps"])) if isinstance(i["gaps"], list) and i["gaps"] else "", right=True
+    ),
 )
 
 
-def answer_of_sources(found: Sequence[SourceRecord]) -> Answer:
+def answer_of_sources(found: Sequence[SourceRecord]) -> CommandAnswer:
     roots = {one.root for one in found}
     name = "path" if len(roots) == 1 else "id"
-    file = Column("file", lambda i: str(i[name]), style="bold")
-    columns = (file, *_COLUMNS[1:], Column("read", lambda i: str(i["read_at"])[:19].replace("T", " ")))
+    file = AnswerColumn("file", lambda i: str(i[name]), style="bold")
+    columns = (file, *_COLUMNS[1:], AnswerColumn("read", lambda i: str(i["read_at"])[:19].replace("T", " ")))
     head = [f"From {next(iter(roots))}", ""] if len(roots) == 1 else []
     statements, understood = sum(one.statements for one in found), sum(one.understood for one in found)
     share = f"{understood / statements:.0%} of {plural(statements, 'statement')} understood" if statements else ""
-    return Answer(
+    return CommandAnswer(
         name="sources",
         items=[one.to_dict() for one in found],
         columns=columns,
@@ -80,34 +82,34 @@ def answer_of_sources(found: Sequence[SourceRecord]) -> Answer:
     )
 
 
-def answer_of_gaps(found: Sequence[SourceRecord]) -> Answer:
+def answer_of_gaps(found: Sequence[SourceRecord]) -> CommandAnswer:
     items: list[Item] = [
         {"file": one.id, "line": gap.line or None, "reason": gap.reason, "code": gap.code}
         for one in found
         for gap in one.gaps
     ]
     columns = (
-        Column("where", lambda i: f"{i['file']}:{i['line']}" if i["line"] else str(i["file"]), style="bold"),
-        Column("why", lambda i: str(i["reason"])),
-        Column("code", lambda i: str(i["code"]), style="dim"),
+        AnswerColumn("where", lambda i: f"{i['file']}:{i['line']}" if i["line"] else str(i["file"]), style="bold"),
+        AnswerColumn("why", lambda i: str(i["reason"])),
+        AnswerColumn("code", lambda i: str(i["code"]), style="dim"),
     )
-    return Answer(name="gaps", items=items, columns=columns)
+    return CommandAnswer(name="gaps", items=items, columns=columns)
 
 
-def answer_of_extraction(found: CodeExtraction) -> Answer:
+def answer_of_extraction(found: CodeExtraction) -> CommandAnswer:
     document = found.to_dict()
     edges = document.pop("edges")
     assert isinstance(edges, list)
     columns = (
-        Column("to", lambda i: str(i["target"]), style="bold"),
-        Column("from", lambda i: str(i["source"])),
-        Column("how", lambda i: f"{i['transformation']}{', masked' if i['masking'] else ''}"),
-        Column("expression", lambda i: _cut(str(i["expression"])), style="dim"),
-        Column("sure", lambda i: f"{i['confidence']:.2f}", right=True),
-        Column("where", lambda i: f"{i['file']}:{i['line']}"),
+        AnswerColumn("to", lambda i: str(i["target"]), style="bold"),
+        AnswerColumn("from", lambda i: str(i["source"])),
+        AnswerColumn("how", lambda i: f"{i['transformation']}{', masked' if i['masking'] else ''}"),
+        AnswerColumn("expression", lambda i: _cut(str(i["expression"])), style="dim"),
+        AnswerColumn("sure", lambda i: f"{i['confidence']:.2f}", right=True),
+        AnswerColumn("where", lambda i: f"{i['file']}:{i['line']}"),
     )
     by_target = sorted(edges, key=lambda edge: (edge["target"], edge["source"]))
-    return Answer(name="edges", items=by_target, columns=columns, facts=document)
+    return CommandAnswer(name="edges", items=by_target, columns=columns, facts=document)
 
 
 def _cut(text: str, width: int = 48) -> str:
@@ -132,31 +134,31 @@ def print_gaps(terminal: Terminal, found: CodeExtraction, took: float) -> None:
     terminal.say(f"{', '.join(words)}, {duration_text(took)}")
 
 
-def answer_of_agreement(found: SparkAgreement) -> Answer:
+def answer_of_agreement(found: SparkAgreement) -> CommandAnswer:
     document = found.to_dict()
     items = document.pop("disagreements")
     assert isinstance(items, list)
     columns = (
-        Column("where", lambda i: f"{i['file']}:{i['line']}", style="bold"),
-        Column("only", lambda i: str(i["said_by"])),
-        Column("to", lambda i: str(i["target"])),
-        Column("from", lambda i: str(i["source"])),
-        Column("way", lambda i: str(i["way"])),
+        AnswerColumn("where", lambda i: f"{i['file']}:{i['line']}", style="bold"),
+        AnswerColumn("only", lambda i: str(i["said_by"])),
+        AnswerColumn("to", lambda i: str(i["target"])),
+        AnswerColumn("from", lambda i: str(i["source"])),
+        AnswerColumn("way", lambda i: str(i["way"])),
     )
-    return Answer(name="disagreements", items=items, columns=columns, facts=document)
+    return CommandAnswer(name="disagreements", items=items, columns=columns, facts=document)
 
 
-def answer_of_capture(done: CaptureResult) -> Answer:
+def answer_of_capture(done: CaptureResult) -> CommandAnswer:
     document = done.to_dict()
     writes = document.pop("writes")
     assert isinstance(writes, list)
     columns = (
-        Column("wrote", lambda i: str(i["target"]), style="bold"),
-        Column("kind", lambda i: str(i["kind"])),
-        Column("reads", lambda i: ", ".join(_sources(i))),
-        Column("edges", lambda i: count(_size(i["edges"])), right=True),
+        AnswerColumn("wrote", lambda i: str(i["target"]), style="bold"),
+        AnswerColumn("kind", lambda i: str(i["kind"])),
+        AnswerColumn("reads", lambda i: ", ".join(_sources(i))),
+        AnswerColumn("edges", lambda i: count(_size(i["edges"])), right=True),
     )
-    return Answer(name="writes", items=writes, columns=columns, facts=document)
+    return CommandAnswer(name="writes", items=writes, columns=columns, facts=document)
 
 
 def _sources(item: Item) -> list[str]:
@@ -168,13 +170,13 @@ def _size(value: object) -> int:
     return len(value) if isinstance(value, list) else 0
 
 
-def answer_of_log(done: QueryLogResult) -> Answer:
+def answer_of_log(done: QueryLogResult) -> CommandAnswer:
     document = done.to_dict()
     gaps = document.pop("gaps")
     assert isinstance(gaps, list)
     columns = (
-        Column("not understood", lambda i: str(i["reason"])),
-        Column("queries", lambda i: count(i["queries"]), right=True),
+        AnswerColumn("not understood", lambda i: str(i["reason"])),
+        AnswerColumn("queries", lambda i: count(i["queries"]), right=True),
     )
     head = [f"{plural(done.edges, 'edge')} from the queries of {done.name}", ""]
-    return Answer(name="gaps", items=gaps, columns=columns, facts=document, head=head)
+    return CommandAnswer(name="gaps", items=gaps, columns=columns, facts=document, head=head)

@@ -91,12 +91,12 @@ def record(
 
 
 def _tell(terminal: Terminal, done: WriteCounts) -> None:
-    from forge.cli.answer import Answer, Column
-    from forge.cli.words import count
+    from forge.cli.answer import AnswerColumn, CommandAnswer
+    from forge.cli.formatting import count
 
     words = ("added", "changed", "extended", "closed", "nodes")
-    columns = [Column(word, lambda i, word=word: count(i[word]), right=True) for word in words]  # type: ignore[misc]
-    terminal.answer(Answer(name="recorded", items=[done.to_dict()], columns=columns))
+    columns = [AnswerColumn(word, lambda i, word=word: count(i[word]), right=True) for word in words]  # type: ignore[misc]
+    terminal.answer(CommandAnswer(name="recorded", items=[done.to_dict()], columns=columns))
     if not (done.added or done.changed or done.closed):
         terminal.say("The graph knew that already.")
 
@@ -107,7 +107,7 @@ def export(
     file: Annotated[str, typer.Argument(metavar="[FILE]", help="Where to; - is the terminal.")] = "-",
 ) -> None:
     """Write the whole record of lineage, with its history, as lines of JSON."""
-    from forge.cli.words import plural
+    from forge.cli.formatting import plural
     from forge.connection import ProjectLineage
 
     with terminal.open() as wiring:

@@ -28,8 +28,8 @@ def verify(
 
     Nothing is written. Exit status 1 where they disagree."""
     from forge.cli.failure import end_after_answer
+    from forge.cli.formatting import plural
     from forge.cli.lineage.ingest_view import answer_of_agreement
-    from forge.cli.words import plural
     from forge.connection.lineage.code import options_of
     from forge.connection.lineage.spark import verify_code
     from forge.model.errors import ForgeError

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from forge.cli.answer import Answer, Column, Item
-from forge.cli.words import count, moment, plural, short
+from forge.cli.answer import AnswerColumn, CommandAnswer, Item
+from forge.cli.formatting import count, moment, plural, short
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,7 +24,7 @@ MATCHES = {
 }
 
 
-def answer_of_stats(found: GraphStats) -> Answer:
+def answer_of_stats(found: GraphStats) -> CommandAnswer:
     """A line a number, so that every form can hold it; the document has the numbers as they are."""
     document = found.to_dict()
     items: list[Item] = [
@@ -44,29 +44,29 @@ def answer_of_stats(found: GraphStats) -> Answer:
         {"what": "circles", "name": "", "count": len(found.cycles)},
     ]
     columns = (
-        Column("what", lambda i: str(i["what"]), style="bold"),
-        Column("", lambda i: str(i["name"])),
-        Column("count", lambda i: count(i["count"]), right=True),
+        AnswerColumn("what", lambda i: str(i["what"]), style="bold"),
+        AnswerColumn("", lambda i: str(i["name"])),
+        AnswerColumn("count", lambda i: count(i["count"]), right=True),
     )
     nodes, edges = sum(found.nodes.values()), sum(found.edges.values())
     share = "" if found.column_share is None else f", {found.column_share:.0%} of the derivations between columns"
     head = [f"{plural(nodes, 'node')} and {plural(edges, 'edge')}{share}", ""]
-    return Answer(name="numbers", items=items, columns=columns, facts=document, head=head)
+    return CommandAnswer(name="numbers", items=items, columns=columns, facts=document, head=head)
 
 
 def _counts(what: str, counts: Mapping[str, int]) -> list[Item]:
     return [{"what": what, "name": name, "count": number} for name, number in counts.items()]
 
 
-def answer_of_propagation(found: Propagation) -> Answer:
+def answer_of_propagation(found: Propagation) -> CommandAnswer:
     document = found.to_dict()
     items = document.pop("carriers")
     assert isinstance(items, list)
     columns = (
-        Column("carries it", lambda i: str(i["id"]), style="bold"),
-        Column("from", lambda i: str(i["before"])),
-        Column("hops", lambda i: count(i["hops"]), right=True),
-        Column("sure", lambda i: f"{i['confidence']:.2f}", right=True),
+        AnswerColumn("carries it", lambda i: str(i["id"]), style="bold"),
+        AnswerColumn("from", lambda i: str(i["before"])),
+        AnswerColumn("hops", lambda i: count(i["hops"]), right=True),
+        AnswerColumn("sure", lambda i: f"{i['confidence']:.2f}", right=True),
     )
     name = found.property or "the property"
     head = [f"{name} goes from {', '.join(found.origins[:3])} to {plural(len(items), 'entity', 'entities')}"]
@@ -75,15 +75,15 @@ def answer_of_propagation(found: Propagation) -> Answer:
         + (" (it comes there by another way)" if one.bypassed else "")
         for one in found.stopped[:20]
     ]
-    return Answer(name="carriers", items=items, columns=columns, facts=document, head=head, foot=foot)
+    return CommandAnswer(name="carriers", items=items, columns=columns, facts=document, head=head, foot=foot)
 
 
-def answer_of_trace(found: RecordOrigin) -> Answer:
+def answer_of_trace(found: RecordOrigin) -> CommandAnswer:
     """The items are the records it came from, the nearest first; the document has them as a tree."""
     items = [_origin_item(origin, depth) for depth, origin in _walk(found)]
 
     lines = _origin_lines(found)
-    return Answer(
+    return CommandAnswer(
         name="records",
         items=items,
         facts={"record": found.to_dict()},

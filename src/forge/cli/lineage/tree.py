@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from forge.cli.answer import Answer
-from forge.cli.words import plural
+from forge.cli.answer import CommandAnswer
+from forge.cli.formatting import plural
 from forge.lineage.node import TABLE_LIKE
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ WIDE = 48  # of an expression
 Branches = Mapping[str, Sequence[tuple[str, str]]]  # parent → (child, how it got there)
 
 
-def answer_of_walk(found: Traversal, drawn: Traversal, said: Sequence[str] = ()) -> Answer:
+def answer_of_walk(found: Traversal, drawn: Traversal, said: Sequence[str] = ()) -> CommandAnswer:
     """The data is what was found; `drawn` is the same as people see it (the tree of a table is one of tables)."""
     document = found.to_dict()
     items = document.pop("items")
@@ -32,7 +32,7 @@ def answer_of_walk(found: Traversal, drawn: Traversal, said: Sequence[str] = ())
     if said:  # it also says what is not shown
         document["explanation"] = list(said)
         foot = ["", *said]
-    return Answer(
+    return CommandAnswer(
         name="items", items=items, facts=document, foot=foot, picture=lambda: _picture(lines), lines=lambda: lines
     )
 

@@ -42,8 +42,8 @@ def list_(
     all_: Annotated[bool, typer.Option("--all", help="Also those that do not fail.")] = False,
 ) -> None:
     """List the checks that fail, since when, and which channels know."""
-    from forge.cli.answer import Answer, Column
-    from forge.cli.words import moment, plural
+    from forge.cli.answer import AnswerColumn, CommandAnswer
+    from forge.cli.formatting import moment, plural
     from forge.model.names import TableName
     from forge.quality.alerts.alert import AlertOrigin, AlertScope, AlertStatus
     from forge.quality.alerts.quiet import muted_until
@@ -62,16 +62,16 @@ def list_(
             for one in found
         ]
     columns = (
-        Column("status", lambda i: str(i["status"])),
-        Column("severity", lambda i: str(i["severity"])),
-        Column("judged by", lambda i: str(i["scope"])),
-        Column("check", lambda i: str(i["check_id"]), style="bold"),
-        Column("since (UTC)", lambda i: moment(i["since"])),
-        Column("told", lambda i: ", ".join(map(str, i["told"])) if isinstance(i["told"], list) else ""),
-        Column("muted until", lambda i: moment(i["muted_until"])),
-        Column("what", lambda i: str(i["message"])),
+        AnswerColumn("status", lambda i: str(i["status"])),
+        AnswerColumn("severity", lambda i: str(i["severity"])),
+        AnswerColumn("judged by", lambda i: str(i["scope"])),
+        AnswerColumn("check", lambda i: str(i["check_id"]), style="bold"),
+        AnswerColumn("since (UTC)", lambda i: moment(i["since"])),
+        AnswerColumn("told", lambda i: ", ".join(map(str, i["told"])) if isinstance(i["told"], list) else ""),
+        AnswerColumn("muted until", lambda i: moment(i["muted_until"])),
+        AnswerColumn("what", lambda i: str(i["message"])),
     )
-    terminal.answer(Answer(name="alerts", items=items, columns=columns))
+    terminal.answer(CommandAnswer(name="alerts", items=items, columns=columns))
     terminal.say(plural(len(items), "alert") if items else "No check fails.")
 
 
@@ -88,8 +88,8 @@ def mute(
     """Send no messages about a monitor, a table or a check for a while. Incidents are kept all the same."""
     from datetime import datetime
 
-    from forge.cli.answer import Answer
-    from forge.cli.words import moment
+    from forge.cli.answer import CommandAnswer
+    from forge.cli.formatting import moment
     from forge.flows.quality.incidents.tracker import mute as make
     from forge.model.errors import ForgeError
 
@@ -110,40 +110,40 @@ def mute(
             table=dataset,
             reason=reason,
         )
-    terminal.answer(Answer(name="mutes", items=[made.to_dict()], head=[made.id]))
+    terminal.answer(CommandAnswer(name="mutes", items=[made.to_dict()], head=[made.id]))
     terminal.say(f"Muted until {moment(made.until)} UTC. End it: forge quality alerts unmute {made.id}")
 
 
 @command
 def unmute(terminal: Terminal, mute: Annotated[str, typer.Argument(metavar="ID", help="The mute.")]) -> None:
     """End a mute. What still fails is told."""
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
     from forge.flows.quality.incidents.tracker import unmute as end
 
     with terminal.open() as wiring:
         ended = end(wiring.quality.alerts, mute)
-    terminal.answer(Answer(name="mutes", items=[ended.to_dict()], head=[ended.id]))
+    terminal.answer(CommandAnswer(name="mutes", items=[ended.to_dict()], head=[ended.id]))
 
 
 @command
 def mutes(terminal: Terminal) -> None:
     """List the mutes that hold."""
-    from forge.cli.answer import Answer, Column
-    from forge.cli.words import moment
+    from forge.cli.answer import AnswerColumn, CommandAnswer
+    from forge.cli.formatting import moment
 
     with terminal.open() as wiring:
         ports = wiring.quality.alerts
         items = [one.to_dict() for one in ports.store.mutes(ports.clock())]
     columns = (
-        Column("id", lambda i: str(i["id"]), style="yellow"),
-        Column("until (UTC)", lambda i: moment(i["until"])),
-        Column("monitor", lambda i: str(i["monitor_id"] or "")),
-        Column("dataset", lambda i: str(i["dataset"] or "")),
-        Column("check", lambda i: str(i["check_id"] or "")),
-        Column("by", lambda i: str(i["by"])),
-        Column("why", lambda i: str(i["reason"])),
+        AnswerColumn("id", lambda i: str(i["id"]), style="yellow"),
+        AnswerColumn("until (UTC)", lambda i: moment(i["until"])),
+        AnswerColumn("monitor", lambda i: str(i["monitor_id"] or "")),
+        AnswerColumn("dataset", lambda i: str(i["dataset"] or "")),
+        AnswerColumn("check", lambda i: str(i["check_id"] or "")),
+        AnswerColumn("by", lambda i: str(i["by"])),
+        AnswerColumn("why", lambda i: str(i["reason"])),
     )
-    terminal.answer(Answer(name="mutes", items=items, columns=columns))
+    terminal.answer(CommandAnswer(name="mutes", items=items, columns=columns))
     if not items:
         terminal.say("Nothing is muted.")
 
@@ -157,8 +157,8 @@ def deliveries(
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="How many at most.")] = 50,
 ) -> None:
     """List what was told, and what waits, the newest first, with every try."""
-    from forge.cli.answer import Answer, Column
-    from forge.cli.words import moment
+    from forge.cli.answer import AnswerColumn, CommandAnswer
+    from forge.cli.formatting import moment
     from forge.flows.quality.incidents.deliveries import delivery_records
     from forge.quality.alerts.delivery import DeliveryStatus
 
@@ -168,17 +168,17 @@ def deliveries(
         found = ports.store.deliveries(channel=channel, incident_id=incident, statuses=statuses, limit=limit)
         items = delivery_records(ports, found)
     columns = (
-        Column("id", lambda i: str(i["id"]), style="yellow"),
-        Column("channel", lambda i: str(i["channel"]), style="bold"),
-        Column("state", lambda i: str(i["state"])),
-        Column("kind", lambda i: str(i["kind"])),
-        Column("dataset", lambda i: str(i["dataset"])),
-        Column("queued (UTC)", lambda i: moment(i["created_at"])),
-        Column("next try (UTC)", lambda i: moment(i["next_try_at"])),
-        Column("tries", lambda i: str(len(i["attempts"])) if isinstance(i["attempts"], list) else "", right=True),
-        Column("why", lambda i: str(i["reason"])),
+        AnswerColumn("id", lambda i: str(i["id"]), style="yellow"),
+        AnswerColumn("channel", lambda i: str(i["channel"]), style="bold"),
+        AnswerColumn("state", lambda i: str(i["state"])),
+        AnswerColumn("kind", lambda i: str(i["kind"])),
+        AnswerColumn("dataset", lambda i: str(i["dataset"])),
+        AnswerColumn("queued (UTC)", lambda i: moment(i["created_at"])),
+        AnswerColumn("next try (UTC)", lambda i: moment(i["next_try_at"])),
+        AnswerColumn("tries", lambda i: str(len(i["attempts"])) if isinstance(i["attempts"], list) else "", right=True),
+        AnswerColumn("why", lambda i: str(i["reason"])),
     )
-    terminal.answer(Answer(name="deliveries", items=items, columns=columns))
+    terminal.answer(CommandAnswer(name="deliveries", items=items, columns=columns))
     if not items:
         terminal.say("Nothing was to be told.")
 
@@ -191,8 +191,8 @@ def deliver(
     """Deliver what is due. `forge serve` does it by itself; exit 5 where a channel did not take a message."""
     from dataclasses import asdict
 
-    from forge.cli.answer import Answer
-    from forge.cli.words import plural
+    from forge.cli.answer import CommandAnswer
+    from forge.cli.formatting import plural
     from forge.flows.quality.incidents.deliveries import deliver_due
     from forge.model.codes import CANNOT_CONNECT
     from forge.quality.alerts.delivery import DeliveryStatus
@@ -203,7 +203,7 @@ def deliver(
         left = len(ports.store.deliveries(statuses=(DeliveryStatus.WAITING,), limit=10_000))
     items = [{**asdict(done), "waiting": left}]
     words = f"{plural(done.sent, 'message')} sent, {done.failed} not taken, {done.given_up} given up, {left} waiting"
-    terminal.answer(Answer(name="delivered", items=items, head=[words]))
+    terminal.answer(CommandAnswer(name="delivered", items=items, head=[words]))
     if done.failed or done.given_up:
         raise typer.Exit(CANNOT_CONNECT)
 
@@ -214,7 +214,7 @@ def retry(
     ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Deliveries; none for all.")] = None,
 ) -> None:
     """Queue again what was given up or refused."""
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
     from forge.quality.alerts.delivery import DeliveryStatus
 
     with terminal.open() as wiring:
@@ -222,13 +222,13 @@ def retry(
         ended = (DeliveryStatus.GIVEN_UP, DeliveryStatus.REFUSED)
         chosen = ids or [one.id for one in store.deliveries(statuses=ended, limit=10_000)]
         number = store.queue_again(chosen, wiring.clock())
-    terminal.answer(Answer(name="queued", items=[{"deliveries": number}], head=[f"{number} queued again"]))
+    terminal.answer(CommandAnswer(name="queued", items=[{"deliveries": number}], head=[f"{number} queued again"]))
 
 
 @command
 def test(terminal: Terminal, channel: Annotated[str, typer.Argument(metavar="CHANNEL", help="Its name.")]) -> None:
     """Send a trial to a channel at once."""
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
     from forge.flows.quality.incidents.deliveries import try_channel
     from forge.model.errors import ForgeError
 
@@ -243,7 +243,9 @@ def test(terminal: Terminal, channel: Annotated[str, typer.Argument(metavar="CHA
             fix="Correct its settings, and try again.",
         )
     terminal.answer(
-        Answer(name="trials", items=[{"channel": channel, "ok": ok, "detail": detail}], head=[f"{channel}: {detail}"])
+        CommandAnswer(
+            name="trials", items=[{"channel": channel, "ok": ok, "detail": detail}], head=[f"{channel}: {detail}"]
+        )
     )
 
 

@@ -10,7 +10,7 @@ from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.cli.answer import Answer, Item
+    from forge.cli.answer import CommandAnswer, Item
     from forge.flows.quality.metrics.anomalies import MetricSeries
     from forge.flows.quality.metrics.history import DatedValue, MetricPorts
     from forge.model.names import BranchName, TableName
@@ -105,8 +105,8 @@ def _called(feedback: Feedback) -> str:
     return "expected" if feedback.value == "expected" else "an incident"
 
 
-def _flagged(ports: MetricPorts, limit: int) -> Answer:
-    from forge.cli.answer import Answer, Column
+def _flagged(ports: MetricPorts, limit: int) -> CommandAnswer:
+    from forge.cli.answer import AnswerColumn, CommandAnswer
     from forge.flows.quality.metrics.anomalies import find_flagged
 
     items = [
@@ -126,32 +126,32 @@ def _flagged(ports: MetricPorts, limit: int) -> Answer:
         for point, said in find_flagged(ports, _DAYS, limit=limit)
     ]
     columns = (
-        Column("when (UTC)", _when),
-        Column("table", lambda i: str(i["table"]), style="bold"),
-        Column("metric", lambda i: str(i["metric"])),
-        Column("why it was odd", lambda i: str(i["explanation"])),
-        Column("said", lambda i: str(i["feedback"] or "")),
+        AnswerColumn("when (UTC)", _when),
+        AnswerColumn("table", lambda i: str(i["table"]), style="bold"),
+        AnswerColumn("metric", lambda i: str(i["metric"])),
+        AnswerColumn("why it was odd", lambda i: str(i["explanation"])),
+        AnswerColumn("said", lambda i: str(i["feedback"] or "")),
     )
     foot = () if items else (f"Nothing was odd in the last {_DAYS} days.",)
-    return Answer(name="anomalies", items=items, columns=columns, foot=foot)
+    return CommandAnswer(name="anomalies", items=items, columns=columns, foot=foot)
 
 
-def _metrics(ports: MetricPorts, place: tuple[TableName, BranchName]) -> Answer:
-    from forge.cli.answer import Answer, Column
+def _metrics(ports: MetricPorts, place: tuple[TableName, BranchName]) -> CommandAnswer:
+    from forge.cli.answer import AnswerColumn, CommandAnswer
     from forge.flows.quality.metrics.anomalies import find_metrics
 
     table, branch = place
     items = [_metric_item(*one) for one in find_metrics(ports, table, branch)]
     columns = (
-        Column("", _mark),
-        Column("metric", lambda i: str(i["metric"]), style="bold"),
-        Column("newest (UTC)", _when),
-        Column("value", lambda i: _number(i["value"]), right=True),
-        Column("expected", _band),
-        Column("in words", lambda i: str(i["explanation"])),
+        AnswerColumn("", _mark),
+        AnswerColumn("metric", lambda i: str(i["metric"]), style="bold"),
+        AnswerColumn("newest (UTC)", _when),
+        AnswerColumn("value", lambda i: _number(i["value"]), right=True),
+        AnswerColumn("expected", _band),
+        AnswerColumn("in words", lambda i: str(i["explanation"])),
     )
     foot = () if items else (f"Nothing is known of {table} on '{branch}'. Judge it: forge quality run {table}",)
-    return Answer(
+    return CommandAnswer(
         name="metrics", items=items, columns=columns, facts={"table": str(table), "branch": branch}, foot=foot
     )
 
@@ -167,8 +167,8 @@ def _series(
     method: str | None,
     threshold: float | None,
     limit: int,
-) -> Answer:
-    from forge.cli.answer import Answer, Column
+) -> CommandAnswer:
+    from forge.cli.answer import AnswerColumn, CommandAnswer
     from forge.flows.quality.metrics.anomalies import find_series
     from forge.quality.anomaly.methods import DEFAULT
 
@@ -177,12 +177,12 @@ def _series(
     )
     items = found.point_dicts()
     columns = (
-        Column("", _mark),
-        Column("when (UTC)", _when),
-        Column("value", lambda i: _number(i["value"]), right=True),
-        Column("expected", _band),
-        Column("said", lambda i: str(i["feedback"] or ("held back" if i["held_back"] else ""))),
-        Column("in words", lambda i: str(i["explanation"]) if i["is_anomaly"] or i["low"] is None else ""),
+        AnswerColumn("", _mark),
+        AnswerColumn("when (UTC)", _when),
+        AnswerColumn("value", lambda i: _number(i["value"]), right=True),
+        AnswerColumn("expected", _band),
+        AnswerColumn("said", lambda i: str(i["feedback"] or ("held back" if i["held_back"] else ""))),
+        AnswerColumn("in words", lambda i: str(i["explanation"]) if i["is_anomaly"] or i["low"] is None else ""),
     )
     facts = {
         "table": str(found.table),
@@ -191,7 +191,7 @@ def _series(
         "method": found.method,
         "threshold": found.threshold,
     }
-    return Answer(name="points", items=items, columns=columns, facts=facts)
+    return CommandAnswer(name="points", items=items, columns=columns, facts=facts)
 
 
 def _mark(item: Item) -> str:

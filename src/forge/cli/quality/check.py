@@ -27,24 +27,24 @@ def check(
 ) -> None:
     """Run the checks of published tables and keep nothing of it; `forge quality run` keeps it. Exits with 1 when a
     check that blocks did not pass."""
-    from forge.cli.answer import Answer, Column
+    from forge.cli.answer import AnswerColumn, CommandAnswer
     from forge.cli.failure import end_after_answer
+    from forge.cli.formatting import plural
     from forge.cli.runs.run_record import MARKS
-    from forge.cli.words import plural
     from forge.model.codes import FINDINGS
 
     with terminal.open() as wiring:
         verdicts, left_out = _verdicts(terminal, wiring, tables or [], at)
     items = [verdict.to_dict() for verdict in verdicts]
     columns = (
-        Column("", lambda i: MARKS[str(i["outcome"])]),
-        Column("table", lambda i: str(i["table"]), style="bold"),
-        Column("columns", lambda i: ", ".join(i["columns"]) if isinstance(i["columns"], list) else ""),
-        Column("check", lambda i: str(i["type"])),
-        Column("severity", lambda i: str(i["severity"])),
-        Column("what it saw", lambda i: str(i["message"])),
+        AnswerColumn("", lambda i: MARKS[str(i["outcome"])]),
+        AnswerColumn("table", lambda i: str(i["table"]), style="bold"),
+        AnswerColumn("columns", lambda i: ", ".join(i["columns"]) if isinstance(i["columns"], list) else ""),
+        AnswerColumn("check", lambda i: str(i["type"])),
+        AnswerColumn("severity", lambda i: str(i["severity"])),
+        AnswerColumn("what it saw", lambda i: str(i["message"])),
     )
-    terminal.answer(Answer(name="verdicts", items=items, columns=columns))
+    terminal.answer(CommandAnswer(name="verdicts", items=items, columns=columns))
     blocking = sum(verdict.blocks for verdict in verdicts)
     terminal.say(f"{plural(len(verdicts), 'check')}, {blocking:,} blocking")
     end_after_answer(*left_out)
@@ -80,7 +80,7 @@ def _verdicts(
 
 def _known(project: Project, table: TableName) -> None:
     from forge.model.errors import UnknownNameError
-    from forge.model.nearest import did_you_mean
+    from forge.model.name_suggestions import did_you_mean
 
     project.refuse_faulty(table)
     known = {*project.transforms, *project.checks}

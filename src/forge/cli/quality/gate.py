@@ -10,7 +10,7 @@ from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
     from forge.flows.quality.fitness import Fitness
 
 
@@ -49,14 +49,14 @@ def gate(
         raise typer.Exit(FINDINGS)
 
 
-def _answer(found: Fitness) -> Answer:
-    from forge.cli.answer import Answer, Column
+def _answer(found: Fitness) -> CommandAnswer:
+    from forge.cli.answer import AnswerColumn, CommandAnswer
 
     facts = {name: value for name, value in found.to_dict().items() if name != "conditions"}
     items = [condition.to_dict() for condition in found.conditions]
     columns = (
-        Column("", lambda i: "✓" if i["passed"] else "✗"),
-        Column("condition", lambda i: str(i["name"]), style="bold"),
-        Column("evidence", lambda i: str(i["evidence"])),
+        AnswerColumn("", lambda i: "✓" if i["passed"] else "✗"),
+        AnswerColumn("condition", lambda i: str(i["name"]), style="bold"),
+        AnswerColumn("evidence", lambda i: str(i["evidence"])),
     )
-    return Answer(name="conditions", items=items, columns=columns, facts=facts)
+    return CommandAnswer(name="conditions", items=items, columns=columns, facts=facts)

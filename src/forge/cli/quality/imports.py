@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from forge.cli.answer import Answer, Column
+from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
@@ -52,7 +52,7 @@ def import_(
 
 
 def _write(file: Path, found: ImportedChecks, source: str) -> None:
-    from forge.cli.written import write_text
+    from forge.cli.file_writer import write_text
     from forge.model.errors import ForgeError
 
     if file.exists():
@@ -77,7 +77,7 @@ def _yaml(found: ImportedChecks, source: str) -> str:
     return checks_yaml(tables, [f"Imported from {source}.", *left])
 
 
-def _answer(found: ImportedChecks, tool: str, path: Path) -> Answer:
+def _answer(found: ImportedChecks, tool: str, path: Path) -> CommandAnswer:
     from forge.cli.quality.checks_yaml import check_text
 
     items: list[Mapping[str, object]] = [
@@ -86,12 +86,12 @@ def _answer(found: ImportedChecks, tool: str, path: Path) -> Answer:
     ]
     left = [{"place": one.place, "what": one.what, "why": one.why} for one in found.unmapped]
     columns = (
-        Column("table", lambda i: str(i["table"]), style="bold"),
-        Column("check", lambda i: check_text(i["check"]) if isinstance(i["check"], Mapping) else ""),
-        Column("from", lambda i: str(i["place"])),
+        AnswerColumn("table", lambda i: str(i["table"]), style="bold"),
+        AnswerColumn("check", lambda i: check_text(i["check"]) if isinstance(i["check"], Mapping) else ""),
+        AnswerColumn("from", lambda i: str(i["place"])),
     )
     yaml = _yaml(found, f"{tool}: {path}") if items else ""
-    return Answer(
+    return CommandAnswer(
         name="mapped",
         items=items,
         columns=columns,
@@ -146,7 +146,7 @@ def _grid() -> Table:
 
 
 def _summary(found: ImportedChecks, files: int, written: Path | None) -> str:
-    from forge.cli.words import plural
+    from forge.cli.formatting import plural
 
     said = f"{plural(len(found.mapped), 'check')} of {plural(files, 'file')}"
     said += f"; {len(found.unmapped):,} did not map" if found.unmapped else "; all mapped"
@@ -163,18 +163,20 @@ def validate(
     ] = None,
 ) -> None:
     """Tell all that is wrong with checks. Nothing is run."""
-    from forge.cli.words import plural
+    from forge.cli.formatting import plural
     from forge.connection.quality.imports import validate_files, validate_project
 
     problems, count = validate_files(files) if files else validate_project(terminal.project)
     items = [problem.to_dict() for problem in problems]
     columns = (
-        Column("place", lambda i: str(i["where"] or "")),
-        Column("what", lambda i: str(i["what"])),
-        Column("why", lambda i: _flat(i["why"])),
-        Column("fix", lambda i: _flat(i["fix"])),
+        AnswerColumn("place", lambda i: str(i["where"] or "")),
+        AnswerColumn("what", lambda i: str(i["what"])),
+        AnswerColumn("why", lambda i: _flat(i["why"])),
+        AnswerColumn("fix", lambda i: _flat(i["fix"])),
     )
-    terminal.answer(Answer(name="problems", items=items, columns=columns, facts={"checks": count, "valid": not items}))
+    terminal.answer(
+        CommandAnswer(name="problems", items=items, columns=columns, facts={"checks": count, "valid": not items})
+    )
     if items:
         from forge.model.codes import FINDINGS
 

@@ -11,7 +11,7 @@ from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
     from forge.flows.quality.incidents.tracker import IncidentRequest
     from forge.quality.alerts.incident import IncidentStatus, TrackedIncident
     from forge.wiring import Wiring
@@ -44,8 +44,8 @@ def list_(
     branch: Branch = None,
 ) -> None:
     """List incidents, the worst first."""
-    from forge.cli.answer import Answer, Column
-    from forge.cli.words import moment, plural
+    from forge.cli.answer import AnswerColumn, CommandAnswer
+    from forge.cli.formatting import moment, plural
     from forge.flows.quality.incidents.listing import list_incidents, opened_on
     from forge.model.names import BranchName, TableName
 
@@ -56,16 +56,16 @@ def list_(
         found = list_incidents(ports, opened_on(ports, named), _statuses(status), branch)
         items = [one.to_dict() for one in found if table is None or one.table == table]
     columns = (
-        Column("id", lambda i: str(i["id"]), style="yellow"),
-        Column("status", lambda i: str(i["status"])),
-        Column("severity", lambda i: str(i["severity"])),
-        Column("dataset", lambda i: str(i["table"]), style="bold"),
-        Column("since (UTC)", lambda i: moment(i["since"])),
-        Column("seen", lambda i: str(i["seen"]), right=True),
-        Column("who", lambda i: str(i["assignee"] or "")),
-        Column("what", lambda i: str(i["message"])),
+        AnswerColumn("id", lambda i: str(i["id"]), style="yellow"),
+        AnswerColumn("status", lambda i: str(i["status"])),
+        AnswerColumn("severity", lambda i: str(i["severity"])),
+        AnswerColumn("dataset", lambda i: str(i["table"]), style="bold"),
+        AnswerColumn("since (UTC)", lambda i: moment(i["since"])),
+        AnswerColumn("seen", lambda i: str(i["seen"]), right=True),
+        AnswerColumn("who", lambda i: str(i["assignee"] or "")),
+        AnswerColumn("what", lambda i: str(i["message"])),
     )
-    terminal.answer(Answer(name="incidents", items=items, columns=columns))
+    terminal.answer(CommandAnswer(name="incidents", items=items, columns=columns))
     terminal.say(plural(len(items), "incident") if items else "Nothing is wrong.")
 
 
@@ -149,9 +149,9 @@ def _change(terminal: Terminal, text: str, request: IncidentRequest) -> None:
     terminal.say(f"The incident {changed.id} is {changed.status}.")
 
 
-def _answer(wiring: Wiring, incident: TrackedIncident) -> Answer:
-    from forge.cli.answer import Answer, Column
-    from forge.cli.words import moment
+def _answer(wiring: Wiring, incident: TrackedIncident) -> CommandAnswer:
+    from forge.cli.answer import AnswerColumn, CommandAnswer
+    from forge.cli.formatting import moment
     from forge.flows.quality.incidents.judge_reference import judge_of_incident
     from forge.flows.quality.incidents.listing import find_listed
     from forge.flows.quality.incidents.origin import origin_of_incident
@@ -185,13 +185,13 @@ def _answer(wiring: Wiring, incident: TrackedIncident) -> Answer:
         more = f" and {len(incident.hit) - 6} more" if len(incident.hit) > 6 else ""
         head.append(f"hits        {shown}{more}")
     columns = (
-        Column("time (UTC)", lambda i: moment(i["time"])),
-        Column("what", lambda i: _times(i["kind"], i["count"])),
-        Column("by", lambda i: str(i["by"] or "forge")),
-        Column("", lambda i: str(i["text"])),
+        AnswerColumn("time (UTC)", lambda i: moment(i["time"])),
+        AnswerColumn("what", lambda i: _times(i["kind"], i["count"])),
+        AnswerColumn("by", lambda i: str(i["by"] or "forge")),
+        AnswerColumn("", lambda i: str(i["text"])),
     )
     items = [entry.to_dict() for entry in entries]
-    return Answer(name="timeline", items=items, columns=columns, facts={"incident": facts}, head=[*head, ""])
+    return CommandAnswer(name="timeline", items=items, columns=columns, facts={"incident": facts}, head=[*head, ""])
 
 
 def _times(kind: object, count: object) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from forge.cli.answer import Answer, Column
-from forge.cli.words import moment, short
+from forge.cli.answer import AnswerColumn, CommandAnswer
+from forge.cli.formatting import moment, short
 from forge.flows.quality.monitors.run import FinishedRun
 from forge.flows.quality.monitors.scheduler import MonitorStatus, monitor_statuses
 from forge.quality.monitors.monitor import Monitor, MonitorRun
@@ -17,21 +17,21 @@ if TYPE_CHECKING:
     from forge.wiring import Wiring
 
 
-def monitors_answer(wiring: Wiring, monitors: Sequence[Monitor]) -> Answer:
+def monitors_answer(wiring: Wiring, monitors: Sequence[Monitor]) -> CommandAnswer:
     items = monitor_items(wiring, monitors)
     columns = (
-        Column("monitor", lambda i: str(i["id"]), style="bold"),
-        Column("dataset", lambda i: str(i["dataset"])),
-        Column("state", lambda i: str(i["state"])),
-        Column("when", lambda i: str(i["when"])),
-        Column("last run (UTC)", lambda i: _at(i["last_run"], "queued_at")),
-        Column("next run (UTC)", lambda i: moment(i["next_run_at"])),
-        Column("from", lambda i: str(i["file"] or "")),
+        AnswerColumn("monitor", lambda i: str(i["id"]), style="bold"),
+        AnswerColumn("dataset", lambda i: str(i["dataset"])),
+        AnswerColumn("state", lambda i: str(i["state"])),
+        AnswerColumn("when", lambda i: str(i["when"])),
+        AnswerColumn("last run (UTC)", lambda i: _at(i["last_run"], "queued_at")),
+        AnswerColumn("next run (UTC)", lambda i: moment(i["next_run_at"])),
+        AnswerColumn("from", lambda i: str(i["file"] or "")),
     )
-    return Answer(name="monitors", items=items, columns=columns)
+    return CommandAnswer(name="monitors", items=items, columns=columns)
 
 
-def monitor_answer(wiring: Wiring, monitor: Monitor) -> Answer:
+def monitor_answer(wiring: Wiring, monitor: Monitor) -> CommandAnswer:
     (item,) = monitor_items(wiring, [monitor])
     shown = ("id", "name", "dataset", "description", "state", "when", "next_run_at", "channels", "severity_threshold")
     more = ("notify_on_recovery", "sla_target_percentage", "sla_window_days", "file")
@@ -39,7 +39,7 @@ def monitor_answer(wiring: Wiring, monitor: Monitor) -> Answer:
         f"{key.replace('_', ' ')}: {_text(item[key])}" for key in (*shown, *more) if item[key] not in (None, "", [])
     ]
     checks = [f"check: {_text(check)}" for check in monitor.checks] or ["checks: those of the project"]
-    return Answer(name="monitors", items=[item], head=[*lines, *checks])
+    return CommandAnswer(name="monitors", items=[item], head=[*lines, *checks])
 
 
 def monitor_items(wiring: Wiring, monitors: Sequence[Monitor]) -> list[dict[str, object]]:
@@ -51,35 +51,37 @@ def monitor_item(standing: MonitorStatus) -> dict[str, object]:
     return {**standing.to_dict(), "when": in_words(standing.monitor.schedule)}
 
 
-def run_answer(done: FinishedRun) -> Answer:
+def run_answer(done: FinishedRun) -> CommandAnswer:
     items = [result.to_dict() for result in done.results]
     columns = (
-        Column("verdict", lambda i: str(i["verdict"])),
-        Column("severity", lambda i: str(i["severity"])),
-        Column("what", lambda i: str(i["message"])),
+        AnswerColumn("verdict", lambda i: str(i["verdict"])),
+        AnswerColumn("severity", lambda i: str(i["severity"])),
+        AnswerColumn("what", lambda i: str(i["message"])),
     )
     run = done.run
     error = [f"{run.error['code']} {run.error['what']}"] if run.error else []
     head = [f"{run.dataset} at {short(run.commit_id) if run.commit_id else 'no commit'}: {run.status}", *error]
-    return Answer(name="results", items=items, columns=columns, facts={"run": run.to_dict()}, head=head)
+    return CommandAnswer(name="results", items=items, columns=columns, facts={"run": run.to_dict()}, head=head)
 
 
-def history_answer(monitor: Monitor, runs: Sequence[MonitorRun]) -> Answer:
+def history_answer(monitor: Monitor, runs: Sequence[MonitorRun]) -> CommandAnswer:
     columns = (
-        Column("run", lambda i: str(i["id"]), style="yellow"),
-        Column("began (UTC)", lambda i: moment(i["started_at"] or i["queued_at"])),
-        Column("why", lambda i: str(i["trigger"])),
-        Column("status", lambda i: str(i["status"])),
-        Column("passed", lambda i: str(i["passed"]), right=True),
-        Column("failed", lambda i: str(i["failed"]), right=True),
-        Column("not measured", lambda i: str(i["not_measured"]), right=True),
-        Column("commit", lambda i: short(i["commit"]) if i["commit"] else "", style="yellow"),
-        Column("note", lambda i: _note(i)),
+        AnswerColumn("run", lambda i: str(i["id"]), style="yellow"),
+        AnswerColumn("began (UTC)", lambda i: moment(i["started_at"] or i["queued_at"])),
+        AnswerColumn("why", lambda i: str(i["trigger"])),
+        AnswerColumn("status", lambda i: str(i["status"])),
+        AnswerColumn("passed", lambda i: str(i["passed"]), right=True),
+        AnswerColumn("failed", lambda i: str(i["failed"]), right=True),
+        AnswerColumn("not measured", lambda i: str(i["not_measured"]), right=True),
+        AnswerColumn("commit", lambda i: short(i["commit"]) if i["commit"] else "", style="yellow"),
+        AnswerColumn("note", lambda i: _note(i)),
     )
-    return Answer(name="runs", items=[run.to_dict() for run in runs], columns=columns, facts={"monitor_id": monitor.id})
+    return CommandAnswer(
+        name="runs", items=[run.to_dict() for run in runs], columns=columns, facts={"monitor_id": monitor.id}
+    )
 
 
-def sla_answer(monitor: Monitor, sla: Sla) -> Answer:
+def sla_answer(monitor: Monitor, sla: Sla) -> CommandAnswer:
     counted = sla.counted
     facts: dict[str, object] = {
         "monitor_id": monitor.id,
@@ -98,17 +100,17 @@ def sla_answer(monitor: Monitor, sla: Sla) -> Answer:
     }
     items = [{"hours": b.hours, "runs": b.runs, "missed": b.missed, "rate": b.rate} for b in sla.burns]
     columns = (
-        Column("last hours", lambda i: str(i["hours"]), right=True),
-        Column("runs", lambda i: str(i["runs"]), right=True),
-        Column("missed", lambda i: str(i["missed"]), right=True),
-        Column("burn rate", lambda i: "" if i["rate"] is None else f"{i['rate']}", right=True),
+        AnswerColumn("last hours", lambda i: str(i["hours"]), right=True),
+        AnswerColumn("runs", lambda i: str(i["runs"]), right=True),
+        AnswerColumn("missed", lambda i: str(i["missed"]), right=True),
+        AnswerColumn("burn rate", lambda i: "" if i["rate"] is None else f"{i['rate']}", right=True),
     )
     target = "no target" if sla.target is None else f"target {sla.target:g}%"
     rate = "no measured run" if sla.pass_rate is None else f"{sla.pass_rate:g}% of {counted.runs} runs passed"
     head = [f"{monitor.name}: {sla.state}, {rate} in {sla.window_days} days, {target}"]
     head += [f"error budget left: {sla.budget_left:g}%"] if sla.budget_left is not None else []
     head += [f"not measured: {counted.not_measured} runs, counted apart"] if counted.not_measured else []
-    return Answer(name="burns", items=items, columns=columns, facts=facts, head=head)
+    return CommandAnswer(name="burns", items=items, columns=columns, facts=facts, head=head)
 
 
 def _note(item: object) -> str:

@@ -11,7 +11,7 @@ from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
     from forge.flows.quality.remediation.ports import RemedyPorts
     from forge.quality.remediation import Remediation, RemedyStatus
     from forge.wiring import Wiring
@@ -36,7 +36,7 @@ def list_(
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="At most so many.")] = 50,
 ) -> None:
     """List remediations, newest first."""
-    from forge.cli.answer import Answer, Column
+    from forge.cli.answer import AnswerColumn, CommandAnswer
     from forge.model.names import TableName
 
     with terminal.open() as wiring:
@@ -44,13 +44,13 @@ def list_(
             table=TableName.parse(table) if table else None, status=_status(status), limit=limit
         )
     columns = (
-        Column("id", lambda i: str(i["id"]), style="bold"),
-        Column("status", lambda i: str(i["status"])),
-        Column("table", lambda i: f"{i['table']}@{i['branch']}"),
-        Column("what", _actions),
-        Column("note", lambda i: str(i["note"])),
+        AnswerColumn("id", lambda i: str(i["id"]), style="bold"),
+        AnswerColumn("status", lambda i: str(i["status"])),
+        AnswerColumn("table", lambda i: f"{i['table']}@{i['branch']}"),
+        AnswerColumn("what", _actions),
+        AnswerColumn("note", lambda i: str(i["note"])),
     )
-    terminal.answer(Answer(name="remediations", items=[one.to_dict() for one in found], columns=columns))
+    terminal.answer(CommandAnswer(name="remediations", items=[one.to_dict() for one in found], columns=columns))
     if not found:
         terminal.say("Nothing was proposed yet. Propose something: forge quality remediate propose TABLE")
 
@@ -62,27 +62,27 @@ def show(
     limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="How many rows of each table.")] = 20,
 ) -> None:
     """Show a remediation and the rows it changes. Personal data is hidden."""
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
     from forge.cli.versioning.diff_view import answer_of_table_diffs
-    from forge.flows.catalog.personal import hide_in_diffs
+    from forge.flows.catalog.personal_data import hide_in_diffs
     from forge.flows.quality.remediation.proposal import find_remediation, preview_diff
-    from forge.flows.versioning.diff import Page
+    from forge.flows.versioning.diff import DiffPage
 
     with terminal.open() as wiring:
         ports = wiring.quality.remedies()
         record = find_remediation(identity, ports)
         after = record.commit or record.preview
-        diffs = preview_diff(record, ports, page=Page(limit=limit))
+        diffs = preview_diff(record, ports, page=DiffPage(limit=limit))
         diffs = hide_in_diffs(diffs, wiring.catalog.personal_at(record.base, after))
     head = _summary(record)
     if after is None or record.base is None:
-        terminal.answer(Answer(name="remediations", items=[record.to_dict()], head=head))
+        terminal.answer(CommandAnswer(name="remediations", items=[record.to_dict()], head=head))
         return
     answer = answer_of_table_diffs((record.base, after), diffs, limit)
     facts = {**answer.facts, "remediation": record.to_dict()}
     terminal.say("\n".join(head))
     terminal.answer(
-        Answer(
+        CommandAnswer(
             name=answer.name,
             items=answer.items,
             columns=(),
@@ -169,14 +169,14 @@ def _ports(wiring: Wiring) -> RemedyPorts:
     return wiring.quality.remedies()
 
 
-def _answer(record: Remediation) -> Answer:
-    from forge.cli.answer import Answer
+def _answer(record: Remediation) -> CommandAnswer:
+    from forge.cli.answer import CommandAnswer
 
-    return Answer(name="remediations", items=[record.to_dict()], head=_summary(record))
+    return CommandAnswer(name="remediations", items=[record.to_dict()], head=_summary(record))
 
 
 def _summary(record: Remediation) -> list[str]:
-    from forge.cli.words import short
+    from forge.cli.formatting import short
 
     lines = [f"{record.id}  {record.status}  {record.table}@{record.branch}"]
     lines += [f"  {record.note}"] if record.note else []
@@ -195,7 +195,7 @@ def _actions(item: Mapping[str, Any]) -> str:
 
 def _status(word: str | None) -> RemedyStatus | None:
     from forge.model.errors import ForgeError
-    from forge.model.nearest import did_you_mean
+    from forge.model.name_suggestions import did_you_mean
     from forge.quality.remediation import RemedyStatus
 
     if word is None or word in list(RemedyStatus):

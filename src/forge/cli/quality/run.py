@@ -91,7 +91,7 @@ def _annotate(checked: CheckResults) -> None:
 
 
 def _write_junit(file: Path, checked: CheckResults, fail_on: Severity) -> None:
+    from forge.cli.file_writer import write_text
     from forge.cli.quality.junit import junit_xml
-    from forge.cli.written import write_text
 
     write_text(file, junit_xml(checked.rows(), [one.check_id for one in checked.findings(fail_on)]))

@@ -14,7 +14,7 @@ from forge.cli.terminal import Terminal
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
     from forge.connection.quality.results import Suggestions
 
 Item = Mapping[str, object]
@@ -32,7 +32,7 @@ def suggest(
 ) -> None:
     """Suggest checks for a table. All its rows are looked at; each check comes with its reason, and nothing is written
     without --write."""
-    from forge.cli.words import plural
+    from forge.cli.formatting import plural
     from forge.connection.quality.checks import QualityView
 
     with terminal.open() as wiring:
@@ -49,18 +49,18 @@ def suggest(
         terminal.say(f"{plural(len(suggested), 'check')}. Keep them: forge quality suggest {table} --write")
 
 
-def _answer(suggested: Suggestions) -> Answer:
-    from forge.cli.answer import Answer, Column
+def _answer(suggested: Suggestions) -> CommandAnswer:
+    from forge.cli.answer import AnswerColumn, CommandAnswer
     from forge.cli.quality.checks_yaml import check_text
 
     items = suggested.rows()
     columns = (
-        Column("sure", lambda i: f"{float(str(i['confidence'])):.2f}", right=True),
-        Column("check", lambda i: check_text(_spec(i))),
-        Column("reason", lambda i: str(i["reason"])),
+        AnswerColumn("sure", lambda i: f"{float(str(i['confidence'])):.2f}", right=True),
+        AnswerColumn("check", lambda i: check_text(_spec(i))),
+        AnswerColumn("reason", lambda i: str(i["reason"])),
     )
     facts = {"table": str(suggested.profile.table), "row_count": suggested.profile.rows, "yaml": _yaml(suggested)}
-    return Answer(name="suggestions", items=items, columns=columns, facts=facts, picture=lambda: _picture(items))
+    return CommandAnswer(name="suggestions", items=items, columns=columns, facts=facts, picture=lambda: _picture(items))
 
 
 def _spec(item: Item) -> Mapping[str, object]:
@@ -96,7 +96,7 @@ def _yaml(suggested: Suggestions) -> str:
 
 
 def _write(root: Path, suggested: Suggestions) -> str:
-    from forge.cli.written import write_text
+    from forge.cli.file_writer import write_text
     from forge.model.errors import ForgeError
 
     file = root / "quality" / f"{suggested.profile.table}.yaml"

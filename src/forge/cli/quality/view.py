@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from forge.cli.answer import Answer, Column
-from forge.cli.words import plural, short
+from forge.cli.answer import AnswerColumn, CommandAnswer
+from forge.cli.formatting import plural, short
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -21,18 +21,18 @@ COLOURS = {"passed": "green", "failed": "red", "not measured": "yellow"}
 ROWS = 3  # of a sample; --json has all
 
 
-def answer_of_results(checked: CheckResults) -> Answer:
+def answer_of_results(checked: CheckResults) -> CommandAnswer:
     items = checked.rows()
     columns = (
-        Column("", lambda i: MARKS[str(i["verdict"])]),
-        Column("dataset", lambda i: str(i["dataset"])),
-        Column("columns", columns_of),
-        Column("check", lambda i: str(i["type"])),
-        Column("severity", lambda i: str(i["severity"])),
-        Column("what it saw", lambda i: str(i["message"])),
+        AnswerColumn("", lambda i: MARKS[str(i["verdict"])]),
+        AnswerColumn("dataset", lambda i: str(i["dataset"])),
+        AnswerColumn("columns", columns_of),
+        AnswerColumn("check", lambda i: str(i["type"])),
+        AnswerColumn("severity", lambda i: str(i["severity"])),
+        AnswerColumn("what it saw", lambda i: str(i["message"])),
     )
     facts = {"summary": summary_of(items), "notes": list(checked.notes)}
-    return Answer(name="results", items=items, columns=columns, facts=facts, picture=lambda: _picture(items))
+    return CommandAnswer(name="results", items=items, columns=columns, facts=facts, picture=lambda: _picture(items))
 
 
 def summary_of(items: Sequence[Item]) -> dict[str, int]:
@@ -66,18 +66,18 @@ def _picture(items: Sequence[Item], *, dated: bool = False) -> RenderableType:
     return Group(*parts)
 
 
-def answer_of_history(checked: CheckResults) -> Answer:
+def answer_of_history(checked: CheckResults) -> CommandAnswer:
     """Past results, newest first."""
     items = checked.rows()
     columns = (
-        Column("", lambda i: MARKS[str(i["verdict"])]),
-        Column("when (UTC)", lambda i: str(i["executed_at"])[:19].replace("T", " ")),
-        Column("check", lambda i: str(i["check_id"])),
-        Column("severity", lambda i: str(i["severity"])),
-        Column("by", lambda i: str(i["monitor_id"] or "hand")),
-        Column("what it saw", lambda i: str(i["message"])),
+        AnswerColumn("", lambda i: MARKS[str(i["verdict"])]),
+        AnswerColumn("when (UTC)", lambda i: str(i["executed_at"])[:19].replace("T", " ")),
+        AnswerColumn("check", lambda i: str(i["check_id"])),
+        AnswerColumn("severity", lambda i: str(i["severity"])),
+        AnswerColumn("by", lambda i: str(i["monitor_id"] or "hand")),
+        AnswerColumn("what it saw", lambda i: str(i["message"])),
     )
-    return Answer(name="results", items=items, columns=columns, picture=lambda: _picture(items, dated=True))
+    return CommandAnswer(name="results", items=items, columns=columns, picture=lambda: _picture(items, dated=True))
 
 
 def _order(item: Item) -> tuple[int, int]:

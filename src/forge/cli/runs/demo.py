@@ -1,4 +1,5 @@
-"""`forge demo`: a web shop's ten days, told in one screen, then served. On the last day a bad file is stopped."""
+"""`forge demo`: ten days of a web shop, summarized on one screen, then served. On the last day a bad file is
+stopped."""
 
 from __future__ import annotations
 
@@ -14,12 +15,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from forge.cli.runs.demo_folder import Mark, digest_of, finish_folder, finished_mark, prepare_folder, shop_folder
+from forge.cli.runs.demo_folder import DemoMarker, digest_of, finish_folder, prepare_folder, read_marker, shop_folder
 from forge.cli.terminal import Terminal
-from forge.connection import Connection, Report
+from forge.connection import Connection, RunReport
 from forge.flows.quality.incidents.impact import find_incidents
 from forge.flows.quality.incidents.open_incidents import result_of
-from forge.flows.runs.build import Event
+from forge.flows.runs.build import StepEvent
 from forge.flows.runs.records import OutputStatus, RunRecord, RunStatus
 from forge.model.errors import ForgeError
 from forge.model.names import RunId
@@ -34,38 +35,39 @@ PORTS_TRIED = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
-    """One run for each day, and what the last one means."""
+class DemoStory:
+    """One run for each day, and the incident of the last one."""
 
     runs: tuple[RunRecord, ...]
-    last: Report
+    last: RunReport
 
 
 def demo(terminal: Terminal, folder: str | None, *, scale: float, fresh: bool) -> Path:
-    """The story, made on Spark or, where it was made before from the same, told from its records. Its folder."""
+    """Make the demo on Spark or, where it was made before from the same inputs, load it from its records. Its
+    folder."""
     target = Path(folder or "forge-demo").resolve()
     digest = digest_of(shop_folder(), scale)
-    story = None if fresh else recall(target, digest)
+    story = None if fresh else load_story(target, digest)
     if story is None:
         prepare_folder(target)
         terminal.show(_title(target))
-        with Telling(terminal) as telling:
-            story = tell(target, scale=scale, telling=telling)
+        with DemoDisplay(terminal) as telling:
+            story = run_days(target, scale=scale, telling=telling)
         if story.last.result.run.status is RunStatus.FAILED:
             raise _failure(story.last)
-        finish_folder(target, Mark(digest, tuple(run.id for run in story.runs)))
+        finish_folder(target, DemoMarker(digest, tuple(run.id for run in story.runs)))
     else:
         terminal.show(_title(target))
         terminal.say("  As it was made before; --fresh makes it anew.")
         for run in story.runs:
-            Telling(terminal).done(_outcome(run))
+            DemoDisplay(terminal).done(_outcome(run))
     terminal.show(_story(story.last, target))
     return target
 
 
 def serve_demo(terminal: Terminal, target: Path, *, browse: bool) -> None:
-    """The web app of the story until Ctrl-C, on the port of the settings or the next free one. Spark, which was stopped
-    when the story was told, starts when something needs it."""
+    """Serve the web app of the demo until Ctrl-C, on the port of the settings or the next free one. Spark is stopped
+    by then and starts again when needed."""
     from forge.api.server import ServeOptions, serve
 
     wiring = Wiring.of(target)
@@ -125,19 +127,19 @@ def morning(day: date) -> datetime:
 
 
 def _since(moment: datetime, began: float) -> datetime:
-    """A clock that was set to that moment: what takes five seconds takes them on that day, too."""
+    """A clock that starts at that moment and runs at normal speed."""
     return moment + timedelta(seconds=time.monotonic() - began)
 
 
-class Telling:
-    """What a person sees while the days go by: one line a day, and on a terminal what is at work now."""
+class DemoDisplay:
+    """Progress display: one line a day, and on a terminal the current step."""
 
     def __init__(self, terminal: Terminal) -> None:
         self.terminal = terminal
         self.began = time.monotonic()
         self._status: Status | None = None
 
-    def __enter__(self) -> Telling:
+    def __enter__(self) -> DemoDisplay:
         if self.terminal.is_live:
             self._status = self.terminal.talk().status("")
             self._status.start()
@@ -163,12 +165,12 @@ class Telling:
         elif not self.terminal.quiet:
             self.terminal.talk().print(line)
 
-    def notify(self, event: Event) -> None:
+    def notify(self, event: StepEvent) -> None:
         if event.table is not None and event.step == "started":
             self.working(f"{event.table}")
 
 
-def tell(target: Path, *, scale: float, telling: Telling) -> Story:
+def run_days(target: Path, *, scale: float, telling: DemoDisplay) -> DemoStory:
     """Ten days of the shop: one first load, then one small run a day. Spark is stopped at the end."""
     wiring = Wiring.of(target)
     with Connection(wiring, wiring.default_branch) as connection:
@@ -191,10 +193,10 @@ def tell(target: Path, *, scale: float, telling: Telling) -> Story:
             telling.done(_outcome(report.result.run), time.monotonic() - began)
             if report.result.run.status is RunStatus.FAILED:
                 break
-    return Story(tuple(report.result.run for report in reports), reports[-1])
+    return DemoStory(tuple(report.result.run for report in reports), reports[-1])
 
 
-def _one_day(connection: Connection, day: date, *, is_first: bool, telling: Telling) -> Report:
+def _one_day(connection: Connection, day: date, *, is_first: bool, telling: DemoDisplay) -> RunReport:
     connection.wiring.clock = partial(_since, morning(day), time.monotonic())
     midnight = datetime(day.year, day.month, day.day, tzinfo=UTC)
     return connection.run(
@@ -207,9 +209,9 @@ def _one_day(connection: Connection, day: date, *, is_first: bool, telling: Tell
     )
 
 
-def recall(target: Path, digest: str) -> Story | None:
-    """The story of a demo that was made from the same, from its records; None where it must be made."""
-    mark = finished_mark(target)
+def load_story(target: Path, digest: str) -> DemoStory | None:
+    """The demo loaded from its records, if it was made from the same inputs; None where it must be made."""
+    mark = read_marker(target)
     if mark is None or mark.digest != digest or not (target / "forge.yaml").exists():
         return None
     wiring = Wiring.of(target)
@@ -217,18 +219,18 @@ def recall(target: Path, digest: str) -> Story | None:
         runs = tuple(run for name in mark.runs if (run := wiring.metadata.run(RunId(name))) is not None)
         if not runs or len(runs) != len(mark.runs):
             return None
-        return Story(runs, _report_of(wiring, runs[-1]))
+        return DemoStory(runs, _report_of(wiring, runs[-1]))
     finally:
         wiring.close()
 
 
-def _report_of(wiring: Wiring, run: RunRecord) -> Report:
-    """As it was when the run had ended, whatever came after it."""
+def _report_of(wiring: Wiring, run: RunRecord) -> RunReport:
+    """As it was when the run ended, whatever came after it."""
     metadata = wiring.metadata
     head = run.commit_id or wiring.branch_head(run.branch)
     made = tuple(lineage for _, lineage in metadata.lineage([run.id]))
     result = replace(result_of(metadata, run), lineage=made)
-    return Report(result, find_incidents(result, wiring.project(), metadata, metadata.tree(head), head))
+    return RunReport(result, find_incidents(result, wiring.project(), metadata, metadata.tree(head), head))
 
 
 def _outcome(run: RunRecord) -> str:
@@ -241,7 +243,7 @@ def _outcome(run: RunRecord) -> str:
     return f"{sign} {day:%d %b}  commit [bold]{commit}[/]  {published} tables published{kept}"
 
 
-def _failure(report: Report) -> ForgeError:
+def _failure(report: RunReport) -> ForgeError:
     error = report.result.run.error or {}
     return ForgeError(
         str(error.get("code") or "FORGE-E304").removeprefix("FORGE-"),
@@ -253,7 +255,7 @@ def _failure(report: Report) -> ForgeError:
 
 
 def _shown(target: Path) -> Path:
-    """From here, if it is below."""
+    """Relative to the working directory, if below it."""
     return target.relative_to(Path.cwd()) if target.is_relative_to(Path.cwd()) else target
 
 
@@ -263,7 +265,7 @@ def _title(target: Path) -> RenderableType:
     return Text.assemble(("\nForge demo", "bold"), "  a web shop, ten days, one bad file\n", (f"in {target}\n", "dim"))
 
 
-def _story(last: Report, target: Path) -> RenderableType:
+def _story(last: RunReport, target: Path) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 

@@ -1,4 +1,5 @@
-"""The folder of the demo: a copy of the shop, and a mark that says whose it is and whether its story is complete."""
+"""The folder of the demo: a copy of the shop, and a marker file that says what it was made from and whether it is
+complete."""
 
 from __future__ import annotations
 
@@ -19,15 +20,15 @@ NOT_COPIED = (".forge", "data", "__pycache__")
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """What the mark of a finished demo says: what it was made from, and its runs, one for each day."""
+class DemoMarker:
+    """The marker of a finished demo: what it was made from, and its runs, one for each day."""
 
     digest: str
     runs: tuple[str, ...]
 
 
 def shop_folder() -> Path:
-    """The demo project: inside an installed package, or beside the sources in a clone."""
+    """The demo project: inside an installed package, or in the examples of a clone."""
     package = Path(forge.__file__).parent
     for folder in (package / "examples" / "shop", package.parents[1] / "examples" / "shop"):
         if (folder / "forge.yaml").exists():
@@ -36,7 +37,7 @@ def shop_folder() -> Path:
 
 
 def digest_of(shop: Path, scale: float) -> str:
-    """Of all a demo is made from: the version of Forge, the files of the shop, the size of the data."""
+    """Of all inputs of a demo: the version of Forge, the files of the shop, the size of the data."""
     digest = hashlib.sha256(f"{installed_version()} {scale}".encode())
     for file in sorted(_files_of(shop)):
         content = hashlib.sha256(file.read_bytes()).hexdigest()
@@ -67,18 +68,18 @@ def prepare_folder(target: Path) -> None:
     shutil.copytree(shop_folder(), target, dirs_exist_ok=True, ignore=shutil.ignore_patterns(*NOT_COPIED))
 
 
-def finish_folder(target: Path, mark: Mark) -> None:
-    """Only now is the demo one that need not be made again."""
+def finish_folder(target: Path, mark: DemoMarker) -> None:
+    """Writes the marker: the demo need not be made again."""
     text = json.dumps({"note": NOTE, "digest": mark.digest, "runs": list(mark.runs)}, indent=2)
     half = target / f"{MARK}.new"
     half.write_text(text + "\n", encoding="utf-8")
     half.replace(target / MARK)
 
 
-def finished_mark(target: Path) -> Mark | None:
-    """The mark of a demo that was told to the end; None for any other folder."""
+def read_marker(target: Path) -> DemoMarker | None:
+    """The marker of a finished demo; None for any other folder."""
     try:
         content = json.loads((target / MARK).read_text(encoding="utf-8"))
-        return Mark(str(content["digest"]), tuple(str(run) for run in content["runs"]))
+        return DemoMarker(str(content["digest"]), tuple(str(run) for run in content["runs"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None

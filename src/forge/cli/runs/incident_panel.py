@@ -1,24 +1,25 @@
-"""The incident panel: what a failed gate saw, where it came from, who was spared, and what to type next."""
+"""The incident panel: what a failed gate saw, where it came from, which consumers were spared, and what to type
+next."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from forge.cli.runs.gate_words import fix_of, source_of
-from forge.cli.words import moment, plural, short
+from forge.cli.formatting import moment, plural, short
+from forge.cli.runs.gate_text import fix_of, source_of
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
     from rich.text import Text
 
-    from forge.connection import Report
+    from forge.connection import RunReport
     from forge.flows.quality.incidents.impact import BlockedColumn, SparedColumn
 
 SHOWN = 6  # spared columns and failed columns in full; the rest is counted
 
 
-def incident_panel(report: Report) -> RenderableType:
+def incident_panel(report: RunReport) -> RenderableType:
     """One panel for a blocked run. Fits 80 columns; wraps where it must."""
     from rich import box
     from rich.console import Group
@@ -91,7 +92,7 @@ def _origin(incident: BlockedColumn) -> Text:
 
 
 def _spared(spared: Sequence[SparedColumn]) -> RenderableType:
-    """Columns that would have got the bad data, and who answers for them."""
+    """Columns that would have received the bad data, and their owners."""
     from rich.console import Group
     from rich.table import Table
     from rich.text import Text
@@ -109,7 +110,7 @@ def _spared(spared: Sequence[SparedColumn]) -> RenderableType:
     return Group(*parts)
 
 
-def _still(report: Report) -> Text:
+def _still(report: RunReport) -> Text:
     from rich.text import Text
 
     run = report.result.run
@@ -118,7 +119,7 @@ def _still(report: Report) -> Text:
     return Text.assemble("Held back: ", (run.branch, "bold"), f" still has {names} as before the run.")
 
 
-def _next(report: Report) -> RenderableType:
+def _next(report: RunReport) -> RenderableType:
     from rich.table import Table
 
     run = report.result.run

@@ -66,7 +66,7 @@ def init(
     folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Folder of the project; made where needed.")] = Path(),
 ) -> None:
     """Make a new project with one source, one transform and one check."""
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
     from forge.model.errors import ForgeError
 
     root = (terminal.project or Path()) / folder
@@ -80,7 +80,7 @@ def init(
     created = [*SKELETON, ".gitignore"]
     step = "" if root.resolve() == Path.cwd() else f"cd {folder} && "
     terminal.answer(
-        Answer(name="created", items=[{"file": name} for name in created], head=[str(root / n) for n in created])
+        CommandAnswer(name="created", items=[{"file": name} for name in created], head=[str(root / n) for n in created])
     )
     terminal.say(f"\nNext: {step}forge plan, then forge run")
 

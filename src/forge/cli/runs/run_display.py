@@ -1,4 +1,4 @@
-"""A run as it happens, on stderr: one line per table. What is done scrolls away above, what works moves below."""
+"""Progress of a run on stderr: one line per table. Finished tables scroll up, running ones are updated below."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from forge.cli.formatting import plural, short
 from forge.cli.output import console_of, is_rich
-from forge.cli.words import plural, short
 from forge.model.duration import duration_text
 from forge.model.names import RunId, TableName
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from rich.live import Live
     from rich.text import Text
 
-    from forge.connection import Report
-    from forge.flows.runs.build import Event
+    from forge.connection import RunReport
+    from forge.flows.runs.build import StepEvent
     from forge.wiring import Wiring
 
 POLLS_PER_SECOND = 5
@@ -41,7 +41,7 @@ WARNED = 20  # violations of contracts in full at the end of a run; the rest is 
 
 @dataclass
 class _Row:
-    """A table at work."""
+    """A running table."""
 
     table: TableName
     began: float
@@ -92,7 +92,7 @@ class RunDisplay:
         if self._live is not None:
             self._live.stop()
 
-    def notify(self, event: Event) -> None:
+    def notify(self, event: StepEvent) -> None:
         """Called from the threads of the run."""
         if self.quiet:
             return
@@ -125,7 +125,7 @@ class RunDisplay:
             return "starting Spark"
         try:
             seen = self.wiring.engine.progress(run_id, row.table)
-        except Exception:  # Spark may be on its way down; a display never ends a run
+        except Exception:  # Spark may be stopping; a display never ends a run
             return row.stages
         if not seen.stages_known:
             return row.stages if row.stages != "starting Spark" else ""
@@ -173,11 +173,11 @@ def _done_line(row: _Row) -> Text:
     if row.step in TIMED:
         line.append(f"  {duration_text(time.monotonic() - row.began)}", style="dim")
     line.append(f"  {row.detail}" if row.detail else "", style="dim")
-    line.no_wrap, line.overflow = True, "ellipsis"  # what was cut is said in full at the end
+    line.no_wrap, line.overflow = True, "ellipsis"  # truncated text is shown in full at the end
     return line
 
 
-def summary(report: Report) -> RenderableType:
+def summary(report: RunReport) -> RenderableType:
     """The end of a run: one line, and where a gate held something back, why."""
     from rich.console import Group
     from rich.text import Text
@@ -203,11 +203,11 @@ def summary(report: Report) -> RenderableType:
     return Group(*parts, incident_panel(report)) if report.incidents else Group(*parts)
 
 
-def _warnings(report: Report) -> list[Text]:
-    """What contracts say against tables that were published all the same."""
+def _warnings(report: RunReport) -> list[Text]:
+    """Contract warnings about tables that were published all the same."""
     from rich.text import Text
 
-    from forge.cli.runs.gate_words import contract_lines, warnings_of
+    from forge.cli.runs.gate_text import contract_lines, warnings_of
 
     found = warnings_of(report.result.verdicts)
     lines = [line for verdict in found[:WARNED] for line in contract_lines(verdict)]

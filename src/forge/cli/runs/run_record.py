@@ -1,17 +1,17 @@
-"""Runs as data and as tables: what `forge runs` shows and `forge run --json` prints."""
+"""Runs as data and as tables: the output of `forge runs` and `forge run --json`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from forge.cli.answer import Answer, Column
-from forge.cli.runs.gate_words import source_lines
-from forge.cli.words import count, moment, plural, short
+from forge.cli.answer import AnswerColumn, CommandAnswer
+from forge.cli.formatting import count, moment, plural, short
+from forge.cli.runs.gate_text import source_lines
 from forge.model.duration import duration_text
 from forge.model.errors import UnknownNameError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import RunId
-from forge.model.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from forge.flows.runs.ports import Runs
@@ -34,34 +34,36 @@ def find_run(metadata: Runs, text: str) -> RunRecord:
     raise UnknownNameError(f"There is no run '{text}'", why=why, fix="`forge runs` lists them.")
 
 
-def answer_of_runs(runs: Sequence[RunRecord]) -> Answer:
+def answer_of_runs(runs: Sequence[RunRecord]) -> CommandAnswer:
     items = [run.to_dict() for run in runs]
     columns = (
-        Column("run", lambda i: str(i["run_id"]), style="bold"),
-        Column("kind", lambda i: str(i["kind"])),
-        Column("status", lambda i: str(i["status"])),
-        Column("branch", lambda i: str(i["branch"])),
-        Column("started (UTC)", lambda i: moment(i["started_at"])),
-        Column("took", lambda i: duration_text(i["seconds"]) if isinstance(i["seconds"], float) else "", right=True),
-        Column("tables", lambda i: str(len(i["outputs"])) if isinstance(i["outputs"], list) else "", right=True),
-        Column("commit", lambda i: short(i["commit"])),
+        AnswerColumn("run", lambda i: str(i["run_id"]), style="bold"),
+        AnswerColumn("kind", lambda i: str(i["kind"])),
+        AnswerColumn("status", lambda i: str(i["status"])),
+        AnswerColumn("branch", lambda i: str(i["branch"])),
+        AnswerColumn("started (UTC)", lambda i: moment(i["started_at"])),
+        AnswerColumn(
+            "took", lambda i: duration_text(i["seconds"]) if isinstance(i["seconds"], float) else "", right=True
+        ),
+        AnswerColumn("tables", lambda i: str(len(i["outputs"])) if isinstance(i["outputs"], list) else "", right=True),
+        AnswerColumn("commit", lambda i: short(i["commit"])),
     )
-    return Answer(name="runs", items=items, columns=columns)
+    return CommandAnswer(name="runs", items=items, columns=columns)
 
 
-def answer_of_run(run: RunRecord, verdicts: Sequence[Verdict]) -> Answer:
-    """One run in full. Its outputs are the rows; the verdicts stand below them."""
+def answer_of_run(run: RunRecord, verdicts: Sequence[Verdict]) -> CommandAnswer:
+    """One run in full. Its outputs are the rows; the verdicts are listed below them."""
     outputs = [output.to_dict() for output in run.outputs]
     columns = (
-        Column("table", lambda i: str(i["table"]), style="bold"),
-        Column("status", lambda i: str(i["status"])),
-        Column("rows", lambda i: count(i["rows"]), right=True),
-        Column("jobs", lambda i: count(i["spark_jobs"]), right=True),
-        Column("took", lambda i: duration_text(float(str(i["seconds"]))), right=True),
-        Column("why", lambda i: str(i["reason"])),
+        AnswerColumn("table", lambda i: str(i["table"]), style="bold"),
+        AnswerColumn("status", lambda i: str(i["status"])),
+        AnswerColumn("rows", lambda i: count(i["rows"]), right=True),
+        AnswerColumn("jobs", lambda i: count(i["spark_jobs"]), right=True),
+        AnswerColumn("took", lambda i: duration_text(float(str(i["seconds"]))), right=True),
+        AnswerColumn("why", lambda i: str(i["reason"])),
     )
     facts = {"run": run.to_dict(), "verdicts": [verdict.to_dict() for verdict in verdicts]}
-    return Answer(
+    return CommandAnswer(
         name="outputs", items=outputs, columns=columns, facts=facts, head=_head(run), foot=_foot(run, verdicts)
     )
 

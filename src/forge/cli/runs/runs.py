@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forge.cli.command import command
-from forge.cli.output import Format
+from forge.cli.output import OutputFormat
 from forge.cli.terminal import Terminal
 from forge.model.errors import UnknownNameError, errors_of, raise_errors
 
 if TYPE_CHECKING:
-    from forge.connection import Report
-    from forge.flows.runs.decide import RunRequest
+    from forge.connection import RunReport
+    from forge.flows.runs.decision import RunRequest
     from forge.flows.runs.order import RunSelection
     from forge.flows.runs.project import Project
     from forge.wiring import Wiring
@@ -98,7 +98,7 @@ def runs(
 
 def _status(text: str | None) -> str | None:
     from forge.flows.runs.records import RunStatus
-    from forge.model.nearest import did_you_mean
+    from forge.model.name_suggestions import did_you_mean
 
     known = {str(status).replace(" ", "-"): str(status) for status in RunStatus}
     if text is None:
@@ -121,7 +121,7 @@ def _request(
     force: bool,
 ) -> RunRequest:
     from forge.cli.values import bind, read_range
-    from forge.flows.runs.decide import RunRequest
+    from forge.flows.runs.decision import RunRequest
     from forge.model.names import BranchName
 
     time_range = read_range(start, end)
@@ -132,7 +132,7 @@ def _request(
     )
 
 
-def _tell_unknown_columns(terminal: Terminal, wiring: Wiring, project: Project, selection: RunSelection) -> None:
+def _warn_unknown_columns(terminal: Terminal, wiring: Wiring, project: Project, selection: RunSelection) -> None:
     from forge.flows.runs.unknown_columns import find_unknown_columns
 
     asked = [transform.output for transform in selection.order]
@@ -141,9 +141,9 @@ def _tell_unknown_columns(terminal: Terminal, wiring: Wiring, project: Project, 
 
 
 def _answer_plan(terminal: Terminal, wiring: Wiring, request: RunRequest) -> None:
-    from forge.cli.answer import Answer, Column
+    from forge.cli.answer import AnswerColumn, CommandAnswer
     from forge.cli.failure import end_after_answer
-    from forge.cli.words import plural
+    from forge.cli.formatting import plural
     from forge.flows.runs.plan import plan as make_plan
 
     project = wiring.project()
@@ -152,17 +152,17 @@ def _answer_plan(terminal: Terminal, wiring: Wiring, request: RunRequest) -> Non
     steps = made.steps
     for note in project.notes:
         terminal.say(f"note: {note}")
-    _tell_unknown_columns(terminal, wiring, project, made.selection)
-    _tell_beside(terminal, made.selection)
+    _warn_unknown_columns(terminal, wiring, project, made.selection)
+    _note_unrelated_faults(terminal, made.selection)
     items = [step.to_dict() for step in steps]
     columns = (
-        Column("table", lambda i: str(i["table"]), style="bold"),
-        Column("kind", lambda i: str(i["kind"])),
-        Column("action", lambda i: str(i["action"])),
-        Column("checks", lambda i: str(i["checks"]), right=True),
-        Column("why", lambda i: str(i["reason"])),
+        AnswerColumn("table", lambda i: str(i["table"]), style="bold"),
+        AnswerColumn("kind", lambda i: str(i["kind"])),
+        AnswerColumn("action", lambda i: str(i["action"])),
+        AnswerColumn("checks", lambda i: str(i["checks"]), right=True),
+        AnswerColumn("why", lambda i: str(i["reason"])),
     )
-    terminal.answer(Answer(name="steps", items=items, columns=columns, facts={"branch": request.branch}))
+    terminal.answer(CommandAnswer(name="steps", items=items, columns=columns, facts={"branch": request.branch}))
     runs_ = sum(step.action == "run" for step in steps)
     still = sum(step.action == "up to date" for step in steps)
     broken = sum(step.action == "broken" for step in steps)
@@ -171,8 +171,8 @@ def _answer_plan(terminal: Terminal, wiring: Wiring, request: RunRequest) -> Non
     end_after_answer(*(fault.error for fault in made.selection.faults))
 
 
-def _tell_beside(terminal: Terminal, selection: RunSelection) -> None:
-    """What is wrong with files that nothing here depends on."""
+def _note_unrelated_faults(terminal: Terminal, selection: RunSelection) -> None:
+    """Report faults of files that nothing selected depends on."""
     for fault in selection.beside:
         for error in errors_of(fault.error):
             terminal.say(f"note: not part of this: {error}")
@@ -182,21 +182,21 @@ def _run(terminal: Terminal, wiring: Wiring, request: RunRequest) -> int:
     from dataclasses import replace
 
     from forge.cli.runs.run_display import RunDisplay, summary
-    from forge.connection import Report
+    from forge.connection import RunReport
     from forge.flows.quality.incidents.impact import find_incidents
     from forge.flows.runs.order import find_order
     from forge.flows.runs.run import run as make_run
 
     project = wiring.project()
-    _tell_beside(terminal, find_order(project, request.selection))
+    _note_unrelated_faults(terminal, find_order(project, request.selection))
     terminal.still()  # the run shows by itself how far it is
     with RunDisplay(wiring=wiring, quiet=terminal.quiet, progress=terminal.progress) as display:
         result = make_run(request, project, wiring.runs.ports(display.notify))
     head = wiring.branch_head(request.branch)
     tree = wiring.metadata.tree(head)
-    report = Report(result, find_incidents(result, project, wiring.metadata, tree, head))
+    report = RunReport(result, find_incidents(result, project, wiring.metadata, tree, head))
     terminal.show(summary(report))
-    if terminal.format is not Format.TABLE:
+    if terminal.format is not OutputFormat.TABLE:
         from forge.cli.runs.run_record import answer_of_run
 
         answer = answer_of_run(result.run, result.verdicts)
@@ -206,7 +206,7 @@ def _run(terminal: Terminal, wiring: Wiring, request: RunRequest) -> int:
     return _exit_of(report, terminal)
 
 
-def _exit_of(report: Report, terminal: Terminal) -> int:
+def _exit_of(report: RunReport, terminal: Terminal) -> int:
     from forge.cli.failure import exit_of, problems_text
     from forge.cli.output import has_colour
     from forge.flows.runs.records import RunStatus

@@ -1,4 +1,4 @@
-"""What Forge stands on: Python, Java, jars, the database, the catalog, Spark's master. Looked at, never started."""
+"""The environment of Forge: Python, Java, jars, the database, the catalog, Spark's master. Inspected, never started."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from forge.cli.terminal import Terminal
-    from forge.flows.upkeep.maintenance import Finding
+    from forge.flows.upkeep.maintenance import DoctorFinding
     from forge.wiring import Wiring
 
 MASTERS = (("local", "this machine"), ("spark://", "a standalone cluster"), ("yarn", "YARN"), ("k8s://", "Kubernetes"))
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
+class EnvironmentFact:
     name: str
     ok: bool
     detail: str
@@ -31,12 +31,12 @@ class Fact:
         return asdict(self)
 
 
-def find_environment(terminal: Terminal) -> tuple[list[Fact], tuple[Finding, ...]]:
+def find_environment(terminal: Terminal) -> tuple[list[EnvironmentFact], tuple[DoctorFinding, ...]]:
     """The facts of the machine and, inside a project, of the project and what is wrong with it."""
     facts = [_python(), _fact("java", _java)]
     try:
         with terminal.open() as wiring:
-            facts.append(_fact("files", lambda: _files(wiring)))  # before they are opened, which mends them
+            facts.append(_fact("files", lambda: _files(wiring)))  # before opening, which fixes their permissions
             facts.append(_jars(str(wiring.settings.spark.get("spark.jars", ""))))
             facts += [_fact("database", lambda: _database(wiring)), _fact("warehouse", wiring.upkeep.examine_warehouse)]
             facts.append(_fact("catalog", lambda: _catalog(wiring)))
@@ -46,27 +46,27 @@ def find_environment(terminal: Terminal) -> tuple[list[Fact], tuple[Finding, ...
         is_outside = isinstance(error, NoProjectError) and terminal.project is None
         facts += [_jars("")] if not any(fact.name == "jars" for fact in facts) else []
         if is_outside:
-            facts.append(Fact("project", True, "not inside a project"))
+            facts.append(EnvironmentFact("project", True, "not inside a project"))
         else:
             facts.append(_fault("database" if isinstance(error, StorageError) else "project", error))
         return facts, ()
 
 
-def _fact(name: str, look: Callable[[], str]) -> Fact:
+def _fact(name: str, look: Callable[[], str]) -> EnvironmentFact:
     try:
-        return Fact(name, True, look())
+        return EnvironmentFact(name, True, look())
     except ForgeError as error:
         return _fault(name, error)
 
 
-def _fault(name: str, error: ForgeError) -> Fact:
-    return Fact(name, False, f"{error.line}{'. ' + error.why if error.why else ''}", error.fix or "")
+def _fault(name: str, error: ForgeError) -> EnvironmentFact:
+    return EnvironmentFact(name, False, f"{error.line}{'. ' + error.why if error.why else ''}", error.fix or "")
 
 
-def _python() -> Fact:
+def _python() -> EnvironmentFact:
     version = platform.python_version()
     ok = (3, 11) <= sys.version_info[:2] < (3, 14)
-    return Fact("python", ok, version if ok else f"{version}; Forge needs 3.11 to 3.13")
+    return EnvironmentFact("python", ok, version if ok else f"{version}; Forge needs 3.11 to 3.13")
 
 
 def _java() -> str:
@@ -75,7 +75,7 @@ def _java() -> str:
     return find_java()
 
 
-def _jars(given: str) -> Fact:
+def _jars(given: str) -> EnvironmentFact:
     from pathlib import Path
 
     from forge.wiring.upkeep import spark_jars
@@ -83,16 +83,16 @@ def _jars(given: str) -> Fact:
     if given:
         missing = [jar for jar in given.split(",") if jar.startswith("/") and not Path(jar).exists()]
         if missing:
-            return Fact("jars", False, f"missing: {missing[0]}", "Mend spark.jars in forge.yaml.")
-        return Fact("jars", True, "given by spark.jars")
+            return EnvironmentFact("jars", False, f"missing: {missing[0]}", "Mend spark.jars in forge.yaml.")
+        return EnvironmentFact("jars", True, "given by spark.jars")
     found = spark_jars()
     if not found:
-        return Fact("jars", False, "not fetched yet; run forge setup", "forge setup")
-    return Fact("jars", True, f"{len(found)} in Ivy's cache")
+        return EnvironmentFact("jars", False, "not fetched yet; run forge setup", "forge setup")
+    return EnvironmentFact("jars", True, f"{len(found)} in Ivy's cache")
 
 
 def _files(wiring: Wiring) -> str:
-    """Rights of what the project keeps, and of the key files that its settings name."""
+    """Permissions of the project's records and of the key files that its settings name."""
     from forge.flows.upkeep.private_files import HOUSE, close_to_others, find_open, is_open
 
     keys = [path for path in _key_files(wiring) if is_open(path)]
@@ -140,7 +140,7 @@ def _project(wiring: Wiring) -> str:
     return f"{len(project.transforms)} transforms and sources, {len(project.contracts)} contracts, {checks} checks"
 
 
-def _problems(wiring: Wiring, facts: list[Fact]) -> tuple[Finding, ...]:
+def _problems(wiring: Wiring, facts: list[EnvironmentFact]) -> tuple[DoctorFinding, ...]:
     from forge.flows.upkeep.maintenance import find_problems
 
     if not all(fact.ok for fact in facts if fact.name in ("database", "catalog")):
@@ -149,12 +149,14 @@ def _problems(wiring: Wiring, facts: list[Fact]) -> tuple[Finding, ...]:
     return (*found, *_forgotten(wiring))
 
 
-def _forgotten(wiring: Wiring) -> tuple[Finding, ...]:
-    """A database that was made anew beside tables that the one before knew."""
-    from forge.flows.upkeep.missing_files import Finding
+def _forgotten(wiring: Wiring) -> tuple[DoctorFinding, ...]:
+    """A database that was recreated next to tables that only the old one knew."""
+    from forge.flows.upkeep.missing_files import DoctorFinding
 
     if not wiring.upkeep.holds_forgotten_tables():
         return ()
     warehouse = str(wiring.settings.warehouse_path())
     detail = "It holds tables, and the database knows none: it is not the one that they were written with."
-    return (Finding("forgotten tables", warehouse, detail, "Bring the database back from a backup, or run forge gc."),)
+    return (
+        DoctorFinding("forgotten tables", warehouse, detail, "Bring the database back from a backup, or run forge gc."),
+    )

@@ -10,7 +10,7 @@ from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.model.codes import Code
+    from forge.model.codes import ErrorCode
 
 
 def installed_version() -> str:
@@ -25,7 +25,7 @@ def version(terminal: Terminal) -> None:
     import platform
     from importlib.metadata import version as version_of
 
-    from forge.cli.answer import Answer, Column
+    from forge.cli.answer import AnswerColumn, CommandAnswer
 
     names = ("pyspark", "pyiceberg", "sqlalchemy", "sqlglot")
     items = [
@@ -33,8 +33,10 @@ def version(terminal: Terminal) -> None:
         {"name": "python", "version": platform.python_version()},
     ]
     items += [{"name": name, "version": version_of(name)} for name in names]
-    columns = (Column("name", lambda i: str(i["name"])), Column("version", lambda i: str(i["version"])))
-    terminal.answer(Answer(name="versions", items=items, columns=columns, facts={"version": installed_version()}))
+    columns = (AnswerColumn("name", lambda i: str(i["name"])), AnswerColumn("version", lambda i: str(i["version"])))
+    terminal.answer(
+        CommandAnswer(name="versions", items=items, columns=columns, facts={"version": installed_version()})
+    )
 
 
 @command
@@ -43,7 +45,7 @@ def explain(
     code: Annotated[str | None, typer.Argument(help="Like E702 or FORGE-E702; without it, all are listed.")] = None,
 ) -> None:
     """Say what an error code means."""
-    from forge.cli.answer import Answer, Column
+    from forge.cli.answer import AnswerColumn, CommandAnswer
     from forge.model.codes import CODES
 
     chosen = [_find(code)] if code else list(CODES.values())
@@ -65,20 +67,20 @@ def explain(
         lines += [f"  why: {one['why']}"] if one["why"] else []
         found = f"; as a finding of a check or of compile {one['exit_as_finding']}" if one["exit_as_finding"] else ""
         lines.append(f"  kind: {one['kind']} · exit {one['exit']}{found}")
-        terminal.answer(Answer(name="codes", items=items, facts={"code": one}, head=lines))
+        terminal.answer(CommandAnswer(name="codes", items=items, facts={"code": one}, head=lines))
         return
     columns = (
-        Column("code", lambda i: str(i["code"]), style="bold"),
-        Column("title", lambda i: str(i["title"])),
-        Column("exit", lambda i: str(i["exit"]), right=True),
+        AnswerColumn("code", lambda i: str(i["code"]), style="bold"),
+        AnswerColumn("title", lambda i: str(i["title"])),
+        AnswerColumn("exit", lambda i: str(i["exit"]), right=True),
     )
-    terminal.answer(Answer(name="codes", items=items, columns=columns))
+    terminal.answer(CommandAnswer(name="codes", items=items, columns=columns))
 
 
-def _find(text: str) -> Code:
+def _find(text: str) -> ErrorCode:
     from forge.model.codes import CODES
     from forge.model.errors import UnknownNameError
-    from forge.model.nearest import did_you_mean
+    from forge.model.name_suggestions import did_you_mean
 
     wanted = text.strip().upper().removeprefix("FORGE-")
     wanted = wanted if wanted.startswith("E") else f"E{wanted}"

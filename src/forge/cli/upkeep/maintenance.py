@@ -11,8 +11,8 @@ from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.cli.answer import Answer
-    from forge.flows.upkeep.maintenance import Collected
+    from forge.cli.answer import CommandAnswer
+    from forge.flows.upkeep.maintenance import GarbageCollection
     from forge.wiring import Wiring
 
 
@@ -24,9 +24,9 @@ _WELL = (
 @command
 def doctor(terminal: Terminal) -> None:
     """Look for what is wrong: the machine first, then the project. Changes nothing; exits with 1 for findings."""
-    from forge.cli.answer import Answer, Column
+    from forge.cli.answer import AnswerColumn, CommandAnswer
+    from forge.cli.formatting import plural
     from forge.cli.upkeep.environment import find_environment
-    from forge.cli.words import plural
     from forge.model.codes import FINDINGS
 
     environment, findings = find_environment(terminal)
@@ -38,12 +38,12 @@ def doctor(terminal: Terminal) -> None:
         head += [f"  {'fix'.ljust(9)} {fact.fix}"] if fact.fix else []
     head += [""] if items else []
     columns = (
-        Column("finding", lambda i: str(i["kind"]), style="bold"),
-        Column("of", lambda i: str(i["subject"])),
-        Column("detail", lambda i: str(i["detail"])),
-        Column("fix", lambda i: str(i["fix"])),
+        AnswerColumn("finding", lambda i: str(i["kind"]), style="bold"),
+        AnswerColumn("of", lambda i: str(i["subject"])),
+        AnswerColumn("detail", lambda i: str(i["detail"])),
+        AnswerColumn("fix", lambda i: str(i["fix"])),
     )
-    terminal.answer(Answer(name="findings", items=items, columns=columns, facts=facts, head=head))
+    terminal.answer(CommandAnswer(name="findings", items=items, columns=columns, facts=facts, head=head))
     wrong = len(items) + sum(not fact.ok for fact in environment)
     terminal.say(plural(wrong, "finding") if wrong else _WELL)
     if wrong:
@@ -60,8 +60,8 @@ def repair(
 ) -> None:
     """Finish what a crash left: mark dead runs as interrupted and drop what they staged. Where the metadata file of a
     table cannot be read, offer to go back to its version before."""
-    from forge.cli.answer import Answer
-    from forge.cli.words import plural
+    from forge.cli.answer import CommandAnswer
+    from forge.cli.formatting import plural
     from forge.flows.upkeep.maintenance import dead_runs, find_problems
     from forge.flows.upkeep.maintenance import repair as mend
     from forge.model.codes import FINDINGS
@@ -82,24 +82,24 @@ def repair(
     lines += [f"{subject}  record {will}completed" for subject in completed]
     lines += [f"{table['table']}  {table['status']}. {table['offer']}" for table in tables]
     facts: dict[str, object] = {"dry_run": dry_run, "stages_dropped": dropped, "completed": list(completed)}
-    terminal.answer(Answer(name="interrupted", items=items, facts={**facts, "tables": tables}, head=lines))
+    terminal.answer(CommandAnswer(name="interrupted", items=items, facts={**facts, "tables": tables}, head=lines))
     terminal.say(f"{plural(len(items), 'run')} {will}closed, {plural(dropped, 'staged table')} {will}dropped")
     if not dry_run and any(table["status"] != "went back" for table in tables):
         raise typer.Exit(FINDINGS)
 
 
 def _step_back(terminal: Terminal, wiring: Wiring, *, dry_run: bool, yes: bool) -> list[dict[str, str | None]]:
-    """Tables that are out of order, and what became of each: nothing, unless a person said yes."""
-    from forge.flows.upkeep.step_back import find_steps_back, step_back
+    """Tables with unreadable metadata, and what was done for each: nothing, unless a person confirmed."""
+    from forge.flows.upkeep.metadata_rollback import find_metadata_rollbacks, roll_back_metadata
 
     told: list[dict[str, str | None]] = []
-    for step in find_steps_back(wiring.metadata, wiring.lake, wiring.default_branch):
+    for step in find_metadata_rollbacks(wiring.metadata, wiring.lake, wiring.default_branch):
         status = "out of order" if step.earlier is None else "can go back"
         if step.earlier is not None and not dry_run:
             if not yes and sys.stdin.isatty():
                 terminal.say(f"{step.error.what}. {step.words}")
             if yes or (sys.stdin.isatty() and terminal.confirm("Go back?", abort=False)):
-                step_back(
+                roll_back_metadata(
                     wiring.metadata, wiring.lake, step, wiring.default_branch, author=wiring.author, now=wiring.clock()
                 )
                 status = "went back"
@@ -132,8 +132,8 @@ def gc(
     """Let go of versions that no branch or tag needs, and delete files of the warehouse that nothing points at."""
     from datetime import timedelta
 
+    from forge.cli.formatting import plural, size
     from forge.cli.values import read_age
-    from forge.cli.words import plural, size
     from forge.flows.upkeep.maintenance import collect_garbage
 
     age = read_age(older_than, "--older-than")
@@ -156,15 +156,15 @@ def gc(
         terminal.say("The files of versions that would be expired come on top.")
 
 
-def _answer_of(found: Collected, *, dry_run: bool) -> Answer:
-    from forge.cli.answer import Answer, Column
-    from forge.cli.words import moment, plural, size
+def _answer_of(found: GarbageCollection, *, dry_run: bool) -> CommandAnswer:
+    from forge.cli.answer import AnswerColumn, CommandAnswer
+    from forge.cli.formatting import moment, plural, size
 
     items = [{"path": o.path, "bytes": o.size, "modified": o.modified} for o in found.orphans]
     columns = (
-        Column("file", lambda i: str(i["path"])),
-        Column("size", lambda i: size(i["bytes"]), right=True),
-        Column("modified (UTC)", lambda i: moment(i["modified"])),
+        AnswerColumn("file", lambda i: str(i["path"])),
+        AnswerColumn("size", lambda i: size(i["bytes"]), right=True),
+        AnswerColumn("modified (UTC)", lambda i: moment(i["modified"])),
     )
     facts: dict[str, object] = {
         "dry_run": dry_run,
@@ -179,4 +179,4 @@ def _answer_of(found: Collected, *, dry_run: bool) -> Answer:
     for e in found.expired:
         how = "dropped with the table" if e.dropped else "expired"
         head.append(f"{e.catalog}  {plural(len(e.snapshots), 'version')} {will}{how}")
-    return Answer(name="orphans", items=items, columns=columns, facts=facts, head=head)
+    return CommandAnswer(name="orphans", items=items, columns=columns, facts=facts, head=head)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-class LogForm(StrEnum):
+class LogFormat(StrEnum):
     TEXT = "text"
     JSON = "json"
 
@@ -31,20 +31,20 @@ def serve(
     port: Annotated[
         int | None, typer.Option(min=0, max=65535, help="Default: server.port, 8765. 0 takes a free one.")
     ] = None,
-    log_format: Annotated[LogForm, typer.Option(help="Form of the log on stderr.")] = LogForm.TEXT,
+    log_format: Annotated[LogFormat, typer.Option(help="Form of the log on stderr.")] = LogFormat.TEXT,
     open_: Annotated[bool, typer.Option("--open", help="Open the address in a browser.")] = False,
 ) -> None:
     """Serve the web app and the HTTP API until Ctrl-C."""
     from forge.api.server import ServeOptions
     from forge.api.server import serve as run
 
-    options = ServeOptions(host, port, "json" if log_format is LogForm.JSON else "text", terminal.verbose)
+    options = ServeOptions(host, port, "json" if log_format is LogFormat.JSON else "text", terminal.verbose)
     with terminal.open() as wiring:
         run(wiring, options, lambda url: announce(terminal, url, browse=open_))
 
 
 def announce(terminal: Terminal, url: str, *, browse: bool = False) -> None:
-    """The address on stdout, on a line of its own; the rest is talk."""
+    """The address on stdout, on a line of its own; the rest goes to stderr."""
     if is_rich(sys.stdout):
         terminal.show(_panel())
     terminal.still()

@@ -13,7 +13,7 @@ from forge.cli.terminal import Terminal
 @command
 def setup(terminal: Terminal) -> None:
     """Fetch Spark's packages ahead, with progress. Needs the network the first time, and no project."""
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
     from forge.wiring.upkeep import find_java, spark_jars
 
     java = find_java()
@@ -21,12 +21,12 @@ def setup(terminal: Terminal) -> None:
     if not given and not spark_jars():
         _fetch(terminal)
     jars = given or [str(jar) for jar in spark_jars()]
-    terminal.answer(Answer(name="jars", items=[{"path": jar} for jar in jars], facts={"java": java}, head=jars))
+    terminal.answer(CommandAnswer(name="jars", items=[{"path": jar} for jar in jars], facts={"java": java}, head=jars))
     terminal.say(f"Ready: Java at {java}, {len(jars)} packages of Spark.")
 
 
 def _given_jars(terminal: Terminal) -> list[str]:
-    """`spark.jars` of the project, if this is one: then nothing is fetched."""
+    """`spark.jars` of the project, if there is one: then nothing is fetched."""
     from forge.model.errors import NoProjectError
     from forge.settings import load_settings
 
@@ -40,7 +40,7 @@ def _given_jars(terminal: Terminal) -> list[str]:
 
 
 def _fetch(terminal: Terminal) -> None:
-    """Spark resolves its packages when it starts; its log tells how far it is."""
+    """Spark resolves its packages when it starts; its log shows the progress."""
     import tempfile
 
     from forge.wiring.upkeep import fetch_spark_jars
@@ -60,7 +60,7 @@ def _fetch(terminal: Terminal) -> None:
 
 def _watch(terminal: Terminal, log_file: Path, over: threading.Event) -> None:
     """Each package as it begins, and every few seconds how much has arrived."""
-    from forge.cli.words import size
+    from forge.cli.formatting import size
     from forge.model.duration import duration_text
 
     began = time.time()

@@ -23,7 +23,7 @@ app = typer.Typer(
 )
 
 
-class ScopeWord(StrEnum):
+class ScopeOption(StrEnum):
     READ = "read"
     WRITE = "write"
 
@@ -32,19 +32,19 @@ class ScopeWord(StrEnum):
 def create(
     terminal: Terminal,
     name: Annotated[str, typer.Argument(help="Whose it is: the program that will use it.")],
-    scope: Annotated[ScopeWord, typer.Option(help="What it may do.")] = ScopeWord.WRITE,
+    scope: Annotated[ScopeOption, typer.Option(help="What it may do.")] = ScopeOption.WRITE,
     expires: Annotated[str, typer.Option(metavar="TIME", help="Like 90d, 12h, 30m, or never.")] = "90d",
 ) -> None:
     """Create a token and print it, this once: only its hash is kept."""
-    from forge.cli.answer import Answer
-    from forge.cli.words import moment
-    from forge.flows.upkeep.access import Scope
+    from forge.cli.answer import CommandAnswer
+    from forge.cli.formatting import moment
+    from forge.flows.upkeep.access import TokenScope
 
     life = _life(expires)
     with terminal.open() as wiring:
-        token, secret = wiring.upkeep.access.create(name, Scope(scope.value), life, wiring.author.email)
+        token, secret = wiring.upkeep.access.create(name, TokenScope(scope.value), life, wiring.author.email)
         item = _item(token, wiring.clock())
-    terminal.answer(Answer(name="tokens", items=[{**item, "token": secret}], head=[secret]))
+    terminal.answer(CommandAnswer(name="tokens", items=[{**item, "token": secret}], head=[secret]))
     until = f"until {moment(token.expires_at)} UTC" if token.expires_at else "until it is revoked"
     terminal.say(f"Token {token.name} ({token.id}) may {token.scope}, {until}. Keep it now: it is not shown again.")
     terminal.say("Send it as a header: Authorization: Bearer TOKEN")
@@ -53,22 +53,22 @@ def create(
 @command
 def list_(terminal: Terminal) -> None:
     """List tokens, newest first, with when they were last used."""
-    from forge.cli.answer import Answer, Column
-    from forge.cli.words import moment
+    from forge.cli.answer import AnswerColumn, CommandAnswer
+    from forge.cli.formatting import moment
 
     with terminal.open() as wiring:
         now = wiring.clock()
         items = [_item(token, now) for token in wiring.upkeep.access.list()]
     columns = (
-        Column("id", lambda i: str(i["id"]), style="yellow"),
-        Column("name", lambda i: str(i["name"]), style="bold"),
-        Column("scope", lambda i: str(i["scope"])),
-        Column("state", lambda i: str(i["state"])),
-        Column("expires (UTC)", lambda i: moment(i["expires_at"]) or "never"),
-        Column("last used (UTC)", lambda i: moment(i["last_used_at"]) or "never"),
-        Column("by", lambda i: str(i["created_by"])),
+        AnswerColumn("id", lambda i: str(i["id"]), style="yellow"),
+        AnswerColumn("name", lambda i: str(i["name"]), style="bold"),
+        AnswerColumn("scope", lambda i: str(i["scope"])),
+        AnswerColumn("state", lambda i: str(i["state"])),
+        AnswerColumn("expires (UTC)", lambda i: moment(i["expires_at"]) or "never"),
+        AnswerColumn("last used (UTC)", lambda i: moment(i["last_used_at"]) or "never"),
+        AnswerColumn("by", lambda i: str(i["created_by"])),
     )
-    terminal.answer(Answer(name="tokens", items=items, columns=columns))
+    terminal.answer(CommandAnswer(name="tokens", items=items, columns=columns))
     if not items:
         terminal.say("No tokens yet. Make one: forge token create NAME")
 
@@ -76,34 +76,34 @@ def list_(terminal: Terminal) -> None:
 @command
 def revoke(terminal: Terminal, token: Annotated[str, typer.Argument(metavar="ID|NAME", help="Which one.")]) -> None:
     """Revoke a token. It stops working at once, and so do the browser sessions it opened."""
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
 
     with terminal.open() as wiring:
         access = wiring.upkeep.access
         gone = access.revoke(access.find(token).id, wiring.author.email)
         item = _item(access.find(gone.id), wiring.clock())
-    terminal.answer(Answer(name="tokens", items=[item], head=[gone.id]))
+    terminal.answer(CommandAnswer(name="tokens", items=[item], head=[gone.id]))
     terminal.say(f"Revoked {gone.name}.")
 
 
 @command
 def sessions(terminal: Terminal) -> None:
     """List the browsers that are signed in, newest first, with the token that each belongs to."""
-    from forge.cli.answer import Answer, Column
-    from forge.cli.words import moment
+    from forge.cli.answer import AnswerColumn, CommandAnswer
+    from forge.cli.formatting import moment
 
     with terminal.open() as wiring:
         items = [_session(known) for known in wiring.upkeep.access.sessions()]
     columns = (
-        Column("id", lambda i: str(i["id"]), style="yellow"),
-        Column("token", lambda i: str(i["token_name"] or "the printed address"), style="bold"),
-        Column("scope", lambda i: str(i["scope"])),
-        Column("since (UTC)", lambda i: moment(i["created_at"])),
-        Column("expires (UTC)", lambda i: moment(i["expires_at"]) or "never"),
-        Column("last used (UTC)", lambda i: moment(i["last_used_at"]) or "never"),
-        Column("user", lambda i: str(i["user"])),
+        AnswerColumn("id", lambda i: str(i["id"]), style="yellow"),
+        AnswerColumn("token", lambda i: str(i["token_name"] or "the printed address"), style="bold"),
+        AnswerColumn("scope", lambda i: str(i["scope"])),
+        AnswerColumn("since (UTC)", lambda i: moment(i["created_at"])),
+        AnswerColumn("expires (UTC)", lambda i: moment(i["expires_at"]) or "never"),
+        AnswerColumn("last used (UTC)", lambda i: moment(i["last_used_at"]) or "never"),
+        AnswerColumn("user", lambda i: str(i["user"])),
     )
-    terminal.answer(Answer(name="sessions", items=items, columns=columns))
+    terminal.answer(CommandAnswer(name="sessions", items=items, columns=columns))
     if not items:
         terminal.say("No browser is signed in.")
 
@@ -111,11 +111,11 @@ def sessions(terminal: Terminal) -> None:
 @command
 def end(terminal: Terminal, session: Annotated[str, typer.Argument(metavar="ID", help="Which session.")]) -> None:
     """End a session: its browser is signed out. The token it belongs to stays."""
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
 
     with terminal.open() as wiring:
         wiring.upkeep.access.end_session(session, wiring.author.email)
-    terminal.answer(Answer(name="sessions", items=[{"id": session, "state": "revoked"}], head=[session]))
+    terminal.answer(CommandAnswer(name="sessions", items=[{"id": session, "state": "revoked"}], head=[session]))
     terminal.say(f"Ended session {session}.")
 
 

@@ -14,14 +14,14 @@ from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
     from forge.flows.upkeep.verify.history import Progress, Verification
     from forge.wiring import Wiring
 
 _NAMED = 5  # of the versions without a hash, in words; all are in the data
 
 
-class Depth(StrEnum):  # as forge.flows.upkeep.verify.history.Level, which is dear to load for --help
+class VerifyDepth(StrEnum):  # as forge.flows.upkeep.verify.history.VerifyLevel, which is dear to load for --help
     CHAIN = "chain"
     TREE = "tree"
     FULL = "full"
@@ -32,9 +32,9 @@ class Depth(StrEnum):  # as forge.flows.upkeep.verify.history.Level, which is de
 def verify(
     terminal: Terminal,
     level: Annotated[
-        Depth,
+        VerifyDepth,
         typer.Option(help="chain: commits and refs; tree: and manifests; full: and all bytes; logical: and all rows."),
-    ] = Depth.TREE,
+    ] = VerifyDepth.TREE,
     full: Annotated[bool, typer.Option("--full", help="Short for --level full.")] = False,
     table: Annotated[str | None, typer.Option(help="Only the files of this table.")] = None,
     ref: Annotated[str | None, typer.Option(metavar="REV", help="Only this revision and what came before it.")] = None,
@@ -43,16 +43,16 @@ def verify(
     ] = False,
 ) -> None:
     """Check that commits, manifests and files are what was committed. Exits with 1 and names the first bad object."""
-    from forge.flows.upkeep.verify.history import Level
+    from forge.flows.upkeep.verify.history import VerifyLevel
     from forge.flows.upkeep.verify.history import verify as check
     from forge.flows.versioning.revisions import find_commit
     from forge.model.names import TableName
 
-    wanted = Level.FULL if full and level in (Depth.CHAIN, Depth.TREE) else Level(level)
+    wanted = VerifyLevel.FULL if full and level in (VerifyDepth.CHAIN, VerifyDepth.TREE) else VerifyLevel(level)
     named = TableName.parse(table) if table else None
     with terminal.open() as wiring:
         start = find_commit(wiring.metadata, ref, wiring.default_branch).id if ref else None
-        with _telling(terminal) as progress:
+        with _progress(terminal) as progress:
             found = check(
                 wiring.metadata,
                 wiring.lake,
@@ -62,7 +62,7 @@ def verify(
                 start=start,
                 table=named,
                 keys=wiring.versioning.trusted_keys(),
-                checksum=_checksum(wiring) if wanted is Level.LOGICAL else None,
+                checksum=_checksum(wiring) if wanted is VerifyLevel.LOGICAL else None,
                 progress=progress,
                 seal=seal,
             )
@@ -75,8 +75,8 @@ def _checksum(wiring: Wiring) -> Callable[..., str]:
 
 
 @contextmanager
-def _telling(terminal: Terminal) -> Iterator[Progress]:
-    """How far it is, on one line that moves; nothing where nobody watches."""
+def _progress(terminal: Terminal) -> Iterator[Progress]:
+    """Progress on one line that is updated; nothing without a terminal."""
     if not terminal.is_live:
         yield lambda what, done, total: None
         return
@@ -91,8 +91,8 @@ def _telling(terminal: Terminal) -> Iterator[Progress]:
         yield tell
 
 
-def answer_of(found: Verification) -> Answer:
-    from forge.cli.answer import Answer, Column
+def answer_of(found: Verification) -> CommandAnswer:
+    from forge.cli.answer import AnswerColumn, CommandAnswer
     from forge.flows.upkeep.verify.history import error_of
 
     items = [
@@ -109,11 +109,11 @@ def answer_of(found: Verification) -> Answer:
         for b in found.broken
     ]
     columns = (
-        Column("broken", lambda i: str(i["kind"]), style="bold"),
-        Column("object", lambda i: str(i["object"])),
-        Column("of", lambda i: str(i["table"] or "")),
-        Column("commit", lambda i: str(i["commit"] or "")[:12]),
-        Column("found", lambda i: "missing" if i["actual"] is None else "changed"),
+        AnswerColumn("broken", lambda i: str(i["kind"]), style="bold"),
+        AnswerColumn("object", lambda i: str(i["object"])),
+        AnswerColumn("of", lambda i: str(i["table"] or "")),
+        AnswerColumn("commit", lambda i: str(i["commit"] or "")[:12]),
+        AnswerColumn("found", lambda i: "missing" if i["actual"] is None else "changed"),
     )
     facts: dict[str, object] = {
         "level": str(found.level),
@@ -130,12 +130,12 @@ def answer_of(found: Verification) -> Answer:
         "signatures_unchecked": found.unchecked,
         "foreign_writes": [str(table) for table in found.foreign],
     }
-    return Answer(name="broken", items=items, columns=columns, facts=facts)
+    return CommandAnswer(name="broken", items=items, columns=columns, facts=facts)
 
 
 def _conclude(terminal: Terminal, found: Verification) -> None:
     from forge.cli.failure import problem_text
-    from forge.cli.words import plural, size
+    from forge.cli.formatting import plural, size
     from forge.flows.upkeep.verify.history import error_of
     from forge.model.codes import FINDINGS
 

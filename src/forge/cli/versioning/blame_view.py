@@ -1,12 +1,12 @@
-"""Who wrote which row and cell, as data and as a table."""
+"""Blame as data and as a table."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forge.cli.answer import Answer, Column, Item
+from forge.cli.answer import AnswerColumn, CommandAnswer, Item
+from forge.cli.formatting import moment, short
 from forge.cli.versioning.row_view import cell
-from forge.cli.words import moment, short
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
     from forge.flows.versioning.blame import Blame, RowBlame
 
 
-def answer_of_blame(blame: Blame) -> Answer:
-    """Rows with the commit that last wrote each; one row alone cell by cell."""
+def answer_of_blame(blame: Blame) -> CommandAnswer:
+    """Rows with the commit that last wrote each; a single row cell by cell."""
     columns = (
-        Column(", ".join(blame.key), _key, style="bold"),
-        Column("commit", lambda i: short(i["commit"]), style="yellow"),
-        Column("time (UTC)", lambda i: moment(i["time"])),
-        Column("author", lambda i: str(i["author"])),
-        Column("message", lambda i: first_line(i["message"])),
-        Column("older cells", _older),
+        AnswerColumn(", ".join(blame.key), _key, style="bold"),
+        AnswerColumn("commit", lambda i: short(i["commit"]), style="yellow"),
+        AnswerColumn("time (UTC)", lambda i: moment(i["time"])),
+        AnswerColumn("author", lambda i: str(i["author"])),
+        AnswerColumn("message", lambda i: first_line(i["message"])),
+        AnswerColumn("older cells", _older),
     )
     head = [f"{blame.table} at {short(blame.commit)}", ""]
     foot = ["There are more rows: name one by --key, or raise --limit."] if blame.truncated else []
     facts, items = blame.to_dict(), [row.to_dict() for row in blame.rows]
     if len(blame.rows) != 1:
-        return Answer(name="rows", items=items, columns=columns, facts=facts, head=head, foot=foot)
+        return CommandAnswer(name="rows", items=items, columns=columns, facts=facts, head=head, foot=foot)
     lines = _cell_lines(blame.rows[0])
-    return Answer(
+    return CommandAnswer(
         name="rows",
         items=items,
         columns=columns,

@@ -12,7 +12,7 @@ from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.flows.versioning.branches import BranchView
+    from forge.flows.versioning.branches import BranchSummary
     from forge.versioning.branch import Branch
     from forge.wiring import Wiring
 
@@ -27,8 +27,8 @@ def list_(
     all_: Annotated[bool, typer.Option("--all", "-a", help="Archived ones, too.")] = False,
 ) -> None:
     """List branches with their newest commit, and how far they are from the default one."""
-    from forge.cli.answer import Answer, Column
-    from forge.cli.words import moment, short
+    from forge.cli.answer import AnswerColumn, CommandAnswer
+    from forge.cli.formatting import moment, short
     from forge.flows.versioning.branches import list_branches
 
     with terminal.open() as wiring:
@@ -36,15 +36,15 @@ def list_(
         shown = [view for view in views if all_ or view.branch.status != "archived"]
         items = [_item(wiring, view) for view in shown]
     columns = (
-        Column("branch", lambda i: str(i["name"]), style="bold"),
-        Column("commit", lambda i: short(i["head_commit"]), style="yellow"),
-        Column("ahead", lambda i: str(i["ahead"]), right=True),
-        Column("behind", lambda i: str(i["behind"]), right=True),
-        Column("updated (UTC)", lambda i: moment(i["updated_at"])),
-        Column("", _state),
-        Column("description", lambda i: str(i["description"])),
+        AnswerColumn("branch", lambda i: str(i["name"]), style="bold"),
+        AnswerColumn("commit", lambda i: short(i["head_commit"]), style="yellow"),
+        AnswerColumn("ahead", lambda i: str(i["ahead"]), right=True),
+        AnswerColumn("behind", lambda i: str(i["behind"]), right=True),
+        AnswerColumn("updated (UTC)", lambda i: moment(i["updated_at"])),
+        AnswerColumn("", _state),
+        AnswerColumn("description", lambda i: str(i["description"])),
     )
-    terminal.answer(Answer(name="branches", items=items, columns=columns))
+    terminal.answer(CommandAnswer(name="branches", items=items, columns=columns))
     hidden = len(views) - len(shown)
     if hidden:
         terminal.say(f"{hidden} archived not shown. All: forge branch list --all")
@@ -60,7 +60,7 @@ def create(
     description: Annotated[str, typer.Option("--description", "-d", metavar="TEXT", help="What it is for.")] = "",
 ) -> None:
     """Create a branch. Writes no data: it starts at a commit that knows every table."""
-    from forge.cli.words import short
+    from forge.cli.formatting import short
     from forge.flows.versioning.branches import create_branch
 
     with terminal.open() as wiring:
@@ -212,14 +212,14 @@ def describe(
 
 
 def _answer(terminal: Terminal, wiring: Wiring, branch: Branch) -> None:
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
     from forge.flows.versioning.branches import view_branch
 
     item = _item(wiring, view_branch(wiring.metadata, branch, wiring.default_branch))
-    terminal.answer(Answer(name="branches", items=[item], head=[f"{branch.name}"]))
+    terminal.answer(CommandAnswer(name="branches", items=[item], head=[f"{branch.name}"]))
 
 
-def _item(wiring: Wiring, view: BranchView) -> dict[str, object]:
+def _item(wiring: Wiring, view: BranchSummary) -> dict[str, object]:
     from forge.versioning.protection import effective
 
     keys = wiring.settings.versioning

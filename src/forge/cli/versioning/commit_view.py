@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from forge.cli.answer import Answer, Column
-from forge.cli.words import count, moment, plural, short, signed, size
+from forge.cli.answer import AnswerColumn, CommandAnswer
+from forge.cli.formatting import count, moment, plural, short, signed, size
 
 if TYPE_CHECKING:
     from forge.flows.ports import Lake, SnapshotState
@@ -15,32 +15,32 @@ if TYPE_CHECKING:
     from forge.versioning.commit import Commit, TableVersion, Tree
 
 
-def answer_of_log(commits: Sequence[Commit]) -> Answer:
+def answer_of_log(commits: Sequence[Commit]) -> CommandAnswer:
     columns = (
-        Column("commit", lambda i: short(i["id"]), style="yellow"),
-        Column("time (UTC)", lambda i: moment(i["time"])),
-        Column("author", lambda i: str(i["author"]["name"]) if isinstance(i["author"], dict) else ""),
-        Column("tables", lambda i: str(len(i["tables"])) if isinstance(i["tables"], list) else "", right=True),
-        Column("message", lambda i: next(iter(str(i["message"]).splitlines()), "")),
+        AnswerColumn("commit", lambda i: short(i["id"]), style="yellow"),
+        AnswerColumn("time (UTC)", lambda i: moment(i["time"])),
+        AnswerColumn("author", lambda i: str(i["author"]["name"]) if isinstance(i["author"], dict) else ""),
+        AnswerColumn("tables", lambda i: str(len(i["tables"])) if isinstance(i["tables"], list) else "", right=True),
+        AnswerColumn("message", lambda i: next(iter(str(i["message"]).splitlines()), "")),
     )
-    return Answer(name="commits", items=[commit.to_dict() for commit in commits], columns=columns)
+    return CommandAnswer(name="commits", items=[commit.to_dict() for commit in commits], columns=columns)
 
 
-def answer_of_commit(commit: Commit, tree: Tree, lake: Lake) -> Answer:
+def answer_of_commit(commit: Commit, tree: Tree, lake: Lake) -> CommandAnswer:
     items = [_version_item(commit, table, version, lake) for table, version in sorted(tree.items())]
     columns = (
-        Column("table", lambda i: str(i["table"]), style="bold"),
-        Column("version", lambda i: f"v{i['version']}", right=True),
-        Column("rows", lambda i: count(i["rows"]), right=True),
-        Column("added", lambda i: count(i["rows_added"]), right=True),
-        Column("modified", lambda i: count(i["rows_modified"]), right=True),
-        Column("deleted", lambda i: count(i["rows_deleted"]), right=True),
-        Column("size", lambda i: size(i["bytes"]), right=True),
-        Column("digest", lambda i: short(i["digest"])),
-        Column("", lambda i: "changed" if i["changed"] else ""),
+        AnswerColumn("table", lambda i: str(i["table"]), style="bold"),
+        AnswerColumn("version", lambda i: f"v{i['version']}", right=True),
+        AnswerColumn("rows", lambda i: count(i["rows"]), right=True),
+        AnswerColumn("added", lambda i: count(i["rows_added"]), right=True),
+        AnswerColumn("modified", lambda i: count(i["rows_modified"]), right=True),
+        AnswerColumn("deleted", lambda i: count(i["rows_deleted"]), right=True),
+        AnswerColumn("size", lambda i: size(i["bytes"]), right=True),
+        AnswerColumn("digest", lambda i: short(i["digest"])),
+        AnswerColumn("", lambda i: "changed" if i["changed"] else ""),
     )
     head = [*_head(commit), "", *(f"    {line}" for line in commit.message.splitlines()), ""]
-    return Answer(name="tables", items=items, columns=columns, facts={"commit": commit.to_dict()}, head=head)
+    return CommandAnswer(name="tables", items=items, columns=columns, facts={"commit": commit.to_dict()}, head=head)
 
 
 def _head(commit: Commit) -> list[str]:
@@ -61,7 +61,7 @@ def _head(commit: Commit) -> list[str]:
 
 
 def _version_item(commit: Commit, table: TableName, version: TableVersion, lake: Lake) -> dict[str, object]:
-    """What changed comes from the commit; what did not, from the table's own metadata."""
+    """Changed tables from the commit; unchanged ones from the table's own metadata."""
     changed = commit.statistics.get(table)
     counted = changed
     if counted is None and version.snapshot_id is not None:
@@ -86,8 +86,8 @@ def _version_item(commit: Commit, table: TableName, version: TableVersion, lake:
 
 
 def _snapshot(lake: Lake, catalog: CatalogName, snapshot_id: SnapshotId) -> SnapshotState | None:
-    """None: it is gone, or the table is out of order; the commit is shown without its numbers then."""
-    from forge.flows.upkeep.unreadable import UnreadableMetadata
+    """None: it has expired, or its metadata is unreadable; the commit is then shown without its counts."""
+    from forge.flows.upkeep.unreadable_metadata import UnreadableMetadata
 
     try:
         return lake.snapshot(catalog, snapshot_id)
@@ -95,19 +95,19 @@ def _snapshot(lake: Lake, catalog: CatalogName, snapshot_id: SnapshotId) -> Snap
         return None
 
 
-def answer_of_diff(left: Commit, right: Commit, changes: Sequence[TableChange]) -> Answer:
+def answer_of_diff(left: Commit, right: Commit, changes: Sequence[TableChange]) -> CommandAnswer:
     items = [_change_item(change) for change in changes]
     columns = (
-        Column("table", lambda i: str(i["table"]), style="bold"),
-        Column("change", lambda i: str(i["change"])),
-        Column("rows", lambda i: f"{count(i['rows_before'])} → {count(i['rows_after'])}", right=True),
-        Column("by", lambda i: signed(int(str(i["rows_after"])) - int(str(i["rows_before"]))), right=True),
-        Column("size", lambda i: size(i["bytes_after"]), right=True),
-        Column("columns", _columns_text),
+        AnswerColumn("table", lambda i: str(i["table"]), style="bold"),
+        AnswerColumn("change", lambda i: str(i["change"])),
+        AnswerColumn("rows", lambda i: f"{count(i['rows_before'])} → {count(i['rows_after'])}", right=True),
+        AnswerColumn("by", lambda i: signed(int(str(i["rows_after"])) - int(str(i["rows_before"]))), right=True),
+        AnswerColumn("size", lambda i: size(i["bytes_after"]), right=True),
+        AnswerColumn("columns", _columns_text),
     )
     facts: dict[str, object] = {"base_commit": left.id, "compare_commit": right.id}
     foot = [f"{plural(len(changes), 'table')} changed between {short(left.id)} and {short(right.id)}"]
-    return Answer(name="changes", items=items, columns=columns, facts=facts, foot=foot)
+    return CommandAnswer(name="changes", items=items, columns=columns, facts=facts, foot=foot)
 
 
 def _change_item(change: TableChange) -> dict[str, object]:

@@ -14,7 +14,7 @@ from forge.cli.versioning.merge import end, watched
 
 if TYPE_CHECKING:
     from forge.flows.versioning.merge.record import MergeRecord
-    from forge.versioning.conflict import Conflict, Take
+    from forge.versioning.conflict import Conflict, ResolutionChoice
 
 SHOWN = 100
 app = typer.Typer(help="Resolve the conflicts of merges.", rich_markup_mode=None, no_args_is_help=True)
@@ -89,7 +89,7 @@ def resolve(
     from forge.flows.versioning.merge.resolve import Resolution, find_merge
     from forge.flows.versioning.merge.resolve import resolve as go
 
-    how, chosen = _said(take, value, expression)
+    how, chosen = _parse_resolution(take, value, expression)
     with terminal.open() as wiring:
         ports = wiring.versioning.ports()
         found = find_merge(wiring.metadata, merge_id, is_open=True)
@@ -116,7 +116,7 @@ def _next(terminal: Terminal, found: MergeRecord) -> None:
         terminal.say(f"{done}Merge: forge conflicts continue {found.id}")
 
 
-def _said(take: str | None, value: str | None, expression: str | None) -> tuple[Take, object]:
+def _parse_resolution(take: str | None, value: str | None, expression: str | None) -> tuple[ResolutionChoice, object]:
     from forge.model.errors import ForgeError
     from forge.versioning.resolution import UNSAID, parse_rule
 
@@ -135,9 +135,9 @@ def _said(take: str | None, value: str | None, expression: str | None) -> tuple[
 
 
 def _whole_ids(found: MergeRecord, conflicts: Sequence[Conflict], given: Sequence[str]) -> tuple[str, ...]:
-    """Ids may be cut short, as the table shows them."""
+    """Ids may be abbreviated, as in the table."""
     from forge.model.errors import ForgeError
-    from forge.model.nearest import did_you_mean
+    from forge.model.name_suggestions import did_you_mean
 
     known = [conflict.id for conflict in conflicts]
     whole = []

@@ -1,4 +1,4 @@
-"""`forge commit` and `forge blame`: rows into a branch by hand, and who wrote them."""
+"""`forge commit` and `forge blame`: commit rows to a branch, and find out who wrote them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.cli.answer import Answer
+    from forge.cli.answer import CommandAnswer
     from forge.flows.versioning.data.commit import CommitMode, CommitResult
 
 
@@ -55,7 +55,7 @@ def commit(
 def _mode(text: str) -> CommitMode:
     from forge.flows.versioning.data.commit import CommitMode
     from forge.model.errors import ForgeError
-    from forge.model.nearest import did_you_mean
+    from forge.model.name_suggestions import did_you_mean
 
     words = [mode.value for mode in CommitMode]
     if text not in words:
@@ -71,15 +71,15 @@ def _end(terminal: Terminal, result: CommitResult) -> None:
         raise typer.Exit(1)
 
 
-def answer_of_commit(result: CommitResult) -> Answer:
-    from forge.cli.answer import Answer
-    from forge.cli.words import short
+def answer_of_commit(result: CommitResult) -> CommandAnswer:
+    from forge.cli.answer import CommandAnswer
+    from forge.cli.formatting import short
 
     counted = result.statistics
     words = f"+{counted.rows_added:,} ~{counted.rows_modified:,} −{counted.rows_deleted:,} rows"
     head = [f"{result.table}  {words}  {short(result.commit.id) if result.commit else 'held back by its checks'}"]
     head += [f"✗ {verdict.message}" for verdict in result.verdicts if verdict.blocks]
-    return Answer(
+    return CommandAnswer(
         name="verdicts",
         items=[verdict.to_dict() for verdict in result.verdicts],
         columns=(),

@@ -1,19 +1,19 @@
-"""Differences row by row, as data and as lines."""
+"""Row diffs as data and as lines."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from forge.cli.answer import Answer
+from forge.cli.answer import CommandAnswer
+from forge.cli.formatting import plural, short
 from forge.cli.versioning.row_view import Line, change_line, picture_of, schema_line, summary_of
-from forge.cli.words import plural, short
 
 if TYPE_CHECKING:
     from forge.versioning.changes import TableDiff
 
 
-def answer_of_table_diffs(ends: tuple[str, str], diffs: Sequence[TableDiff], limit: int) -> Answer:
+def answer_of_table_diffs(ends: tuple[str, str], diffs: Sequence[TableDiff], limit: int) -> CommandAnswer:
     """`ends` are the ids of the two commits."""
     first, second = ends
     lines: list[Line] = []
@@ -22,7 +22,7 @@ def answer_of_table_diffs(ends: tuple[str, str], diffs: Sequence[TableDiff], lim
     facts: dict[str, object] = {"base_commit": first, "compare_commit": second}
     foot = [f"{plural(len(diffs), 'table')} changed between {short(first)} and {short(second)}"]
     items = [diff.to_dict() for diff in diffs]
-    return Answer(
+    return CommandAnswer(
         name="tables",
         items=items,
         columns=(),

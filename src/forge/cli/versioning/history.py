@@ -1,4 +1,4 @@
-"""`forge log`, `forge show` and `forge diff`: what was published; from records alone, unless rows are asked for."""
+"""`forge log`, `forge show` and `forge diff`: from records alone, unless rows are requested."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def log(
     """List commits, newest first."""
     from forge.cli.values import read_number, read_time
     from forge.cli.versioning.commit_view import answer_of_log
-    from forge.cli.versioning.log_picture import answer_as_lines
+    from forge.cli.versioning.log_view import answer_as_lines
     from forge.flows.versioning.log import find_log
     from forge.flows.versioning.revisions import find_commit
 
@@ -39,7 +39,7 @@ def log(
     before = read_time(until, "--until") if until else None
     with terminal.open() as wiring:
         head = find_commit(wiring.metadata, rev, wiring.default_branch)
-        asked = None if number is None else number + 1  # one more tells whether there are more
+        asked = None if number is None else number + 1  # one extra, to know whether there are more
         found = find_log(
             wiring.metadata, head.id, limit=asked, paths=(table, path), since=after, until=before, author=author
         )
@@ -74,7 +74,7 @@ def show(
 
 
 def _find_shown(wiring: Wiring, what: str) -> Commit:
-    """The commit; where there is none of that name, tables may be what was meant."""
+    """The commit; where there is none of that name, tables may have been meant."""
     from forge.flows.versioning.revisions import find_commit
     from forge.versioning.errors import UnknownRevisionError
 
@@ -126,7 +126,7 @@ def diff(
 
 
 def _ends(wiring: Wiring, text: str, right: str | None) -> tuple[Commit, Commit]:
-    """The two commits; of `A...B` the first is where the two forked."""
+    """The two commits; of `A...B` the first is their merge base."""
     from forge.flows.versioning.branches import compare_branches
     from forge.flows.versioning.revisions import find_commit
     from forge.versioning.errors import IncomparableError

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from forge.flows.versioning.merge.result import MergeResult
     from forge.flows.versioning.ports import VersionPorts
     from forge.model.names import TableName
-    from forge.versioning.conflict import Rule
+    from forge.versioning.conflict import ResolutionRule
     from forge.wiring import Wiring
 
 KeyOption = Annotated[
@@ -83,11 +83,11 @@ def merge(
 
 
 def _foresee(terminal: Terminal, request: MergeRequest, preview: MergePreview, needs_approval: bool) -> None:
-    from forge.cli.versioning.merge_view import answer_of_preview, foresee
+    from forge.cli.versioning.merge_view import answer_of_preview, preview_headline
 
     terminal.answer(answer_of_preview(request, preview, needs_approval=needs_approval))
     terminal.say("Nothing was moved: --dry-run.")
-    if preview.lines.ahead and not foresee(request, preview)[0]:
+    if preview.lines.ahead and not preview_headline(request, preview)[0]:
         raise typer.Exit(1)
 
 
@@ -137,8 +137,8 @@ def reset(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Move a branch to another commit. Commits that no branch has then stay until `forge gc`."""
-    from forge.cli.answer import Answer, Column
-    from forge.cli.words import plural, short
+    from forge.cli.answer import AnswerColumn, CommandAnswer
+    from forge.cli.formatting import plural, short
     from forge.flows.versioning.reset import reset as go
 
     with terminal.open() as wiring:
@@ -150,8 +150,12 @@ def reset(
     facts = {"branch": done.branch, "from": done.before, "to": done.commit.id}
     head = [f"{done.branch}: {short(done.before)} → {short(done.commit.id)}"]
     terminal.answer(
-        Answer(
-            name="tables", items=items, columns=(Column("table", lambda i: str(i["table"])),), facts=facts, head=head
+        CommandAnswer(
+            name="tables",
+            items=items,
+            columns=(AnswerColumn("table", lambda i: str(i["table"])),),
+            facts=facts,
+            head=head,
         )
     )
     undo = f" Back: forge reset {short(done.before)} --branch {done.branch}" if done.before else ""
@@ -202,7 +206,7 @@ def end(terminal: Terminal, result: MergeResult, kind: str = "merge") -> None:
 
 @contextmanager
 def watched(terminal: Terminal, wiring: Wiring) -> Iterator[VersionPorts]:
-    """The ports of a piece of work whose progress is shown."""
+    """The ports of an operation whose progress is shown."""
     from forge.cli.runs.run_display import RunDisplay
 
     terminal.still()  # the run shows by itself how far it is
@@ -226,7 +230,7 @@ def read_keys(given: Sequence[str] | None) -> dict[TableName, tuple[str, ...]]:
     return asked.read_keys(found)
 
 
-def read_rules(take: str | None, rules: Sequence[str] | None) -> tuple[Rule, ...]:
+def read_rules(take: str | None, rules: Sequence[str] | None) -> tuple[ResolutionRule, ...]:
     """`amount=theirs`, `core.orders.amount=greatest(ours, theirs)`."""
     from forge.connection.versioning import arguments as asked
     from forge.model.errors import ForgeError

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from forge.cli.answer import Answer, Column, Item
-from forge.cli.runs.gate_words import contract_lines, source_lines, warnings_of
+from forge.cli.answer import AnswerColumn, CommandAnswer, Item
+from forge.cli.formatting import count, moment, plural, short, size
+from forge.cli.runs.gate_text import contract_lines, source_lines, warnings_of
 from forge.cli.versioning.row_view import cell, side_words
-from forge.cli.words import count, moment, plural, short, size
 from forge.flows.versioning.merge.result import (
     AwaitingApproval,
     Blocked,
@@ -37,7 +37,7 @@ HOW = {
 }
 
 
-def answer_of_result(result: MergeResult, kind: str = "merge") -> Answer:
+def answer_of_result(result: MergeResult, kind: str = "merge") -> CommandAnswer:
     conflicts, count = conflicts_of(result)
     items = [conflict.to_dict() for conflict in conflicts]
     head = [headline(result, kind), *_tally_lines(result.tables)]
@@ -50,13 +50,13 @@ def answer_of_result(result: MergeResult, kind: str = "merge") -> Answer:
     if items:
         head.append("")
     facts = {"kind": kind, **result.to_dict()}
-    return Answer(
+    return CommandAnswer(
         name="conflicts", items=items, columns=CONFLICT_COLUMNS, facts=facts, head=head, foot=_more(count - len(items))
     )
 
 
 def _verdict_lines(verdicts: Sequence[Verdict]) -> list[str]:
-    """What failed, else what contracts warn of and that all else is well."""
+    """Failed checks, else contract warnings and that everything else passed."""
     failed = [line for verdict in verdicts if verdict.blocks for line in _failed_lines(verdict)]
     if failed or not verdicts:
         return failed
@@ -70,9 +70,9 @@ def _failed_lines(verdict: Verdict) -> list[str]:
     return [f"✗ {verdict.table}: {verdict.message}", *(f"  {line}" for line in source_lines(verdict))]
 
 
-def answer_of_preview(request: MergeRequest, preview: MergePreview, *, needs_approval: bool) -> Answer:
-    """What `--dry-run` says: the conflicts there would be, and how each table would be merged."""
-    can, words = foresee(request, preview)
+def answer_of_preview(request: MergeRequest, preview: MergePreview, *, needs_approval: bool) -> CommandAnswer:
+    """The output of `--dry-run`: expected conflicts, and how each table would be merged."""
+    can, words = preview_headline(request, preview)
     head = [f"{request.source} → {request.target}: {words}", *_tally_lines(preview.tables)]
     head += _verdict_lines(preview.verdicts)
     if needs_approval and preview.lines.ahead:
@@ -90,13 +90,13 @@ def answer_of_preview(request: MergeRequest, preview: MergePreview, *, needs_app
         "verdicts": [verdict.to_dict() for verdict in preview.verdicts],
     }
     items = [conflict.to_dict() for conflict in preview.conflicts]
-    return Answer(
+    return CommandAnswer(
         name="conflicts", items=items, columns=CONFLICT_COLUMNS, facts=facts, head=[*head, *([""] if items else [])]
     )
 
 
-def foresee(request: MergeRequest, preview: MergePreview) -> tuple[bool, str]:
-    """Whether it would merge, in words."""
+def preview_headline(request: MergeRequest, preview: MergePreview) -> tuple[bool, str]:
+    """Whether it would merge, in one line."""
     lines, strategy = preview.lines, str(request.strategy)
     if strategy == "ff" and lines.ahead and not lines.can_fast_forward:
         return False, "cannot be fast-forwarded"
@@ -190,29 +190,29 @@ def _resolved(item: Item) -> str:
 
 
 CONFLICT_COLUMNS = (
-    Column("id", lambda i: str(i["id"])[:8], style="yellow"),
-    Column("table", lambda i: str(i["table"] or ""), style="bold"),
-    Column("key", _key),
-    Column("column", lambda i: str(i["column"] or "*row*")),
-    Column("base", lambda i: side_words(i, "base")),
-    Column("ours", lambda i: side_words(i, "ours")),
-    Column("theirs", lambda i: side_words(i, "theirs")),
-    Column("kind", lambda i: str(i["kind"])),
-    Column("resolved", _resolved),
+    AnswerColumn("id", lambda i: str(i["id"])[:8], style="yellow"),
+    AnswerColumn("table", lambda i: str(i["table"] or ""), style="bold"),
+    AnswerColumn("key", _key),
+    AnswerColumn("column", lambda i: str(i["column"] or "*row*")),
+    AnswerColumn("base", lambda i: side_words(i, "base")),
+    AnswerColumn("ours", lambda i: side_words(i, "ours")),
+    AnswerColumn("theirs", lambda i: side_words(i, "theirs")),
+    AnswerColumn("kind", lambda i: str(i["kind"])),
+    AnswerColumn("resolved", _resolved),
 )
 
 
-def answer_of_merges(merges: Sequence[MergeRecord]) -> Answer:
+def answer_of_merges(merges: Sequence[MergeRecord]) -> CommandAnswer:
     columns = (
-        Column("merge", lambda i: str(i["merge_id"]), style="yellow"),
-        Column("what", _what, style="bold"),
-        Column("kind", lambda i: str(i["kind"])),
-        Column("status", lambda i: str(i["status"])),
-        Column("resolved", _progress, right=True),
-        Column("by", lambda i: str(i["author"]["email"]) if isinstance(i["author"], dict) else ""),
-        Column("since (UTC)", lambda i: moment(i["created_at"])),
+        AnswerColumn("merge", lambda i: str(i["merge_id"]), style="yellow"),
+        AnswerColumn("what", _what, style="bold"),
+        AnswerColumn("kind", lambda i: str(i["kind"])),
+        AnswerColumn("status", lambda i: str(i["status"])),
+        AnswerColumn("resolved", _progress, right=True),
+        AnswerColumn("by", lambda i: str(i["author"]["email"]) if isinstance(i["author"], dict) else ""),
+        AnswerColumn("since (UTC)", lambda i: moment(i["created_at"])),
     )
-    return Answer(name="merges", items=[merge.to_dict() for merge in merges], columns=columns)
+    return CommandAnswer(name="merges", items=[merge.to_dict() for merge in merges], columns=columns)
 
 
 def _what(item: Item) -> str:
@@ -224,7 +224,7 @@ def _progress(item: Item) -> str:
     return f"{count(item['resolved_count'])} of {count(item['total_count'])}" if item["total_count"] else ""
 
 
-def answer_of_conflicts(merge: MergeRecord, conflicts: Sequence[Conflict], limit: int | None = None) -> Answer:
+def answer_of_conflicts(merge: MergeRecord, conflicts: Sequence[Conflict], limit: int | None = None) -> CommandAnswer:
     item = merge.to_dict()
     head = [f"{merge.id}  {merge.kind} {_what(item)}  {merge.status}"]
     if merge.conflict_count:
@@ -235,7 +235,7 @@ def answer_of_conflicts(merge: MergeRecord, conflicts: Sequence[Conflict], limit
         head.append(f"{word} at {short(given.source_commit)} by {given.user}, {moment(given.time)} UTC{said}")
     items = [conflict.to_dict() for conflict in conflicts[:limit]]
     foot = [f"… and more: --limit {merge.conflict_count}"] if len(conflicts) > len(items) else []
-    return Answer(
+    return CommandAnswer(
         name="conflicts",
         items=items,
         columns=CONFLICT_COLUMNS,

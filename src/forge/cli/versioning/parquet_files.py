@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from forge.cli.answer import Answer, Column
+from forge.cli.answer import AnswerColumn, CommandAnswer
+from forge.cli.formatting import plural
 from forge.cli.terminal import Terminal
 from forge.cli.versioning.row_view import change_line, key_words, picture_of, schema_line, side_words, summary_of
-from forge.cli.words import plural
 from forge.model.errors import ForgeError
-from forge.model.nearest import did_you_mean
-from forge.versioning.conflict import Answers, Conflict, Rule, location_of
+from forge.model.name_suggestions import did_you_mean
+from forge.versioning.conflict import Answers, Conflict, ResolutionRule, location_of
 from forge.versioning.resolution import parse_rule
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def diff_files(terminal: Terminal, left: Path, right: Path, key: tuple[str, ...]
     terminal.answer(_answer_of_diff(diff, f"{left.name} → {right.name}", limit))
 
 
-def _answer_of_diff(diff: TableDiff, title: str, limit: int) -> Answer:
+def _answer_of_diff(diff: TableDiff, title: str, limit: int) -> CommandAnswer:
     rows = diff.rows
     all_changes = rows.inserted + rows.updated + rows.deleted
     shown = sum(row.count for row in rows.rows)
@@ -52,7 +52,7 @@ def _answer_of_diff(diff: TableDiff, title: str, limit: int) -> Answer:
     more = all_changes - shown
     foot = [f"… and {plural(more, 'more row')}: --limit {max(limit * 10, 100)}"] if more else []
     head = [f"{title}   {summary_of(rows, len(diff.schema))}"]
-    return Answer(
+    return CommandAnswer(
         name="rows",
         items=items,
         columns=(),
@@ -88,7 +88,7 @@ def merge_files(
         raise typer.Exit(1)
 
 
-def _answer_of_merge(merged: MergedTable, out: Path | None) -> Answer:
+def _answer_of_merge(merged: MergedTable, out: Path | None) -> CommandAnswer:
     is_merged = merged.table is not None
     counts = {"inserted": merged.inserted, "updated": merged.updated, "deleted": merged.deleted}
     facts: dict[str, object] = {
@@ -100,15 +100,15 @@ def _answer_of_merge(merged: MergedTable, out: Path | None) -> Answer:
     }
     items = [_conflict_item(conflict) for conflict in merged.conflicts]
     columns = (
-        Column("", lambda item: "⚠", style="yellow"),
-        Column("key", lambda item: key_words(item["key"]), style="bold"),
-        Column("column", lambda item: str(item["column"] or "*row*")),
-        Column("base", lambda item: side_words(item, "base")),
-        Column("ours", lambda item: side_words(item, "ours"), style="cyan"),
-        Column("theirs", lambda item: side_words(item, "theirs"), style="magenta"),
-        Column("kind", lambda item: str(item["kind"])),
+        AnswerColumn("", lambda item: "⚠", style="yellow"),
+        AnswerColumn("key", lambda item: key_words(item["key"]), style="bold"),
+        AnswerColumn("column", lambda item: str(item["column"] or "*row*")),
+        AnswerColumn("base", lambda item: side_words(item, "base")),
+        AnswerColumn("ours", lambda item: side_words(item, "ours"), style="cyan"),
+        AnswerColumn("theirs", lambda item: side_words(item, "theirs"), style="magenta"),
+        AnswerColumn("kind", lambda item: str(item["kind"])),
     )
-    return Answer(
+    return CommandAnswer(
         name="conflicts",
         items=items,
         columns=columns,
@@ -150,7 +150,7 @@ def _answers(take: str | None, rules: Iterable[str], columns: set[str]) -> Answe
     return Answers((*standing, *(_rule(text, columns) for text in rules)))
 
 
-def _rule(text: str, columns: set[str]) -> Rule:
+def _rule(text: str, columns: set[str]) -> ResolutionRule:
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not name or not value:
         raise ForgeError(
@@ -179,7 +179,7 @@ def _read(path: Path) -> pa.Table:
 
 
 def _write(table: pa.Table, out: Path) -> None:
-    """Whole or not at all: a reader sees the old file or the new one."""
+    """Atomically: a reader sees the old file or the new one."""
     from pyarrow.parquet import write_table
 
     draft = out.with_name(f".{out.name}.{secrets.token_hex(4)}.tmp")

@@ -24,9 +24,9 @@ def query(
     """Ask the tables, as they are or as they were. Only SELECT is accepted."""
     import sys
 
-    from forge.cli.answer import Answer, Column, Item
+    from forge.cli.answer import AnswerColumn, CommandAnswer, Item
     from forge.cli.values import bind_query, read_number
-    from forge.flows.versioning.read import Asker
+    from forge.flows.versioning.read import QueryCaller
     from forge.flows.versioning.read import query as ask
     from forge.model.errors import ForgeError
     from forge.model.names import BranchName
@@ -41,24 +41,26 @@ def query(
     with terminal.open() as wiring:
         reader = wiring.versioning.reader(BranchName(branch) if branch else None)
         params = bind_query(wiring, param)
-        # One more than asked for tells whether there are more.
+        # One extra, to know whether there are more.
         wanted = None if number is None else number + 1
-        asker = Asker(wiring.author.email, "forge query", wiring.clock)
+        asker = QueryCaller(wiring.author.email, "forge query", wiring.clock)
         schema, rows = ask(reader, wiring.engine, text, at=at, params=params, limit=wanted, asker=asker)
     kept = rows if number is None else rows[:number]
     names = _distinct(schema.names)
     items = [dict(zip(names, row, strict=True)) for row in kept]
 
-    def column(name: str, type_: str) -> Column:
+    def column(name: str, type_: str) -> AnswerColumn:
         def text_of(item: Item) -> str:
             return "NULL" if item[name] is None else str(item[name])
 
-        return Column(name, text_of, right=type_.startswith(("int", "bigint", "double", "float", "decimal", "long")))
+        return AnswerColumn(
+            name, text_of, right=type_.startswith(("int", "bigint", "double", "float", "decimal", "long"))
+        )
 
     columns = [column(name, c.type) for name, c in zip(names, schema.columns, strict=True)]
     facts = {"columns": [{"name": n, "type": c.type} for n, c in zip(names, schema.columns, strict=True)]}
     terminal.answer(
-        Answer(name="rows", items=items, columns=columns, facts=facts, head=[] if items else ["  ".join(names)])
+        CommandAnswer(name="rows", items=items, columns=columns, facts=facts, head=[] if items else ["  ".join(names)])
     )
     if len(rows) > len(kept):
         terminal.say(f"There are more rows than {number}; --limit all shows them.")

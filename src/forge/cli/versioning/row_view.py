@@ -1,4 +1,4 @@
-"""Changed rows and conflicts as people read them: +, ~, − and the cells that changed, `old → new`."""
+"""Changed rows and conflicts as text: +, ~, − and the cells that changed, `old → new`."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from forge.cli.answer import plain
-from forge.cli.words import plural
-from forge.versioning.changes import ChangeKind, RowChange, SchemaChange
+from forge.cli.formatting import plural
+from forge.versioning.changes import ChangeKind, RowChange, TableSchemaChange
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -23,7 +23,7 @@ _SCHEMA_STYLES = {"added": ("+", "green"), "dropped": ("−", "red")}
 _LONGEST = 60  # characters of one cell
 
 
-class Counted(Protocol):
+class RowCounts(Protocol):
     @property
     def inserted(self) -> int: ...
     @property
@@ -32,7 +32,7 @@ class Counted(Protocol):
     def deleted(self) -> int: ...
 
 
-def summary_of(counts: Counted, schema_changes: int) -> str:
+def summary_of(counts: RowCounts, schema_changes: int) -> str:
     """`+120 ~48 −3 rows · 1 schema change`."""
     numbers = ((counts.inserted, "+"), (counts.updated, "~"), (counts.deleted, "−"))
     said = " ".join(f"{sign}{number:,}" for number, sign in numbers if number)
@@ -41,7 +41,7 @@ def summary_of(counts: Counted, schema_changes: int) -> str:
 
 
 def cell(value: object) -> str:
-    """One cell on one line; what is long is cut."""
+    """One cell on one line; long values are truncated."""
     if value is None:
         return "∅"
     text = str(plain(value)) if not isinstance(value, str) else value
@@ -60,7 +60,7 @@ def key_words(key: object) -> str:
 
 
 def side_words(item: Mapping[str, object], side: str) -> str:
-    """What a side has: a cell, a count, or what became of its row."""
+    """The text of a side: a cell, a count, or what became of its row."""
     value = item[side]
     if item["kind"] in ("delete_modify", "modify_delete"):
         return _row_words(item, side)
@@ -97,7 +97,7 @@ def change_line(row: RowChange, key: Sequence[str]) -> Line:
     return f"  {sign} {named}   {', '.join(cells)}{times}".rstrip(), style
 
 
-def schema_line(change: SchemaChange) -> Line:
+def schema_line(change: TableSchemaChange) -> Line:
     sign, style = _SCHEMA_STYLES.get(change.change, ("~", "yellow"))
     words = {
         "added": f"column {change.after}",

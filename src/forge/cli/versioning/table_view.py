@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from forge.cli.answer import Answer, Column
+from forge.cli.answer import AnswerColumn, CommandAnswer
+from forge.cli.formatting import count, moment, short, size
 from forge.cli.runs.run_record import verdict_line
-from forge.cli.words import count, moment, short, size
 from forge.flows.versioning.read import commit_at, table_at
 from forge.model.names import BranchName, RunId, TableName
 
 if TYPE_CHECKING:
     from forge.flows.ports import SnapshotState
     from forge.flows.runs.records import AssetRecord
-    from forge.flows.versioning.store import Commits, Refs
+    from forge.flows.versioning.record_ports import Commits, Refs
     from forge.quality.verdict import Verdict
     from forge.versioning.commit import Commit, TableVersion
     from forge.wiring import Wiring
@@ -30,7 +30,7 @@ def find_table_words(metadata: Refs, text: str) -> tuple[TableName, str] | None:
     return TableName.parse(match.group(1)), match.group(2) or "HEAD"
 
 
-def answer_of_table(wiring: Wiring, table: TableName, at: str) -> Answer:
+def answer_of_table(wiring: Wiring, table: TableName, at: str) -> CommandAnswer:
     metadata = wiring.metadata
     commit = commit_at(metadata, at, wiring.default_branch, table)
     version = table_at(metadata.tree(commit.id), table)
@@ -46,14 +46,14 @@ def answer_of_table(wiring: Wiring, table: TableName, at: str) -> Answer:
         "verdicts": [verdict.to_dict() for verdict in verdicts],
     }
     shown = (
-        Column("column", lambda i: str(i["name"]), style="bold"),
-        Column("type", lambda i: str(i["type"])),
-        Column("null", lambda i: "" if i["nullable"] else "required"),
-        Column("pii", lambda i: str(i["pii"]) if i["pii"] else ""),
-        Column("description", lambda i: str(i["description"] or "")),
+        AnswerColumn("column", lambda i: str(i["name"]), style="bold"),
+        AnswerColumn("type", lambda i: str(i["type"])),
+        AnswerColumn("null", lambda i: "" if i["nullable"] else "required"),
+        AnswerColumn("pii", lambda i: str(i["pii"]) if i["pii"] else ""),
+        AnswerColumn("description", lambda i: str(i["description"] or "")),
     )
     head = [*_head(facts["table"]), *([f"run      {run.id}, {moment(run.started_at)} UTC"] if run else []), ""]
-    return Answer(name="columns", items=columns, columns=shown, facts=facts, head=head, foot=_foot(verdicts))
+    return CommandAnswer(name="columns", items=columns, columns=shown, facts=facts, head=head, foot=_foot(verdicts))
 
 
 def _last_change(metadata: Commits, commit: Commit, table: TableName) -> Commit:
@@ -81,7 +81,7 @@ def _facts(
 
 
 def _columns(found: SnapshotState | None, asset: AssetRecord | None) -> list[dict[str, object]]:
-    """Names and types as the snapshot has them, a view's as the catalog does; the words come from the catalog."""
+    """Names and types from the snapshot, of a view from the catalog; descriptions from the catalog."""
     known = {str(column.get("name")): column for column in asset.columns} if asset else {}
     if found is None:
         return [

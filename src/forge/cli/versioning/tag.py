@@ -15,20 +15,20 @@ app = typer.Typer(help="List, create and delete tags.", rich_markup_mode=None, n
 @command
 def list_(terminal: Terminal) -> None:
     """List tags with the commits they name."""
-    from forge.cli.answer import Answer, Column
-    from forge.cli.words import moment, short
+    from forge.cli.answer import AnswerColumn, CommandAnswer
+    from forge.cli.formatting import moment, short
     from forge.flows.versioning.tags import list_tags
 
     with terminal.open() as wiring:
         items = [tag.to_dict() for tag in list_tags(wiring.metadata)]
     columns = (
-        Column("tag", lambda i: str(i["name"]), style="bold"),
-        Column("commit", lambda i: short(i["target"]), style="yellow"),
-        Column("time (UTC)", lambda i: moment(i["time"])),
-        Column("by", lambda i: str(i["tagger"]["name"]) if isinstance(i["tagger"], dict) else ""),
-        Column("message", lambda i: next(iter(str(i["message"]).splitlines()), "")),
+        AnswerColumn("tag", lambda i: str(i["name"]), style="bold"),
+        AnswerColumn("commit", lambda i: short(i["target"]), style="yellow"),
+        AnswerColumn("time (UTC)", lambda i: moment(i["time"])),
+        AnswerColumn("by", lambda i: str(i["tagger"]["name"]) if isinstance(i["tagger"], dict) else ""),
+        AnswerColumn("message", lambda i: next(iter(str(i["message"]).splitlines()), "")),
     )
-    terminal.answer(Answer(name="tags", items=items, columns=columns))
+    terminal.answer(CommandAnswer(name="tags", items=items, columns=columns))
     if not items:
         terminal.say("No tags yet. Make one: forge tag create v1.0")
 
@@ -42,8 +42,8 @@ def create(
     force: Annotated[bool, typer.Option("--force", help="Move it, if it exists.")] = False,
 ) -> None:
     """Name a commit. A tag keeps what its commit needs, and stays where it is."""
-    from forge.cli.answer import Answer
-    from forge.cli.words import short
+    from forge.cli.answer import CommandAnswer
+    from forge.cli.formatting import short
     from forge.flows.versioning.tags import create_tag
 
     with terminal.open() as wiring:
@@ -59,15 +59,15 @@ def create(
             signer=wiring.versioning.signer,
             protected=wiring.settings.versioning.protected_branches,
         )
-    terminal.answer(Answer(name="tags", items=[tag.to_dict()], head=[tag.name]))
+    terminal.answer(CommandAnswer(name="tags", items=[tag.to_dict()], head=[tag.name]))
     terminal.say(f"Tagged commit {short(tag.target)}. Read it: forge query … --at {tag.name}")
 
 
 @command
 def delete(terminal: Terminal, name: Annotated[str, typer.Argument(help="The tag.")]) -> None:
     """Delete a tag. Its commit stays, as long as a branch or another tag has it."""
-    from forge.cli.answer import Answer
-    from forge.cli.words import short
+    from forge.cli.answer import CommandAnswer
+    from forge.cli.formatting import short
     from forge.flows.versioning.tags import delete_tag
 
     with terminal.open() as wiring:
@@ -78,7 +78,7 @@ def delete(terminal: Terminal, name: Annotated[str, typer.Argument(help="The tag
             clock=wiring.clock,
             protected=wiring.settings.versioning.protected_branches,
         )
-    terminal.answer(Answer(name="tags", items=[tag.to_dict()], head=[tag.name]))
+    terminal.answer(CommandAnswer(name="tags", items=[tag.to_dict()], head=[tag.name]))
     terminal.say(f"Deleted. It was at commit {short(tag.target)}.")
 
 

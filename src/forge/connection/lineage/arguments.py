@@ -15,7 +15,7 @@ from forge.lineage.facts.claim import EdgeClaim, NodeClaim
 from forge.lineage.kind import RELATIONSHIP_OF, EdgeKind, EdgeRelationship, EdgeType, relationship_of
 from forge.lineage.node import Entity, GraphLevel, NodeType
 from forge.model.errors import ForgeError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 from forge.model.time import as_utc
 
 if TYPE_CHECKING:

@@ -12,11 +12,11 @@ from forge.connection.quality.management import QualityManagement
 from forge.connection.quality.results import CheckResults, MonitorItem, ResultItem, Suggestions
 from forge.flows.quality.judge import find_unjudged, tables_with_checks
 from forge.flows.quality.monitors.scheduler import monitor_statuses
-from forge.flows.runs.build import Event
+from forge.flows.runs.build import StepEvent
 from forge.flows.runs.project import Project
 from forge.model.errors import CancellationError, ForgeError, UnknownNameError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, TableName
-from forge.model.nearest import did_you_mean
 from forge.quality.verdict import Outcome
 
 if TYPE_CHECKING:
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from forge.quality.check import Check
 
 _log = logging.getLogger("forge.quality")
-Notify = Callable[[Event], None]
+Notify = Callable[[StepEvent], None]
 
 
-def _quiet(event: Event) -> None:
+def _quiet(event: StepEvent) -> None:
     """No observer of progress."""
 
 

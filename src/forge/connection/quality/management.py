@@ -158,7 +158,7 @@ class QualityManagement(QualityAlerts):
         series. E742 where there is no such point."""
         from forge.connection.quality.items import Baseline
         from forge.flows.quality.metrics.anomalies import find_series, say_feedback
-        from forge.model.nearest import did_you_mean
+        from forge.model.name_suggestions import did_you_mean
         from forge.quality.anomaly import Feedback
 
         known = [str(word) for word in Feedback]
@@ -214,10 +214,10 @@ class QualityManagement(QualityAlerts):
     ) -> tuple[TableDiff, ...]:
         """The rows that it changes, by table."""
         from forge.flows.quality.remediation.proposal import preview_diff
-        from forge.flows.versioning.diff import Page
+        from forge.flows.versioning.diff import DiffPage
 
         tables = [TableName.parse(table)] if table else None
-        page = Page(limit=limit, offset=offset)
+        page = DiffPage(limit=limit, offset=offset)
         return preview_diff(self.remediation(remediation), self.wiring.quality.remedies(), tables=tables, page=page)
 
     def propose(self, dataset: str, *actions: object, checks: Sequence[str] = (), auto: bool = False) -> Remediation:

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 from forge.connection.contracts.registry import ContractsView
 from forge.connection.lineage.graph import ProjectLineage
 from forge.connection.quality.checks import QualityView
-from forge.connection.runs.results import Report, Rows
-from forge.connection.versioning.project_history import Versions
+from forge.connection.runs.results import QueryRows, RunReport
+from forge.connection.versioning.project_history import ProjectHistory
 from forge.flows.quality.incidents.impact import find_incidents
-from forge.flows.runs.build import Event
+from forge.flows.runs.build import StepEvent
 from forge.flows.runs.engine import TimeRange
 from forge.flows.runs.run import RunRequest, run
-from forge.flows.versioning.read import Reader
+from forge.flows.versioning.read import RevisionReader
 from forge.flows.versioning.revisions import find_commit
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.time import as_utc
@@ -37,7 +37,7 @@ def _moment(value: datetime | str, name: str) -> datetime:
     return as_utc(parsed)
 
 
-class Connection(Versions):
+class Connection(ProjectHistory):
     """An open project. Use as a context manager, or call `close`."""
 
     def __init__(self, wiring: Wiring, branch: BranchName) -> None:
@@ -69,8 +69,8 @@ class Connection(Versions):
         end: datetime | str | None = None,
         message: str | None = None,
         force: bool = False,
-        notify: Callable[[Event], None] = lambda event: None,
-    ) -> Report:
+        notify: Callable[[StepEvent], None] = lambda event: None,
+    ) -> RunReport:
         wiring = self.wiring
         project = wiring.project()
         time_range = TimeRange(_moment(start, "start"), _moment(end, "end")) if start and end else None
@@ -82,7 +82,7 @@ class Connection(Versions):
         result = run(request, project, wiring.runs.ports(notify))
         head = wiring.branch_head(name)
         incidents = find_incidents(result, project, wiring.metadata, wiring.metadata.tree(head), head)
-        return Report(result, incidents)
+        return RunReport(result, incidents)
 
     def compile(self, *, keep: bool = False) -> CompileResult:
         """All policies on the project, with no Spark: `f.compile().valid`, `.findings`, `.to_dict()`. `keep`: the
@@ -110,20 +110,20 @@ class Connection(Versions):
 
     def query(
         self, sql: str, params: Mapping[str, object] | None = None, *, at: str | None = None, limit: int | None = None
-    ) -> Rows:
-        from forge.flows.versioning.read import Asker, query
+    ) -> QueryRows:
+        from forge.flows.versioning.read import QueryCaller, query
 
         wiring = self.wiring
-        asker = Asker(wiring.author.email, "Python", wiring.clock)
+        asker = QueryCaller(wiring.author.email, "Python", wiring.clock)
         found = query(self._reader(), wiring.engine, sql, at=at, params=params or {}, limit=limit, asker=asker)
-        return Rows(*found)
+        return QueryRows(*found)
 
     def log(self, at: str = "HEAD", *, limit: int | None = 50, table: str | None = None) -> tuple[Commit, ...]:
         commit = find_commit(self.wiring.metadata, at, self.current)
         named = TableName.parse(table) if table else None
         return self.wiring.metadata.log(CommitId(commit.id), limit=limit, table=named)
 
-    def _reader(self) -> Reader:
+    def _reader(self) -> RevisionReader:
         return self.wiring.versioning.reader(self.current)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""What runs and queries answer in Python and notebooks."""
+"""Results of runs and queries in Python and notebooks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Report:
+class RunReport:
     """A run and what it means: shown as a table in a notebook."""
 
     result: RunResult
@@ -33,7 +33,7 @@ class Report:
     def commit(self) -> Commit | None:
         return self.result.commit
 
-    def raise_for_status(self) -> Report:
+    def raise_for_status(self) -> RunReport:
         """This report, or the error of a run that did not end well."""
         run_ = self.result.run
         if run_.error is not None:
@@ -65,7 +65,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class QueryRows:
     """The answer of a query."""
 
     schema: Schema

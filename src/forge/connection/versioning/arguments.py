@@ -1,4 +1,4 @@
-"""Words of a caller as the flows understand them: keys, rules, rows."""
+"""Arguments of Python callers converted for the flows: keys, rules, rows."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
-from forge.versioning.conflict import Rule
+from forge.versioning.conflict import ResolutionRule
 from forge.versioning.resolution import parse_rule
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     import pyarrow
 
 
-def read_rules(take: str | None, rules: Iterable[tuple[str, str]]) -> tuple[Rule, ...]:
+def read_rules(take: str | None, rules: Iterable[tuple[str, str]]) -> tuple[ResolutionRule, ...]:
     """`take` for all; then by column, `amount` or `core.orders.amount`: a side, max, min, sum, or SQL over base, ours
     and theirs."""
     found = [parse_rule(take)] if take is not None else []
@@ -45,7 +45,7 @@ def arrow_rows(rows: pyarrow.Table | pandas.DataFrame | Sequence[Mapping[str, An
         return pa.Table.from_batches([rows])
     try:
         if isinstance(rows, list | tuple):
-            names = dict.fromkeys(name for row in rows for name in row)  # Arrow looks at the first row alone
+            names = dict.fromkeys(name for row in rows for name in row)  # Arrow infers from the first row alone
             return pa.table({name: [row.get(name) for row in rows] for name in names})
         return pa.Table.from_pandas(rows, preserve_index=False)
     except (pa.ArrowInvalid, pa.ArrowTypeError, AttributeError, TypeError) as error:

@@ -1,4 +1,4 @@
-"""`f.dataset(…)`: data pinned to a commit, with what speaks for it."""
+"""`f.dataset(…)`: data pinned to a commit, with the evidence of its fitness."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from forge.flows.quality.fitness import Fitness, judge_fitness, refuse_unfit
-from forge.flows.versioning.read import Reader
-from forge.flows.versioning.tables import NeedsEngine, Slice
+from forge.flows.versioning.read import RevisionReader
+from forge.flows.versioning.tables import FileSlice, NeedsEngine
 from forge.model.names import BranchName, CommitId, TableName
 from forge.quality.fitness import Requirements, read_requirements
 from forge.wiring import Wiring
@@ -43,7 +43,7 @@ class Dataset:
 
     @property
     def spark(self) -> DataFrame:
-        reader: Reader = self.wiring.versioning.reader(self.branch)
+        reader: RevisionReader = self.wiring.versioning.reader(self.branch)
         return self.wiring.versioning.frame(reader.pin(self.table, self.commit))
 
     def to_arrow(self) -> pyarrow.Table:
@@ -52,7 +52,7 @@ class Dataset:
         if tables is not None and version.snapshot_id is not None:
             try:
                 files = tables.files(version.catalog, version.snapshot_id)
-                return tables.read(Slice(version.catalog, version.snapshot_id, tuple(files.files)))
+                return tables.read(FileSlice(version.catalog, version.snapshot_id, tuple(files.files)))
             except NeedsEngine:
                 pass  # deletes that only an engine applies
         return self.spark.toArrow()

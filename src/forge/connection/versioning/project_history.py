@@ -7,15 +7,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from forge.connection.versioning.arguments import arrow_rows, names_of, read_keys, read_rules
-from forge.connection.versioning.results import BlameReport, Committed, Comparison, Diff, Foresight, MergeReport
-from forge.flows.runs.build import Event
-from forge.flows.versioning.branches import BranchView
+from forge.connection.versioning.results import (
+    BlameReport,
+    CommitReport,
+    ComparisonReport,
+    DiffReport,
+    MergeReport,
+    PreviewReport,
+)
+from forge.flows.runs.build import StepEvent
+from forge.flows.versioning.branches import BranchSummary
 from forge.flows.versioning.merge.record import MergeRecord
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.reset import Reset
 from forge.model.errors import ForgeError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, TableName
-from forge.model.nearest import did_you_mean
 from forge.versioning.branch import Branch
 from forge.versioning.conflict import Conflict
 from forge.versioning.merge import parse_strategy
@@ -26,19 +33,19 @@ from forge.wiring import Wiring
 if TYPE_CHECKING:
     from forge.flows.upkeep.verify.history import Verification
 
-Notify = Callable[[Event], None]
+Notify = Callable[[StepEvent], None]
 Keys = Mapping[str, str | Sequence[str]]
 
 
-def _silent(event: Event) -> None:
+def _silent(event: StepEvent) -> None:
     return None
 
 
-class Versions:
+class ProjectHistory:
     """The part of a connection that changes and compares versions of tables."""
 
     wiring: Wiring
-    current: BranchName  # what HEAD stands for, and where things go unless another branch is named
+    current: BranchName  # what HEAD resolves to, and the default target branch
 
     def _ports(self, notify: Notify = _silent) -> VersionPorts:
         return self.wiring.versioning.ports(notify)
@@ -54,7 +61,7 @@ class Versions:
             w.metadata, name, at, current=self.current, author=w.author, clock=w.clock, description=description
         )
 
-    def branches(self) -> tuple[BranchView, ...]:
+    def branches(self) -> tuple[BranchSummary, ...]:
         """With how far each is from the default one."""
         from forge.flows.versioning.branches import list_branches
 
@@ -97,7 +104,7 @@ class Versions:
         branch: str | None = None,
         message: str | None = None,
         notify: Notify = _silent,
-    ) -> Committed:
+    ) -> CommitReport:
         """Commit rows (an Arrow table, a pandas frame, a list of dicts), a query, a Spark DataFrame or a file. `mode`
         is append, overwrite, merge or delete, the last two by key."""
         from forge.flows.versioning.data.commit import CommitMode, CommitRequest, commit_data
@@ -121,7 +128,9 @@ class Versions:
             where=Path(file).name if file is not None else None,
         )
         ports = self._ports(notify)
-        return Committed(commit_file(request, Path(file), ports) if file is not None else commit_data(request, ports))
+        return CommitReport(
+            commit_file(request, Path(file), ports) if file is not None else commit_data(request, ports)
+        )
 
     def diff(
         self,
@@ -133,7 +142,7 @@ class Versions:
         keys: Keys | None = None,
         limit: int = 100,
         offset: int = 0,
-    ) -> Diff:
+    ) -> DiffReport:
         """What differs from `a` to `b`, row by row; `limit` rows of each table are told, all are counted."""
         from forge.flows.versioning.diff import diff
         from forge.flows.versioning.revisions import find_commit
@@ -151,13 +160,13 @@ class Versions:
             current=self.current,
         )
         base, compare = (find_commit(self.wiring.metadata, each, self.current).id for each in (a, b))
-        return Diff(a, b, found, base, compare)
+        return DiffReport(a, b, found, base, compare)
 
-    def compare(self, a: str, b: str) -> Comparison:
+    def compare(self, a: str, b: str) -> ComparisonReport:
         """How far `b` is ahead of `a` and behind it, and the tables it changed; no data file is opened."""
         from forge.flows.versioning.merge.compare import compare
 
-        return Comparison(compare(self._ports(), self._named(a), self._named(b)))
+        return ComparisonReport(compare(self._ports(), self._named(a), self._named(b)))
 
     def _named(self, revision: str) -> str:
         """HEAD is the branch of this connection."""
@@ -214,7 +223,7 @@ class Versions:
         rules: Mapping[str, str] | None = ...,
         dry_run: Literal[True],
         notify: Notify = ...,
-    ) -> Foresight: ...
+    ) -> PreviewReport: ...
     def merge(
         self,
         source: str,
@@ -228,7 +237,7 @@ class Versions:
         rules: Mapping[str, str] | None = None,
         dry_run: bool = False,
         notify: Notify = _silent,
-    ) -> MergeReport | Foresight:
+    ) -> MergeReport | PreviewReport:
         """Ours is the target, theirs the source. Conflicts are a result; `rules` answer some beforehand, by column:
         `{"core.orders.amount": "greatest(ours, theirs)"}`, `take` all of them."""
         from forge.flows.versioning.merge.compare import preview_merge
@@ -245,7 +254,7 @@ class Versions:
         )
         ports = self._ports(notify)
         if dry_run:
-            return Foresight(preview_merge(request, ports, check=True), request.source, request.target)
+            return PreviewReport(preview_merge(request, ports, check=True), request.source, request.target)
         return MergeReport(merge(request, ports))
 
     def cherry_pick(
@@ -364,10 +373,10 @@ class Versions:
 
     def verify(self, level: str = "tree", *, at: str | None = None, table: str | None = None) -> Verification:
         """Whether commits, manifests, files (full) and rows (logical) are what was committed."""
-        from forge.flows.upkeep.verify.history import Level, verify
+        from forge.flows.upkeep.verify.history import VerifyLevel, verify
         from forge.flows.versioning.revisions import find_commit
 
-        words = [each.value for each in Level]
+        words = [each.value for each in VerifyLevel]
         if level not in words:
             fix = f"Take one of {', '.join(words)}."
             raise ForgeError("E105", f"'{level}' is no level", why=did_you_mean(level, words), fix=fix)
@@ -376,7 +385,7 @@ class Versions:
             w.metadata,
             w.lake,
             w.versioning.seals,
-            level=Level(level),
+            level=VerifyLevel(level),
             default=w.default_branch,
             start=find_commit(w.metadata, at, self.current).id if at else None,
             table=TableName.parse(table) if table else None,

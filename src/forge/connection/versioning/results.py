@@ -1,4 +1,4 @@
-"""What commits, merges, differences and blame answer in Python and notebooks."""
+"""Results of commits, merges, diffs and blame in Python and notebooks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from forge.flows.versioning.blame import Blame
 from forge.flows.versioning.data.commit import CommitResult
-from forge.flows.versioning.merge.compare import Compared, MergePreview
+from forge.flows.versioning.merge.compare import MergePreview, MetadataComparison
 from forge.flows.versioning.merge.record import TableTally
 from forge.flows.versioning.merge.result import (
     AwaitingApproval,
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def html_table(caption: str, titles: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Numbers to the right, everything escaped."""
+    """Numbers right-aligned, everything escaped."""
 
     def cell(value: object) -> str:
         right = " style='text-align:right'" if isinstance(value, int | float) else ""
@@ -51,7 +51,7 @@ def _frame(items: Sequence[dict[str, object]]) -> pandas.DataFrame:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Committed:
+class CommitReport:
     """A commit of data: its counts, or the checks that held it back."""
 
     result: CommitResult
@@ -65,7 +65,7 @@ class Committed:
     def verdicts(self) -> tuple[Verdict, ...]:
         return self.result.verdicts
 
-    def raise_for_status(self) -> Committed:
+    def raise_for_status(self) -> CommitReport:
         if self.commit is None:
             failed = next(verdict for verdict in self.verdicts if verdict.blocks)
             fix = f"forge runs {self.result.run_id}"
@@ -150,7 +150,7 @@ class MergeReport:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Foresight:
+class PreviewReport:
     """What a merge would do: `f.merge(…, dry_run=True)`."""
 
     preview: MergePreview
@@ -220,7 +220,7 @@ def _shown(value: object) -> str:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Diff:
+class DiffReport:
     """How tables differ, row by row. Iterate over its tables, or ask for one: `diff["core.orders"]`."""
 
     left: str
@@ -276,10 +276,10 @@ def _side(row: Any, change: Any) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """Two lines beside each other, from metadata alone."""
+class ComparisonReport:
+    """The comparison of two branches, from metadata alone."""
 
-    compared: Compared
+    compared: MetadataComparison
 
     @property
     def ahead(self) -> int:

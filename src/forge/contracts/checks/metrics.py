@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from forge.contracts.checks.options import Check, UnsupportedRule
 from forge.contracts.contract import QualityRule
 from forge.contracts.schema.sql_text import ColumnPath, any_of, literal, quote
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 
 # The spelling of v3.0 (`rule:`) → the metric of v3.1.
 _OLD_RULES = {

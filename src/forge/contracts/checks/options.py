@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from forge.contracts.contract import ContractProperty
 from forge.contracts.formats import FREE_TEXT_FORMATS, INTEGER_BOUNDS, TEXT_PATTERNS
 from forge.contracts.schema.sql_text import ColumnPath, literal, quote
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 
 Check = Mapping[str, object]
 

@@ -11,8 +11,8 @@ from functools import lru_cache
 from forge.contracts.contract import BREAKING_CHANGE, PARENT_NOT_FOUND, WEAKER_THAN_PARENT, FilePlace, Violation
 from forge.contracts.document.yaml import ContractYaml
 from forge.model.errors import ForgeError, ForgeErrors
-from forge.model.yaml_problems import Malformed, Step
-from forge.model.yaml_reader import Spot, text_of
+from forge.model.yaml_problems import Step, YamlProblem
+from forge.model.yaml_reader import YamlPlace, text_of
 
 Path = tuple[Step, ...]
 
@@ -79,7 +79,7 @@ def parse_document(source: str | bytes, file: str) -> tuple[Document | None, tup
     try:
         text = text_of(source)
         read = ContractYaml.read(text)
-    except Malformed as problem:
+    except YamlProblem as problem:
         return None, (_violation(problem, file),)
     data, root = read.data, read.root
     violations = tuple(_violation(problem, file) for problem in read.problems)
@@ -103,7 +103,7 @@ def parse_document(source: str | bytes, file: str) -> tuple[Document | None, tup
     return document, violations
 
 
-def _violation(problem: Malformed, file: str) -> Violation:
+def _violation(problem: YamlProblem, file: str) -> Violation:
     return Violation(
         code="E502",
         severity="error",
@@ -116,11 +116,11 @@ def _violation(problem: Malformed, file: str) -> Violation:
     )
 
 
-def _place(spot: Spot, file: str) -> FilePlace:
+def _place(spot: YamlPlace, file: str) -> FilePlace:
     return FilePlace(file, spot.line, spot.column)
 
 
-def _value_place_of(root: Spot, path: Path, file: str) -> FilePlace:
+def _value_place_of(root: YamlPlace, path: Path, file: str) -> FilePlace:
     spot = root
     for step in path:
         found = spot.child(step)

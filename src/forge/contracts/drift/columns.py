@@ -8,7 +8,7 @@ from typing import Literal
 
 from forge.contracts.contract import ContractProperty, TableContract, Violation, ViolationSeverity
 from forge.contracts.drift.types import Difference, find_differences, fits, logical_type_of, misspelt, type_shown
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 from forge.model.schema import Schema
 from forge.model.types import DataType, TypeField, parse_type
 

@@ -9,7 +9,7 @@ from forge.contracts.document.file import Path
 from forge.contracts.linter.finding import LintFindings, has_variable, is_blank, shown
 from forge.contracts.linter.words import one_of
 from forge.contracts.sla import DRIVERS, SlaKind, problem_of, promise_of, service_of
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 
 
 def check_sla(findings: LintFindings, version: str) -> None:

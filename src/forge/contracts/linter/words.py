@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from forge.contracts.document.file import Path
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 
 _MOST_COMPARED, _LONGEST = 100, 100
 _TYPES = {

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from forge.contracts.policy.facts import CheckFacts, InputFacts, ProjectFacts, TableFacts
 from forge.contracts.policy.governance import Governance
 from forge.contracts.policy.violation import PolicyViolation, violation_at
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 
 
 def find_semantic(facts: ProjectFacts, governance: Governance) -> Iterator[PolicyViolation]:

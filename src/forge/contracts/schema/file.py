@@ -14,7 +14,7 @@ from forge.model.errors import ForgeError
 from forge.model.schema import Column, Schema
 from forge.model.types import balanced
 from forge.model.yaml_file import malformed_file
-from forge.model.yaml_problems import Malformed
+from forge.model.yaml_problems import YamlProblem
 from forge.model.yaml_reader import text_of
 
 UNNAMED = ""  # the single table of a file without names
@@ -67,7 +67,7 @@ def _yaml_of(source: str, file: str) -> tuple[object, int]:
         read = SchemaYaml.read(source)
         if read.problems:
             raise read.problems[0]
-    except Malformed as problem:
+    except YamlProblem as problem:
         problem.fix = _fix(problem)
         raise malformed_file(problem, file) from problem
     if read.data is None:
@@ -75,7 +75,7 @@ def _yaml_of(source: str, file: str) -> tuple[object, int]:
     return read.data, read.root.value_line
 
 
-def _fix(problem: Malformed) -> str:
+def _fix(problem: YamlProblem) -> str:
     if "mapping values are not allowed" in problem.message:
         return "Put a type with ': ' in it in quotes: address: 'struct<city: string>'."
     return problem.fix
@@ -224,7 +224,7 @@ def _spec(name: str, value: Mapping[str, object]) -> Column:
 def _text_of(text: str | bytes, file: str) -> str:
     try:
         return text_of(text)
-    except Malformed as problem:
+    except YamlProblem as problem:
         raise malformed_file(problem, file) from problem
 
 

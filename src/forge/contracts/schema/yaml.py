@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from typing import Any
 
 from forge.model.types import balanced
-from forge.model.yaml_reader import Frame, Spot, YamlReader
+from forge.model.yaml_reader import YamlFrame, YamlPlace, YamlReader
 
 _NULLS = ("", "~", "null", "Null", "NULL")
 
@@ -16,7 +16,7 @@ class SchemaYaml(YamlReader):
     noun = "a schema"
 
     _is_plain = False  # the last scalar, without quotes
-    _unclosed: tuple[Frame, Hashable] | None = None  # the key whose type has an open bracket
+    _unclosed: tuple[YamlFrame, Hashable] | None = None  # the key whose type has an open bracket
 
     def key(self, event: Any) -> str:
         return str(event.value)
@@ -25,7 +25,7 @@ class SchemaYaml(YamlReader):
         self._is_plain = not event.style
         return None if self._is_plain and event.value in _NULLS else event.value
 
-    def put(self, frame: Frame, key: Hashable, value: object, spot: Spot, event: Any) -> None:
+    def put(self, frame: YamlFrame, key: Hashable, value: object, spot: YamlPlace, event: Any) -> None:
         """In `{amount: decimal(12,2)}` YAML sees two entries, `amount: decimal(12` and `2)`; they are joined."""
         assert isinstance(frame.data, dict)
         if value is None and not event.style and self._unclosed and self._unclosed[0] is frame:

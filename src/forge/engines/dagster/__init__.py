@@ -1,4 +1,4 @@
-"""Dagster: reads its instance and its code. Only this package imports dagster, and only when it is asked to."""
+"""Dagster: reads its instance and its code. Only this package imports dagster, and only when it is needed."""
 
 from forge.engines.dagster.read import read_code, read_dagster, read_instance
 

@@ -1,4 +1,4 @@
-"""Reads what Dagster knows: the assets that its code defines, and those that its runs materialized."""
+"""Reads Dagster's assets: those that its code defines, and those that its runs materialized."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dagster import AssetKey, DagsterInstance, Definitions, EventLogEntry
 
 _INPUT = ("dagster/input_data_version/", "dagster/input_event_pointer/")
-_BACK = 200  # materializations of an asset in which one of a job is looked for
+_BACK = 200  # materializations of an asset that are searched for one of a job
 _SIGNS = ("dagster.yaml", "storage", "history")  # of which an instance's folder has at least one
 
 
@@ -49,7 +49,7 @@ def read_instance(home: Path, *, job: str | None = None, run_id: str | None = No
             why="It is a folder with a dagster.yaml, or with the storage of one.",
             fix="Give the folder that DAGSTER_HOME names.",
         )
-    with _told(f"the instance {home}"), dagster.DagsterInstance.from_config(str(home)) as instance:
+    with _dagster_errors(f"the instance {home}"), dagster.DagsterInstance.from_config(str(home)) as instance:
         entries = _of_run(instance, run_id) if run_id else _newest(instance, job)
         found = tuple(_asset(entry) for entry in entries if job is None or entry.job_name == job)
     if not found and (job or run_id):
@@ -89,16 +89,16 @@ def _asset(entry: EventLogEntry) -> DagsterAsset:
 
 
 def _deps(tags: Mapping[str, str]) -> tuple[Key, ...]:
-    """Dagster notes of each input which version was read."""
+    """Dagster records for each input which version was read."""
     found = (tag.removeprefix(start) for start in _INPUT for tag in tags if tag.startswith(start))
     return tuple(dict.fromkeys(tuple(path.split("/")) for path in found))
 
 
 def read_code(target: str, *, job: str | None = None) -> tuple[DagsterAsset, ...]:
-    """The assets that a code location defines: a Python file, or a module by its name. It is imported, and so its code
-    is run."""
+    """The assets that a code location defines: a Python file, or a module by its name. It is imported, so its code
+    is executed."""
     _dagster()
-    with _told(f"the code of {target}"):
+    with _dagster_errors(f"the code of {target}"):
         definitions = _definitions(_module(target), target)
         graph = _graph(definitions)
         keys = graph.get_all_asset_keys()
@@ -144,7 +144,7 @@ def _module(target: str) -> ModuleType:
         raise ForgeError("E819", f"there is no file {target}", fix="Give a Python file, or a module by its name.")
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
-    with _importable(path.resolve().parent):  # files beside it are imported by their names
+    with _importable(path.resolve().parent):  # sibling files are imported by their names
         spec.loader.exec_module(module)
     return module
 
@@ -209,8 +209,8 @@ def _dagster() -> Any:
 
 
 @contextmanager
-def _told(what: str) -> Iterator[None]:
-    """Dagster's library and the user's code may raise anything; all of it means that nothing can be read."""
+def _dagster_errors(what: str) -> Iterator[None]:
+    """Dagster's library and the user's code may raise anything; all of it becomes one error."""
     try:
         yield
     except ForgeError:

@@ -1,1 +1,1 @@
-"""Work on this machine, in processes of its own. May import `forge.flows` and what is below it."""
+"""Work in subprocesses on this machine. May import `forge.flows` and what is below it."""

@@ -1,5 +1,5 @@
-"""Reads code in processes of this machine. One that takes too long over a file, or dies of it, is replaced, and the
-file is told as a gap: what is in a file cannot stop the others."""
+"""Reads code in a pool of subprocesses. One that times out or crashes on a file is replaced, and the file is
+reported as a gap: no file can stop the others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from forge.lineage.extract.program import Program
 LIMIT = 30.0  # seconds for one unit
 _PROJECT = 10  # times as many for a dbt project, which is many files
 _START = 60.0  # more, until a process is up
-BEGUN = "begun"  # said by a process when it begins with a unit; until then it was busy with itself
+BEGUN = "begun"  # sent by a process when it begins with a unit; until then it was starting
 
 
 @dataclass
@@ -45,7 +45,7 @@ class _Worker:
         self.process.wait()
 
 
-class CodeReaders:
+class CodeReaderPool:
     """Call it to read units; close it, or use it in `with`, to end the processes."""
 
     def __init__(self, processes: int | None = None, limit: float = LIMIT) -> None:
@@ -95,7 +95,7 @@ class CodeReaders:
         return worker
 
     def _next(self, shared: CodebaseContext) -> Iterator[UnitResult]:
-        """What is done next; perhaps nothing yet."""
+        """The next finished units; perhaps none yet."""
         working = {worker.pipe: worker for worker in self._workers if worker.unit is not None}
         if not working:
             return

@@ -1,4 +1,4 @@
-"""One process that reads code: gets what all units share, then units, and answers each."""
+"""One worker process that reads code: receives the shared context, then units, and answers each."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def serve(pipe: Connection) -> None:
 
 
 def _prepare(language: str, shared: CodebaseContext) -> None:
-    """Imports what it takes to read a language: that time is not the file's."""
+    """Imports the reader of a language in advance, so that this time does not count against the file."""
     texts = {} if language == "dbt" else {"": ""}
     read_unit(SourceUnit("", language, texts), CodebaseContext(TableCatalog(), shared.dialect))
 
@@ -51,7 +51,7 @@ def _read(unit: SourceUnit, shared: CodebaseContext) -> tuple[Program, ...]:
     except RecursionError:
         return lost(unit, "it is nested too deep")
     except Exception as error:
-        # A fault of ours, told with the file that shows it; the others go on.
+        # A bug of ours, reported with the file that triggers it; the others go on.
         return lost(unit, f"reading it failed, which is a fault of Forge: {type(error).__name__}: {error}")
 
 

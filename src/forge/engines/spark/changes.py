@@ -1,4 +1,4 @@
-"""Commits of data: rows that no transform makes, written into a stage. Columns go by name."""
+"""Commits of data on Spark: rows that no transform makes, written into a stage. Columns are matched by name."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from forge.engines.spark.gate import gate_of
 from forge.flows.ports import Stage
 from forge.flows.runs.engine import ChangeFile, ChangeMode, ChangeQuery
 from forge.model.errors import ForgeError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 from forge.versioning.errors import IncomparableError, NothingToDoError
 
 if TYPE_CHECKING:
@@ -83,12 +83,12 @@ def _rows(spark: SparkSession, source: ChangeQuery | ChangeFile | object, stage:
 
 
 def _literal(path: str) -> str:
-    """A path in which nothing is a pattern."""
+    """A path in which no character is a glob pattern."""
     return re.sub(r"([\\*?\[\]{}])", r"\\\1", path)
 
 
 def _keyed(frame: DataFrame, key: tuple[str, ...], stage: Stage, mode: ChangeMode) -> DataFrame:
-    """The rows, failing the job where a key is NULL (E612) or, unless they only say what to delete, comes twice
+    """The rows, failing the job where a key is NULL (E612) or, unless they are only to be deleted, duplicated
     (E611)."""
     known = {name.lower() for name in frame.columns}
     missing = [name for name in key if name.lower() not in known]
@@ -134,7 +134,7 @@ def _create(spark: SparkSession, frame: DataFrame, stage: Stage, mode: ChangeMod
 
 
 def _fitted(spark: SparkSession, frame: DataFrame, path: str, stage: Stage, *, evolve: bool) -> DataFrame:
-    """The rows under the table's names; columns that only they have are added where that is wanted."""
+    """The rows under the table's names; new columns are added where the caller evolves the schema."""
     have = {field.name.lower(): field for field in spark.table(path).schema.fields}
     unknown = [field for field in frame.schema.fields if field.name.lower() not in have]
     if unknown and not evolve:
@@ -163,7 +163,7 @@ def _write(spark: SparkSession, frame: DataFrame, path: str, mode: ChangeMode, k
 
 
 def _filled(spark: SparkSession, frame: DataFrame, path: str) -> DataFrame:
-    """With NULL for what the rows do not have."""
+    """With NULL for missing columns."""
     given = set(frame.columns)
     fields = spark.table(path).schema.fields
     cells = (F.col(quote(f.name)) if f.name in given else F.lit(None).cast(f.dataType).alias(f.name) for f in fields)

@@ -1,5 +1,5 @@
-"""The logical checksum on Spark. A row's hash is made of its cells that are not NULL, each with the id of its field:
-adding an empty column, renaming, reordering and widening change nothing."""
+"""The logical checksum on Spark. The hash of a row covers its cells that are not NULL, each with its field id:
+adding an empty column, renaming, reordering and widening do not change it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Rows from Spark, all of them or an error.
 
 `DataFrame.collect` takes the end of the stream for the end of the rows. The thread that sends them may die of a full
-heap, and the rows that came until then would be the answer."""
+heap, and the rows received so far would be the result."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from forge.model.errors import ForgeError
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, Row
 
-_PATIENCE = "5 seconds"  # it has said how it ended before the stream is closed
+_PATIENCE = "5 seconds"  # it reports how it ended before the stream is closed
 
 
 def collected(frame: DataFrame) -> list[Row]:
-    """As `collect`. E917 where some rows did not come."""
+    """Like `collect`. E917 where rows are missing."""
     from py4j.protocol import Py4JJavaError
     from pyspark.serializers import BatchedSerializer, CPickleSerializer
     from pyspark.util import _load_from_socket

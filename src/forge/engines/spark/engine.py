@@ -26,23 +26,23 @@ from forge.engines.spark.frames import (
 )
 from forge.engines.spark.gate import gate_of
 from forge.engines.spark.gate.cells import bounded, memory_error, unshown_error
-from forge.engines.spark.lazy import files_of
+from forge.engines.spark.lazy_engine import files_of
 from forge.engines.spark.session.pools import PROPERTY, READS, WRITES, find_starved
 from forge.engines.spark.session.process import died_error, died_of, has_died
 from forge.engines.spark.session.session import CATALOG, LazySession
-from forge.engines.spark.session.stuck import end_stuck, thread_of_driver
+from forge.engines.spark.session.stuck_threads import end_stuck, thread_of_driver
 from forge.engines.spark.writes import write
 from forge.flows.ports import Stage
 from forge.flows.runs.engine import (
-    Batch,
     ChangeFile,
     ChangeMode,
     ChangeQuery,
+    JobProgress,
+    MeasureBatch,
     Pin,
-    Planned,
-    Progress,
+    PlannedResult,
     RunContext,
-    Starved,
+    StarvedJobs,
     TimeRange,
 )
 from forge.flows.runs.records import LoadedFile
@@ -79,12 +79,12 @@ class SparkEngine:
         params: Mapping[str, object],
         context: RunContext,
         files: Sequence[LoadedFile] = (),
-    ) -> Planned:
+    ) -> PlannedResult:
         with self._watched(transform.where):
             frame = self._frame(transform, inputs, params, context, files)
             schema = schema_of(frame)
             refuse_duplicate_columns(schema, transform.where)
-            return Planned(transform, frame, schema, self._lineage(frame, transform, inputs, context))
+            return PlannedResult(transform, frame, schema, self._lineage(frame, transform, inputs, context))
 
     def _frame(
         self,
@@ -112,11 +112,11 @@ class SparkEngine:
                 case PythonFunction() as function:
                     return self._call(transform, function, inputs, context)
         except AnalysisException as error:
-            raise _told(analysis_error(error, transform.file, transform.line), error) from error
+            raise _logged(analysis_error(error, transform.file, transform.line), error) from error
         except SPARK_ERRORS as error:
             if isinstance(transform.body, JdbcSource):
-                raise _told(source_error(error, transform.body.url, transform.where, self.root), error) from error
-            raise _told(job_error(error, transform.where, self.root), error) from error
+                raise _logged(source_error(error, transform.body.url, transform.where, self.root), error) from error
+            raise _logged(job_error(error, transform.where, self.root), error) from error
 
     def _call(
         self, transform: Transform, function: PythonFunction, inputs: Mapping[TableName, Pin], context: RunContext
@@ -133,11 +133,11 @@ class SparkEngine:
             found = user_error(error, transform.file, self.root, transform.line)
             known = analysis_error(error, transform.file, transform.line)
             known = known.but(where=found.where)
-            raise _told(known, error) from error
+            raise _logged(known, error) from error
         except ForgeError:
             raise
         except Exception as error:
-            raise _told(user_error(error, transform.file, self.root, transform.line), error) from error
+            raise _logged(user_error(error, transform.file, self.root, transform.line), error) from error
         if not isinstance(frame, AnyFrame):
             raise ForgeError(
                 "E207",
@@ -162,12 +162,12 @@ class SparkEngine:
         declared = tuple(context.lineage.edges)
         return Extraction(found.edges + declared, found.indirect, found.table_edges, found.gaps)
 
-    def stage(self, planned: Planned, stage: Stage, time_range: TimeRange | None) -> None:
+    def stage(self, planned: PlannedResult, stage: Stage, time_range: TimeRange | None) -> None:
         with self._watched(planned.transform.where):
             try:
                 write(self._spark(), planned, stage, time_range)
             except SPARK_ERRORS as error:
-                raise _told(job_error(error, planned.transform.where, self.root), error) from error
+                raise _logged(job_error(error, planned.transform.where, self.root), error) from error
 
     def change(
         self,
@@ -185,44 +185,44 @@ class SparkEngine:
 
     @contextmanager
     def at_work(self, where: str) -> Iterator[SparkSession]:
-        """Spark for work on rows: under what this thread has begun, its failures told as those of jobs."""
+        """Spark for row-level work: tagged with the run of this thread, its failures translated to job errors."""
         with self._watched(where):
             try:
                 yield self._spark()
             except SPARK_ERRORS as error:
-                raise _told(job_error(error, where, self.root), error) from error
+                raise _logged(job_error(error, where, self.root), error) from error
 
     def measure(
         self,
-        target: Pin | Planned,
+        target: Pin | PlannedResult,
         measures: Sequence[Measure],
         others: Mapping[TableName, Pin],
-        told: Callable[[Batch], None] = lambda batch: None,
+        told: Callable[[MeasureBatch], None] = lambda batch: None,
     ) -> Readings:
         from forge.engines.spark.measure.measurer import SparkMeasurer
 
         with self._watched():
             spark = self._spark()
-            lazy = isinstance(target, Planned) or target.view_sql is not None
+            lazy = isinstance(target, PlannedResult) or target.view_sql is not None
             custom = self._custom(spark, target, others)
             measurer = SparkMeasurer(spark, self._target(target), custom.others, custom, lazy=lazy)
             return measurer.measure(measures, told)
 
     def sample(
         self,
-        target: Pin | Planned,
+        target: Pin | PlannedResult,
         checks: Sequence[Check],
         readings: Readings,
         masked: frozenset[str],
         others: Mapping[TableName, Pin],
         limit: int = 5,
     ) -> tuple[tuple[Mapping[str, object], ...], ...]:
-        from forge.engines.spark.failing import Failing
+        from forge.engines.spark.failing_rows import FailingRowFinder
 
         with self._watched():
             spark = self._spark()
             custom = self._custom(spark, target, others)
-            failing = Failing(
+            failing = FailingRowFinder(
                 spark=spark,
                 frame=self._target(target),
                 others=custom.others,
@@ -234,27 +234,27 @@ class SparkEngine:
 
     def failing_rows(
         self,
-        target: Pin | Planned,
+        target: Pin | PlannedResult,
         checks: Sequence[tuple[str, Check]],
         readings: Readings,
         others: Mapping[TableName, Pin],
     ) -> DataFrame:
-        from forge.engines.spark.failing import PLACE, Failing
+        from forge.engines.spark.failing_rows import PLACE, FailingRowFinder
 
         with self._watched():
             spark = self._spark()
             custom = self._custom(spark, target, others)
-            if isinstance(target, Planned) or target.view_sql is not None:
-                return Failing(
+            if isinstance(target, PlannedResult) or target.view_sql is not None:
+                return FailingRowFinder(
                     spark=spark, frame=self._target(target), others=custom.others, custom=custom, readings=readings
                 ).rows(checks)
             frame = placed_frame(spark, target, PLACE)
-            return Failing(spark=spark, frame=frame, others=custom.others, custom=custom, readings=readings).rows(
-                checks, PLACE
-            )
+            return FailingRowFinder(
+                spark=spark, frame=frame, others=custom.others, custom=custom, readings=readings
+            ).rows(checks, PLACE)
 
-    def _custom(self, spark: SparkSession, target: Pin | Planned, others: Mapping[TableName, Pin]) -> CustomRules:
-        """What rules of the project are made of: their tables are those of the version that is judged."""
+    def _custom(self, spark: SparkSession, target: Pin | PlannedResult, others: Mapping[TableName, Pin]) -> CustomRules:
+        """Functions and queries of the project's checks, over tables at the version that is judged."""
         from forge.engines.spark.measure.custom import CustomRules
         from forge.transforms.functions import load_function
 
@@ -269,8 +269,8 @@ class SparkEngine:
             self.root,
         )
 
-    def _target(self, target: Pin | Planned) -> DataFrame:
-        if isinstance(target, Planned):
+    def _target(self, target: Pin | PlannedResult) -> DataFrame:
+        if isinstance(target, PlannedResult):
             frame: DataFrame = target.frame
             return frame
         return frame_of(self._spark(), target)
@@ -297,32 +297,33 @@ class SparkEngine:
             return schema_of(frame), tuple(tuple(row) for row in rows)
 
     def begin(self, run_id: RunId, table: TableName) -> None:
-        """Noted, and told to Spark when this thread first needs it: what is refused before that starts no JVM."""
+        """Remembered, and passed to Spark when this thread first needs it: what is refused before that starts no
+        JVM."""
         self._here.run_id = run_id
         self._here.begun = (run_id, str(table))
 
     def begin_read(self, run_id: RunId) -> None:
-        """As `begin`, for a question: until `end`, jobs of this thread leave the cores to those that write."""
+        """Like `begin`, for a read: until `end`, jobs of this thread yield the cores to writes."""
         self._here.pool = READS
         self._here.run_id = run_id
         self._here.begun = (run_id, READS)
 
     def end(self) -> None:
-        """What this thread does from now on belongs to nothing that was begun."""
+        """Jobs of this thread no longer belong to a run or read."""
         for name in ("pool", "run_id", "begun"):
             self._here.__dict__.pop(name, None)
 
-    def find_starved(self, reads: Iterable[RunId]) -> Starved:
+    def find_starved(self, reads: Iterable[RunId]) -> StarvedJobs:
         session = self.session.peek()
         if session is None:
-            return Starved()
+            return StarvedJobs()
         try:
             return find_starved(session, reads)
         except (Py4JNetworkError, OSError):  # it died just now
-            return Starved()
+            return StarvedJobs()
 
     def _spark(self) -> SparkSession:
-        """The session, with what this thread has begun marked on its jobs."""
+        """The session, with the jobs of this thread tagged."""
         self._here.used = session = self.session.get()
         self._refuse_cancelled()
         begun: tuple[RunId, str] | None = self._here.__dict__.pop("begun", None)
@@ -337,7 +338,7 @@ class SparkEngine:
 
     @contextmanager
     def _told_apart(self) -> Iterator[None]:
-        """Which thread of the JVM works on what this one asks, so that a cancellation finds it."""
+        """Registers the JVM thread that serves this one, so that a cancellation finds it."""
         run_id: RunId | None = self._here.__dict__.get("run_id")
         if run_id is None:
             yield
@@ -350,8 +351,8 @@ class SparkEngine:
 
     @contextmanager
     def _watched(self, where: str | None = None) -> Iterator[None]:
-        """What comes of a cancelled run or of the death of the JVM is told as that, whatever Spark says. Also where
-        nothing is raised: a measure that Spark could not take is a result, but not one of the data."""
+        """Reports errors caused by a cancelled run or a dead JVM as such. Also where nothing is raised: a measure
+        that Spark could not compute is a result, but not one of the data."""
         self._refuse_cancelled()
         self._here.used = None
         try:
@@ -359,23 +360,23 @@ class SparkEngine:
         except Exception as error:
             self._refuse_cancelled(error)
             if self._here.used is not None and died_of(self._here.used, _root(error)):
-                raise _told(died_error(self.session.settings.log_file, where), error) from error
+                raise _logged(died_error(self.session.settings.log_file, where), error) from error
             raise
         self._refuse_cancelled()
         if self._here.used is not None and has_died(self._here.used):
             raise died_error(self.session.settings.log_file, where)
 
-    def progress(self, run_id: RunId, table: TableName) -> Progress:
+    def progress(self, run_id: RunId, table: TableName) -> JobProgress:
         session = self.session.peek()
         if session is None:
-            return Progress(0, 0, 0, 0, 0)
+            return JobProgress(0, 0, 0, 0, 0)
         try:
             return _progress(session.sparkContext.statusTracker(), f"{run_id}:{table}")
-        except (Py4JError, OSError):  # it died just now; whoever works there says so
-            return Progress(0, 0, 0, 0, 0)
+        except (Py4JError, OSError):  # it has just died; its users report that
+            return JobProgress(0, 0, 0, 0, 0)
 
     def cancel(self, run_id: RunId) -> None:
-        """Jobs at work are interrupted; steps that have not begun will not begin."""
+        """Interrupts running jobs; steps that have not begun will not begin."""
         self._cancelled.add(run_id)
         session = self.session.peek()
         if session is not None:
@@ -388,14 +389,14 @@ class SparkEngine:
             raise CancellationError("The run was cancelled", fix="Nothing was published.") from error
 
 
-def _progress(tracker: Any, group: str) -> Progress:
+def _progress(tracker: Any, group: str) -> JobProgress:
     jobs = tracker.getJobIdsForGroup(group)
     infos = [info for job in jobs if (info := tracker.getJobInfo(job)) is not None]
     stages = [s for info in infos for i in info.stageIds if (s := tracker.getStageInfo(i)) is not None]
     # A skipped stage never has a task: counting it would make a false percentage.
     touched = [s for s in stages if s.numTasks and (s.numCompletedTasks or s.numActiveTasks or s.numFailedTasks)]
     done = [s for s in touched if s.numCompletedTasks >= s.numTasks]
-    return Progress(
+    return JobProgress(
         len(jobs),
         len(done),
         len(touched),
@@ -404,14 +405,14 @@ def _progress(tracker: Any, group: str) -> Progress:
     )
 
 
-def _told(found: ForgeError, error: BaseException) -> ForgeError:
-    """A run keeps only the words of an error; `-vv` shows where it came from."""
+def _logged(found: ForgeError, error: BaseException) -> ForgeError:
+    """A run keeps only the message of an error; `-vv` shows the traceback."""
     _log.debug("%s", found, exc_info=error)
     return found
 
 
 def _root(error: BaseException) -> BaseException:
-    """What the error was made of."""
+    """The root cause."""
     while error.__cause__ is not None:
         error = error.__cause__
     return error

@@ -1,4 +1,4 @@
-"""Spark's exceptions turned into Forge's errors: a code, the place in the user's text, the reason in one line."""
+"""Spark's exceptions translated to Forge's errors: a code, the place in the user's text, the reason in one line."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def keep_quiet() -> None:
 
 
 def first_line(error: BaseException) -> str:
-    """The sentence a person needs: without the error class, the SQL and the JVM's stack."""
+    """The message for a person: without the error class, the SQL and the JVM's stack."""
     text = str(error).strip().split("\n\tat ")[0]
     line = next((part.strip() for part in text.splitlines() if part.strip()), type(error).__name__)
     return re.sub(r"^\[[A-Z_.0-9]+\]\s*", "", line)[:600]
@@ -84,7 +84,7 @@ def _unresolved(text: str) -> str:
 
 
 def job_error(error: BaseException, where: str, root: Path | None = None) -> ForgeError:
-    """A Spark job that failed while it ran. `root`: the project, to name its files as the user does."""
+    """A Spark job that failed. `root`: the project, to name its files as the user does."""
     text = str(error)
     if any(sign in text for sign in _DISK_FULL):
         return DiskFullError(
@@ -123,7 +123,7 @@ def job_error(error: BaseException, where: str, root: Path | None = None) -> For
 
 
 def source_error(error: BaseException, url: str, where: str, root: Path | None = None) -> ForgeError:
-    """A database that could not be read. It is told by its name: an address may hold a password."""
+    """A database that could not be read. Only its name is shown: an address may contain a password."""
     if not _NO_DATABASE.search(str(error)):
         return job_error(error, where, root)
     return ForgeError(
@@ -144,7 +144,7 @@ def database_of(url: str) -> str:
 
 
 def _bad_keys(code: str, why: str, where: str) -> ForgeError:
-    """What an expression of ours found in the rows while Spark worked on them."""
+    """Key errors that one of our own expressions raised inside a job."""
     what, fix = {
         "E611": ("The rows have the same key more than once", "Remove the duplicates, or use a key that is unique."),
         "E612": ("A key of the rows is NULL", "Fill the column, leave these rows out, or use another key."),
@@ -179,7 +179,7 @@ def _shown(uri: str, root: Path | None) -> str:
 
 
 def _worker_error(text: str, where: str, root: Path | None) -> ForgeError:
-    """An exception inside a Python worker: all that comes back of it is the text of its traceback."""
+    """An exception inside a Python worker, of which only the traceback text is available."""
     trace = text[text.index("Traceback (most recent call last)") :].split("\n\n")[0].split("\n\tat ")[0]
     raised = [line for line in trace.splitlines() if re.match(r"[\w.]+(?::|$)", line)]
     for file, line in _WORKER_FRAME.findall(trace):
@@ -196,7 +196,7 @@ def _worker_error(text: str, where: str, root: Path | None) -> ForgeError:
 
 
 def user_error(error: BaseException, file: str, root: Path, line: int) -> ForgeError:
-    """An exception of the user's own code, at the deepest line of it that lies in the project."""
+    """An exception of the user's own code, at its deepest frame inside the project."""
     place = f"{file}:{line}"
     for frame in traceback.extract_tb(error.__traceback__):
         path = Path(frame.filename)

@@ -1,4 +1,4 @@
-"""What is put into empty cells, on Spark: a constant, the median, the most frequent value, or the value before."""
+"""Filling of empty cells on Spark: by a constant, the median, the mode, or the previous value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ _ACCURACY = 1_000_000  # of the median: exact up to so many values, else its ran
 
 
 def fill_columns(rows: DataFrame, fields: Fields, fill: CellFill) -> tuple[DataFrame, Mapping[str, object]]:
-    """The rows with `new <column>` for each: what is put in, NULL where nothing is. And the value, where it is one."""
+    """The rows with `new <column>` for each: the fill value, NULL where nothing is filled. And the value, where it
+    is a single one."""
     types = {name: by_name(fields)[name].type for name in fill.columns}
     found, shown = _values(rows, types, fill)
     return rows.select("*", *(new.alias(f"new {name}") for name, new in found.items())), shown
@@ -41,7 +42,7 @@ def _values(rows: DataFrame, types: Mapping[str, str], fill: CellFill) -> tuple[
 
 
 def _wanted(name: str, fill: CellFill) -> Column:
-    """The cells that are filled."""
+    """The cells to fill."""
     empty = F.col(quote(name)).isNull()
     if fill.failing is None:
         return empty
@@ -49,7 +50,7 @@ def _wanted(name: str, fill: CellFill) -> Column:
 
 
 def _kept(name: str, kind: str, fill: CellFill) -> Column:
-    """The value where it counts; NULL else."""
+    """The value where it counts; else NULL."""
     column = F.col(quote(name))
     good = ~_wanted(name, fill) & column.isNotNull()
     if family_of(kind) in (Family.FLOAT, Family.DOUBLE):
@@ -86,7 +87,7 @@ def _shown(text: str | None, kind: str) -> object:
 
 
 def _constant(rows: DataFrame, value: object, name: str, kind: str) -> str:
-    """As the text of a value of the column's type, or refused before a job begins."""
+    """As the text of a value of the column's type, or refused before a job starts."""
     text = str(value).lower() if isinstance(value, bool) else str(value)
     one = rows.sparkSession.range(1).select(F.lit(text).try_cast(kind).alias("value"))
     row = one.select(_to_text(F.col("value"), kind).alias("text")).first()
@@ -117,7 +118,7 @@ def _mode(rows: DataFrame, name: str, kind: str, fill: CellFill) -> str | None:
 
 
 def _before(name: str, fill: CellFill) -> Column:
-    """The last value of the same key that stays. Rows without a key or a place in the order neither give nor take."""
+    """The last kept value of the same key. Rows without a key or an order value neither give nor receive one."""
     keys, order = ([F.col(quote(one)) for one in names] for names in (fill.key, fill.order_by))
     known = reduce(and_, (one.isNotNull() for one in (*keys, *order)))
     window = Window.partitionBy(*keys, known).orderBy(*order, F.col(FILE), F.col(POSITION))

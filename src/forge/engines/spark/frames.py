@@ -31,7 +31,7 @@ def view_alias(table: TableName) -> str:
 
 
 def fragment(pin: Pin) -> str:
-    """What stands in a FROM clause for a pinned input."""
+    """The FROM clause of a pinned input."""
     if pin.view_sql is not None:
         # On lines of its own: a comment at the end of the view must not swallow the parenthesis.
         text = pinned_sql(pin.view_sql, {p.table: p for p in pin.view_inputs})
@@ -54,7 +54,7 @@ def frame_of(spark: SparkSession, pin: Pin) -> DataFrame:
 
 
 def placed_frame(spark: SparkSession, pin: Pin, names: tuple[str, str]) -> DataFrame:
-    """A table with the place of each row: its file, and its number in it."""
+    """A table with file and position of each row."""
     from pyspark.sql import functions as f
 
     table = frame_of(spark, pin)
@@ -62,7 +62,7 @@ def placed_frame(spark: SparkSession, pin: Pin, names: tuple[str, str]) -> DataF
 
 
 def _appended(spark: SparkSession, pin: Pin) -> DataFrame:
-    """Rows of the files that were appended after a snapshot, up to the one that is pinned."""
+    """Rows of the files appended after a snapshot, up to the pinned one."""
     ends = {"start-snapshot-id": str(pin.since), "end-snapshot-id": str(pin.snapshot_id)}
     return spark.read.options(**ends).table(table_path(pin.catalog)).alias(pin.table.name)
 
@@ -70,7 +70,7 @@ def _appended(spark: SparkSession, pin: Pin) -> DataFrame:
 def sql_frame(
     spark: SparkSession, text: str, inputs: Mapping[TableName, Pin], params: Mapping[str, object]
 ) -> DataFrame:
-    """Parameters are bound by Spark, never pasted."""
+    """Parameters are bound by Spark, never interpolated."""
     return spark.sql(pinned_sql(text, inputs), args=dict(params) or None)
 
 

@@ -1,5 +1,5 @@
-"""Rows taken out, filled in and deduplicated on Spark. What changes is found once, as rows known by file and place, and
-kept until it is written; then only the files that hold such rows are read again and written anew."""
+"""Removal, filling and deduplication of rows on Spark. The changes are computed once, as rows identified by file and
+position, and cached until they are written; then only files with such rows are rewritten."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from forge.engines.spark.collect import collected
 from forge.engines.spark.errors import user_error
 from forge.engines.spark.fill import fill_columns
 from forge.engines.spark.frames import frame_of, quote, table_path
-from forge.engines.spark.merge.row_work import written_by
+from forge.engines.spark.merge.row_engine import appended_files
 from forge.flows.ports import Stage
 from forge.flows.quality.row_repair import (
     CHECKS,
@@ -32,7 +32,7 @@ from forge.flows.quality.row_repair import (
     RowFailures,
 )
 from forge.flows.runs.engine import Pin
-from forge.flows.versioning.tables import Slice, Tables
+from forge.flows.versioning.tables import FileSlice, Tables
 from forge.model.errors import ForgeError
 from forge.model.names import SnapshotId, TableName
 from forge.model.time import as_utc
@@ -52,7 +52,7 @@ class SparkRepair:
     def __init__(self, engine: SparkEngine, tables: Tables) -> None:
         self.engine, self.tables = engine, tables
 
-    def take_out(self, target: RepairTarget, failing: RowFailures) -> SparkRepaired:
+    def take_out(self, target: RepairTarget, failing: RowFailures) -> SparkRepairResult:
         with self.engine.at_work(str(target.table)) as spark:
             bad = self._failing(target, failing).persist(StorageLevel.MEMORY_AND_DISK)
             counted = collected(bad.groupBy(FILE, CHECKS).count())
@@ -62,11 +62,11 @@ class SparkRepair:
                 files[row[FILE]] = files.get(row[FILE], 0) + row["count"]
                 for check_id in row[CHECKS]:
                     told[check_id] = told.get(check_id, 0) + row["count"]
-            return SparkRepaired(
+            return SparkRepairResult(
                 _repair=self, _spark=spark, _target=target, _rows=bad, _files=files, deletes=True, told=told
             )
 
-    def fill(self, target: RepairTarget, fill: CellFill) -> SparkRepaired:
+    def fill(self, target: RepairTarget, fill: CellFill) -> SparkRepairResult:
         with self.engine.at_work(str(target.table)) as spark:
             rows = _placed(spark, target)
             if fill.failing is None:
@@ -84,7 +84,7 @@ class SparkRepair:
             counted = collected(updates.groupBy(FILE).agg(F.count(F.lit(1)).alias("rows"), *cells))
             told = {name: sum(row[f"c{n}"] for row in counted) for n, name in enumerate(fill.columns)}
             files = {row[FILE]: row["rows"] for row in counted}
-            return SparkRepaired(
+            return SparkRepairResult(
                 _repair=self,
                 _spark=spark,
                 _target=target,
@@ -95,7 +95,7 @@ class SparkRepair:
                 values=values,
             )
 
-    def deduplicate(self, target: RepairTarget, key: tuple[str, ...], order_by: tuple[str, ...]) -> SparkRepaired:
+    def deduplicate(self, target: RepairTarget, key: tuple[str, ...], order_by: tuple[str, ...]) -> SparkRepairResult:
         with self.engine.at_work(str(target.table)) as spark:
             keys = [F.col(quote(name)) for name in key]
             newest = [F.col(quote(name)).desc_nulls_last() for name in order_by]
@@ -104,10 +104,10 @@ class SparkRepair:
             ranked = rows.select(FILE, POSITION, F.row_number().over(window).alias("forge_rank"))
             gone = ranked.where(F.col("forge_rank") > 1).drop("forge_rank").persist(StorageLevel.MEMORY_AND_DISK)
             files = {row[FILE]: row["count"] for row in collected(gone.groupBy(FILE).count())}
-            return SparkRepaired(_repair=self, _spark=spark, _target=target, _rows=gone, _files=files, deletes=True)
+            return SparkRepairResult(_repair=self, _spark=spark, _target=target, _rows=gone, _files=files, deletes=True)
 
     def call(self, place: str, pin: Pin) -> DataFrame:
-        """What the project's function at `file.py:name` makes of the table."""
+        """The result of the project's function at `file.py:name` on the table."""
         function = load_function(self.engine.root, place)
         with self.engine.at_work(place) as spark:
             try:
@@ -140,7 +140,7 @@ class SparkRepair:
 
 
 def _placed(spark: SparkSession, target: RepairTarget) -> DataFrame:
-    """All rows of the version with their file and place."""
+    """All rows of the version with file and position."""
     path, snapshot_id = table_path(target.pin.catalog), target.files.snapshot_id
     frame = spark.sql(f"SELECT * FROM {path} VERSION AS OF {int(snapshot_id)}")  # noqa: S608  quoted names only
     return _with_places(frame)
@@ -152,9 +152,9 @@ def _with_places(frame: DataFrame) -> DataFrame:
 
 
 @dataclass(slots=True, kw_only=True)
-class SparkRepaired:
-    """`rows` are those that go or change, known by file and place, kept by Spark until `release`; `files` says how many
-    each file has."""
+class SparkRepairResult:
+    """`rows` are those that are deleted or changed, by file and position, cached by Spark until `release`; `files`
+    says how many each file has."""
 
     _repair: SparkRepair
     _spark: SparkSession
@@ -177,13 +177,13 @@ class SparkRepaired:
         target, tables = self._target, self._repair.tables
         touched = tuple(file for file in sorted(target.files.files, key=lambda f: f.path) if file.path in self._files)
         assert len(touched) == len(self._files), "every file with such rows is one of the table's"
-        part = Slice(target.files.catalog, target.files.snapshot_id, touched)
+        part = FileSlice(target.files.catalog, target.files.snapshot_id, touched)
         with self._repair.engine.at_work(str(target.table)) as spark:
             name = _name(target.table, target.files.snapshot_id)
             rows = _with_places(spark.table(table_path(tables.expose(target.run_id, part, name))))
             scratch = tables.scratch(stage, target.files.fields, name)
             self._after(rows).writeTo(table_path(scratch)).append()
-            added = written_by(spark, tables, scratch)
+            added = appended_files(spark, tables, scratch)
         tables.swap(stage, touched, added, target.files.fields)
 
     def _after(self, frame: DataFrame) -> DataFrame:
@@ -215,7 +215,7 @@ class SparkRepaired:
             }
             cells = [known.get(f.name, F.lit(None)).cast(f.type).alias(f.name) for f in fields]
             self._rows.select(*cells).writeTo(table_path(scratch)).append()
-            added = written_by(spark, tables, scratch)
+            added = appended_files(spark, tables, scratch)
         tables.swap(stage, (), added, fields)
 
     def release(self) -> None:
@@ -223,5 +223,5 @@ class SparkRepaired:
 
 
 def _name(table: TableName, snapshot_id: SnapshotId) -> str:
-    """Of hidden rows, of which each step of a run makes its own."""
+    """Of hidden rows; each step of a run has its own."""
     return f"{table.schema}_{table.name}_{snapshot_id}"

@@ -1,4 +1,5 @@
-"""Sources: files and databases as DataFrames. A file with other columns than declared is refused before any job."""
+"""Sources: files and databases as DataFrames. A file whose columns differ from the declared ones is refused before
+any job."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ DRIVERS = {"jdbc:postgresql:": "org.postgresql.Driver", "jdbc:sqlite:": "org.sql
 
 
 def find_files(source: FileSource, root: Path, where: str) -> tuple[LoadedFile, ...]:
-    """The files a source names now, by path; none at all is an error."""
+    """The current files of a source, by path; none at all is an error."""
     pattern = source.path if os.path.isabs(source.path) else str(root / source.path)
     paths = sorted(path for path in glob.glob(pattern, recursive=True) if os.path.isfile(path))
     if Path(pattern).is_dir():
@@ -55,7 +56,7 @@ def find_files(source: FileSource, root: Path, where: str) -> tuple[LoadedFile, 
 
 
 def with_digests(files: Sequence[LoadedFile], root: Path) -> tuple[LoadedFile, ...]:
-    """The same files, each with the hash of its content; none for one that has just gone."""
+    """The same files, each with the hash of its content; none for one that has just disappeared."""
     return tuple(replace(file, digest=_digest(root / file.path)) for file in files)
 
 
@@ -134,14 +135,14 @@ def _check_columns(source: FileSource, path: str, shown: str, where: str) -> Non
 
 
 def _listed(names: Sequence[str]) -> str:
-    """For a message: the names come out of a file, which may hold anything and any number of them."""
+    """For a message: the names come from a file, which may contain anything and any number of them."""
     shown = [ascii(name)[1:-1] if not name.isprintable() else name for name in names[:SHOWN_NAMES]]
     more = f" and {len(names) - SHOWN_NAMES} more" if len(names) > SHOWN_NAMES else ""
     return ", ".join(shown) + more if names else "nothing"
 
 
 def _open(path: str, encoding: str, errors: str = "strict") -> IO[str] | None:
-    """Text, unpacked as Spark would by the ending of the name; None for a packing Python does not know."""
+    """Text, decompressed as Spark would by file extension; None for a codec Python does not know."""
     suffix = Path(path).suffix.lower()
     if suffix in PACKED:
         return None
@@ -221,7 +222,7 @@ def read_jdbc(spark: SparkSession, source: JdbcSource, secret: Callable[[str], s
 
 
 def external_name(transform: Transform) -> str:
-    """How lineage calls what a source reads."""
+    """The lineage name of what a source reads."""
     match transform.body:
         case FileSource(path=path):
             return f"files:{path}"

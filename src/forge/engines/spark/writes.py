@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from forge.engines.spark.frames import quote, table_path
 from forge.flows.ports import Stage
-from forge.flows.runs.engine import Planned, TimeRange
+from forge.flows.runs.engine import PlannedResult, TimeRange
 from forge.model.errors import ForgeError
 from forge.model.types import iceberg_text
 from forge.model.widening import widens
-from forge.transforms.transform import Kind, Transform
+from forge.transforms.transform import Transform, TransformKind
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _PARTITION = re.compile(r"\s*(\w+)\s*\(\s*(?:(\d+)\s*,\s*)?([^(),]+?)\s*\)\s*|\s*([^(),]+?)\s*")
 
 
-def write(spark: SparkSession, planned: Planned, stage: Stage, time_range: TimeRange | None) -> None:
+def write(spark: SparkSession, planned: PlannedResult, stage: Stage, time_range: TimeRange | None) -> None:
     transform, frame = planned.transform, planned.frame
     if not stage.exists:
         _create(frame, stage, transform)
@@ -29,22 +29,22 @@ def write(spark: SparkSession, planned: Planned, stage: Stage, time_range: TimeR
     path = table_path(stage.catalog)
     evolve(spark, path, frame, transform)
     match transform.kind:
-        case Kind.FULL:
+        case TransformKind.FULL:
             from pyspark.sql.functions import lit
 
             frame.writeTo(path).overwrite(lit(True))
-        case Kind.APPEND:
+        case TransformKind.APPEND:
             frame.writeTo(path).append()
-        case Kind.BY_TIME_RANGE:
+        case TransformKind.BY_TIME_RANGE:
             _replace_range(spark, frame, path, transform, time_range)
-        case Kind.BY_UNIQUE_KEY:
+        case TransformKind.BY_UNIQUE_KEY:
             _merge(spark, frame, path, transform, stage)
         case _:
             raise AssertionError(f"{transform.kind} is not staged")
 
 
 def _create(frame: DataFrame, stage: Stage, transform: Transform) -> None:
-    if transform.kind is Kind.BY_UNIQUE_KEY:
+    if transform.kind is TransformKind.BY_UNIQUE_KEY:
         frame = refuse_duplicates(frame, transform)
     writer = frame.writeTo(table_path(stage.catalog)).using("iceberg").tableProperty("format-version", "2")
     if stage.location:  # else the catalog decides where its tables are
@@ -81,16 +81,17 @@ def partition_column(text: str, transform: Transform) -> Column:
 
 
 def evolve(spark: SparkSession, path: str, frame: DataFrame, transform: Transform) -> None:
-    """Give the staged table the columns of the result. Only the stage changes: main sees it when it is published."""
+    """Evolve the staged table to the columns of the result. Only the stage changes; main sees it when it is
+    published."""
     have = {field.name.lower(): field for field in spark.table(path).schema.fields}
     want = {field.name.lower(): field for field in frame.schema.fields}
-    if transform.kind is not Kind.FULL:
+    if transform.kind is not TransformKind.FULL:
         refuse_loss(have, want, transform)
     for name, field in want.items():
         known = have.get(name)
         if known is None:
             _add(spark, path, field)
-        elif _differ(known, field) and not (transform.kind is not Kind.FULL and _widens(field, known)):
+        elif _differ(known, field) and not (transform.kind is not TransformKind.FULL and _widens(field, known)):
             _retype(spark, path, known, field)
     for name, field in have.items():
         if name not in want:
@@ -98,7 +99,7 @@ def evolve(spark: SparkSession, path: str, frame: DataFrame, transform: Transfor
 
 
 def refuse_loss(have: Mapping[str, StructField], want: Mapping[str, StructField], transform: Transform) -> None:
-    """Rows that a run keeps must keep their values: no column of theirs is dropped or gets another type."""
+    """Rows that a run keeps must keep their values: none of their columns is dropped or retyped."""
     lost = [f"{field.name} would be dropped" for name, field in have.items() if name not in want]
     for name, field in want.items():
         known = have.get(name)
@@ -119,12 +120,12 @@ def _type(field: StructField) -> str:
 
 
 def _differ(old: StructField, new: StructField) -> bool:
-    """Whether Iceberg has two types for them; a tinyint is an int there."""
+    """Whether they are two types in Iceberg, where a tinyint is an int."""
     return iceberg_text(_type(old)) != iceberg_text(_type(new))
 
 
 def _widens(old: StructField, new: StructField) -> bool:
-    """Whether Iceberg can do it in place; any other change of type is a drop and an add."""
+    """Whether Iceberg can promote it in place; any other change of type is a drop and an add."""
     return widens(_type(old), _type(new), "iceberg")
 
 
@@ -159,7 +160,7 @@ def _replace_range(
 
 
 def refuse_duplicates(frame: DataFrame, transform: Transform) -> DataFrame:
-    """The rows, failing the job where a key comes twice. It costs a shuffle of the change, which MERGE needs anyway."""
+    """The rows, failing the job on a duplicate key. Costs a shuffle of the change, which MERGE needs anyway."""
     from pyspark.sql import functions as F
     from pyspark.sql.window import Window
 

@@ -1,4 +1,4 @@
-"""What there is: tables and views of a commit, with their words, their state and what they stand on."""
+"""Assets: the tables and views of a commit, with descriptions, status and neighbours."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Protocol
 
-from forge.catalog.search import COLUMN, Entry, Index
-from forge.flows.catalog.personal import PersonalAt
+from forge.catalog.search import COLUMN, SearchEntry, SearchIndex
+from forge.flows.catalog.personal_data import PersonalAt
 from forge.flows.catalog.ports import Assets
 from forge.flows.catalog.sample import version_at
 from forge.flows.ports import Lake, Metadata, SnapshotState
@@ -19,8 +19,8 @@ from forge.flows.quality.incidents.impact import lineage_at
 from forge.flows.quality.incidents.open_incidents import find_commits_of
 from forge.flows.quality.ports import Verdicts
 from forge.flows.runs.records import AssetRecord, TableLineage
+from forge.flows.versioning.record_ports import CommitHistory, Commits
 from forge.flows.versioning.revisions import find_commit
-from forge.flows.versioning.store import CommitHistory, Commits
 from forge.lineage.edge import Edge
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.schema import Column
@@ -38,8 +38,8 @@ class _Records(CommitHistory, Verdicts, Protocol): ...
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
-    """What the checks said: of the newest attempt to write a table, or of the run that wrote a version of it."""
+class AssetStatus:
+    """Verdicts of the newest attempt to write a table, or of the run that wrote a version of it."""
 
     verdicts: tuple[Verdict, ...] = ()
     held_back: bool = False
@@ -55,7 +55,7 @@ class Standing:
 
     @property
     def failing_columns(self) -> frozenset[str]:
-        """In small letters."""
+        """In lower case."""
         failed = (verdict for verdict in self.verdicts if verdict.outcome is Outcome.FAILED)
         return frozenset(column.lower() for verdict in failed for column in verdict.columns)
 
@@ -63,7 +63,7 @@ class Standing:
 @dataclass(frozen=True, slots=True)
 class Asset:
     record: AssetRecord
-    standing: Standing
+    standing: AssetStatus
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +76,8 @@ class ColumnState:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AssetAt:
-    """One asset as a commit has it."""
+class AssetVersion:
+    """One asset at a commit."""
 
     asset: Asset
     commit: Commit
@@ -88,9 +88,9 @@ class AssetAt:
     downstream_tables: tuple[str, ...]
 
 
-class Catalog:
-    """The assets of a branch's newest commit, kept ready for searching. The index is good until the branch moves, what
-    the checks said until something is recorded."""
+class AssetCatalog:
+    """The assets of a branch's head, indexed for search. The index is valid until the branch moves, the verdicts
+    until something is recorded."""
 
     def __init__(
         self,
@@ -101,14 +101,14 @@ class Catalog:
     ) -> None:
         self._metadata, self._branch, self._since, self._current = metadata, branch, since, current
         self._lock = threading.Lock()
-        self._prepared: tuple[CommitId | None, Tree, tuple[AssetRecord, ...], Index] | None = None
+        self._prepared: tuple[CommitId | None, Tree, tuple[AssetRecord, ...], SearchIndex] | None = None
         self._assets: tuple[str, float, Mapping[str, Asset]] | None = None
 
-    def index(self) -> Index:
+    def index(self) -> SearchIndex:
         return self._prepare()[-1]
 
     def assets(self) -> Mapping[str, Asset]:
-        """By name, with what their newest attempts said."""
+        """By name, with the verdicts of their newest attempts."""
         mark, now = self._metadata.mark(), time.monotonic()
         kept = self._assets
         if kept is None or kept[0] != mark or now - kept[1] > _LIFE:
@@ -116,18 +116,18 @@ class Catalog:
             kept = self._assets = (
                 mark,
                 now,
-                _standing_of(self._metadata, self._branch, tree, records, self._since, self._current()),
+                _assets_with_status(self._metadata, self._branch, tree, records, self._since, self._current()),
             )
         return kept[2]
 
-    def _prepare(self) -> tuple[Tree, tuple[AssetRecord, ...], Index]:
+    def _prepare(self) -> tuple[Tree, tuple[AssetRecord, ...], SearchIndex]:
         branch = self._metadata.branch(self._branch)
         head = branch.head if branch else None
         with self._lock:
             if self._prepared is None or self._prepared[0] != head:
                 tree = self._metadata.tree(head)
                 records = records_of(self._metadata, tree)
-                self._prepared = (head, tree, records, Index(tuple(_entries(records))))
+                self._prepared = (head, tree, records, SearchIndex(tuple(_entries(records))))
             return self._prepared[1:]
 
 
@@ -145,7 +145,7 @@ def asset_at(
     default: BranchName,
     since: Since = lambda tree: (),
     current: CurrentChecksOf = all_count,
-) -> AssetAt:
+) -> AssetVersion:
     commit = find_commit(metadata, at, default)
     tree = metadata.tree(commit.id)
     version = version_at(tree, table, at)
@@ -155,10 +155,10 @@ def asset_at(
     state = lake.snapshot(version.catalog, version.snapshot_id) if version.snapshot_id is not None else None
     changed = find_commits_of(metadata, {table: version}).get(table) or _last_change(metadata, commit, table)
     record = _as_of(_record(known, table, version), state, changed.time if changed else None)
-    standing = _standing_at(metadata, default, table, version, since, current)
+    standing = _status_at(metadata, default, table, version, since, current)
     personal = personal_at(commit.id).of(table)
     before, after = _neighbours(lineage, str(table))
-    return AssetAt(
+    return AssetVersion(
         asset=Asset(record, standing),
         commit=commit,
         version=version,
@@ -170,12 +170,12 @@ def asset_at(
 
 
 def _last_change(metadata: Commits, commit: Commit, table: TableName) -> Commit | None:
-    """By walking the history, for a version that no run of Forge's wrote."""
+    """By walking the history, for a version that no run of Forge wrote."""
     found = metadata.log(commit.id, limit=1, table=table)
     return found[0] if found else None
 
 
-def _standing_of(
+def _assets_with_status(
     metadata: Verdicts,
     branch: BranchName,
     tree: Tree,
@@ -191,29 +191,29 @@ def _standing_of(
         said.setdefault(verdict.table, []).append(verdict)
     return {
         str(record.table): Asset(
-            record, Standing(tuple(said.get(str(record.table), ())), held_back=record.table in stopped)
+            record, AssetStatus(tuple(said.get(str(record.table), ())), held_back=record.table in stopped)
         )
         for record in records
     }
 
 
-def _standing_at(
+def _status_at(
     metadata: _Records,
     default: BranchName,
     table: TableName,
     version: TableVersion,
     since: Since,
     current: CurrentChecksOf,
-) -> Standing:
-    """Of the version that readers have now, the newest attempt counts, and what checks say that there are; of an older
-    one, the run that wrote it."""
+) -> AssetStatus:
+    """Of the current version, the newest attempt and the checks in force count; of an older one, the run that wrote
+    it."""
     main = metadata.branch(default)
     is_now = main is not None and metadata.tree(main.head).get(table) == version
     held = tuple(pair for pair in metadata.blocked(default) if pair[1] == table) if is_now else ()
     mine = {table: version}
     now = current if is_now else all_count
     said = find_verdicts(metadata, newest_attempts(mine, held), since=since(mine), held=held, current=now)
-    return Standing(tuple(verdict for _, verdict in said), held_back=bool(held))
+    return AssetStatus(tuple(verdict for _, verdict in said), held_back=bool(held))
 
 
 def _record(known: Mapping[TableName, AssetRecord], table: TableName, version: TableVersion) -> AssetRecord:
@@ -240,7 +240,7 @@ def _columns(
     personal: Iterable[str],
     failing: frozenset[str],
 ) -> tuple[ColumnState, ...]:
-    """As the snapshot has them; a view's, and those of a snapshot that is gone, as the catalog last saw them."""
+    """From the snapshot; of a view, and of an expired snapshot, as the catalog last recorded them."""
     words = {str(column["name"]).lower(): column for column in record.columns}
     columns = state.schema.columns if state else tuple(Column(str(c["name"]), str(c["type"])) for c in record.columns)
     sources: dict[str, list[str]] = {}
@@ -261,7 +261,7 @@ def _columns(
 
 
 def _neighbours(lineage: Iterable[TableLineage], table: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The tables it is made of, and those made of it: one step each way."""
+    """Direct upstream and downstream tables."""
     pairs = {(e.source.table, e.target.table) for one in lineage for e in one.edges}
     pairs |= {(e.source, e.target) for one in lineage for e in one.table_edges}
     pairs |= {(e.source.table, e.target) for one in lineage for e in one.indirect}
@@ -270,8 +270,8 @@ def _neighbours(lineage: Iterable[TableLineage], table: str) -> tuple[tuple[str,
     return tuple(sorted(before)), tuple(sorted(after))
 
 
-def _entries(records: Iterable[AssetRecord]) -> Iterable[Entry]:
+def _entries(records: Iterable[AssetRecord]) -> Iterable[SearchEntry]:
     for record in records:
-        yield Entry(record.kind, record.table.schema, record.table.name, record.description)
+        yield SearchEntry(record.kind, record.table.schema, record.table.name, record.description)
         for column in record.columns:
-            yield Entry(COLUMN, str(record.table), str(column["name"]), str(column.get("description") or ""))
+            yield SearchEntry(COLUMN, str(record.table), str(column["name"]), str(column.get("description") or ""))

@@ -1,4 +1,4 @@
-"""The port of what the catalog knows of tables. Every method is one transaction."""
+"""The port of asset records. Every method is one transaction."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Assets(Protocol):
-    """Descriptions and profiles of tables, as their last publish wrote them."""
+    """Descriptions and profiles of tables, as their last publication wrote them."""
 
     def assets(self) -> tuple[AssetRecord, ...]: ...
     def profile(self, table: TableName, snapshot_id: SnapshotId) -> ProfileRecord | None: ...

@@ -1,4 +1,4 @@
-"""Knowing a table: all its columns in one scan of each cost class, then a few things of a few columns."""
+"""Profiling a table: all columns in one scan per cost class, then follow-up measures of a few columns."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from forge.flows.quality.judge import CheckPorts, personal_of
 from forge.flows.runs.engine import Engine, Pin
 from forge.flows.runs.project import Project
-from forge.flows.versioning.read import Reader
+from forge.flows.versioning.read import RevisionReader
 from forge.flows.versioning.revisions import find_branch
 from forge.model.errors import UnknownNameError
 from forge.model.names import BranchName, TableName
@@ -23,12 +23,12 @@ SAMPLE = 1000  # rows from which formats are guessed; they are counted over all 
 
 
 def profile_dataset(dataset: str, ports: CheckPorts, *, at: str | None = None) -> tuple[Profile, tuple[Check, ...]]:
-    """What is known of a published table or view, and the checks that the project has for it. Its rows are read once
-    for what is cheap and once for sketches; what is asked of a few columns only comes after."""
+    """The profile of a published table or view, and the project's checks for it. Its rows are read once for cheap
+    measures and once for sketches; follow-up measures of a few columns come after."""
     name, _, on = dataset.partition("@")
     table = TableName.parse(name)
     branch = find_branch(ports.metadata, BranchName(on or ports.default_branch))
-    reader = Reader(ports.metadata, ports.lake, branch.name, ports.default_branch)
+    reader = RevisionReader(ports.metadata, ports.lake, branch.name, ports.default_branch)
     project = ports.project()
     pin = reader.pin(table, at)
     engine = ports.engine()
@@ -65,7 +65,7 @@ def _schema(ports: CheckPorts, pin: Pin) -> Schema | None:
 def _measured(
     ports: CheckPorts, engine: Engine, pin: Pin, measures: Sequence[Measure], others: Mapping[TableName, Pin]
 ) -> dict[Measure, Reading]:
-    """What the manifests prove costs no job."""
+    """What the manifests answer costs no job."""
     found: dict[Measure, Reading] = {}
     if pin.snapshot_id is not None:
         found |= ports.lake.measure(pin.catalog, pin.snapshot_id, measures)
@@ -74,10 +74,10 @@ def _measured(
 
 
 def _keys(
-    project: Project, reader: Reader, ports: CheckPorts, at: str | None, table: TableName
+    project: Project, reader: RevisionReader, ports: CheckPorts, at: str | None, table: TableName
 ) -> tuple[tuple[KeyColumn, ...], dict[TableName, Pin]]:
-    """Columns of other tables that a check or a contract calls a key, where the table is there. What is made of this
-    table has its values from here, so it is no reference for them. Tables of the same schema come first."""
+    """Columns of other existing tables that a check or a contract declares a key. Tables derived from this one are
+    excluded: their values come from here. Tables of the same schema come first."""
     keys: list[KeyColumn] = []
     pins: dict[TableName, Pin] = {}
     made = downstream_of(project.transforms, table)
@@ -97,7 +97,7 @@ def _keys(
     return tuple(keys), pins
 
 
-def _pin(reader: Reader, table: TableName, at: str | None) -> Pin | None:
+def _pin(reader: RevisionReader, table: TableName, at: str | None) -> Pin | None:
     try:
         return reader.pin(table, at)
     except UnknownNameError:

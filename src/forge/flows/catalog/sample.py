@@ -1,4 +1,4 @@
-"""A few rows of a table or view at a revision, with personal data left out."""
+"""A few rows of a table or view at a revision, personal data masked."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forge.flows.catalog.personal import PersonalAt
+from forge.flows.catalog.personal_data import PersonalAt
 from forge.flows.ports import Lake
 from forge.flows.runs.engine import Engine
-from forge.flows.versioning.read import Reader
+from forge.flows.versioning.read import RevisionReader
 from forge.flows.versioning.revisions import find_commit
 from forge.model.errors import ForgeError, UnknownNameError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, CommitId, TableName
-from forge.model.nearest import did_you_mean
 from forge.model.schema import Schema
 from forge.versioning.commit import TableVersion, Tree
 
@@ -41,14 +41,14 @@ def sample_rows(
     default: BranchName,
     limit: int,
 ) -> Sample:
-    """Rows of a table come from its files; `engine` is asked only for a view, or for files that need it."""
+    """Rows of a table come from its files; `engine` is used only for a view, or for files that need it."""
     commit = find_commit(metadata, at, default)
     tree = metadata.tree(commit.id)
     version = version_at(tree, table, at)
     masked = personal(commit.id).of(table)
     found = None if version.kind == "view" else _from_files(lake, table, version, masked, limit + 1)
     if found is None:
-        reader = Reader(metadata, lake, default, default)
+        reader = RevisionReader(metadata, lake, default, default)
         sql = f"SELECT * FROM {table.schema}.{table.name}"  # noqa: S608  a parsed name: letters, digits, underscores
         found = engine().query(sql, reader.pins(sql, commit.id), {}, limit + 1)
     schema, rows = found
@@ -72,7 +72,7 @@ def version_at(tree: Tree, table: TableName, at: str) -> TableVersion:
 def _from_files(
     lake: Lake, table: TableName, version: TableVersion, masked: frozenset[str], limit: int
 ) -> tuple[Schema, tuple[tuple[object, ...], ...]] | None:
-    """What is masked is not even read. None: only an engine can read it."""
+    """Masked columns are not even read. None: only an engine can read it."""
     state = lake.snapshot(version.catalog, version.snapshot_id) if version.snapshot_id is not None else None
     if state is None:
         raise ForgeError(

@@ -16,11 +16,11 @@ from forge.flows.contracts.drift import live_schema
 from forge.flows.quality.judge import CheckPorts, personal_of
 from forge.flows.runs.engine import Pin
 from forge.flows.runs.project import Project
-from forge.flows.versioning.read import Reader
+from forge.flows.versioning.read import RevisionReader
 from forge.flows.versioning.revisions import find_branch
 from forge.model.errors import ForgeError, UnknownNameError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, TableName
-from forge.model.nearest import did_you_mean
 from forge.model.schema import Schema
 from forge.quality.measure import Measure, Reading
 from forge.quality.profile import Profile, first_measures, profile_of
@@ -61,7 +61,7 @@ def draft_for(dataset: str, ports: CheckPorts, project_name: str = "", *, profil
     name, _, on = dataset.strip().partition("@")
     table = TableName.parse(name)
     branch = find_branch(ports.metadata, BranchName(on or ports.default_branch))
-    reader = Reader(ports.metadata, ports.lake, branch.name, ports.default_branch)
+    reader = RevisionReader(ports.metadata, ports.lake, branch.name, ports.default_branch)
     schema = live_schema(str(table), reader)
     if schema is None:
         raise _unknown(table, reader)
@@ -93,7 +93,7 @@ def draft_for(dataset: str, ports: CheckPorts, project_name: str = "", *, profil
     )
 
 
-def _unknown(table: TableName, reader: Reader) -> ForgeError:
+def _unknown(table: TableName, reader: RevisionReader) -> ForgeError:
     known = [str(each) for each in reader.metadata.tree(find_branch(reader.metadata, reader.branch).head)]
     return UnknownNameError(
         f"There is no table {table} on '{reader.branch}'",

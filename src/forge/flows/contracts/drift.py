@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from forge.contracts.contract import Contract, TableContract
 from forge.contracts.drift.table import ContractDrift, drift_of
-from forge.flows.runs.engine import DeclaredLineage, Engine, RunContext
-from forge.flows.runs.pins import find_base, line_of
-from forge.flows.versioning.read import Reader, commit_at
+from forge.flows.runs.engine import Engine, LineageRecorder, RunContext
+from forge.flows.runs.input_pins import find_base, pin_branch
+from forge.flows.versioning.read import RevisionReader, commit_at
 from forge.model.errors import ForgeError, UnknownNameError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import RunId, TableName
-from forge.model.nearest import did_you_mean
 from forge.model.schema import Schema
 from forge.transforms.transform import FileSource, Transform
 
@@ -26,14 +26,14 @@ Secrets = Callable[[str], str]
 _NAMED = 10  # tables in a message
 
 
-def find_live_drift(contract: Contract, reader: Reader, at: str | None = None) -> tuple[ContractDrift, ...]:
+def find_live_drift(contract: Contract, reader: RevisionReader, at: str | None = None) -> tuple[ContractDrift, ...]:
     """Each table of the contract as in the lake: at a revision, or on the reader's branch now. A missing table has no
     drift."""
     schemas = {table.table: live_schema(table.table, reader, at) for table in contract.tables}
     return tuple(drift for table in contract.tables for drift in _drift_of_one(contract, table, schemas[table.table]))
 
 
-def live_schema(table: str, reader: Reader, at: str | None = None) -> Schema | None:
+def live_schema(table: str, reader: RevisionReader, at: str | None = None) -> Schema | None:
     """The columns of a table or view of the lake; None where it does not exist."""
     try:
         name = TableName.parse(table)
@@ -48,7 +48,7 @@ def live_schema(table: str, reader: Reader, at: str | None = None) -> Schema | N
             return lake.view_schema(version.metadata_location or "")
         snapshot = lake.snapshot(version.catalog, version.snapshot_id)
         return snapshot.schema if snapshot else lake.schema(version.catalog)
-    line = line_of(reader.metadata, reader.branch, reader.default)
+    line = pin_branch(reader.metadata, reader.branch, reader.default)
     base = find_base(name, line, lake)
     if base.version is not None and base.version.kind == "view":
         return lake.view_schema(base.version.metadata_location or "")
@@ -76,7 +76,7 @@ def find_source_drift(
         raise _about_others(contract, table)
     files = engine().files_of(transform) if isinstance(transform.body, FileSource) else ()
     run_id = RunId(f"drift-{table}")
-    context = RunContext(run_id, params or {}, secrets, None, DeclaredLineage(table))
+    context = RunContext(run_id, params or {}, secrets, None, LineageRecorder(table))
     planned = engine().plan(transform, {}, params or {}, context, files)
     has_json = hasattr(getattr(planned.frame, "schema", None), "jsonValue")
     given = planned.frame if has_json else planned.schema  # Spark keeps varchar(20) in the frame's schema alone

@@ -14,7 +14,7 @@ from forge.contracts.tool_form import find_lost, tool_form
 from forge.contracts.write import write_contract
 from forge.flows.contracts.tool import ContractTool, ExportedContract
 from forge.model.errors import ForgeError, UnknownNameError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 
 OWN = ("yaml", "json")
 SPARK = "spark"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from forge.contracts.contract import Contract, ContractProperty, FilePlace, TableContract, Violation
 from forge.contracts.policy.facts import CheckFacts, ColumnFacts, ContractFacts, InputFacts, ProjectFacts, TableFacts
-from forge.flows.runs.project import Project, looked_up
+from forge.flows.runs.project import Project, referenced_tables
 from forge.model.errors import ForgeError, errors_of
 from forge.model.names import TableName
 from forge.model.schema import Schema
@@ -201,7 +201,7 @@ def _checks(project: Project, table: TableName) -> tuple[CheckFacts, ...]:
 
 def _check(check: Check, place: str) -> CheckFacts:
     return CheckFacts(
-        check.type, tuple(check.targets()), place_of_text(place), tuple(sorted(map(str, looked_up(check))))
+        check.type, tuple(check.targets()), place_of_text(place), tuple(sorted(map(str, referenced_tables(check))))
     )
 
 

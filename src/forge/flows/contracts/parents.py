@@ -12,7 +12,7 @@ from forge.contracts.document.file import ContractError
 from forge.contracts.inherit.contract import EffectiveContract, effective_of
 from forge.contracts.load import SUFFIXES, contract_files, load_contract, read_bounded
 from forge.contracts.policy.governance import PlatformLevel
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 
 _EXTENDS = "forge.extends"
 _LONGEST_NAME = 100  # of a parent, in messages

@@ -29,7 +29,7 @@ from forge.flows.contracts.registration import (
     read_registered,
     resolved_of,
 )
-from forge.flows.versioning.read import Reader
+from forge.flows.versioning.read import RevisionReader
 from forge.model.errors import ForgeError
 from forge.model.names import RunId
 
@@ -263,8 +263,8 @@ def _made_by_runs(tables: Iterable[str], ports: ContractPorts) -> frozenset[str]
     )
 
 
-def reader_of(ports: ContractPorts) -> Reader:
-    return Reader(ports.metadata, ports.lake(), ports.default_branch, ports.default_branch)
+def reader_of(ports: ContractPorts) -> RevisionReader:
+    return RevisionReader(ports.metadata, ports.lake(), ports.default_branch, ports.default_branch)
 
 
 def list_findings(ports: ContractPorts, checks: Mapping[str, ContractCheck]) -> tuple[ContractFinding, ...]:

@@ -16,8 +16,8 @@ from forge.contracts.registry import RegisteredContract, digest_of, unknown_vers
 from forge.contracts.semver import Version, predecessor
 from forge.flows.contracts.files import ContractFile, project_files
 from forge.model.errors import ForgeError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import TableName
-from forge.model.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from forge.flows.contracts.consumers import Consumer

@@ -12,7 +12,7 @@ from forge.lineage.edge import Gap
 from forge.lineage.extract.manual import DECLARED, LineageDeclaration, claims_of_declared, read_declared
 from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, NodeClaim, WriteCounts
 from forge.model.errors import ForgeError, raise_errors
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

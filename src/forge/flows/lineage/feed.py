@@ -26,7 +26,7 @@ from forge.model.names import CommitId, RunId, TableName
 if TYPE_CHECKING:
     from forge.flows.lineage.ports import LineagePorts
     from forge.flows.runs.ports import Runs
-    from forge.flows.versioning.store import Commits
+    from forge.flows.versioning.record_ports import Commits
     from forge.versioning.commit import Commit, TableVersion, Tree
 
     class _Records(Commits, Runs, Protocol): ...

@@ -15,8 +15,8 @@ from forge.lineage.graph.state import GraphState, state_at
 from forge.lineage.kind import FLOWS, EdgeType
 from forge.lineage.node import TABLE_LIKE, GraphLevel, Node, NodeType
 from forge.model.errors import ForgeError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName
-from forge.model.nearest import did_you_mean
 from forge.versioning.errors import UnknownRevisionError
 from forge.versioning.revision import parse_revision
 

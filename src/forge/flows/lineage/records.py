@@ -11,7 +11,7 @@ from forge.flows.quality.incidents.impact import lake_table
 from forge.flows.runs.records import TableLineage
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.read import commit_at
-from forge.flows.versioning.time_travel import Then, travel
+from forge.flows.versioning.time_travel import HistoricalRows, travel
 from forge.lineage.edge import Transformation
 from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import BranchName, CommitId, RunId, TableName
@@ -106,7 +106,7 @@ def _origin(
     table: TableName,
     at: CommitId,
     by: Mapping[str, object],
-    found: Then,
+    found: HistoricalRows,
     match: RowMatch | None,
     fields: Mapping[str, tuple[str, ...]],
     depth: int,
@@ -186,7 +186,7 @@ def _source(
     return _origin(trace, table, commit.id, by, found, match, fields, depth, wanted)
 
 
-def _dicts(found: Then) -> list[dict[str, object]]:
+def _dicts(found: HistoricalRows) -> list[dict[str, object]]:
     return [dict(zip(found.schema.names, row, strict=True)) for row in found.rows]
 
 

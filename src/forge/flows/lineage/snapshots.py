@@ -11,8 +11,8 @@ from forge.lineage.graph.diff import GraphDiff
 from forge.lineage.graph.diff import diff as diff_of
 from forge.lineage.graph.store import Snapshot
 from forge.model.errors import ForgeError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName
-from forge.model.nearest import did_you_mean
 from forge.versioning.revision import parse_revision
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from forge.model.errors import ForgeError
 from forge.model.fault import FileFault
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import TableName, find_table_names
-from forge.model.nearest import did_you_mean
 from forge.model.yaml_file import YamlFile, load_yaml
 from forge.quality.monitors.file import open_quality_file
 

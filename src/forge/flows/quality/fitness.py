@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
-from forge.flows.catalog.personal import PersonalAt
+from forge.flows.catalog.personal_data import PersonalAt
 from forge.flows.ports import Lake, Metadata
 from forge.flows.quality.health import CurrentChecks, Health, find_health, unknown_table
 from forge.flows.versioning.read import commit_at

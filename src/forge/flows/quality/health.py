@@ -9,10 +9,10 @@ from datetime import UTC, date, datetime, time, timedelta
 from forge.flows.quality.incidents.open_incidents import ALL, HeldTables
 from forge.flows.quality.ports import RunHistory, Verdicts
 from forge.flows.quality.results import result_of, verdict_of
-from forge.flows.runs.records import DatasetTally, RunRecord, Tally
+from forge.flows.runs.records import DatasetTally, RunRecord, VerdictTally
 from forge.model.errors import ForgeError, UnknownNameError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, RunId, TableName
-from forge.model.nearest import did_you_mean
 from forge.quality.monitors.monitor import CheckResult
 from forge.quality.score import score_of
 from forge.quality.verdict import Outcome, Severity, Verdict
@@ -192,7 +192,7 @@ def find_trend(
     branch: BranchName,
     now: datetime,
     days: int,
-    also: Callable[[datetime, datetime], Iterable[Tally]] = lambda since, until: (),
+    also: Callable[[datetime, datetime], Iterable[VerdictTally]] = lambda since, until: (),
 ) -> tuple[Day, ...]:
     """The last `days` days in UTC, oldest first. Where the newest run is outside of them, the days end with its day, so
     that old records can be shown. `also`: tallies of monitor runs."""
@@ -231,8 +231,8 @@ def _window(dates: Sequence[date]) -> tuple[datetime, datetime]:
     return _midnight(dates[0]), _midnight(dates[-1] + timedelta(1))
 
 
-def _by_day(dates: Sequence[date], tallies: Iterable[Tally | DatasetTally]) -> tuple[Day, ...]:
-    by_day: dict[date, list[Tally | DatasetTally]] = {}
+def _by_day(dates: Sequence[date], tallies: Iterable[VerdictTally | DatasetTally]) -> tuple[Day, ...]:
+    by_day: dict[date, list[VerdictTally | DatasetTally]] = {}
     for tally in tallies:
         by_day.setdefault(tally.time.astimezone(UTC).date(), []).append(tally)
     return tuple(_day(day, by_day.get(day, ())) for day in dates)
@@ -242,7 +242,7 @@ def _midnight(day: date) -> datetime:
     return datetime.combine(day, time(), UTC)
 
 
-def _day(day: date, tallies: Sequence[Tally | DatasetTally]) -> Day:
+def _day(day: date, tallies: Sequence[VerdictTally | DatasetTally]) -> Day:
     return Day(
         day,
         sum(tally.passed for tally in tallies),

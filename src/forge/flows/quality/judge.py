@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from forge.flows.catalog.personal import HIDDEN, Declared, Personal, declared_with, find_private, trees_at
+from forge.flows.catalog.personal_data import HIDDEN, Declared, PersonalData, declared_with, find_private, trees_at
 from forge.flows.quality.measure import (
     MeasureResult,
     MeasureSubject,
@@ -17,10 +17,10 @@ from forge.flows.quality.measure import (
     no_versions,
     target_of,
 )
-from forge.flows.runs.engine import Engine, Pin, Planned
-from forge.flows.runs.pins import at_commit, key_of
-from forge.flows.runs.project import Project, looked_up
-from forge.flows.versioning.read import Reader, commit_at
+from forge.flows.runs.engine import Engine, Pin, PlannedResult
+from forge.flows.runs.input_pins import at_commit, key_of
+from forge.flows.runs.project import Project, referenced_tables
+from forge.flows.versioning.read import RevisionReader, commit_at
 from forge.flows.versioning.revisions import find_branch
 from forge.model.errors import CancellationError, ForgeError
 from forge.model.names import BranchName, CommitId, RunId, SnapshotId, TableName
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from forge.flows.ports import Lake, Metadata
-    from forge.flows.runs.build import Event
+    from forge.flows.runs.build import StepEvent
     from forge.flows.runs.records import RunStatus
     from forge.model.schema import Schema
     from forge.model.time import Clock
@@ -89,17 +89,17 @@ class CheckPorts:
     clock: Clock
     default_branch: BranchName
     states: StateStore | None = None
-    notify: Callable[[Event], None] = lambda event: None
+    notify: Callable[[StepEvent], None] = lambda event: None
     stopped: Callable[[], RunStatus | None] = lambda: None
     run_id: RunId | None = None  # under which Spark's jobs are marked
     history: HistoryOf = no_history
     declared: Declared = frozenset  # what contracts call personal
 
 
-def personal_of(project: Project, ports: CheckPorts, commit_id: CommitId | None) -> Personal:
+def personal_of(project: Project, ports: CheckPorts, commit_id: CommitId | None) -> PersonalData:
     """Personal columns at the commit, including those by the project's loaded contracts."""
     declared = declared_with(project.contracts.values(), ports.declared)
-    return Personal(ports.metadata, declared, lambda: trees_at(ports.metadata, ports.default_branch, (commit_id,)))
+    return PersonalData(ports.metadata, declared, lambda: trees_at(ports.metadata, ports.default_branch, (commit_id,)))
 
 
 def judge_dataset(
@@ -117,7 +117,7 @@ def judge_dataset(
     name, _, branch_name = dataset.partition("@")
     table = TableName.parse(name)
     branch = find_branch(ports.metadata, BranchName(branch_name or ports.default_branch))
-    reader = Reader(ports.metadata, ports.lake, branch.name, ports.default_branch)
+    reader = RevisionReader(ports.metadata, ports.lake, branch.name, ports.default_branch)
     project = ports.project()
     chosen = tuple(project.checks_of(table) if checks is None else checks)
     if promises and checks is None and at is None and since is None:
@@ -167,7 +167,7 @@ def _begun(ports: CheckPorts, table: TableName) -> Callable[[], Engine]:
 def find_others(checks: Sequence[Check], pin: Callable[[TableName], Pin | None]) -> dict[TableName, Pin]:
     """Pins of the other tables that the checks read. A missing one is reported by its check."""
     others: dict[TableName, Pin] = {}
-    for table in sorted({t for check in checks for t in looked_up(check)}):
+    for table in sorted({t for check in checks for t in referenced_tables(check)}):
         try:
             found = pin(table)
         except ForgeError:
@@ -177,14 +177,14 @@ def find_others(checks: Sequence[Check], pin: Callable[[TableName], Pin | None])
     return others
 
 
-def find_version_pin(reader: Reader, pin: Pin, commit_id: CommitId | None, revision: str) -> Pin | None:
+def find_version_pin(reader: RevisionReader, pin: Pin, commit_id: CommitId | None, revision: str) -> Pin | None:
     """The table at another revision; PREVIOUS is the version before the judged one."""
     if revision != PREVIOUS:
         return reader.pin(pin.table, revision)
     return _previous(reader, pin, commit_id)
 
 
-def _previous(reader: Reader, pin: Pin, commit_id: CommitId | None) -> Pin | None:
+def _previous(reader: RevisionReader, pin: Pin, commit_id: CommitId | None) -> Pin | None:
     if commit_id is None:
         return None
     for commit in reader.metadata.log(commit_id, table=pin.table, limit=_BACK):
@@ -197,10 +197,10 @@ def _previous(reader: Reader, pin: Pin, commit_id: CommitId | None) -> Pin | Non
 def judge_table(
     table: TableName,
     schema: Schema,
-    target: Pin | Planned,
+    target: Pin | PlannedResult,
     others: Mapping[TableName, Pin],
     project: Project,
-    personal: Personal,
+    personal: PersonalData,
     lake: Lake,
     engine: Engine,
     now: datetime,
@@ -279,7 +279,7 @@ def _sampled(
     shown = list(verdicts)
     for since, numbers in by_rows.items():
         target = target_of(subject, None, since, tools.lake)
-        if not isinstance(target, Pin | Planned):
+        if not isinstance(target, Pin | PlannedResult):
             continue
         failed = [checks[number] for number in numbers]
         try:
@@ -301,13 +301,13 @@ def _is_closed(check: Check, table: TableName, private: frozenset[TableName]) ->
     """Whether its own result rows could show personal data under any name: a query may alias columns, a function may
     return those of other tables."""
     if isinstance(check, QueryCheck):
-        return not private.isdisjoint({table, *looked_up(check)})
-    return isinstance(check, FunctionCheck) and not private.isdisjoint(looked_up(check) - {table})
+        return not private.isdisjoint({table, *referenced_tables(check)})
+    return isinstance(check, FunctionCheck) and not private.isdisjoint(referenced_tables(check) - {table})
 
 
 def _reads(check: Check) -> dict[str, object]:
     """The tables whose rows a free query or function may return, for masking at display time."""
-    others = sorted(map(str, looked_up(check))) if isinstance(check, QueryCheck | FunctionCheck) else []
+    others = sorted(map(str, referenced_tables(check))) if isinstance(check, QueryCheck | FunctionCheck) else []
     return {"reads": others} if others else {}
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from forge.flows.quality.judge import CheckPorts, JudgedTable, find_others
 from forge.flows.versioning.data.commit import CommitMode, CommitRequest, commit_data
 from forge.flows.versioning.ports import VersionPorts
-from forge.flows.versioning.read import Reader
+from forge.flows.versioning.read import RevisionReader
 from forge.model.names import CommitId, TableName
 from forge.quality.check import Check
 from forge.quality.verdict import Outcome
@@ -43,7 +43,7 @@ def keep_failing(judged: JudgedTable, ports: CheckPorts, versions: VersionPorts)
     target = failing_table(judged.table)
     if not named:
         return KeptRows(target, None, untold=untold)
-    reader = Reader(ports.metadata, ports.lake, judged.branch, ports.default_branch)
+    reader = RevisionReader(ports.metadata, ports.lake, judged.branch, ports.default_branch)
     at = judged.commit_id
     others = find_others([check for _, check in named], lambda other: reader.pin(other, at))
     frame = ports.engine().failing_rows(reader.pin(judged.table, at), named, judged.readings, others)

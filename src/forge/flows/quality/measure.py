@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Protocol
 
-from forge.flows.ports import Growth, Lake
-from forge.flows.runs.engine import Batch, Engine, Pin, Planned
+from forge.flows.ports import Lake, SnapshotGrowth
+from forge.flows.runs.engine import Engine, MeasureBatch, Pin, PlannedResult
 from forge.model.errors import ForgeError
 from forge.model.names import SnapshotId, TableName
 from forge.model.schema import Schema
@@ -50,7 +50,7 @@ class MeasureSubject:
 
     table: TableName
     schema: Schema
-    target: Pin | Planned
+    target: Pin | PlannedResult
     others: Mapping[TableName, Pin] = field(default_factory=dict)
     versions: Callable[[str], Pin | None] = no_versions
     history: Callable[[Measure], Reading] = lambda measure: NotMeasured("no history is kept here")
@@ -69,12 +69,12 @@ class MeasureResult:
     """Readings, and the batches in which they were computed."""
 
     readings: dict[Measure, Reading] = field(default_factory=dict)
-    batches: list[Batch] = field(default_factory=list)
+    batches: list[MeasureBatch] = field(default_factory=list)
 
     def add(self, tier: str, readings: Mapping[Measure, Reading], started: float) -> None:
         if readings:
             self.readings.update(readings)
-            self.batches.append(Batch(tier, tuple(readings), round((time.monotonic() - started) * 1000, 1)))
+            self.batches.append(MeasureBatch(tier, tuple(readings), round((time.monotonic() - started) * 1000, 1)))
 
 
 def measure(subject: MeasureSubject, measures: Iterable[Measure], tools: MeasureTools) -> MeasureResult:
@@ -124,7 +124,7 @@ def _of_target(
             found.add(MANIFESTS, none, started)
             rest = [m for m in measures if m not in none]
             _in_tiers(subject, subject.target, rest, tools, found)
-        case Pin() | Planned():
+        case Pin() | PlannedResult():
             _in_tiers(subject, target, measures, tools, found)
 
 
@@ -134,7 +134,7 @@ def _error_text(error: ForgeError) -> str:
 
 def target_of(
     subject: MeasureSubject, at: str | None, since: str | None, lake: Lake
-) -> Pin | Planned | NotMeasured | str | None:
+) -> Pin | PlannedResult | NotMeasured | str | None:
     if at is not None:
         return subject.versions(at)
     if since is None:
@@ -143,7 +143,7 @@ def target_of(
     if before is None:
         return subject.target  # all files are new
     target = subject.target
-    if isinstance(target, Planned) or target.snapshot_id is None:
+    if isinstance(target, PlannedResult) or target.snapshot_id is None:
         return NotMeasured(f"{subject.table} is a view, and has no files of its own")
     if before.snapshot_id is None:
         return NotMeasured(f"{subject.table} was a view at {since}")
@@ -160,7 +160,7 @@ def target_of(
 
 def _in_tiers(
     subject: MeasureSubject,
-    target: Pin | Planned,
+    target: Pin | PlannedResult,
     measures: Sequence[Measure],
     tools: MeasureTools,
     found: MeasureResult,
@@ -188,7 +188,7 @@ def _from_manifests(
 
 def _by_engine(
     subject: MeasureSubject,
-    target: Pin | Planned,
+    target: Pin | PlannedResult,
     asked: Mapping[Measure, Measure],
     left: Sequence[Measure],
     tools: MeasureTools,
@@ -197,8 +197,8 @@ def _by_engine(
 ) -> Mapping[Measure, Reading]:
     """`tier` overrides the engine's label; None keeps it."""
 
-    def told(batch: Batch) -> None:
-        found.batches.append(Batch(tier or batch.tier, tuple(asked[one] for one in batch.measures), batch.ms))
+    def told(batch: MeasureBatch) -> None:
+        found.batches.append(MeasureBatch(tier or batch.tier, tuple(asked[one] for one in batch.measures), batch.ms))
 
     readings = tools.engine().measure(target, tuple(left), subject.others, told)
     found.readings.update({asked[one]: reading for one, reading in readings.items()})
@@ -291,7 +291,7 @@ def _grown(
     return merged
 
 
-def _still_means(one: Measure, growth: Growth, schema: Schema) -> bool:
+def _still_means(one: Measure, growth: SnapshotGrowth, schema: Schema) -> bool:
     """Whether its columns are unchanged: a column may have been dropped and recreated under the same name."""
     if growth.all_the_same:
         return True
@@ -304,9 +304,14 @@ def _still_means(one: Measure, growth: Growth, schema: Schema) -> bool:
 
 
 def _keep(
-    subject: MeasureSubject, target: Pin | Planned, readings: Mapping[Measure, Reading], tools: MeasureTools
+    subject: MeasureSubject, target: Pin | PlannedResult, readings: Mapping[Measure, Reading], tools: MeasureTools
 ) -> None:
-    if tools.states is None or isinstance(target, Planned) or target.snapshot_id is None or target.since is not None:
+    if (
+        tools.states is None
+        or isinstance(target, PlannedResult)
+        or target.snapshot_id is None
+        or target.since is not None
+    ):
         return
     states = {
         key_of(one): text for one, reading in readings.items() if is_kept(one) and (text := dump(reading)) is not None

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from forge.flows.runs.records import DatasetTally, Judgement, RunRecord, Tally
+    from forge.flows.runs.records import DatasetTally, RunRecord, RunVerdict, VerdictTally
     from forge.model.names import BranchName, RunId, TableName
     from forge.quality.verdict import Outcome, Verdict
 
@@ -40,12 +40,12 @@ class Verdicts(Protocol):
 
     def judgements(
         self, branch: BranchName, names: Iterable[TableName], check_ids: Iterable[str], *, runs: int = 500
-    ) -> tuple[Judgement, ...]:
+    ) -> tuple[RunVerdict, ...]:
         """Outcomes of these tables in the newest `runs` runs of the branch, newest first: one for each of these checks
         with a verdict, or one without a check."""
         ...
 
-    def tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[Tally, ...]:
+    def tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[VerdictTally, ...]:
         """Of runs on the branch started from `since` on and before `until`, oldest first."""
         ...
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from forge.flows.catalog.personal import HIDDEN, PersonalColumns
+from forge.flows.catalog.personal_data import HIDDEN, PersonalColumns
 from forge.quality.checks import (
     AnomalyCheck,
     DriftCheck,

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import TYPE_CHECKING
 
-from forge.flows.catalog.personal import Personal, declared_with, find_private, hiding_values
+from forge.flows.catalog.personal_data import PersonalData, declared_with, find_private, hiding_values
 from forge.flows.contracts.gate import contract_verdicts
 from forge.flows.quality.failing_rows import failing_of
 from forge.flows.quality.judge import Execution, Judgement, find_others, judge
@@ -20,26 +20,26 @@ from forge.flows.quality.remediation.quarantine_run import (
     is_worth_it,
     with_word,
 )
-from forge.flows.runs.decide import StepAction
-from forge.flows.runs.engine import DeclaredLineage, Engine, Pin, Planned, RunContext, TimeRange
-from forge.flows.runs.key import RunKey, hold_key
-from forge.flows.runs.pins import Base, view_pin
+from forge.flows.runs.decision import StepAction
+from forge.flows.runs.engine import Engine, LineageRecorder, Pin, PlannedResult, RunContext, TimeRange
+from forge.flows.runs.input_pins import BaseVersion, view_pin
+from forge.flows.runs.key import RunKey, enforce_key
 from forge.flows.runs.records import LoadedFile, OutputRecord, OutputStatus
 from forge.model.errors import ForgeError
 from forge.model.names import RunId
 from forge.quality.measure import PREVIOUS, Measure, NotMeasured, Reading
-from forge.transforms.transform import Kind, SqlQuery, Transform
+from forge.transforms.transform import SqlQuery, Transform, TransformKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from forge.flows.contracts.ports import Registration
-    from forge.flows.ports import Lake, Metadata, Seam, SnapshotState, Stage
+    from forge.flows.ports import FaultPoint, Lake, Metadata, SnapshotState, Stage
     from forge.flows.runs.plan import PlannedStep
     from forge.flows.runs.project import Project
-    from forge.flows.versioning.content_hash import Seals
+    from forge.flows.versioning.content_hash import FileHasher
     from forge.flows.versioning.key_check import KeyCheck
-    from forge.flows.versioning.read import Reader
+    from forge.flows.versioning.read import RevisionReader
     from forge.model.names import CommitId, TableName
     from forge.quality.verdict import Verdict
     from forge.versioning.commit import Signer
@@ -48,8 +48,8 @@ ALL_TIME = TimeRange(datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinf
 
 
 @dataclass(frozen=True, slots=True)
-class Event:
-    """Something a person watching a run wants to see."""
+class StepEvent:
+    """Progress of a run, for those who watch it."""
 
     run_id: RunId
     table: TableName | None
@@ -59,7 +59,7 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class BuildContext:
     """What all outputs of one run share."""
 
     run_id: RunId
@@ -71,35 +71,35 @@ class Job:
     head: CommitId | None
     params: Mapping[str, object]
     time_range: TimeRange | None
-    seam: Seam
-    notify: Callable[[Event], None]
+    seam: FaultPoint
+    notify: Callable[[StepEvent], None]
     secrets: Callable[[str], str]
     logger: object = None
-    seals: Seals | None = None
+    seals: FileHasher | None = None
     signer: Signer | None = None
     set_aside: Callable[[StagedOutput], StagedQuarantine | None] = lambda staged: (
         None
     )  # rows that checks want in quarantine
     history: Callable[[TableName, Measure], Reading] = lambda table, measure: NotMeasured("no history is kept here")
-    reader: Reader | None = None  # of the branch, for what checks look up beside the outputs and at other versions
+    reader: RevisionReader | None = None  # of the branch, for other tables and versions that checks refer to
     states: StateStore | None = None
-    personal: Personal | None = None
+    personal: PersonalData | None = None
     register: Callable[[Sequence[TableName]], tuple[Registration, ...]] = lambda tables: ()  # contracts of these
     keys: Mapping[TableName, tuple[str, ...]] = field(default_factory=dict)  # as they are declared
     key_check: KeyCheck | None = None  # None: the catalog is someone else's
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Built:
-    """What became of one output."""
+class BuiltOutput:
+    """The result of building one output."""
 
     record: OutputRecord
     transform: Transform
-    base: Base
-    pin: Pin | None = None  # how the outputs after it read it: the stage, or where it stood if it is up to date
+    base: BaseVersion
+    pin: Pin | None = None  # how later outputs read it: the stage, or its current version if it is up to date
     stage: Stage | None = None
     snapshot: SnapshotState | None = None
-    planned: Planned | None = None
+    planned: PlannedResult | None = None
     verdicts: tuple[Verdict, ...] = ()
     readings: Mapping[Measure, Reading] = field(default_factory=dict)
     files: tuple[LoadedFile, ...] = ()
@@ -117,7 +117,7 @@ class Built:
         return self.record.table
 
 
-def build(job: Job, step: PlannedStep, others: Mapping[TableName, Pin]) -> Built:
+def build(job: BuildContext, step: PlannedStep, others: Mapping[TableName, Pin]) -> BuiltOutput:
     """One step of the plan, as it was decided; `others` are what its foreign keys look up. Bad data is a result; what
     could not run is a result too, with its error."""
     started = time.monotonic()
@@ -136,17 +136,17 @@ def build(job: Job, step: PlannedStep, others: Mapping[TableName, Pin]) -> Built
             built = _build(job, step, transform, others, record)
     except ForgeError as error:
         failed = replace(record, reason=error.line, error=error.to_dict())
-        built = Built(record=failed, transform=transform, base=step.base, error=error)
+        built = BuiltOutput(record=failed, transform=transform, base=step.base, error=error)
     jobs = job.engine.progress(job.run_id, transform.output).jobs
     done = replace(built.record, seconds=round(time.monotonic() - started, 3), spark_jobs=jobs)
     built = replace(built, record=done)
-    job.notify(Event(job.run_id, built.table, str(built.status), built.record.reason))
+    job.notify(StepEvent(job.run_id, built.table, str(built.status), built.record.reason))
     return built
 
 
 def _build(
-    job: Job, step: PlannedStep, transform: Transform, others: Mapping[TableName, Pin], record: OutputRecord
-) -> Built:
+    job: BuildContext, step: PlannedStep, transform: Transform, others: Mapping[TableName, Pin], record: OutputRecord
+) -> BuiltOutput:
     table, base, inputs = step.table, step.base, step.pins
     if step.error is not None:
         raise step.error
@@ -154,25 +154,25 @@ def _build(
         return _up_to_date(record, transform, base, step.reason)
     assert step.facts is not None, "a step that is run was decided"
     files = job.engine.with_digests(step.facts.files)
-    job.notify(Event(job.run_id, table, "started"))
+    job.notify(StepEvent(job.run_id, table, "started"))
     planned = _plan(job, transform, inputs, files)
     job.seam("transformed")
     violations = contract_verdicts(job.project, table, planned.schema)
     if any(verdict.blocks for verdict in violations):
-        return Built(
+        return BuiltOutput(
             record=_blocked(record, violations), transform=transform, base=base, planned=planned, verdicts=violations
         )
-    if transform.kind is Kind.VIEW:
+    if transform.kind is TransformKind.VIEW:
         stage, snapshot, key = None, None, RunKey()
         assert isinstance(transform.body, SqlQuery)
         pin = view_pin(table, transform.body.text, inputs)
     else:
         stage, snapshot = _stage(job, planned, base)
-        key = hold_key(job, transform, base, stage, snapshot)
+        key = enforce_key(job, transform, base, stage, snapshot)
         pin = Pin(table, stage.catalog, snapshot.snapshot_id)
     job.seam("staged")
     subject = _subject(job, planned, pin, base, others)
-    found = _Checked(pin, snapshot, _judge(job, subject))
+    found = _CheckedOutput(pin, snapshot, _judge(job, subject))
     if stage is not None and snapshot is not None:
         checks = job.project.checks.get(table, ())
         said = found.judged
@@ -189,7 +189,7 @@ def _build(
             found = _without_bad_rows(job, subject, staged, found)
     verdicts = violations + found.judged.verdicts
     job.seam("checked")
-    return Built(
+    return BuiltOutput(
         record=_judged_record(record, verdicts, found),
         transform=transform,
         base=base,
@@ -207,8 +207,8 @@ def _build(
 
 
 @dataclass(frozen=True, slots=True)
-class _Checked:
-    """What was made, as it was judged last."""
+class _CheckedOutput:
+    """The staged output with its last verdicts."""
 
     pin: Pin
     snapshot: SnapshotState | None
@@ -216,9 +216,11 @@ class _Checked:
     side: StagedQuarantine | None = None  # bad rows that were set aside before
 
 
-def _plan(job: Job, transform: Transform, inputs: Mapping[TableName, Pin], files: Sequence[LoadedFile]) -> Planned:
+def _plan(
+    job: BuildContext, transform: Transform, inputs: Mapping[TableName, Pin], files: Sequence[LoadedFile]
+) -> PlannedResult:
     job.engine.begin(job.run_id, transform.output)
-    declared = DeclaredLineage(transform.output)
+    declared = LineageRecorder(transform.output)
     params = _with_range(job, transform)
     context = RunContext(job.run_id, params, job.secrets, job.logger, declared)
     planned = job.engine.plan(transform, inputs, params, context, files)
@@ -227,8 +229,10 @@ def _plan(job: Job, transform: Transform, inputs: Mapping[TableName, Pin], files
     return planned
 
 
-def _without_bad_rows(job: Job, subject: MeasureSubject, staged: StagedOutput, found: _Checked) -> _Checked:
-    """What is left once the rows that failed are set aside, judged again; as it was where none could be."""
+def _without_bad_rows(
+    job: BuildContext, subject: MeasureSubject, staged: StagedOutput, found: _CheckedOutput
+) -> _CheckedOutput:
+    """The output without quarantined rows, judged again; unchanged where none could be quarantined."""
     side = job.set_aside(_parted(job, subject, staged))
     if side is None:
         return found
@@ -237,11 +241,11 @@ def _without_bad_rows(job: Job, subject: MeasureSubject, staged: StagedOutput, f
     pin = replace(found.pin, snapshot_id=snapshot.snapshot_id)
     judged = _judge(job, replace(subject, target=pin))
     judged = replace(judged, verdicts=with_word(judged.verdicts, side, found.judged.verdicts))
-    job.notify(Event(job.run_id, subject.table, "set aside", f"{_rows(side.rows)} in {side.table}"))
-    return _Checked(pin, snapshot, judged, side)
+    job.notify(StepEvent(job.run_id, subject.table, "set aside", f"{_rows(side.rows)} in {side.table}"))
+    return _CheckedOutput(pin, snapshot, judged, side)
 
 
-def _judged_record(record: OutputRecord, verdicts: Sequence[Verdict], found: _Checked) -> OutputRecord:
+def _judged_record(record: OutputRecord, verdicts: Sequence[Verdict], found: _CheckedOutput) -> OutputRecord:
     if any(verdict.blocks for verdict in verdicts):
         record = _blocked(record, verdicts)
     else:
@@ -255,29 +259,31 @@ def _judged_record(record: OutputRecord, verdicts: Sequence[Verdict], found: _Ch
     )
 
 
-def _subject(job: Job, planned: Planned, pin: Pin, base: Base, others: Mapping[TableName, Pin]) -> MeasureSubject:
-    """What was made, to be judged. The version before is the one that the run builds on."""
+def _subject(
+    job: BuildContext, planned: PlannedResult, pin: Pin, base: BaseVersion, others: Mapping[TableName, Pin]
+) -> MeasureSubject:
+    """The staged output, to be judged. The previous version is the one that the run builds on."""
     table = planned.transform.output
     bound = isinstance(planned.transform.body, SqlQuery) and planned.transform.body.parameters
     target = planned if pin.view_sql is not None and bound else pin  # a view's text has no parameters bound
     checks = job.project.checks.get(table, ())
-    found = {**find_others(checks, partial(_beside, job)), **others}
+    found = {**find_others(checks, partial(_pin_other, job)), **others}
     return MeasureSubject(
         table, planned.schema, target, found, partial(_version, job, table, base), partial(job.history, table)
     )
 
 
-def _beside(job: Job, table: TableName) -> Pin | None:
+def _pin_other(job: BuildContext, table: TableName) -> Pin | None:
     return job.reader.pin(table, None) if job.reader else None
 
 
-def _version(job: Job, table: TableName, base: Base, revision: str) -> Pin | None:
+def _version(job: BuildContext, table: TableName, base: BaseVersion, revision: str) -> Pin | None:
     if revision == PREVIOUS and (base.catalog is None or base.snapshot_id is not None):
         return None if base.catalog is None else Pin(table, base.catalog, base.snapshot_id)
     return job.reader.pin(table, None if revision == PREVIOUS else revision) if job.reader else None
 
 
-def _judge(job: Job, subject: MeasureSubject) -> Judgement:
+def _judge(job: BuildContext, subject: MeasureSubject) -> Judgement:
     checks = job.project.checks.get(subject.table, ())
     tools = MeasureTools(job.lake, lambda: job.engine, job.now, job.states)
     if not checks:
@@ -286,27 +292,27 @@ def _judge(job: Job, subject: MeasureSubject) -> Judgement:
     return judge(subject, checks, personal.of(subject.table), tools, find_private(personal, subject.table, checks))
 
 
-def _personal(job: Job) -> Personal:
-    return job.personal or Personal(
+def _personal(job: BuildContext) -> PersonalData:
+    return job.personal or PersonalData(
         job.metadata,
         declared_with(job.project.contracts.values(), frozenset),
         lambda: (job.metadata.tree(job.head),),
     )
 
 
-def _parted(job: Job, subject: MeasureSubject, staged: StagedOutput) -> StagedOutput:
+def _parted(job: BuildContext, subject: MeasureSubject, staged: StagedOutput) -> StagedOutput:
     """With the part of the table that checks of new rows are about."""
     tools = MeasureTools(job.lake, lambda: job.engine, job.now)
     return replace(staged, parts=failing_of(subject, asking_checks(staged), staged.readings, tools).parts)
 
 
-def with_sides(built: Mapping[TableName, Built]) -> dict[TableName, Built]:
-    """With what was set aside of outputs that are published, as outputs of their own: all land together."""
+def with_quarantine(built: Mapping[TableName, BuiltOutput]) -> dict[TableName, BuiltOutput]:
+    """With the quarantine tables of published outputs as outputs of their own: all are published together."""
     sides = {b.side.table: _side(b, b.side) for b in built.values() if b.side and b.status is OutputStatus.PASSED}
     return {**built, **sides}
 
 
-def _side(built: Built, side: StagedQuarantine) -> Built:
+def _side(built: BuiltOutput, side: StagedQuarantine) -> BuiltOutput:
     counted = side.snapshot.statistics
     record = OutputRecord(
         table=side.table,
@@ -319,7 +325,7 @@ def _side(built: Built, side: StagedQuarantine) -> Built:
         inputs={str(built.table): built.record.snapshot_id},
     )
     pin = Pin(side.table, side.stage.catalog, side.snapshot.snapshot_id)
-    return Built(
+    return BuiltOutput(
         record=record,
         transform=side.planned.transform,
         base=side.base,
@@ -330,32 +336,32 @@ def _side(built: Built, side: StagedQuarantine) -> Built:
     )
 
 
-def _with_range(job: Job, transform: Transform) -> Mapping[str, object]:
+def _with_range(job: BuildContext, transform: Transform) -> Mapping[str, object]:
     """:start and :end. Without a range the first run takes all of time; a later one that has none is not planned."""
-    if transform.kind is not Kind.BY_TIME_RANGE:
+    if transform.kind is not TransformKind.BY_TIME_RANGE:
         return job.params
     chosen = job.time_range or ALL_TIME
     return {**job.params, "start": chosen.start, "end": chosen.end}
 
 
-def _up_to_date(record: OutputRecord, transform: Transform, base: Base, reason: str) -> Built:
+def _up_to_date(record: OutputRecord, transform: Transform, base: BaseVersion, reason: str) -> BuiltOutput:
     assert base.catalog is not None
     version = base.version
     record = replace(record, status=OutputStatus.UP_TO_DATE, reason=reason, snapshot_id=base.snapshot_id)
-    pin = None  # the caller pins it where it stands
+    pin = None  # the caller pins its current version
     if version is not None and version.kind == "table":
         pin = Pin(record.table, base.catalog, base.snapshot_id)
-    return Built(record=record, transform=transform, base=base, pin=pin)
+    return BuiltOutput(record=record, transform=transform, base=base, pin=pin)
 
 
-def _stage(job: Job, planned: Planned, base: Base) -> tuple[Stage, SnapshotState]:
+def _stage(job: BuildContext, planned: PlannedResult, base: BaseVersion) -> tuple[Stage, SnapshotState]:
     table = planned.transform.output
     stage = job.lake.open_stage(job.run_id, table, base.catalog, base.snapshot_id)
     job.seam("opened")
     job.engine.stage(planned, stage, job.time_range)
     snapshot = job.lake.snapshot(stage.catalog)
     assert snapshot is not None, "a staged table has a snapshot"
-    job.notify(Event(job.run_id, table, "staged", _rows(snapshot.statistics.rows_added)))
+    job.notify(StepEvent(job.run_id, table, "staged", _rows(snapshot.statistics.rows_added)))
     return stage, snapshot
 
 

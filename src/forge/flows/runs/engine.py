@@ -1,5 +1,5 @@
-"""The engine port: where rows are read, made, written and measured. Spark is the real one; the memory engine runs
-Python transforms on lists of rows, for tests of the flows."""
+"""The engine port: where rows are read, transformed, written and measured. Spark is the real one; the memory engine
+runs Python transforms on lists of rows, for tests of the flows."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Starved:
-    """Work that has tasks to do and none at work, because others have every core."""
+class StarvedJobs:
+    """Jobs with pending tasks and none running, because others have every core."""
 
     reads: frozenset[RunId] = frozenset()
     writes: frozenset[int] = frozenset()  # numbers of jobs
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
-    """Measures that were taken together, and how long that took. `tier`: scan, sketches or narrow."""
+class MeasureBatch:
+    """Measures computed together, and how long that took. `tier`: scan, sketches or narrow."""
 
     tier: str
     measures: tuple[Measure, ...]
@@ -42,18 +42,18 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """What a Python transform may ask for as `ctx`."""
+    """The `ctx` argument of a Python transform."""
 
     run_id: RunId
     params: Mapping[str, object]
     secrets: Callable[[str], str]
     logger: Any
-    lineage: DeclaredLineage
+    lineage: LineageRecorder
     spark: Any = None
 
 
 @dataclass(slots=True)
-class DeclaredLineage:
+class LineageRecorder:
     """Edges that no plan can show, declared by the transform: `ctx.lineage.record("crm.person.mail", "email")`."""
 
     target: TableName
@@ -69,8 +69,8 @@ class DeclaredLineage:
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
-    """A result that is described but not yet computed: no job has run."""
+class PlannedResult:
+    """A lazy result: no job has run."""
 
     transform: Transform
     frame: Any  # the engine's own
@@ -79,7 +79,7 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class JobProgress:
     """Of one job group: stages that ever had a task, and their tasks."""
 
     jobs: int
@@ -116,9 +116,9 @@ class Engine(Protocol):
         params: Mapping[str, object],
         context: RunContext,
         files: Sequence[LoadedFile] = (),
-    ) -> Planned: ...
+    ) -> PlannedResult: ...
 
-    def stage(self, planned: Planned, stage: Stage, time_range: TimeRange | None) -> None:
+    def stage(self, planned: PlannedResult, stage: Stage, time_range: TimeRange | None) -> None:
         """The one big job: write the result to the stage."""
         ...
 
@@ -131,46 +131,46 @@ class Engine(Protocol):
         *,
         evolve: bool = False,
     ) -> None:
-        """Rows into a stage that no transform makes; any other source is a frame of the engine's own. Columns go by
-        name: what the table does not have is refused (E621) unless `evolve` adds it, what the rows do not have is NULL.
-        `merge` updates rows of the same key and inserts the rest, `delete` removes the rows whose key is given. A table
-        that does not exist is created, by all but delete."""
+        """Write rows that no transform makes into a stage; any other source is a frame of the engine's own. Columns
+        are matched by name: unknown ones are refused (E621) unless `evolve` adds them, missing ones are NULL.
+        `merge` updates rows of the same key and inserts the rest, `delete` removes the rows of the given keys. A
+        table that does not exist is created, except by delete."""
         ...
 
     def measure(
         self,
-        target: Pin | Planned,
+        target: Pin | PlannedResult,
         measures: Sequence[Measure],
         others: Mapping[TableName, Pin],
-        told: Callable[[Batch], None] = lambda batch: None,
+        told: Callable[[MeasureBatch], None] = lambda batch: None,
     ) -> Readings:
-        """A reading for each measure; what cannot be measured says why. `since` and `at` of a measure are the caller's:
-        it has made a target of them. Each job is told as it ends."""
+        """A reading for each measure; one that cannot be computed says why. `since` and `at` of a measure are the
+        caller's: it has made a target of them. Each job is reported as it ends."""
         ...
 
     def sample(
         self,
-        target: Pin | Planned,
+        target: Pin | PlannedResult,
         checks: Sequence[Check],
         readings: Readings,
         masked: frozenset[str],
         others: Mapping[TableName, Pin],
         limit: int = 5,
     ) -> tuple[tuple[Mapping[str, object], ...], ...]:
-        """A few rows that fail each check, in one more pass for all of them. Values of masked columns never leave the
-        engine."""
+        """A few rows that fail each check, in one more pass for all of them. Values of masked columns never leave
+        the engine."""
         ...
 
     def failing_rows(
         self,
-        target: Pin | Planned,
+        target: Pin | PlannedResult,
         checks: Sequence[tuple[str, Check]],
         readings: Readings,
         others: Mapping[TableName, Pin],
     ) -> object:
-        """All rows that fail one of the checks, which come with their ids, as a frame of the engine: every column, and
-        `forge_checks`, the ids of the checks that the row fails; of a table also `forge_file` and `forge_pos`, its
-        place. Of rows with the same key all but the first by place are failing."""
+        """All rows that fail one of the checks, which come with their ids, as a frame of the engine: every column,
+        and `forge_checks`, the ids of the checks that the row fails; of a table also `forge_file` and `forge_pos`,
+        its position. Of rows with the same key all but the first by position are failing."""
         ...
 
     def files_of(self, transform: Transform) -> tuple[LoadedFile, ...]: ...
@@ -182,20 +182,20 @@ class Engine(Protocol):
         self, sql: str, inputs: Mapping[TableName, Pin], params: Mapping[str, object], limit: int | None
     ) -> tuple[Schema, tuple[tuple[object, ...], ...]]: ...
     def begin(self, run_id: RunId, table: TableName) -> None:
-        """Jobs started by this thread from now on belong to this run and table."""
+        """Tag jobs of this thread with this run and table from now on."""
         ...
 
     def begin_read(self, run_id: RunId) -> None:
-        """As `begin`, for a question: until `end`, jobs of this thread leave the cores to those that write."""
+        """Like `begin`, for a read: until `end`, jobs of this thread yield the cores to writes."""
         ...
 
     def end(self) -> None:
-        """What this thread does from now on belongs to nothing that was begun."""
+        """Jobs of this thread no longer belong to a run or read."""
         ...
 
-    def find_starved(self, reads: Iterable[RunId]) -> Starved:
+    def find_starved(self, reads: Iterable[RunId]) -> StarvedJobs:
         """What waits for cores, of these reads and of everything else."""
         ...
 
-    def progress(self, run_id: RunId, table: TableName) -> Progress: ...
+    def progress(self, run_id: RunId, table: TableName) -> JobProgress: ...
     def cancel(self, run_id: RunId) -> None: ...

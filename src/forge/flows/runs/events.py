@@ -1,4 +1,4 @@
-"""What a run says of itself, and who listens: progress, what its checks said, and its end, by one port."""
+"""Events of a run and their listeners: progress, verdicts and its end, by one port."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from forge.flows.quality.judge import JudgedTable
-from forge.flows.runs.build import Event
+from forge.flows.runs.build import StepEvent
 
 if TYPE_CHECKING:
     from forge.flows.runs.project import Project
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RunEnded:
-    """It is recorded, however it ended."""
+    """The run is recorded, however it ended."""
 
     run_id: RunId
     project: Project
@@ -24,27 +24,27 @@ class RunEnded:
 
 @dataclass(frozen=True, slots=True)
 class RunSettled:
-    """Tables of which the checks of a run said nothing: whether they were made, or found up to date."""
+    """Tables without verdicts in a run: whether they were built, or found up to date."""
 
     branch: BranchName
     run_id: RunId
     outputs: Mapping[TableName, bool]
 
 
-RunEvent = Event | RunEnded | JudgedTable | RunSettled
-E = TypeVar("E", Event, RunEnded, JudgedTable, RunSettled)
+RunEvent = StepEvent | RunEnded | JudgedTable | RunSettled
+E = TypeVar("E", StepEvent, RunEnded, JudgedTable, RunSettled)
 
 
 class RunEvents(Protocol):
-    """Told of everything in the order in which it happens. Once a run has ended, nothing that is raised here may undo
-    it: a listener logs what it could not do."""
+    """Receives all events in order. Once a run has ended, an error raised here cannot undo it: a listener logs its
+    own failures."""
 
     def __call__(self, event: RunEvent) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class RunListeners:
-    """Each is told of everything, one after the other."""
+    """Forwards every event to each listener in turn."""
 
     all: tuple[RunEvents, ...] = ()
 
@@ -54,7 +54,7 @@ class RunListeners:
 
 
 def on(kind: type[E], act: Callable[[E], object]) -> RunEvents:
-    """A listener to one kind of event."""
+    """A listener for one kind of event."""
 
     def listen(event: RunEvent) -> None:
         if isinstance(event, kind):

@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from forge.flows.runs.decide import OutputFacts
+from forge.flows.runs.decision import OutputFacts
 from forge.model.errors import ForgeError
 from forge.model.names import RunId
-from forge.transforms.transform import FileSource, Kind, Transform
+from forge.transforms.transform import FileSource, Transform, TransformKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from forge.flows.ports import Lake, Metadata
-    from forge.flows.runs.decide import RunRequest, SourceFiles
-    from forge.flows.runs.pins import Base, Line
+    from forge.flows.runs.decision import RunRequest, SourceFiles
+    from forge.flows.runs.input_pins import BaseVersion, PinnedBranch
     from forge.flows.runs.project import Project
     from forge.flows.runs.records import LoadedFile, OutputRecord, RunRecord
     from forge.model.names import BranchName
@@ -56,11 +56,11 @@ class PlanContext:
     request: RunRequest
     project: Project
     ports: Planning
-    line: Line
+    line: PinnedBranch
     run_of: Callable[[RunId], RunRecord | None]
 
 
-def facts_of(known: PlanContext, transform: Transform, base: Base) -> OutputFacts:
+def facts_of(known: PlanContext, transform: Transform, base: BaseVersion) -> OutputFacts:
     """Raises what stands in the way of making it, whatever its inputs are."""
     _refuse_other_nature(transform, base)
     return OutputFacts(
@@ -74,9 +74,9 @@ def facts_of(known: PlanContext, transform: Transform, base: Base) -> OutputFact
     )
 
 
-def _refuse_other_nature(transform: Transform, base: Base) -> None:
+def _refuse_other_nature(transform: Transform, base: BaseVersion) -> None:
     """A table never turns into a view under its readers, nor a view into a table."""
-    new = "view" if transform.kind is Kind.VIEW else "table"
+    new = "view" if transform.kind is TransformKind.VIEW else "table"
     if base.version is not None and base.version.kind != new:
         raise ForgeError(
             "E206",
@@ -87,7 +87,9 @@ def _refuse_other_nature(transform: Transform, base: Base) -> None:
         )
 
 
-def _files_to_load(ports: Planning, line: Line, transform: Transform, base: Base) -> tuple[LoadedFile, ...]:
+def _files_to_load(
+    ports: Planning, line: PinnedBranch, transform: Transform, base: BaseVersion
+) -> tuple[LoadedFile, ...]:
     if not isinstance(transform.body, FileSource):
         return ()
     files = ports.engine.files_of(transform)
@@ -95,7 +97,7 @@ def _files_to_load(ports: Planning, line: Line, transform: Transform, base: Base
         return files
     loaded = ports.metadata.loaded_files(transform.output, line.head)
     files = tuple(_as_loaded(ports.engine, file, loaded) for file in files)
-    if transform.kind is not Kind.APPEND:
+    if transform.kind is not TransformKind.APPEND:
         return files
     new = tuple(file for file in files if file not in loaded)
     _refuse_changed(transform, new, {file.path for file in loaded})
@@ -127,13 +129,15 @@ def _refuse_changed(transform: Transform, new: Sequence[LoadedFile], loaded: set
         )
 
 
-def _made_by(run_of: Callable[[RunId], RunRecord | None], base: Base, transform: Transform) -> OutputRecord | None:
+def _made_by(
+    run_of: Callable[[RunId], RunRecord | None], base: BaseVersion, transform: Transform
+) -> OutputRecord | None:
     version = base.version
     run = run_of(RunId(version.run_id)) if version is not None and version.run_id else None
     return next((output for output in run.outputs if output.table == transform.output), None) if run else None
 
 
-def _last_commit(metadata: Metadata, line: Line, transform: Transform) -> Commit | None:
+def _last_commit(metadata: Metadata, line: PinnedBranch, transform: Transform) -> Commit | None:
     from forge.flows.versioning.log import find_log  # asked for where nobody knows what made the table
 
     assert line.head is not None, "a version has a commit"

@@ -1,4 +1,4 @@
-"""Ids of runs: when they began, and a few characters that tell two of one second apart."""
+"""Run ids: start time and a few random characters."""
 
 from __future__ import annotations
 

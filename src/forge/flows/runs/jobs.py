@@ -1,4 +1,5 @@
-"""Jobs: long work of the server, as rows that outlive it. The id of a job that runs transforms is the id of its run."""
+"""Jobs: long work of the server, as rows that outlive the process. The id of a job that runs transforms is the id of
+its run."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ from enum import StrEnum
 from functools import partial
 from typing import Literal, Protocol
 
-from forge.flows.runs.build import Event
-from forge.flows.runs.engine import Progress
+from forge.flows.runs.build import StepEvent
+from forge.flows.runs.engine import JobProgress
 from forge.flows.runs.id import new_run_id
 from forge.flows.runs.processes import Process, is_alive, this_process
 from forge.flows.runs.records import OutputStatus, RunStatus
@@ -21,7 +22,7 @@ from forge.model.errors import CancellationError, ForgeError
 from forge.model.time import Clock
 
 LOOK_SECONDS = 0.5  # how often Spark is asked where it is
-TIDY_SECONDS = 10.0  # how often runs of processes that died are looked for
+TIDY_SECONDS = 10.0  # how often to look for runs of dead processes
 RETRY_SECONDS = 1.0
 STOP_SECONDS = 5.0
 ENDS = frozenset(str(status) for status in OutputStatus)  # the last word about a table
@@ -69,8 +70,8 @@ class JobStore(Protocol):
     """Every method is one transaction."""
 
     def add(self, job: JobRecord, *, limit: int | None, apart: frozenset[str] = frozenset()) -> bool:
-        """False, and nothing written, where `limit` jobs of its server wait already. Those of kinds that stand `apart`
-        and the others are counted each by themselves."""
+        """False, and nothing written, where `limit` jobs of its server wait already. Jobs of kinds in `apart` and
+        all others are counted separately."""
         ...
 
     def job(self, job_id: str) -> JobRecord | None: ...
@@ -88,29 +89,29 @@ class JobStore(Protocol):
     def save(self, job: JobRecord) -> None: ...
 
 
-class Work(Protocol):
-    """What is done with jobs. `cancel` and `progress` never raise and never start anything."""
+class JobHandler(Protocol):
+    """Executes jobs. `cancel` and `progress` never raise and never start anything."""
 
     def plan(self, request: Mapping[str, object]) -> tuple[str, ...]:
-        """The tables it would make, in order; raises all that is wrong with the request."""
+        """The tables it would make, in order; raises everything that is wrong with the request."""
         ...
 
     def execute(
-        self, job: JobRecord, notify: Callable[[Event], None], stopped: Callable[[], RunStatus | None]
+        self, job: JobRecord, notify: Callable[[StepEvent], None], stopped: Callable[[], RunStatus | None]
     ) -> None: ...
     def cancel(self, job_id: str) -> None: ...
-    def progress(self, job_id: str, table: str) -> Progress: ...
+    def progress(self, job_id: str, table: str) -> JobProgress: ...
     def settle(self, job: JobRecord, status: RunStatus, error: ForgeError) -> RunStatus:
-        """How its run has ended. One without an end gets this one."""
+        """How its run ended. A run without an end gets this one."""
         ...
 
     def never_began(self, job: JobRecord) -> None:
-        """It waited, and was cancelled or cut off before its turn."""
+        """It was queued, and cancelled or interrupted before its turn."""
         ...
 
     def status_of(self, job_id: str) -> RunStatus | None: ...
     def mend(self, *, thorough: bool) -> None:
-        """Give runs of processes that died their end, and drop what they left."""
+        """End the runs of dead processes, and drop their stages."""
         ...
 
     def not_ours(self, job_id: str, job: JobRecord | None) -> ForgeError:
@@ -120,22 +121,22 @@ class Work(Protocol):
 
 @dataclass(slots=True)
 class _Live:
-    """A job at work here. `job` is replaced, never changed, so that readers need no lock."""
+    """A job running here. `job` is replaced, never mutated, so that readers need no lock."""
 
     job: JobRecord
     stop: RunStatus | None = None
-    progress: Mapping[str, Progress] = field(default_factory=dict)
+    progress: Mapping[str, JobProgress] = field(default_factory=dict)
     writing: threading.Lock = field(default_factory=threading.Lock)
 
 
 class JobQueue:
-    """A bounded queue of one server. Each of `workers` threads does one job after the other. Kinds that stand `apart`
-    have a thread of their own: a check that is due does not wait for hours behind a long run."""
+    """A bounded queue of one server. Each of `workers` threads does one job after the other. Kinds in `apart` have a
+    thread of their own: a check that is due does not wait behind a long run."""
 
     def __init__(
         self,
         store: JobStore,
-        work: Work,
+        work: JobHandler,
         clock: Clock,
         *,
         limit: int = 20,
@@ -169,7 +170,7 @@ class JobQueue:
 
     @property
     def interrupted(self) -> tuple[str, ...]:
-        """What the last stop cut off and nobody has started again."""
+        """Jobs that the last stop interrupted and nobody has started again."""
         return tuple(job.id for job in self._cut_off)
 
     def position(self, job_id: str) -> int | None:
@@ -181,22 +182,22 @@ class JobQueue:
         live = self._live.get(job_id)
         return live is not None and live.stop is not None
 
-    def progress(self, job_id: str) -> Mapping[str, Progress]:
-        """Where Spark is, by table, of a job at work here."""
+    def progress(self, job_id: str) -> Mapping[str, JobProgress]:
+        """Spark's progress, by table, of a job running here."""
         live = self._live.get(job_id)
         return live.progress if live else {}
 
     # what happens to it
 
     def start(self) -> None:
-        """What a server that died left queued or running is marked as interrupted; none of it is started again."""
+        """Jobs that a dead server left queued or running are marked as interrupted; none is started again."""
         self._tidy(thorough=True)
         newest = self.store.jobs(limit=self.limit + self._workers)
         self._cut_off = tuple(
             job for job in newest if job.status is JobStatus.INTERRUPTED and job.server == newest[0].server
         )
         for job in self._cut_off:
-            _tell(job, "was cut off by the last stop")
+            _log_event(job, "was cut off by the last stop")
         lanes = [False] * self._workers + [True] * bool(self._apart)
         names = [*(f"forge-job-{number}" for number in range(len(lanes))), "forge-jobs"]
         targets: list[Callable[[], None]] = [*(partial(self._work_on, apart=lane) for lane in lanes), self._keep]
@@ -209,8 +210,8 @@ class JobQueue:
     def submit(
         self, request: Mapping[str, object], kind: JobKind = "run", *, job_id: str | None = None, bounded: bool = True
     ) -> JobRecord:
-        """Raises all that is wrong with the request, and E906 where the queue is full; then nothing was written.
-        `bounded` False: whoever submits sees to it that there are not too many."""
+        """Raises everything that is wrong with the request, and E906 where the queue is full; then nothing was
+        written. `bounded` False: the caller limits the number itself."""
         tables = self._work.plan(request)
         now = self._clock()
         job = JobRecord(
@@ -234,12 +235,12 @@ class JobQueue:
                 )
             self._waiting = (*self._waiting, job)
             self._cut_off = tuple(other for other in self._cut_off if dict(other.request) != dict(job.request))
-            _tell(job, "queued")  # before its turn can come
+            _log_event(job, "queued")  # before its turn can come
             self._turn.notify_all()
         return job
 
     def cancel(self, job_id: str) -> JobRecord:
-        """One that waits never begins; one that works is interrupted. E907: it works elsewhere. E909: it has ended."""
+        """A queued job never begins; a running one is interrupted. E907: it runs elsewhere. E909: it has ended."""
         with self._turn:
             waiting = next((job for job in self._waiting if job.id == job_id), None)
             if waiting is not None:
@@ -247,7 +248,7 @@ class JobQueue:
                 self.store.save(gone)
                 self._waiting = tuple(job for job in self._waiting if job.id != job_id)
                 self._work.never_began(gone)
-                _tell(gone, "ended", gone.status)
+                _log_event(gone, "ended", gone.status)
                 return gone
             live = self._live.get(job_id)
             if live is not None:
@@ -258,7 +259,7 @@ class JobQueue:
         return live.job
 
     def stop(self, patience: float = STOP_SECONDS) -> None:
-        """What works is cancelled and recorded as interrupted, what waits is interrupted, within a few seconds."""
+        """Running jobs are cancelled and recorded as interrupted, queued ones are interrupted, within a few seconds."""
         with self._turn:
             self._stopping.set()
             waiting, self._waiting = self._waiting, ()
@@ -272,11 +273,11 @@ class JobQueue:
             gone = replace(job, status=JobStatus.INTERRUPTED, finished_at=self._clock())
             self._try_save(gone)
             self._try(f"the end of job {job.id} is not recorded", partial(self._work.never_began, gone))
-            _tell(job, "ended", JobStatus.INTERRUPTED)
+            _log_event(job, "ended", JobStatus.INTERRUPTED)
         deadline = time.monotonic() + patience
         for thread in self._threads:
             thread.join(max(0.0, deadline - time.monotonic()))
-        for live in tuple(self._live.values()):  # Spark did not let go of it: the process ends all the same
+        for live in tuple(self._live.values()):  # Spark did not release it: the process ends all the same
             _log.warning("job %s did not end in time", live.job.id)
             self._try(f"the end of job {live.job.id} is not recorded", partial(self._end, live, None))
 
@@ -309,7 +310,7 @@ class JobQueue:
     def _execute(self, live: _Live) -> None:
         live.job = replace(live.job, status=JobStatus.RUNNING, started_at=self._clock())
         self._until_it_works(lambda: self.store.save(live.job))
-        _tell(live.job, "started")
+        _log_event(live.job, "started")
         failure: ForgeError | None = None
         try:
             self._work.execute(live.job, lambda event: self._note(live, event), lambda: live.stop)
@@ -328,10 +329,10 @@ class JobQueue:
         with live.writing:
             live.job = replace(live.job, status=_job_status(ended), finished_at=self._clock())
             self.store.save(live.job)
-        _tell(live.job, "ended", ended)
+        _log_event(live.job, "ended", ended)
 
-    def _note(self, live: _Live, event: Event) -> None:
-        """Kept at once, so that a reload of the page shows it. A run does not fail because its progress cannot be
+    def _note(self, live: _Live, event: StepEvent) -> None:
+        """Stored at once, so that a page reload shows it. A run does not fail because its progress cannot be
         written: the next event writes all of them."""
         told = JobEvent(self._clock(), str(event.table) if event.table else None, event.step, event.detail)
         with live.writing:
@@ -372,7 +373,7 @@ class JobQueue:
                 self._try("the jobs of other servers could not be read", lambda: self._tidy(thorough=False))
 
     def _tidy(self, *, thorough: bool) -> None:
-        """Jobs of servers that died. Those of servers that live, here or elsewhere, are theirs."""
+        """Jobs of dead servers. Those of live servers, here or elsewhere, are left alone."""
         try:
             self._work.mend(thorough=thorough)
         except Exception as error:  # a catalog that is away must not keep the server from starting
@@ -386,7 +387,7 @@ class JobQueue:
             self.store.save(replace(job, status=ended, started_at=began, finished_at=self._clock()))
 
 
-def _tell(job: JobRecord, what: str, status: str | None = None) -> None:
+def _log_event(job: JobRecord, what: str, status: str | None = None) -> None:
     facts: dict[str, object] = {"run_id": job.id, "event": what, "branch": job.request.get("branch")}
     if status is not None:
         facts["status"] = str(status)
@@ -404,7 +405,7 @@ def _job_status(status: RunStatus | None) -> JobStatus:
 
 
 def last_steps(job: JobRecord) -> dict[str, JobEvent | None]:
-    """The newest event of each table; None where it waits. In the order of the plan."""
+    """The newest event of each table; None where it is pending. In the order of the plan."""
     steps: dict[str, JobEvent | None] = dict.fromkeys(job.tables)
     for event in job.events:
         if event.table is not None:

@@ -1,4 +1,4 @@
-"""What a run makes, in which order, and what of it cannot be made because a file is not right."""
+"""The order in which a run builds its outputs, and which of them cannot be built because of a faulty file."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from forge.transforms.transform import SqlQuery, Transform
 
 @dataclass(frozen=True, slots=True)
 class RunSelection:
-    """`order`: what can be made, each after what it reads. `faults`: of the selected, what cannot, and why. `beside`:
-    what is wrong with files that no selected table depends on."""
+    """`order`: what can be built, in dependency order. `faults`: selected tables that cannot, and why. `beside`:
+    faults of files that no selected table depends on."""
 
     order: tuple[Transform, ...]
     faults: tuple[FileFault, ...] = ()
@@ -25,8 +25,8 @@ class RunSelection:
 
 
 def find_order(project: Project, selection: Sequence[str]) -> RunSelection:
-    """The selected transforms; all of them where nothing is selected. A file that cannot be read is among them by the
-    table that it would make."""
+    """The selected transforms; all of them where nothing is selected. An unreadable file is represented by the table
+    that it would make."""
     unread = {table: _unread(fault, table) for fault in project.faults for table in fault.tables if _makes(fault)}
     every = {**unread, **project.transforms}
     chosen = _chosen(project, selection, every)
@@ -39,7 +39,7 @@ def find_order(project: Project, selection: Sequence[str]) -> RunSelection:
 
 
 def plan_order(project: Project, selection: Sequence[str]) -> tuple[Transform, ...]:
-    """As `find_order`, for a run: what cannot be made is refused before anything is."""
+    """Like `find_order`, for a run: what cannot be built is refused before anything is."""
     found = find_order(project, selection)
     raise_errors(fault.error for fault in found.faults)
     return found.order
@@ -50,7 +50,7 @@ def _makes(fault: FileFault) -> bool:
 
 
 def _unread(fault: FileFault, table: TableName) -> Transform:
-    """In the place of a transform that could not be read: what it reads is not known."""
+    """Placeholder of a transform that could not be read: its inputs are unknown."""
     return Transform(output=table, body=SqlQuery(""), file=fault.file, line=1, code_hash="")
 
 

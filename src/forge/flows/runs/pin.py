@@ -1,4 +1,4 @@
-"""A table fixed to what it was at one moment. Apart from the engine, for many read pins who never see one."""
+"""A pin: a table fixed to one snapshot. Separate from the engine, because most readers of pins never need one."""
 
 from __future__ import annotations
 

@@ -6,18 +6,18 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
-from forge.flows.runs.decide import NEEDS_RANGE, OutputFacts, StepAction, decide, range_missing
+from forge.flows.runs.decision import NEEDS_RANGE, OutputFacts, StepAction, decide, range_missing
 from forge.flows.runs.facts import PlanContext, Planning, facts_of
+from forge.flows.runs.input_pins import BaseVersion, PinnedBranch, find_base, find_pin, pin_branch
 from forge.flows.runs.order import RunSelection, find_order
-from forge.flows.runs.pins import Base, Line, find_base, find_pin, line_of
-from forge.flows.upkeep.unreadable import UnreadableMetadata
+from forge.flows.upkeep.unreadable_metadata import UnreadableMetadata
 from forge.model.errors import ForgeError
-from forge.transforms.transform import Kind
+from forge.transforms.transform import TransformKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from forge.flows.runs.decide import RunRequest
+    from forge.flows.runs.decision import RunRequest
     from forge.flows.runs.pin import Pin
     from forge.flows.runs.project import Project
     from forge.model.fault import FileFault
@@ -45,7 +45,7 @@ class PlannedStep:
     pins: Mapping[TableName, Pin] = field(default_factory=dict)  # of the inputs, as far as they are known
     fingerprint: Fingerprint | None = None
     facts: OutputFacts | None = None
-    base: Base = Base(None, None, None, None)  # noqa: RUF009  frozen
+    base: BaseVersion = BaseVersion(None, None, None, None)  # noqa: RUF009  frozen
     error: ForgeError | None = None  # blocked: what a run says of it
 
     def to_dict(self) -> dict[str, object]:
@@ -64,12 +64,12 @@ class PlannedStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RunPlan:
     """`steps`: what can run, each after what it reads, then what is broken. `line`: the branch it was made for."""
 
     steps: tuple[PlannedStep, ...]
     selection: RunSelection
-    line: Line
+    line: PinnedBranch
 
     @property
     def unloadable(self) -> tuple[ForgeError, ...]:
@@ -85,16 +85,16 @@ class Plan:
         return tuple(s.error for s in self.steps if s.error is not None and s.action is StepAction.BLOCKED and s.facts)
 
 
-def plan(request: RunRequest, project: Project, ports: Planning) -> Plan:
+def plan(request: RunRequest, project: Project, ports: Planning) -> RunPlan:
     """What is wrong with a file or a table takes its own step out, and those that stand on it."""
     selected = find_order(project, request.selection)
-    line = line_of(ports.metadata, request.branch, ports.default_branch)
+    line = pin_branch(ports.metadata, request.branch, ports.default_branch)
     ports.readers(selected.order, line.tree)
     known = PlanContext(request, project, ports, line, cache(ports.metadata.run))
     steps: dict[TableName, PlannedStep] = {}
     for transform in selected.order:
         steps[transform.output] = _plan_step(known, transform, steps)
-    return Plan((*steps.values(), *_broken(selected, project)), selected, line)
+    return RunPlan((*steps.values(), *_broken(selected, project)), selected, line)
 
 
 def _plan_step(known: PlanContext, transform: Transform, before: Mapping[TableName, PlannedStep]) -> PlannedStep:
@@ -113,7 +113,7 @@ def _plan_step(known: PlanContext, transform: Transform, before: Mapping[TableNa
     except ForgeError as error:
         return replace(step, action=StepAction.BLOCKED, reason=error.what, error=error)
     if not after:
-        return replace(_decided(step), is_certain=transform.kind is not Kind.VIEW)
+        return replace(_decided(step), is_certain=transform.kind is not TransformKind.VIEW)
     # A table that is built has a new snapshot. A view that is built anew may read the same as before.
     certain = known.request.force or any(before[t].is_certain for t in after)
     assert step.facts is not None
@@ -164,7 +164,7 @@ def _decided(step: PlannedStep, why: str = "") -> PlannedStep:
 
 
 def _broken(selected: RunSelection, project: Project) -> Iterator[PlannedStep]:
-    """One for each table of the selection that its files do not let be made."""
+    """One for each selected table that cannot be built because of its files."""
     reasons: dict[TableName, list[FileFault]] = {}
     for fault in selected.faults:
         for table in fault.tables:

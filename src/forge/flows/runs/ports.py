@@ -6,16 +6,24 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from forge.flows.runs.records import Advance, AuditRecord, Moved, Publication, Published, RunRecord, TableLineage
+    from forge.flows.runs.records import (
+        AuditRecord,
+        BranchAdvance,
+        PointerConflict,
+        Publication,
+        PublishedCommit,
+        RunRecord,
+        TableLineage,
+    )
     from forge.model.names import BranchName, RunId
     from forge.quality.verdict import Verdict
 
-Seam = Callable[[str], None]
+FaultPoint = Callable[[str], None]
 """Called with the name of each step as it is reached; a test kills the process there."""
 
 
 class Runs(Protocol):
-    """Records of runs, and the lineage of what they made."""
+    """Run records, and the lineage of their outputs."""
 
     def start_run(self, run: RunRecord) -> None: ...
     def enter_step(self, run_id: RunId, step: str) -> None: ...
@@ -26,7 +34,7 @@ class Runs(Protocol):
         audit: Sequence[AuditRecord],
         lineage: Sequence[TableLineage] = (),
     ) -> None:
-        """The end of a run that publishes nothing. `lineage` is of what it made."""
+        """The end of a run that publishes nothing. `lineage` is of its outputs."""
         ...
 
     def run(self, run_id: RunId) -> RunRecord | None: ...
@@ -48,13 +56,13 @@ class Runs(Protocol):
 class Publications(Protocol):
     """The one transaction in which data and its records become visible together."""
 
-    def publish(self, publication: Publication, seam: Seam) -> Published | Moved:
+    def publish(self, publication: Publication, seam: FaultPoint) -> PublishedCommit | PointerConflict:
         """One transaction: all pointers compared and set, the commit and all records inserted, the branch moved from
         `expected_head`; or nothing. Calls `seam("publish.pointers")` after the pointers were set and
         `seam("publish.records")` before the transaction commits."""
         ...
 
-    def advance(self, advance: Advance, seam: Seam) -> Published | Moved:
-        """One transaction: all pointers compared and set, the branch moved from `expected_head` to `head`, the records
-        written; or nothing. The same seams as `publish`."""
+    def advance(self, advance: BranchAdvance, seam: FaultPoint) -> PublishedCommit | PointerConflict:
+        """One transaction: all pointers compared and set, the branch moved from `expected_head` to `head`, the
+        records written; or nothing. The same fault points as `publish`."""
         ...

@@ -1,4 +1,4 @@
-"""Whether the process of a record still lives. A pid alone does not tell: pids are used again."""
+"""Whether the process of a record is still alive. A pid alone does not tell: pids are reused."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from forge.flows.runs.records import RunRecord
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """Who works on something, told apart from any other process on any host."""
+    """A process, identified uniquely across hosts."""
 
     host: str
     pid: int
@@ -24,8 +24,8 @@ def this_process() -> Process:
 
 
 def process_started(pid: int) -> str:
-    """A mark of when the process began, in the system's own units; empty where the system does not tell, and of a
-    process that has died and only waits for its parent to notice."""
+    """When the process began, in the system's own units; empty where the system does not provide it, and for a
+    zombie."""
     try:
         # The name in parentheses may hold spaces; the fields after it do not.
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
@@ -35,7 +35,7 @@ def process_started(pid: int) -> str:
 
 
 def is_alive(run: RunRecord | Process) -> bool:
-    """Those of another host are taken as alive: this one cannot know."""
+    """Processes of another host count as alive: this one cannot know."""
     if run.host != socket.gethostname():
         return True
     try:

@@ -1,5 +1,4 @@
-"""A project as the flows see it: transforms with their contracts, checks and owners, and what is wrong
-with its files."""
+"""A project as the flows see it: transforms with their contracts, checks and owners, and the faults of its files."""
 
 from __future__ import annotations
 
@@ -28,7 +27,7 @@ from forge.quality.check import Check
 from forge.quality.checks import QueryCheck
 from forge.quality.spec import load_check
 from forge.transforms.dag import Transforms
-from forge.transforms.project import Reading, find_transform_faults, read_transforms
+from forge.transforms.project import LoadedTransforms, find_transform_faults, read_transforms
 from forge.transforms.transform import Transform
 
 if TYPE_CHECKING:
@@ -59,11 +58,11 @@ class Project:
     faults: tuple[FileFault, ...] = ()  # what is wrong with files; the rest of the project is there all the same
 
     def refuse_faulty(self, *tables: TableName) -> None:
-        """Raises what is wrong with what judges these tables: by a part of it nothing is let through."""
+        """Raises the faults of the files that judge these tables: an incomplete set of checks lets nothing through."""
         raise_errors(errors_about(self.faults, tables, of_runs=False))
 
     def checks_of(self, table: TableName) -> tuple[Check, ...]:
-        """All that the project has for it; raises where that cannot be told."""
+        """All checks of the project for it; raises where they cannot be known."""
         self.refuse_faulty(table)
         return self.checks.get(table, ())
 
@@ -72,15 +71,16 @@ class Project:
         return (transform.owner if transform else None) or self.owner_of(table)
 
     def references(self, table: TableName) -> frozenset[TableName]:
-        """Tables that a check of this one looks up."""
-        return frozenset(other for check in self.checks.get(table, ()) for other in looked_up(check))
+        """Tables that a check of this one refers to."""
+        return frozenset(other for check in self.checks.get(table, ()) for other in referenced_tables(check))
 
 
-def looked_up(check: Check) -> frozenset[TableName]:
-    """Keys say which table they refer to; a query is read for its tables. What cannot be read is told when it runs."""
+def referenced_tables(check: Check) -> frozenset[TableName]:
+    """Foreign keys name the table they refer to; a query is parsed for its tables. Parse errors are reported when it
+    runs."""
     if not isinstance(check, QueryCheck):
         return check.others()
-    from forge.flows.runs.pins import inputs_of
+    from forge.flows.runs.input_pins import inputs_of
 
     try:
         return check.others() | frozenset(inputs_of(check.query, "query"))
@@ -94,8 +94,8 @@ def load_project(
     known: Iterable[TableName] = (),
     governance: Governance | None = None,
 ) -> Project:
-    """Everything of the project that can be read. What is wrong with a file is kept beside it, and stops what the file
-    is about when that is asked for."""
+    """Everything of the project that can be read. The faults of a file are kept with it, and raised when something
+    needs the file."""
     known = frozenset(known)
     reading = read_transforms(root)
     governance = governance or Governance()
@@ -111,16 +111,16 @@ def load_project(
     return replace(project, notes=(*notes, *project.notes), faults=faults)
 
 
-def checkable_of(reading: Reading, known: frozenset[TableName]) -> frozenset[TableName]:
-    """The tables that may have checks; none, which means any, where not all that the project makes is known."""
+def checkable_of(reading: LoadedTransforms, known: frozenset[TableName]) -> frozenset[TableName]:
+    """The tables that may have checks; none, which means any, where not all outputs of the project are known."""
     if reading.is_partial or not reading.transforms:
         return frozenset()
     return frozenset({*reading.transforms, *reading.unread, *known})
 
 
 def _contracts(root: Path, governance: Governance) -> tuple[Sequence[Contract], tuple[FileFault, ...], tuple[str, ...]]:
-    """A contract is used as far as it can be read: which columns are personal is still its to say. That it is not
-    right is a fault of its tables, unless the settings say that contracts hold nothing back: then it is a note."""
+    """A contract is used as far as it can be read, to know which columns are personal. Its errors are faults of its
+    tables, or notes where the settings say that contracts do not block."""
     files = project_files(root)
     contracts = [one.contract for one in files if one.contract is not None]
     if governance.enforcement in LENIENT:
@@ -131,7 +131,7 @@ def _contracts(root: Path, governance: Governance) -> tuple[Sequence[Contract], 
 
 
 def _tables_of(file: ContractFile) -> frozenset[TableName]:
-    """Of a contract, or, where it cannot be read at all, those that its name and text speak of."""
+    """Of a contract or, where it cannot be read at all, those that its name and text mention."""
     stem = PurePosixPath(file.file).name.partition(".odcs.")[0]
     said = file.contract.tables if file.contract is not None else ()
     return find_table_names([stem, *(table.table for table in said)] if said else [stem, *_NAMED.findall(file.text)])
@@ -145,9 +145,9 @@ def assemble(
     checkable: frozenset[TableName],
     governance: Governance,
 ) -> Project:
-    """The project out of what was read, with what is wrong with its checks and with contracts that claim one table.
-    `checkable`: the tables that may have checks; none: any may. Where enforcement is off, contracts give no checks;
-    which columns are personal is still theirs to say."""
+    """The project from what was read, with the faults of its checks and of contracts that claim the same table.
+    `checkable`: the tables that may have checks; none: any may. Where enforcement is off, contracts give no checks,
+    but still declare personal columns."""
     stood = resolve_all(contracts, governance, root)
     claims = claims_of(stood.standing)
     faults = list(_find_claims(claims.own))
@@ -201,7 +201,7 @@ def assemble(
 
 
 def _find_claims(contracts: Sequence[Contract]) -> Iterator[FileFault]:
-    """A table that has two contracts, or whose name is none of the lake's."""
+    """A table with two contracts, or whose name is no table name."""
     try:
         by_table(contracts)
     except ContractError as error:
@@ -237,7 +237,7 @@ def _own_checks(transform: Transform) -> list[tuple[Spec, Place]]:
 
 
 def _distinct(checks: Iterable[tuple[Check, Place]]) -> dict[Check, Place]:
-    """The same check from the contract and from a file is one check, whatever each calls it; the first name stays."""
+    """The same check from the contract and from a file is one check, under the first name."""
     first: dict[tuple[object, ...], tuple[Check, Place]] = {}
     for check, place in checks:
         first.setdefault(_key(check), (check, place))
@@ -245,7 +245,7 @@ def _distinct(checks: Iterable[tuple[Check, Place]]) -> dict[Check, Place]:
 
 
 def _key(check: Check) -> tuple[object, ...]:
-    """What it asks, whatever it is called."""
+    """What it checks, regardless of its name."""
     return (type(check), *(getattr(check, name) for name in _unnamed(type(check))))
 
 
@@ -255,7 +255,7 @@ def _unnamed(kind: type[Check]) -> tuple[str, ...]:
 
 
 def _shape_of(contract: TableContract | None) -> list[str]:
-    """What the schema gate looks at; where it stands in the file does not matter."""
+    """What the schema gate compares; its place in the file does not matter."""
     return [_shape(p) for p in contract.columns] if contract else []
 
 

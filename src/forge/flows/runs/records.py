@@ -1,9 +1,8 @@
-"""What a run leaves behind. These are the shapes the metadata store keeps and the faces show."""
+"""Run records: the data that the metadata store keeps and the faces show."""
 
 from __future__ import annotations
 
-# What stands in records that are written down whole (`recover.Intended`) is looked up by its annotations when it is
-# read back, so its types are imported for real.
+# Records stored as a whole (publish intents) are parsed by their annotations, so the types are imported at run time.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -44,7 +43,7 @@ class OutputStatus(StrEnum):
     UP_TO_DATE = "up to date"
     BLOCKED = "blocked"
     FAILED = "failed"
-    SKIPPED = "skipped"  # something it stands on was blocked or failed
+    SKIPPED = "skipped"  # an input was blocked or failed
 
 
 MADE_BY = "made_by"
@@ -60,7 +59,7 @@ MAKES_TABLES: RunKind = "run"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputRecord:
-    """What happened to one table in one run."""
+    """The outcome of one table in one run."""
 
     table: TableName
     status: OutputStatus
@@ -93,7 +92,7 @@ class OutputRecord:
 
 
 def _text(snapshot: SnapshotId | None) -> str | None:
-    """JavaScript's numbers are too short for the id of a snapshot."""
+    """JavaScript's numbers cannot hold a snapshot id."""
     return None if snapshot is None else str(snapshot)
 
 
@@ -106,7 +105,7 @@ class RunRecord:
     user: str
     host: str
     pid: int
-    process_started: str  # tells a reused pid from the process that ran
+    process_started: str  # distinguishes a reused pid from the process that ran
     selection: tuple[str, ...] = ()
     params: Mapping[str, object] = field(default_factory=dict)
     step: str = "started"  # the last step that was entered; where a crash happened
@@ -147,7 +146,7 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AssetRecord:
-    """What the catalog knows of a table after a publish."""
+    """The catalog entry of a table after a publication."""
 
     table: TableName
     kind: Literal["table", "view"]
@@ -162,7 +161,7 @@ class AssetRecord:
 
 @dataclass(frozen=True, slots=True)
 class ProfileRecord:
-    """Readings taken of one published version, by the name of the measure."""
+    """Readings of one published version, by the name of the measure."""
 
     table: TableName
     snapshot_id: SnapshotId | None
@@ -197,8 +196,8 @@ class TableLineage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Judgement:
-    """What one run made of one table, and what one check said there; without a `check_id` it said nothing."""
+class RunVerdict:
+    """One verdict of one run about one table; without a `check_id` no check was evaluated."""
 
     run_id: RunId
     time: datetime  # when the run began
@@ -211,8 +210,8 @@ class Judgement:
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
-    """How the checks of one run ended."""
+class VerdictTally:
+    """Counts of the verdicts of one run."""
 
     run_id: RunId
     time: datetime  # when the run began
@@ -223,7 +222,7 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class DatasetTally:
-    """How the checks of one table ended, judged once."""
+    """Counts of the verdicts about one table, judged once."""
 
     table: str
     time: datetime
@@ -234,25 +233,25 @@ class DatasetTally:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pointer:
-    """One compare-and-set of the publish: the catalog row `catalog` goes from `expected` to `location`.
+    """One compare-and-set of the publication: the catalog row `catalog` moves from `expected` to `location`.
 
     `expected` None: the row must not exist and is inserted. `staged`: the hidden row of the run, removed by the same
-    transaction. `home`: the row under which the table of that uuid stood until now, at that location; it goes, and what
-    commits say of the table is found under `catalog` from then on. `gone`: the row is removed, and its name is free for
-    another pointer."""
+    transaction. `home`: the previous catalog row of the table of that uuid, at that location; it is removed, and
+    commits find the table under `catalog` from then on. `gone`: the row is removed, and its name is free for another
+    pointer."""
 
     catalog: CatalogName
     expected: str | None
     location: str
     kind: Literal["TABLE", "VIEW"] = "TABLE"  # Iceberg's words
     staged: CatalogName | None = None
-    home: Home | None = None
+    home: PreviousRow | None = None
     gone: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Home:
-    """Where a table stands that is about to get another name in the catalog."""
+class PreviousRow:
+    """The current row of a table that is about to be renamed in the catalog."""
 
     uuid: str
     catalog: CatalogName
@@ -264,7 +263,7 @@ BlobKind = Literal["data", "delete", "manifest", "manifest list", "view", "node"
 
 @dataclass(frozen=True, slots=True)
 class Blob:
-    """A file of the lake and the hash of its bytes, taken once."""
+    """A file of the lake and the hash of its bytes."""
 
     path: str
     digest: str  # BLAKE3
@@ -273,17 +272,17 @@ class Blob:
 
 
 @dataclass(frozen=True, slots=True)
-class Sealed:
-    """What makes the commits of a publication verifiable: hashes of the files that are new, and the bodies of the table
-    trees that are new, each by its digest."""
+class HashRecords:
+    """What makes the commits of a publication verifiable: hashes of new files, and the bodies of new table trees,
+    each by its digest."""
 
     blobs: tuple[Blob, ...] = ()
     table_trees: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Advance:
-    """A branch goes to a commit that exists: fast-forward and reset. One transaction, like a publication."""
+class BranchAdvance:
+    """Moves a branch to an existing commit: fast-forward and reset. One transaction, like a publication."""
 
     pointers: tuple[Pointer, ...]
     branch: BranchName
@@ -317,18 +316,18 @@ class Publication:
     before: tuple[tuple[Commit, Tree], ...] = ()  # commits that come before `commit`, oldest first: a rebase
     merge: MergeRecord | None = None  # as it is once published
     statuses: Mapping[BranchName, BranchStatus] = field(default_factory=dict)  # of other branches, like merged
-    sealed: Sealed = Sealed()
+    sealed: HashRecords = HashRecords()
     remediation: Remediation | None = None  # as it is once published
     contracts: tuple[Registration, ...] = ()  # of what is published
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedCommit:
     commit_id: CommitId
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class PointerConflict:
     """Nothing was written: these pointers, or the branch, are no longer where they were expected."""
 
     tables: tuple[CatalogName, ...]

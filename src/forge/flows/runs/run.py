@@ -10,19 +10,19 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from forge.flows.catalog.personal import Declared, Personal, declared_with, trees_at
+from forge.flows.catalog.personal_data import Declared, PersonalData, declared_with, trees_at
 from forge.flows.quality.judge import HistoryOf, JudgedTable, no_history
 from forge.flows.quality.remediation.quarantine_run import RunQuarantine, StagedOutput, StagedQuarantine
-from forge.flows.runs.build import Built, Event, Job, build, with_sides
-from forge.flows.runs.decide import RunRequest as RunRequest
+from forge.flows.runs.build import BuildContext, BuiltOutput, StepEvent, build, with_quarantine
+from forge.flows.runs.decision import RunRequest as RunRequest
 from forge.flows.runs.events import RunEnded, RunEvents, RunListeners, RunSettled
 from forge.flows.runs.id import new_run_id
+from forge.flows.runs.input_pins import PinnedBranch, find_pin
 from forge.flows.runs.order import plan_order
-from forge.flows.runs.pins import Line, find_pin
-from forge.flows.runs.plan import Plan, PlannedStep, plan, settle
+from forge.flows.runs.plan import PlannedStep, RunPlan, plan, settle
 from forge.flows.runs.processes import process_started
 from forge.flows.runs.publish.external import publish_by_table
-from forge.flows.runs.publish.outputs import Landed, lineage_of, publish_outputs
+from forge.flows.runs.publish.outputs import PublishedOutputs, lineage_of, publish_outputs
 from forge.flows.runs.records import (
     AuditRecord,
     OutputRecord,
@@ -33,10 +33,10 @@ from forge.flows.runs.records import (
     TableLineage,
 )
 from forge.flows.upkeep.recovery import refuse_unsettled
-from forge.flows.upkeep.unreadable import UnreadableMetadata
+from forge.flows.upkeep.unreadable_metadata import UnreadableMetadata
 from forge.flows.versioning.adopt import adopt_foreign
 from forge.flows.versioning.key_check import KeyCheck
-from forge.flows.versioning.read import Reader
+from forge.flows.versioning.read import RevisionReader
 from forge.flows.versioning.revisions import find_branch
 from forge.model.errors import CancellationError, ForgeError, raise_errors
 from forge.model.names import BranchName, RunId, TableName
@@ -48,12 +48,12 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from forge.flows.contracts.ports import Registration
-    from forge.flows.ports import Lake, Metadata, Seam
+    from forge.flows.ports import FaultPoint, Lake, Metadata
     from forge.flows.quality.measure import StateStore
     from forge.flows.quality.row_repair import RepairWork
     from forge.flows.runs.engine import Engine, Pin, TimeRange
     from forge.flows.runs.project import Project
-    from forge.flows.versioning.content_hash import Seals
+    from forge.flows.versioning.content_hash import FileHasher
     from forge.flows.versioning.tables import Tables
     from forge.model.time import Clock
     from forge.quality.measure import Measure, Reading
@@ -77,13 +77,13 @@ STEPS = (
 """The named steps of a run, in order: where the fault seam can stop it. On an external catalog there is "land" too,
 after each table."""
 
-STOPPABLE = STEPS[: STEPS.index("prepared") + 1]  # once it publishes, it stands
+STOPPABLE = STEPS[: STEPS.index("prepared") + 1]  # a publication is final
 FALLEN = (OutputStatus.BLOCKED, OutputStatus.FAILED, OutputStatus.SKIPPED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ports:
-    """What a run needs of the world."""
+class RunPorts:
+    """The ports of a run."""
 
     metadata: Metadata
     lake: Lake
@@ -91,7 +91,7 @@ class Ports:
     clock: Clock
     author: Author
     secrets: Callable[[str], str]
-    seam: Seam = lambda step: None
+    seam: FaultPoint = lambda step: None
     events: RunEvents = RunListeners()  # noqa: RUF009  frozen
     logger: object = None
     default_branch: BranchName = BranchName("main")  # noqa: RUF009
@@ -100,7 +100,7 @@ class Ports:
     stopped: Callable[[], RunStatus | None] = lambda: None  # cancelled or interrupted: asked at every step
     protected: frozenset[str] = frozenset()  # branches that change by merges alone, by name or pattern
     review: bool = True
-    seals: Seals | None = None  # None: what is published is not hashed
+    seals: FileHasher | None = None  # None: what is published is not hashed
     signer: Signer | None = None
     history: HistoryOf = no_history
     tables: Tables | None = None  # None, or no `repair`: no rows are set aside
@@ -108,7 +108,7 @@ class Ports:
     states: StateStore | None = None  # what was measured, kept
     register: Callable[[Sequence[TableName], RunId], tuple[Registration, ...]] = lambda tables, run_id: ()
     """The contracts of what is about to be published; it never raises."""
-    declared: Declared = frozenset  # what contracts call personal, beside those of the project
+    declared: Declared = frozenset  # declared personal by contracts outside the project
     keys: Mapping[TableName, tuple[str, ...]] = field(default_factory=dict)  # as they are declared
     key_check: KeyCheck | None = None  # None: the catalog is someone else's
     readers: Callable[[Sequence[Transform], Tree], None] = lambda order, tree: None
@@ -125,8 +125,8 @@ class RunResult:
     steps: tuple[PlannedStep, ...] = ()  # of the plan, as they were executed
 
 
-def run(request: RunRequest, project: Project, ports: Ports) -> RunResult:
-    """One run. Raises ForgeError only for what is wrong before it begins; from then on the end is always recorded."""
+def run(request: RunRequest, project: Project, ports: RunPorts) -> RunResult:
+    """One run. Raises ForgeError only for errors before it begins; from then on its end is always recorded."""
     plan_order(project, request.selection)
     refuse_change(effective(find_branch(ports.metadata, request.branch), ports.protected, ports.review), "run")
     adopt_foreign(
@@ -157,12 +157,12 @@ def run(request: RunRequest, project: Project, ports: Ports) -> RunResult:
     )
     ports.metadata.start_run(record)
     job = _job_of(request, project, ports, line, record.id, now)
-    built: dict[TableName, Built] = {}
+    built: dict[TableName, BuiltOutput] = {}
     try:
         ports.seam("started")
         built, steps = _execute(job, made, ports)
         result = replace(_finish(job, line, record, built, ports, request), steps=tuple(steps.values()))
-    except _Stopped as stop:
+    except _RunStopped as stop:
         return _stopped_short(ports, record, built, stop)
     except KeyboardInterrupt:
         ports.engine.cancel(record.id)
@@ -183,8 +183,8 @@ def run(request: RunRequest, project: Project, ports: Ports) -> RunResult:
     return result
 
 
-def _settled(built: Mapping[TableName, Built], result: RunResult) -> dict[TableName, bool]:
-    """Tables of which nothing was said: whether they were made, or found up to date."""
+def _settled(built: Mapping[TableName, BuiltOutput], result: RunResult) -> dict[TableName, bool]:
+    """Tables without verdicts: whether they were built, or found up to date."""
     made = {OutputStatus.PUBLISHED: True, OutputStatus.PASSED: True, OutputStatus.UP_TO_DATE: False}
     return {
         output.table: made[output.status]
@@ -193,8 +193,8 @@ def _settled(built: Mapping[TableName, Built], result: RunResult) -> dict[TableN
     }
 
 
-def _judged(job: Job, built: Built, branch: BranchName, result: RunResult) -> JudgedTable:
-    """What the checks of one output said. It belongs to a commit if it was published."""
+def _judged(job: BuildContext, built: BuiltOutput, branch: BranchName, result: RunResult) -> JudgedTable:
+    """The verdicts of one output. They belong to a commit if it was published."""
     assert built.planned is not None, "what was judged was planned"
     checks = job.project.checks.get(built.table, ())
     by_checks = len(checks) if len(built.verdicts) >= len(checks) and built.pin is not None else 0
@@ -217,8 +217,8 @@ def _judged(job: Job, built: Built, branch: BranchName, result: RunResult) -> Ju
     )
 
 
-class _Stopped(CancellationError):
-    """Someone asked the run to end before it published."""
+class _RunStopped(CancellationError):
+    """The run was asked to stop before it published."""
 
     def __init__(self, status: RunStatus) -> None:
         what = "The run was cancelled" if status is RunStatus.CANCELLED else "The server was stopped while it ran"
@@ -226,8 +226,10 @@ class _Stopped(CancellationError):
         self.status = status
 
 
-def _stopped_short(ports: Ports, record: RunRecord, built: Mapping[TableName, Built], stop: _Stopped) -> RunResult:
-    """The end of a run that was stopped: what each table had come to is kept, and none of it is published."""
+def _stopped_short(
+    ports: RunPorts, record: RunRecord, built: Mapping[TableName, BuiltOutput], stop: _RunStopped
+) -> RunResult:
+    """Ends a stopped run: the state of each table is recorded, and nothing is published."""
     outputs = tuple(
         replace(b.record, status=OutputStatus.SKIPPED, reason="the run was stopped", error=None)
         if isinstance(b.error, CancellationError)
@@ -244,12 +246,12 @@ def _stopped_short(ports: Ports, record: RunRecord, built: Mapping[TableName, Bu
 def _job_of(
     request: RunRequest,
     project: Project,
-    ports: Ports,
-    line: Line,
+    ports: RunPorts,
+    line: PinnedBranch,
     run_id: RunId,
     now: datetime,
-) -> Job:
-    return Job(
+) -> BuildContext:
+    return BuildContext(
         run_id=run_id,
         project=project,
         metadata=ports.metadata,
@@ -267,9 +269,9 @@ def _job_of(
         signer=ports.signer,
         set_aside=_quarantine(ports, line, run_id, now),
         history=_history(ports, line, request.time_range),
-        reader=Reader(ports.metadata, ports.lake, line.branch, ports.default_branch),
+        reader=RevisionReader(ports.metadata, ports.lake, line.branch, ports.default_branch),
         states=ports.states,
-        personal=Personal(
+        personal=PersonalData(
             ports.metadata,
             declared_with(project.contracts.values(), ports.declared),
             lambda: (line.tree, *trees_at(ports.metadata, ports.default_branch, ())),
@@ -280,8 +282,8 @@ def _job_of(
     )
 
 
-def _history(ports: Ports, line: Line, range_: TimeRange | None) -> Callable[[TableName, Measure], Reading]:
-    """What metrics were before this run, which counts at the start of its range."""
+def _history(ports: RunPorts, line: PinnedBranch, range_: TimeRange | None) -> Callable[[TableName, Measure], Reading]:
+    """Metric values before this run, which counts at the start of its range."""
 
     def read(table: TableName, measure: Measure) -> Reading:
         found = ports.history(table, line.branch, None, measure)
@@ -291,15 +293,15 @@ def _history(ports: Ports, line: Line, range_: TimeRange | None) -> Callable[[Ta
 
 
 def _quarantine(
-    ports: Ports, line: Line, run_id: RunId, now: datetime
+    ports: RunPorts, line: PinnedBranch, run_id: RunId, now: datetime
 ) -> Callable[[StagedOutput], StagedQuarantine | None]:
     if ports.tables is None or ports.repair is None:
         return lambda staged: None
     return RunQuarantine(ports.lake, ports.tables, ports.repair, line, run_id, now).set_aside
 
 
-def _stepping(ports: Ports, run_id: RunId) -> Seam:
-    """The seam, noting each run-wide step once, so that after a crash the record says how far it came."""
+def _stepping(ports: RunPorts, run_id: RunId) -> FaultPoint:
+    """The fault point, recording each run-wide step once, so that after a crash the record says how far it came."""
     noted: set[str] = set()
 
     def step(name: str) -> None:
@@ -313,13 +315,15 @@ def _stepping(ports: Ports, run_id: RunId) -> Seam:
     return step
 
 
-def _refuse_stopped(ports: Ports) -> None:
+def _refuse_stopped(ports: RunPorts) -> None:
     status = ports.stopped()
     if status is not None:
-        raise _Stopped(status)
+        raise _RunStopped(status)
 
 
-def _execute(job: Job, made: Plan, ports: Ports) -> tuple[dict[TableName, Built], dict[TableName, PlannedStep]]:
+def _execute(
+    job: BuildContext, made: RunPlan, ports: RunPorts
+) -> tuple[dict[TableName, BuiltOutput], dict[TableName, PlannedStep]]:
     """All steps of the plan, independent ones at once, and each as it was executed. Control stays here: workers get
     their step and give back a result."""
     steps = {step.table: step for step in made.steps}
@@ -329,9 +333,9 @@ def _execute(job: Job, made: Plan, ports: Ports) -> tuple[dict[TableName, Built]
     needs = needs_of({table: job.project.transforms[table] for table in steps}, extra=others)
     outside = {t: find_pin(t, made.line, job.lake) for found in others.values() for t in found}
     job.seam("pinned")
-    built: dict[TableName, Built] = {}
+    built: dict[TableName, BuiltOutput] = {}
     waiting = list(steps)
-    running: dict[Future[Built], TableName] = {}
+    running: dict[Future[BuiltOutput], TableName] = {}
     with ThreadPoolExecutor(ports.parallel, thread_name_prefix="forge") as pool:
         try:
             while waiting or running:
@@ -357,29 +361,31 @@ def _execute(job: Job, made: Plan, ports: Ports) -> tuple[dict[TableName, Built]
     return built, {table: step for table, step in steps.items() if built[table].status is not OutputStatus.SKIPPED}
 
 
-def _refuse_unreadable(made: Plan) -> None:
+def _refuse_unreadable(made: RunPlan) -> None:
     """A table out of order stops the whole run: `forge repair` comes first."""
     for step in made.steps:
         if isinstance(step.error, UnreadableMetadata):
             raise step.error
 
 
-def _why_skipped(step: PlannedStep, built: Mapping[TableName, Built]) -> str:
+def _why_skipped(step: PlannedStep, built: Mapping[TableName, BuiltOutput]) -> str:
     fallen = next((t for t in step.inputs if t in built and built[t].status in FALLEN), None)
     return f"stands on {fallen}, which was {built[fallen].status}" if fallen is not None else ""
 
 
-def _skipped(job: Job, step: PlannedStep, reason: str) -> Built:
+def _skipped(job: BuildContext, step: PlannedStep, reason: str) -> BuiltOutput:
     transform = job.project.transforms[step.table]
-    job.notify(Event(job.run_id, step.table, "skipped", reason))
-    return Built(
+    job.notify(StepEvent(job.run_id, step.table, "skipped", reason))
+    return BuiltOutput(
         record=OutputRecord(table=step.table, status=OutputStatus.SKIPPED, reason=reason, kind=str(transform.kind)),
         transform=transform,
         base=step.base,
     )
 
 
-def _settled_step(step: PlannedStep, built: Mapping[TableName, Built], line: Line, lake: Lake) -> PlannedStep:
+def _settled_step(
+    step: PlannedStep, built: Mapping[TableName, BuiltOutput], line: PinnedBranch, lake: Lake
+) -> PlannedStep:
     """A step that comes after others, decided now that they are made."""
     if not step.after or step.error is not None:
         return step
@@ -387,17 +393,22 @@ def _settled_step(step: PlannedStep, built: Mapping[TableName, Built], line: Lin
     return settle(step, {table: pin for table, pin in found.items() if pin is not None})
 
 
-def _pin_of(table: TableName, built: Mapping[TableName, Built]) -> Pin | None:
+def _pin_of(table: TableName, built: Mapping[TableName, BuiltOutput]) -> Pin | None:
     """How others read what this run made."""
     return built[table].pin if table in built and built[table].status not in FALLEN else None
 
 
 def _finish(
-    job: Job, line: Line, record: RunRecord, built: Mapping[TableName, Built], ports: Ports, request: RunRequest
+    job: BuildContext,
+    line: PinnedBranch,
+    record: RunRecord,
+    built: Mapping[TableName, BuiltOutput],
+    ports: RunPorts,
+    request: RunRequest,
 ) -> RunResult:
     if any(b.status is OutputStatus.FAILED for b in built.values()):
-        _refuse_stopped(ports)  # it failed because it was told to
-    built = with_sides(built)
+        _refuse_stopped(ports)  # it failed because it was cancelled
+    built = with_quarantine(built)
     verdicts = tuple(verdict for b in built.values() for verdict in b.verdicts)
     traced = tuple(lineage_of(b) for b in built.values() if b.planned is not None)
     status = _status(built)
@@ -410,13 +421,13 @@ def _finish(
         done = replace(done, error=error.to_dict() if error else None)
         ports.metadata.finish_run(done, verdicts, (_ended(done, ports),), traced)
         return RunResult(done, None, verdicts, lineage=traced)
-    job.notify(Event(job.run_id, None, "publishing", f"{len(passed)} tables"))
+    job.notify(StepEvent(job.run_id, None, "publishing", f"{len(passed)} tables"))
     message = request.message or _message(request, passed)
     go = publish_outputs if ports.lake.by_table is None else partial(publish_by_table, ports.lake.by_table)
     outcome = go(job, line, done, tuple(built.values()), verdicts, author=ports.author, message=message)
     match outcome:
-        case Landed(commit=commit, run=landed, left=left):
-            job.notify(Event(job.run_id, None, "published", commit.id))
+        case PublishedOutputs(commit=commit, run=landed, left=left):
+            job.notify(StepEvent(job.run_id, None, "published", commit.id))
             ports.lake.drop_stages(record.id)
             ports.seam("recorded")
             return RunResult(landed, commit, verdicts, left, traced)
@@ -425,7 +436,7 @@ def _finish(
 
 
 def _conflicted(
-    ports: Ports,
+    ports: RunPorts,
     done: RunRecord,
     verdicts: tuple[Verdict, ...],
     tables: tuple[TableName, ...],
@@ -443,7 +454,7 @@ def _conflicted(
     return RunResult(done, None, verdicts, tables, traced)
 
 
-def _status(built: Mapping[TableName, Built]) -> RunStatus:
+def _status(built: Mapping[TableName, BuiltOutput]) -> RunStatus:
     statuses = {b.status for b in built.values()}
     if OutputStatus.FAILED in statuses:
         return RunStatus.FAILED
@@ -452,20 +463,20 @@ def _status(built: Mapping[TableName, Built]) -> RunStatus:
     return RunStatus.SUCCEEDED if OutputStatus.PASSED in statuses else RunStatus.NOTHING_TO_DO
 
 
-def _message(request: RunRequest, passed: Sequence[Built]) -> str:
+def _message(request: RunRequest, passed: Sequence[BuiltOutput]) -> str:
     names = ", ".join(str(b.table) for b in passed[:3])
     more = f" and {len(passed) - 3} more" if len(passed) > 3 else ""
     return f"Run {' '.join(request.selection) + ': ' if request.selection else ''}{names}{more}"
 
 
-def _ended(run: RunRecord, ports: Ports) -> AuditRecord:
+def _ended(run: RunRecord, ports: RunPorts) -> AuditRecord:
     return AuditRecord(ports.clock(), run.user, f"run.{run.status.replace(' ', '_')}", run.id)
 
 
 def _record_end(
-    ports: Ports, record: RunRecord, status: RunStatus, failure: BaseException, verdicts: tuple[Verdict, ...]
+    ports: RunPorts, record: RunRecord, status: RunStatus, failure: BaseException, verdicts: tuple[Verdict, ...]
 ) -> bool:
-    """The end of a run that stopped short; False where it had been published already, which stands."""
+    """Records the end of a stopped run; False where it had been published already, which is final."""
     known = ports.metadata.run(record.id)
     if known is not None and known.commit_id is not None:
         return False

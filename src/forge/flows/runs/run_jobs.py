@@ -1,4 +1,4 @@
-"""Runs as jobs: validated before they wait, executed when their turn comes, ended in the record whatever happens."""
+"""Runs as jobs: validated before they are queued, executed in turn, always ended in the record."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 
 from forge.flows.ports import Lake, Metadata
-from forge.flows.runs.build import Event
-from forge.flows.runs.engine import Engine, Progress, TimeRange
+from forge.flows.runs.build import StepEvent
+from forge.flows.runs.engine import Engine, JobProgress, TimeRange
 from forge.flows.runs.jobs import OPEN, JobRecord
 from forge.flows.runs.order import plan_order
 from forge.flows.runs.plan import plan
@@ -16,21 +16,21 @@ from forge.flows.runs.ports import Runs
 from forge.flows.runs.processes import is_alive
 from forge.flows.runs.project import Project
 from forge.flows.runs.records import AuditRecord, RunRecord, RunStatus
-from forge.flows.runs.run import Ports, RunRequest, run
+from forge.flows.runs.run import RunPorts, RunRequest, run
 from forge.flows.upkeep.maintenance import dead_runs, repair
 from forge.flows.versioning.revisions import find_branch
 from forge.model.errors import ForgeError, UnknownNameError, raise_errors
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, RunId, TableName
-from forge.model.nearest import did_you_mean
 from forge.model.time import Clock, as_utc
-from forge.transforms.transform import Kind
+from forge.transforms.transform import TransformKind
 from forge.versioning.commit import Author
 from forge.versioning.naming import parse_branch
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunOrder:
-    """A run as it is asked for, in texts: it can be kept in a row and asked for again."""
+class RunSpec:
+    """A run request as text values: it can be stored in a row and submitted again."""
 
     branch: str
     selection: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class RunOrder:
     force: bool = False
 
     @classmethod
-    def of(cls, request: Mapping[str, object]) -> RunOrder:
+    def of(cls, request: Mapping[str, object]) -> RunSpec:
         values = dict(request)
         times = {key: _moment(values.pop(key, None)) for key in ("start", "end")}
         selection, params = values.pop("selection", ()), values.pop("params", {})
@@ -55,7 +55,7 @@ class RunOrder:
 
     @property
     def texts(self) -> dict[str, str]:
-        """Parameters as they are given on the command line, the time range among them."""
+        """Parameters as given on the command line, including the time range."""
         times = {key: value for key, value in (("start", self.start), ("end", self.end)) if value is not None}
         return {**self.params, **{key: value.isoformat() for key, value in times.items()}}
 
@@ -67,8 +67,8 @@ def _moment(value: object) -> datetime | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunWork:
-    """What the queue does with runs. What is a function here is built when it is first needed."""
+class RunJobHandler:
+    """Executes run jobs. Callables are dependencies that are built on first use."""
 
     metadata: Metadata
     lake: Callable[[], Lake]
@@ -77,10 +77,10 @@ class RunWork:
     clock: Clock
     project: Callable[[], Project]
     bind: Callable[[Mapping[str, str]], Mapping[str, object]]
-    ports: Callable[[Callable[[Event], None]], Ports]
+    ports: Callable[[Callable[[StepEvent], None]], RunPorts]
 
     def plan(self, request: Mapping[str, object]) -> tuple[str, ...]:
-        order = RunOrder.of(request)
+        order = RunSpec.of(request)
         errors: list[ForgeError] = []
         tables: tuple[str, ...] = ()
 
@@ -104,18 +104,20 @@ class RunWork:
         self._refuse_missing_range(order)
         return tables
 
-    def _refuse_missing_range(self, order: RunOrder) -> None:
-        """Said now, and not when Spark has started."""
+    def _refuse_missing_range(self, order: RunSpec) -> None:
+        """Reported now, and not after Spark has started."""
         project = self.project()
         chosen = plan_order(project, order.selection)
-        if order.start is None and any(one.kind is Kind.BY_TIME_RANGE for one in chosen):
+        if order.start is None and any(one.kind is TransformKind.BY_TIME_RANGE for one in chosen):
             raise_errors(plan(self._request(order), project, self.ports(lambda event: None)).missing_ranges)
 
-    def execute(self, job: JobRecord, notify: Callable[[Event], None], stopped: Callable[[], RunStatus | None]) -> None:
-        request = replace(self._request(RunOrder.of(job.request)), run_id=RunId(job.id))
+    def execute(
+        self, job: JobRecord, notify: Callable[[StepEvent], None], stopped: Callable[[], RunStatus | None]
+    ) -> None:
+        request = replace(self._request(RunSpec.of(job.request)), run_id=RunId(job.id))
         run(request, self.project(), replace(self.ports(notify), stopped=stopped))
 
-    def _request(self, order: RunOrder) -> RunRequest:
+    def _request(self, order: RunSpec) -> RunRequest:
         return RunRequest(
             branch=BranchName(order.branch),
             selection=order.selection,
@@ -128,7 +130,7 @@ class RunWork:
     def cancel(self, job_id: str) -> None:
         self.engine().cancel(RunId(job_id))
 
-    def progress(self, job_id: str, table: str) -> Progress:
+    def progress(self, job_id: str, table: str) -> JobProgress:
         schema, _, name = table.partition(".")
         return self.engine().progress(RunId(job_id), TableName(schema, name))
 
@@ -145,9 +147,8 @@ class RunWork:
         return status
 
     def _never_begun(self, job: JobRecord) -> RunRecord:
-        """A run that something stopped before its first step: a file that was broken while it waited, a branch that
-        was deleted."""
-        order, server = RunOrder.of(job.request), job.server
+        """A run that failed before its first step: a file broken while it was queued, a deleted branch."""
+        order, server = RunSpec.of(job.request), job.server
         return RunRecord(
             id=RunId(job.id),
             branch=BranchName(order.branch),
@@ -193,12 +194,12 @@ class RunWork:
         )
 
 
-def _refuse_half_a_range(order: RunOrder) -> None:
+def _refuse_half_a_range(order: RunSpec) -> None:
     if (order.start is None) != (order.end is None):
         raise ForgeError("E105", "start and end go together", fix="Give both, or neither.")
 
 
-def _refuse_nul(order: RunOrder) -> None:
+def _refuse_nul(order: RunSpec) -> None:
     if "\x00" in (order.message or ""):
         raise ForgeError("E105", "The message holds a character that is no text", fix="Leave out the NUL character.")
 

@@ -1,4 +1,4 @@
-"""The part of time that a run is about."""
+"""The time range of a run."""
 
 from __future__ import annotations
 

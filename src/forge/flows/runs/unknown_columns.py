@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from forge.model.errors import ForgeError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 from forge.transforms.transform import FileSource, SqlQuery
 
 if TYPE_CHECKING:
@@ -29,9 +29,9 @@ def find_unknown_columns(
     asked: Iterable[TableName],
     schema_of: Callable[[TableName], Schema | None],
 ) -> tuple[ForgeError, ...]:
-    """E217 with file, line and the nearest name. Only of inputs whose columns are certain: those that a source
-    declares, that the SELECT of another transform lists, or that a table has which no file makes. A name without its
-    table is judged only where all inputs are such."""
+    """E217 with file, line and the nearest name. Only for inputs with certain columns: those that a source declares,
+    that the SELECT of another transform lists, or of a table that no file makes. An unqualified name is judged only
+    where all inputs are such."""
     known: dict[TableName, Columns | None] = {}
 
     def columns_of(table: TableName) -> Columns | None:
@@ -81,8 +81,7 @@ def _parsed(text: str) -> exp.Expr | None:
 
 
 def _is_plainly_right(text: str, inputs: Mapping[str, Columns]) -> bool:
-    """Whether one SELECT, with nothing inside it, names only columns of its tables. Most do, and need not be read with
-    all the care that any other query needs."""
+    """Whether a single flat SELECT names only columns of its tables. Most do, and skip the full analysis."""
     from sqlglot import exp
 
     query = _parsed(text)
@@ -105,7 +104,7 @@ def _is_plainly_right(text: str, inputs: Mapping[str, Columns]) -> bool:
 
 
 def _selected(text: str) -> Columns | None:
-    """The names that a SELECT lists; None where it has a star, or a name that only Spark would give."""
+    """The names that a SELECT lists; None where it has a star, or a name that only Spark would assign."""
     from sqlglot import exp
 
     query = _parsed(text)

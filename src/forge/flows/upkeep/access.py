@@ -1,4 +1,4 @@
-"""Who may call: named tokens and browser sessions, of which only hashes are kept."""
+"""Access: named tokens and browser sessions, of which only hashes are stored."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from forge.model.errors import (
     NamedError,
     UnknownNameError,
 )
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 from forge.model.time import Clock
 
 
-class Scope(StrEnum):
+class TokenScope(StrEnum):
     READ = "read"
     WRITE = "write"
 
@@ -37,12 +37,12 @@ class TokenKind(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token:
     """`digest` is the SHA-256 of the secret; 256 random bits need no slow hash. The name of a session is the id of
-    the token it belongs to, and it works only as long as that one does."""
+    its token, and it is valid only as long as that one."""
 
     id: str
     kind: TokenKind
     name: str
-    scope: Scope
+    scope: TokenScope
     digest: str
     created_by: str
     created_at: datetime
@@ -57,13 +57,13 @@ class Token:
 
     @property
     def origin(self) -> str:
-        """To what a session that is opened with this belongs: a session has none of its own."""
+        """The owner of a session opened with this token: a session has none of its own."""
         return self.name if self.kind is TokenKind.SESSION else self.id
 
 
 @dataclass(frozen=True, slots=True)
 class BrowserSession:
-    """A session that works, and the token it belongs to; None: the address that was printed at the start."""
+    """A valid session, and its token; None: the login address printed at start-up."""
 
     session: Token
     token: Token | None
@@ -84,11 +84,11 @@ class Tokens(Protocol):
         ...
 
     def touch(self, token_id: str, at: datetime) -> None:
-        """Note its use. Does not wait for a busy database: that is an error (E404) at once."""
+        """Record its use. Does not wait for a busy database: that is an error (E404) at once."""
         ...
 
     def remove_expired(self, kind: TokenKind, before: datetime) -> int:
-        """Remove those that expired, or were revoked, before that time; how many they were."""
+        """Remove those that expired, or were revoked, before that time; their number."""
         ...
 
 
@@ -114,8 +114,8 @@ class Access:
         self._tokens, self._clock, self._random = tokens, clock, random
         self._recent: dict[str, tuple[Token, datetime]] = {}  # by digest; what was verified moments ago, and when
 
-    def create(self, name: str, scope: Scope, expires_in: timedelta | None, by: str) -> tuple[Token, str]:
-        """A token for a program, and its secret, which is kept nowhere."""
+    def create(self, name: str, scope: TokenScope, expires_in: timedelta | None, by: str) -> tuple[Token, str]:
+        """A token for a program, and its secret, which is not stored."""
         name = name.strip()
         if not 1 <= len(name) <= 100 or not name.isprintable():
             raise ForgeError(
@@ -161,15 +161,15 @@ class Access:
         return token
 
     def remembers(self, secret: str) -> bool:
-        """Whether `verify` would answer without asking the store, and so without waiting."""
+        """Whether `verify` would answer from the cache, without waiting for the store."""
         return self._recall(digest_of(secret), self._clock()) is not None
 
     def verify(self, secret: str) -> Token:
-        """The token of a secret, if it works now."""
+        """The token of a secret, if it is valid now."""
         return self._verify(digest_of(secret))
 
     def is_active(self, token: Token) -> bool:
-        """Whether one that was verified still works: for answers that take long."""
+        """Whether a verified token is still valid: for long-running responses."""
         try:
             self._verify(token.digest)
         except NotSignedInError:
@@ -202,9 +202,9 @@ class Access:
         return token
 
     def open_session(
-        self, by: str, *, scope: Scope = Scope.WRITE, origin: str = LOGIN, until: datetime | None = None
+        self, by: str, *, scope: TokenScope = TokenScope.WRITE, origin: str = LOGIN, until: datetime | None = None
     ) -> tuple[Token, str]:
-        """A session of a browser. It may do no more than the token it belongs to, and for no longer."""
+        """A browser session. Its rights and lifetime are at most those of its token."""
         for oldest in [known.session for known in self.sessions() if known.session.name == origin][MOST_SESSIONS - 1 :]:
             self._tokens.revoke(oldest.id, self._clock(), None)
         token, secret = self._make(TokenKind.SESSION, origin, scope, SESSION_LIFE, by)
@@ -214,7 +214,7 @@ class Access:
         return token, secret
 
     def sessions(self) -> tuple[BrowserSession, ...]:
-        """Those that work, newest first."""
+        """Valid sessions, newest first."""
         now, tokens = self._clock(), {token.id: token for token in self.list()}
         working = (one for one in self._tokens.all(TokenKind.SESSION) if self._state(one, now, tokens) == "active")
         return tuple(BrowserSession(one, tokens.get(one.name)) for one in working)
@@ -231,8 +231,8 @@ class Access:
         self._recent = {}
 
     def _state(self, token: Token, now: datetime, known: Mapping[str, Token] | None = None) -> str:
-        """Of a token, or of a session and what it belongs to. In a database of an earlier version that may be a
-        session in turn."""
+        """Of a token, or of a session and its token. In a database of an earlier version that may be a session in
+        turn."""
         while True:
             state = token.state(now)
             if state != "active" or token.kind is not TokenKind.SESSION or token.name == LOGIN:
@@ -243,10 +243,12 @@ class Access:
             token = owner
 
     def sweep(self) -> int:
-        """Remove sessions that are over."""
+        """Remove expired sessions."""
         return self._tokens.remove_expired(TokenKind.SESSION, self._clock())
 
-    def _make(self, kind: TokenKind, name: str, scope: Scope, life: timedelta | None, by: str) -> tuple[Token, str]:
+    def _make(
+        self, kind: TokenKind, name: str, scope: TokenScope, life: timedelta | None, by: str
+    ) -> tuple[Token, str]:
         secret, now = self._random(), self._clock()
         digest = digest_of(secret)
         expires = None if life is None else now + life
@@ -262,7 +264,7 @@ class Access:
         ), secret
 
     def _note(self, token: Token, now: datetime) -> None:
-        """When it was last used is good to know, but no reason to refuse or delay a request."""
+        """Recording the last use never refuses or delays a request."""
         with suppress(DatabaseBusyError, DatabaseUnreachableError, DiskFullError):
             self._tokens.touch(token.id, now)
 

@@ -1,4 +1,4 @@
-"""Care: `doctor` says what is wrong, `repair` finishes what a crash left, `gc` removes what nothing points at."""
+"""Maintenance: `doctor` finds problems, `repair` completes interrupted work, `gc` removes unreferenced files."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from forge.flows.ports import Lake, Metadata, Orphan
-from forge.flows.runs.pins import Line, find_base, line_of
+from forge.flows.ports import Lake, Metadata, OrphanFile
+from forge.flows.runs.input_pins import PinnedBranch, find_base, pin_branch
 from forge.flows.runs.ports import Runs
 from forge.flows.runs.processes import is_alive
 from forge.flows.runs.records import AuditRecord, RunRecord, RunStatus
-from forge.flows.upkeep.missing_files import Finding as Finding
+from forge.flows.upkeep.metadata_rollback import MetadataRollback, find_metadata_rollbacks
+from forge.flows.upkeep.missing_files import DoctorFinding as DoctorFinding
 from forge.flows.upkeep.missing_files import FindingKind, find_missing_files
-from forge.flows.upkeep.recovery import Unrecorded, complete_record, find_unrecorded
-from forge.flows.upkeep.retention import Expired, expire, find_expired
-from forge.flows.upkeep.step_back import StepBack, find_steps_back
-from forge.flows.upkeep.unreadable import UnreadableMetadata
-from forge.flows.versioning.content_hash import Seals
+from forge.flows.upkeep.recovery import UnrecordedTable, complete_record, find_unrecorded
+from forge.flows.upkeep.retention import ExpiredSnapshots, expire, find_expired
+from forge.flows.upkeep.unreadable_metadata import UnreadableMetadata
+from forge.flows.versioning.content_hash import FileHasher
 from forge.model.errors import CancellationError, ForgeError
 from forge.model.names import BranchName, CatalogName, RunId
 from forge.versioning.commit import Author
@@ -26,25 +26,25 @@ KEEP = timedelta(days=7)  # how long a commit that nothing reaches can be gone b
 
 
 @dataclass(frozen=True, slots=True)
-class Repair:
+class RepairResult:
     interrupted: tuple[RunRecord, ...]
     stages_dropped: int
     completed: tuple[RunId, ...] = ()
 
 
 def dead_runs(metadata: Runs) -> tuple[RunRecord, ...]:
-    """Runs recorded as running whose process is gone."""
+    """Runs recorded as running whose process is dead."""
     running = metadata.runs(limit=10_000, status=RunStatus.RUNNING)
     return tuple(run for run in running if not is_alive(run))
 
 
 def find_problems(
-    metadata: Metadata, lake: Lake, default: BranchName, seals: Seals | None = None
-) -> tuple[Finding, ...]:
-    """`seals`: that the files of the newest versions are there is looked at, too."""
+    metadata: Metadata, lake: Lake, default: BranchName, seals: FileHasher | None = None
+) -> tuple[DoctorFinding, ...]:
+    """`seals`: also check that the files of the newest versions exist."""
     unrecorded = find_unrecorded(metadata, lake)
     findings = [
-        Finding(
+        DoctorFinding(
             "interrupted run",
             run.id,
             f"It died at step '{run.step}' on branch '{run.branch}'. {_reach(run, unrecorded)}",
@@ -53,7 +53,7 @@ def find_problems(
         for run in dead_runs(metadata)
     ]
     findings += [
-        Finding(
+        DoctorFinding(
             "unrecorded publish",
             str(missing.table),
             f"Run {missing.run.id} published it in the external catalog, but did not come to record it.",
@@ -62,31 +62,33 @@ def find_problems(
         for missing in unrecorded
     ]
     findings += [
-        Finding("leftover stage", str(catalog), f"A staged table of run {run_id}, which has ended.", "forge repair")
+        DoctorFinding(
+            "leftover stage", str(catalog), f"A staged table of run {run_id}, which has ended.", "forge repair"
+        )
         for run_id, catalog in _leftover(metadata, lake)
     ]
-    findings += [_out_of_order(step) for step in find_steps_back(metadata, lake, default)]
+    findings += [_out_of_order(step) for step in find_metadata_rollbacks(metadata, lake, default)]
     for branch in metadata.branches():
         known = {str(missing.table) for missing in unrecorded if missing.run.branch == branch.name}
-        strays = _strays(line_of(metadata, branch.name, default), lake)
+        strays = _strays(pin_branch(metadata, branch.name, default), lake)
         findings += [stray for stray in strays if stray.subject not in known]
     if seals is not None:
         findings += find_missing_files(metadata, seals, default)
     return tuple(findings)
 
 
-def _out_of_order(step: StepBack) -> Finding:
+def _out_of_order(step: MetadataRollback) -> DoctorFinding:
     kind: FindingKind = "missing metadata file" if step.error.is_missing else "unreadable metadata file"
     fix = "forge repair" if step.earlier is not None else "Bring the file back from a copy."
-    return Finding(kind, str(step.catalog), f"{step.error.location}: {step.error.why} {step.words}", fix)
+    return DoctorFinding(kind, str(step.catalog), f"{step.error.location}: {step.error.why} {step.words}", fix)
 
 
-def _reach(run: RunRecord, unrecorded: Sequence[Unrecorded]) -> str:
+def _reach(run: RunRecord, unrecorded: Sequence[UnrecordedTable]) -> str:
     landed = [str(missing.table) for missing in unrecorded if missing.run.id == run.id]
     return f"It had published {', '.join(landed)}." if landed else "Nothing of it was published."
 
 
-def _strays(line: Line, lake: Lake) -> list[Finding]:
+def _strays(line: PinnedBranch, lake: Lake) -> list[DoctorFinding]:
     found = []
     for table, version in sorted(line.tree.items()):
         if version.kind != "table":
@@ -94,17 +96,21 @@ def _strays(line: Line, lake: Lake) -> list[Finding]:
         try:
             base = find_base(table, line, lake)
         except UnreadableMetadata:
-            continue  # told as such, once for all branches
+            continue  # reported as such, once for all branches
         if base.catalog is None:
             found.append(
-                Finding("missing table", str(table), f"'{line.branch}' has it, the catalog does not.", "forge run")
+                DoctorFinding(
+                    "missing table", str(table), f"'{line.branch}' has it, the catalog does not.", "forge run"
+                )
             )
         elif base.is_foreign:
             detail = f"Another engine moved '{line.branch}' to snapshot {base.ref}, from {version.snapshot_id}."
-            found.append(Finding("foreign write", str(table), detail, f"forge run {table}"))
+            found.append(DoctorFinding("foreign write", str(table), detail, f"forge run {table}"))
         elif version.snapshot_id is not None and lake.snapshot(version.catalog, version.snapshot_id) is None:
             found.append(
-                Finding("missing snapshot", str(table), f"Snapshot {version.snapshot_id} has expired.", "forge run")
+                DoctorFinding(
+                    "missing snapshot", str(table), f"Snapshot {version.snapshot_id} has expired.", "forge run"
+                )
             )
     return found
 
@@ -118,9 +124,9 @@ def _leftover(metadata: Runs, lake: Lake) -> list[tuple[RunId, CatalogName]]:
     return found
 
 
-def repair(metadata: Metadata, lake: Lake, *, author: Author, now: datetime) -> Repair:
-    """Mark dead runs as interrupted, put into the record what they published in an external catalog, and drop what
-    they staged. Safe to run at any time, as often as wanted."""
+def repair(metadata: Metadata, lake: Lake, *, author: Author, now: datetime) -> RepairResult:
+    """Mark dead runs as interrupted, record what they published in an external catalog, and drop their stages. Safe
+    to run at any time, repeatedly."""
     dead = tuple(
         replace(run, status=RunStatus.INTERRUPTED, finished_at=now, error=_crashed(run).to_dict())
         for run in dead_runs(metadata)
@@ -130,15 +136,15 @@ def repair(metadata: Metadata, lake: Lake, *, author: Author, now: datetime) -> 
     for run in dead:
         metadata.finish_run(run, (), (AuditRecord(now, author.email, "run.interrupted", run.id, {"step": run.step}),))
     dropped = sum(lake.drop_stages(run_id) for run_id in {run_id for run_id, _ in _leftover(metadata, lake)})
-    return Repair(dead, dropped, tuple(completed))
+    return RepairResult(dead, dropped, tuple(completed))
 
 
 def _complete(
     metadata: Metadata, lake: Lake, dead: Sequence[RunRecord], author: Author, now: datetime
 ) -> dict[RunId, RunRecord]:
-    """The runs whose record was completed, as they are then."""
+    """The runs whose record was completed, in their new state."""
     ended = {run.id: run for run in dead}
-    missing: dict[RunId, list[Unrecorded]] = {}
+    missing: dict[RunId, list[UnrecordedTable]] = {}
     for found in find_unrecorded(metadata, lake):
         missing.setdefault(found.run.id, []).append(found)
     return {
@@ -152,11 +158,13 @@ def _crashed(run: RunRecord) -> ForgeError:
 
 
 @dataclass(frozen=True, slots=True)
-class Collected:
-    repaired: Repair
-    orphans: tuple[Orphan, ...]
+class GarbageCollection:
+    repaired: RepairResult
+    orphans: tuple[OrphanFile, ...]
     deleted: int
-    expired: tuple[Expired, ...] = ()  # snapshots that nothing needs; their files are among the orphans once they went
+    expired: tuple[
+        ExpiredSnapshots, ...
+    ] = ()  # snapshots that nothing needs; their files are among the orphans once they went
 
     @property
     def size(self) -> int:
@@ -172,16 +180,16 @@ def collect_garbage(
     older_than: timedelta,
     dry_run: bool,
     keep: timedelta = KEEP,
-) -> Collected:
-    """Snapshots that no ref needs and no commit of the last `keep` holds, then orphan files older than `older_than`,
-    and never younger than the oldest run that is still at work."""
-    repaired = Repair((), 0) if dry_run else repair(metadata, lake, author=author, now=now)
+) -> GarbageCollection:
+    """Expires snapshots that no ref needs and no commit of the last `keep` holds, then deletes orphan files older
+    than `older_than`, and never younger than the oldest running run."""
+    repaired = RepairResult((), 0) if dry_run else repair(metadata, lake, author=author, now=now)
     expiry = lake.expiry
-    expired: tuple[Expired, ...] = ()
+    expired: tuple[ExpiredSnapshots, ...] = ()
     if expiry is not None:
         expired = (find_expired if dry_run else expire)(metadata, lake, expiry, now - keep)
     alive = [run.started_at for run in metadata.runs(limit=10_000, status=RunStatus.RUNNING) if is_alive(run)]
     limit = min([now - older_than, *alive])
     orphans = lake.orphans(limit)
     deleted = 0 if dry_run else lake.delete(orphans)
-    return Collected(repaired, orphans, deleted, expired)
+    return GarbageCollection(repaired, orphans, deleted, expired)

@@ -1,4 +1,4 @@
-"""Files that the newest versions of the tables need and that are not there, from manifests alone: no data is read."""
+"""Missing files of the newest table versions, from manifests alone: no data is read."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from forge.flows.runs.pins import line_of
-from forge.flows.versioning.content_hash import Listed, Seals
-from forge.flows.versioning.store import CommitHistory
+from forge.flows.runs.input_pins import pin_branch
+from forge.flows.versioning.content_hash import FileHasher, ListedFile
+from forge.flows.versioning.record_ports import CommitHistory
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.versioning.commit import TableVersion
@@ -31,8 +31,8 @@ FindingKind = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """Something that is not as it should be, and what puts it right."""
+class DoctorFinding:
+    """A problem and its fix."""
 
     kind: FindingKind
     subject: str
@@ -40,11 +40,11 @@ class Finding:
     fix: str
 
 
-def find_missing_files(metadata: CommitHistory, seals: Seals, default: BranchName) -> list[Finding]:
-    """Of the heads of all branches; `forge verify` looks at the whole history, and at bytes."""
-    found: dict[tuple[str, object], list[Finding]] = {}
+def find_missing_files(metadata: CommitHistory, seals: FileHasher, default: BranchName) -> list[DoctorFinding]:
+    """Of the heads of all branches; `forge verify` checks the whole history, and bytes."""
+    found: dict[tuple[str, object], list[DoctorFinding]] = {}
     for branch in metadata.branches():
-        for table, version in sorted(line_of(metadata, branch.name, default).tree.items()):
+        for table, version in sorted(pin_branch(metadata, branch.name, default).tree.items()):
             key = (version.uuid, version.snapshot_id or version.metadata_location)
             if key not in found:
                 look = _of_view if version.kind == "view" else _of
@@ -52,13 +52,13 @@ def find_missing_files(metadata: CommitHistory, seals: Seals, default: BranchNam
     return [finding for findings in found.values() for finding in findings]
 
 
-def _of_view(seals: Seals, table: TableName, version: TableVersion) -> Iterator[Finding]:
+def _of_view(seals: FileHasher, table: TableName, version: TableVersion) -> Iterator[DoctorFinding]:
     path = version.metadata_location or ""
     if seals.sizes([path])[path] is None:
-        yield Finding("missing view file", str(table), f"{path} is not there.", f"forge run {table} --force")
+        yield DoctorFinding("missing view file", str(table), f"{path} is not there.", f"forge run {table} --force")
 
 
-def _of(seals: Seals, table: TableName, version: TableVersion) -> Iterator[Finding]:
+def _of(seals: FileHasher, table: TableName, version: TableVersion) -> Iterator[DoctorFinding]:
     try:
         facts = seals.facts(version.catalog, version.snapshot_id, version.schema_id)
     except ForgeError:
@@ -69,24 +69,24 @@ def _of(seals: Seals, table: TableName, version: TableVersion) -> Iterator[Findi
         listed = [file for path in seals.manifests(facts.manifest_list) for file in seals.listed(path)]
     except ForgeError as error:
         detail = f"{error.where} cannot be read: {error.why} Without it nobody knows the files of the table."
-        yield Finding("unreadable manifest", str(table), detail, _way_out(table))
+        yield DoctorFinding("unreadable manifest", str(table), detail, _way_out(table))
         return
     yield from _files(seals, table, listed)
 
 
-def _files(seals: Seals, table: TableName, listed: list[Listed]) -> Iterator[Finding]:
+def _files(seals: FileHasher, table: TableName, listed: list[ListedFile]) -> Iterator[DoctorFinding]:
     sizes = seals.sizes(file.path for file in listed)
     missing = [file for file in listed if sizes[file.path] is None]
     other = [file for file in listed if sizes[file.path] not in (None, file.size)]
     if missing:
         detail = f"{len(missing)} of its {len(listed)} files are not there: {_named(missing)}."
-        yield Finding("missing data file", str(table), detail, _way_out(table))
+        yield DoctorFinding("missing data file", str(table), detail, _way_out(table))
     if other:
         detail = f"{len(other)} of its {len(listed)} files have another size than was written: {_named(other)}."
-        yield Finding("damaged data file", str(table), detail, _way_out(table))
+        yield DoctorFinding("damaged data file", str(table), detail, _way_out(table))
 
 
-def _named(files: list[Listed]) -> str:
+def _named(files: list[ListedFile]) -> str:
     return files[0].path + (f" and {len(files) - 1} more" if len(files) > 1 else "")
 
 

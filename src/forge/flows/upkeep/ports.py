@@ -1,4 +1,4 @@
-"""The port of the audit. Every method is one transaction."""
+"""The audit port. Every method is one transaction."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ class Audit(Protocol):
 
     def audit(self, *, limit: int = 100) -> tuple[AuditRecord, ...]: ...
     def note(self, audit: AuditRecord) -> None:
-        """Of a change that is written elsewhere."""
+        """For a change that is written elsewhere."""
         ...
 
     def mark(self) -> str:
-        """Another one after every change but a step of a run: what was made from the records is good until then."""
+        """Differs after every change except a step of a run: results computed from the records are valid until then."""
         ...

@@ -1,6 +1,6 @@
-"""What Forge keeps in `.forge` is for the user who runs it: records, logs and samples hold other people's data.
+"""File permissions of `.forge`, which is for the user who runs it: records, logs and samples hold other people's data.
 
-Folders are 0700 and files 0600, whatever the umask; those of earlier versions are mended when they are next used."""
+Folders are 0700 and files 0600, whatever the umask; those of earlier versions are corrected on next use."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BESIDE = ("-wal", "-shm", "-journal")  # SQLite gives them the rights of the da
 
 
 def private_folder(folder: Path) -> Path:
-    """The folder, made where it is missing. Within `.forge`, all of them from there on are closed."""
+    """The folder, created if missing. Within `.forge`, it and all parents up to there are private."""
     folder.mkdir(mode=FOLDER, parents=True, exist_ok=True)
     if HOUSE in folder.parts:
         for one in (folder, *folder.parents):
@@ -28,7 +28,7 @@ def private_folder(folder: Path) -> Path:
 
 
 def private_file(file: Path) -> Path:
-    """The file, made where it is missing; only its owner may read it, and what SQLite keeps beside it."""
+    """The file, created if missing; readable by its owner alone, like SQLite's companion files."""
     private_folder(file.parent)
     with suppress(FileExistsError):
         os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE))
@@ -38,7 +38,7 @@ def private_file(file: Path) -> Path:
 
 
 def close_to_others(root: Path) -> tuple[Path, ...]:
-    """Mend the rights of a project's `.forge`; what was open to others before."""
+    """Make a project's `.forge` private; returns what was readable by others."""
     found = tuple(find_open(root / HOUSE))
     for path in found:
         _close(path, FOLDER if path.is_dir() else FILE)
@@ -46,7 +46,7 @@ def close_to_others(root: Path) -> tuple[Path, ...]:
 
 
 def find_open(house: Path) -> Iterator[Path]:
-    """What others may read. Tables lie in folders of their own, behind the first one that is closed."""
+    """What others may read. Tables are in folders of their own, protected by the first private parent."""
     if is_open(house):
         yield house
     for folder, folders, files in os.walk(house):
@@ -62,7 +62,7 @@ def is_open(path: Path) -> bool:
 
 
 def _close(path: Path, mode: int) -> None:
-    """Where it is not ours to change, it stays; `forge doctor` says so."""
+    """Left as it is where we may not change it; `forge doctor` reports it."""
     with suppress(OSError):
         if stat.S_IMODE(path.lstat().st_mode) & _OTHERS and not path.is_symlink():
             path.chmod(mode)

@@ -1,5 +1,4 @@
-"""Queries that come from outside the project leave a row in the audit: who asked, with which text, of which tables, and
-how many rows were given out, or why none."""
+"""Audit of untrusted queries: who asked, the text, its tables, and the number of rows returned, or why none."""
 
 from __future__ import annotations
 
@@ -7,10 +6,10 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
-from forge.flows.runs.pins import inputs_of
+from forge.flows.runs.input_pins import inputs_of
 from forge.flows.runs.records import AuditRecord
 from forge.model.codes import CODES
-from forge.model.errors import ForgeError, Kind
+from forge.model.errors import ErrorKind, ForgeError
 from forge.model.names import TableName
 from forge.model.time import Clock
 from forge.quality.check import Check
@@ -39,11 +38,11 @@ def audited(
     ask: Callable[[], T],
     count: Callable[[T], int],
 ) -> T:
-    """What `ask` gives or raises; either way it has been noted. `door` says by which way the text came."""
+    """The result or error of `ask`, after writing the audit row. `door` is the channel by which the text came."""
     try:
         found = ask()
     except ForgeError as error:
-        refused = CODES[error.code].kind is Kind.REFUSED
+        refused = CODES[error.code].kind is ErrorKind.REFUSED
         why = " ".join(part for part in (error.what, error.why) if part)
         detail: dict[str, object] = {"code": error.code, "why": why}
         log.note(query_record(clock, actor, REFUSED if refused else FAILED, door, sql, _known(tables), detail))
@@ -56,7 +55,7 @@ def audited(
 
 
 def audit_checks(log: AuditLog, clock: Clock, actor: str, door: str, judged: JudgedTable) -> None:
-    """Checks that came over the network and hold SQL: a row for each text, with the rows it found, or why it could not
+    """Checks with SQL that came over the network: a row for each text, with the rows it found, or why it could not
     be measured."""
     for check, verdict in zip(judged.checks, judged.verdicts, strict=True):
         for text in _texts(check):
@@ -95,7 +94,7 @@ def query_record(
 
 
 def _known(tables: Callable[[], Iterable[TableName]]) -> tuple[TableName, ...]:
-    """None where the text is such that nobody can tell."""
+    """None where the text cannot be parsed."""
     try:
         return tuple(tables())
     except ForgeError:

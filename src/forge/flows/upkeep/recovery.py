@@ -1,7 +1,7 @@
-"""What a publish on an external catalog can leave behind: tables that landed there and are in no commit.
+"""Recovery of interrupted publications on an external catalog: tables that were published there and are in no commit.
 
-Before the first table moves, everything its record will need is noted; the run id in a snapshot's summary leads from
-the catalog back to the note."""
+Before the first table moves, everything its record will need is written as an intent; the run id in a snapshot's
+summary leads from the catalog back to the intent."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache, partial
 
-from forge.flows.ports import Lake, LandedRef, Metadata
-from forge.flows.runs.pins import MAIN_REF, Base, Line
+from forge.flows.ports import Lake, Metadata, PublishedRef
+from forge.flows.runs.input_pins import MAIN_REF, BaseVersion, PinnedBranch
 from forge.flows.runs.ports import Runs
 from forge.flows.runs.processes import is_alive
 from forge.flows.runs.publish.changes import BranchChanges, PublishPorts
@@ -28,7 +28,7 @@ from forge.flows.runs.records import (
     TableLineage,
 )
 from forge.flows.upkeep.ports import Audit
-from forge.flows.versioning.store import Commits
+from forge.flows.versioning.record_ports import Commits
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, CommitId, RunId, SnapshotId, TableName
 from forge.quality.verdict import Verdict
@@ -39,8 +39,8 @@ _ALL = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Intended:
-    """One table of a publish that has begun, with all that belongs into its record."""
+class PublishIntent:
+    """One table of a publication in progress, with everything for its record."""
 
     table: TableName
     version: TableVersion
@@ -52,35 +52,35 @@ class Intended:
 
 
 def note_intent(
-    metadata: Runs, run: RunRecord, verdicts: Sequence[Verdict], intended: Sequence[Intended], now: datetime
+    metadata: Runs, run: RunRecord, verdicts: Sequence[Verdict], intended: Sequence[PublishIntent], now: datetime
 ) -> None:
-    """The run as it stands, still running, and what it is about to publish."""
+    """The run, still running, and what it is about to publish."""
     from pydantic import TypeAdapter
 
-    tables = TypeAdapter(tuple[Intended, ...]).dump_python(tuple(intended), mode="json")
+    tables = TypeAdapter(tuple[PublishIntent, ...]).dump_python(tuple(intended), mode="json")
     begun = replace(run, status=RunStatus.RUNNING, finished_at=None, step="prepared")
     metadata.finish_run(begun, verdicts, (AuditRecord(now, run.user, LANDING, run.id, {"tables": tables}),))
 
 
-def read_intent(metadata: Audit, run_id: RunId) -> tuple[Intended, ...]:
+def read_intent(metadata: Audit, run_id: RunId) -> tuple[PublishIntent, ...]:
     from pydantic import TypeAdapter
 
     found = (r for r in metadata.audit(limit=_ALL) if r.action == LANDING and r.subject == run_id)
     note = next(found, None)
-    return () if note is None else TypeAdapter(tuple[Intended, ...]).validate_python(note.detail["tables"])
+    return () if note is None else TypeAdapter(tuple[PublishIntent, ...]).validate_python(note.detail["tables"])
 
 
 @dataclass(frozen=True, slots=True)
-class Unrecorded:
+class UnrecordedTable:
     """A table that a run published in the external catalog and that its branch does not have."""
 
     run: RunRecord
     table: TableName
-    landed: LandedRef
+    landed: PublishedRef
 
 
-def find_unrecorded(metadata: Metadata, lake: Lake) -> tuple[Unrecorded, ...]:
-    """Of runs that have ended or died; a run at work may be about to write its record."""
+def find_unrecorded(metadata: Metadata, lake: Lake) -> tuple[UnrecordedTable, ...]:
+    """Of runs that have ended or died; a live run may be about to write its record."""
     if lake.by_table is None:
         return ()
     found = []
@@ -97,12 +97,12 @@ def find_unrecorded(metadata: Metadata, lake: Lake) -> tuple[Unrecorded, ...]:
             continue
         table = _table_of(metadata, run, landed)
         if table is not None:
-            found.append(Unrecorded(run, table, landed))
+            found.append(UnrecordedTable(run, table, landed))
     return tuple(found)
 
 
-def unsettled(metadata: Metadata, lake: Lake, bases: Mapping[TableName, Base]) -> dict[TableName, RunRecord]:
-    """Tables that stand where a run put them which is not in the record (yet), each with that run."""
+def unsettled(metadata: Metadata, lake: Lake, bases: Mapping[TableName, BaseVersion]) -> dict[TableName, RunRecord]:
+    """Tables that are at a snapshot of a run that is not recorded (yet), each with that run."""
     found: dict[TableName, RunRecord] = {}
     for table, base in bases.items():
         if lake.by_table is None or not base.is_foreign or base.catalog is None or base.ref is None:
@@ -114,8 +114,8 @@ def unsettled(metadata: Metadata, lake: Lake, bases: Mapping[TableName, Base]) -
     return found
 
 
-def refuse_unsettled(metadata: Metadata, lake: Lake, bases: Mapping[TableName, Base]) -> None:
-    """Building on a table whose record is missing could load the same files twice."""
+def refuse_unsettled(metadata: Metadata, lake: Lake, bases: Mapping[TableName, BaseVersion]) -> None:
+    """Building on an unrecorded table could load the same files twice."""
     left = [(table, run) for table, run in unsettled(metadata, lake, bases).items() if not _works(run)]
     if left:
         table, run = left[0]
@@ -128,12 +128,12 @@ def refuse_unsettled(metadata: Metadata, lake: Lake, bases: Mapping[TableName, B
 
 
 def complete_record(
-    metadata: Metadata, lake: Lake, run: RunRecord, missing: Sequence[Unrecorded], *, author: Author, now: datetime
+    metadata: Metadata, lake: Lake, run: RunRecord, missing: Sequence[UnrecordedTable], *, author: Author, now: datetime
 ) -> RunRecord:
-    """One commit with the tables that landed, on top of the branch of the run; the run as it is then."""
+    """One commit with the published tables, on top of the branch of the run; the run in its new state."""
     branch = metadata.branch(run.branch)
     head = branch.head if branch else None
-    line = Line(run.branch, bool(branch and branch.is_default), head, metadata.tree(head))
+    line = PinnedBranch(run.branch, bool(branch and branch.is_default), head, metadata.tree(head))
     noted = {(i.version.catalog, i.version.snapshot_id): i for i in read_intent(metadata, run.id)}
     done = [noted.get((m.landed.catalog, m.landed.snapshot.snapshot_id)) or _bare(m, line.tree) for m in missing]
     versions = {i.table: replace(i.version, run_id=run.id) for i in done}
@@ -145,7 +145,7 @@ def complete_record(
     return landed.run
 
 
-def _record(run: RunRecord, done: Sequence[Intended], author: Author, now: datetime) -> PublishRecord:
+def _record(run: RunRecord, done: Sequence[PublishIntent], author: Author, now: datetime) -> PublishRecord:
     names = [str(i.table) for i in done]
     draft = CommitDraft(
         message=f"Repair of run {run.id}: {', '.join(names)}",
@@ -169,8 +169,8 @@ def _record(run: RunRecord, done: Sequence[Intended], author: Author, now: datet
     )
 
 
-def _bare(missing: Unrecorded, tree: Tree) -> Intended:
-    """All that the catalog itself tells, where the note is gone."""
+def _bare(missing: UnrecordedTable, tree: Tree) -> PublishIntent:
+    """What the catalog itself knows, where the intent is missing."""
     landed, before = missing.landed, tree.get(missing.table)
     snapshot = landed.snapshot
     number = before.number + 1 if before else 1
@@ -182,12 +182,12 @@ def _bare(missing: Unrecorded, tree: Tree) -> Intended:
         number=number,
         key=before.key if before else (),
     )
-    return Intended(
+    return PublishIntent(
         table=missing.table, version=version, statistics=snapshot.statistics, lineage=TableLineage(missing.table)
     )
 
 
-def _table_of(metadata: Audit, run: RunRecord, landed: LandedRef) -> TableName | None:
+def _table_of(metadata: Audit, run: RunRecord, landed: PublishedRef) -> TableName | None:
     if landed.ref == MAIN_REF:
         return TableName(landed.catalog.namespace, landed.catalog.name)
     built = (o.table for o in run.outputs if o.snapshot_id == landed.snapshot.snapshot_id)

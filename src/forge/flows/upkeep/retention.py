@@ -1,7 +1,8 @@
-"""Retention: which snapshots no branch, tag, open merge or recent commit needs, and letting go of them.
+"""Retention: which snapshots no branch, tag, open merge or recent commit needs, and their expiration.
 
-Nothing is deleted here. A snapshot goes by a compare-and-set of its table's row, a table that no commit holds any more
-by the removal of its hidden row; their files are orphans from then on, and a crash in between leaves only those."""
+Nothing is deleted here. A snapshot is removed by a compare-and-set of its table's row, a table that no commit holds
+any more by the removal of its hidden row; their files are orphans from then on, and a crash in between leaves only
+those."""
 
 from __future__ import annotations
 
@@ -10,15 +11,15 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from forge.flows.ports import Expiry, Lake, TableSnapshots
-from forge.flows.versioning.store import Commits, MergeHistory
+from forge.flows.versioning.record_ports import Commits, MergeHistory
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, CommitId, SnapshotId
 from forge.versioning.merge import OPEN_MERGES
 
 
 @dataclass(frozen=True, slots=True)
-class Expired:
-    """What a table lets go of. `dropped`: its hidden row goes whole."""
+class ExpiredSnapshots:
+    """The expired snapshots of a table. `dropped`: its hidden row is removed as a whole."""
 
     catalog: CatalogName
     snapshots: tuple[SnapshotId, ...]
@@ -28,16 +29,16 @@ class Expired:
 @dataclass(frozen=True, slots=True)
 class _Plan:
     table: TableSnapshots
-    expired: Expired
+    expired: ExpiredSnapshots
 
 
-def find_expired(metadata: MergeHistory, lake: Lake, expiry: Expiry, since: datetime) -> tuple[Expired, ...]:
-    """What `expire` would do now. Commits made at or after `since` keep what they hold, whoever reaches them."""
+def find_expired(metadata: MergeHistory, lake: Lake, expiry: Expiry, since: datetime) -> tuple[ExpiredSnapshots, ...]:
+    """A dry run of `expire`. Commits made at or after `since` keep their snapshots, whether reachable or not."""
     return tuple(plan.expired for plan in _plan(metadata, lake, expiry, since))
 
 
-def expire(metadata: MergeHistory, lake: Lake, expiry: Expiry, since: datetime) -> tuple[Expired, ...]:
-    """What was let go. A table that moved meanwhile is left for the next time."""
+def expire(metadata: MergeHistory, lake: Lake, expiry: Expiry, since: datetime) -> tuple[ExpiredSnapshots, ...]:
+    """What was expired. A table that moved meanwhile is left for the next time."""
     done = []
     for plan in _plan(metadata, lake, expiry, since):
         table, expired = plan.table, plan.expired
@@ -62,15 +63,15 @@ def _plan(metadata: MergeHistory, lake: Lake, expiry: Expiry, since: datetime) -
             continue  # a run is at work on it
         known = table.catalog in held or any(snapshot in needed for snapshot in table.parents)
         if table.is_hidden and not known:
-            plans.append(_Plan(table, Expired(table.catalog, tuple(sorted(table.parents)), dropped=True)))
+            plans.append(_Plan(table, ExpiredSnapshots(table.catalog, tuple(sorted(table.parents)), dropped=True)))
         elif known:  # a table that no commit ever held is someone else's
             gone = tuple(sorted(set(table.parents) - _kept(table, needed)))
-            plans += [_Plan(table, Expired(table.catalog, gone))] if gone else []
+            plans += [_Plan(table, ExpiredSnapshots(table.catalog, gone))] if gone else []
     return plans
 
 
 def _kept(table: TableSnapshots, needed: frozenset[SnapshotId]) -> set[SnapshotId]:
-    """What is needed, what a native ref is at (another engine may have written there), and all they descend from."""
+    """Needed snapshots, those of native refs (another engine may have written there), and all their ancestors."""
     kept: set[SnapshotId] = set()
     for start in (*table.refs.values(), *(snapshot for snapshot in table.parents if snapshot in needed)):
         here: SnapshotId | None = start
@@ -81,7 +82,7 @@ def _kept(table: TableSnapshots, needed: frozenset[SnapshotId]) -> set[SnapshotI
 
 
 def find_needed(metadata: MergeHistory, since: datetime) -> tuple[frozenset[CatalogName], frozenset[SnapshotId]]:
-    """Rows and snapshots that commits need: those that branches, tags and open merges reach, and recent ones."""
+    """Rows and snapshots that commits need: those reachable from branches, tags and open merges, and recent ones."""
     heads = [branch.head for branch in metadata.branches() if branch.head is not None]
     heads += [tag.target for tag in metadata.tags()]
     for merge in metadata.merges(statuses=OPEN_MERGES, limit=10_000):

@@ -1,5 +1,5 @@
-"""Adopting what other engines wrote: each snapshot that no commit knows becomes a commit of its own, whose author is
-"unknown" with the engine's name. So the history loses nothing, and what comes next stands on what is there."""
+"""Adoption: each snapshot of another engine that no commit knows becomes a commit of its own, with author "unknown"
+and the engine's name. So the history is complete, and new work is based on the actual state."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from datetime import datetime
 
 from forge.flows.ports import Lake, Metadata, SnapshotState, TableState
 from forge.flows.runs.id import new_run_id
-from forge.flows.runs.pins import Line, find_base, line_of
+from forge.flows.runs.input_pins import PinnedBranch, find_base, pin_branch
 from forge.flows.runs.processes import process_started
 from forge.flows.runs.publish.changes import BranchChanges, PublishPorts
 from forge.flows.runs.publish.publish import ALL_COMMITS, THIS_COMMIT, CommitDraft, PublishRecord, publish
-from forge.flows.runs.records import AuditRecord, Pointer, Publication, RunRecord, RunStatus, Sealed
-from forge.flows.upkeep.unreadable import UnreadableMetadata
-from forge.flows.versioning.content_hash import Seals, seal_series
-from forge.flows.versioning.store import ContentHashes
+from forge.flows.runs.records import AuditRecord, HashRecords, Pointer, Publication, RunRecord, RunStatus
+from forge.flows.upkeep.unreadable_metadata import UnreadableMetadata
+from forge.flows.versioning.content_hash import FileHasher, hash_series
+from forge.flows.versioning.record_ports import ContentHashes
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, SnapshotId, TableName
 from forge.versioning.commit import ADOPTED, Author, Commit, TableVersion
@@ -28,8 +28,8 @@ _ATTEMPTS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Foreign:
-    """A table that someone else moved on a branch: its snapshots since the last commit, oldest first."""
+class ForeignWrites:
+    """A table that another engine moved on a branch: its snapshots since the last commit, oldest first."""
 
     table: TableName
     state: TableState
@@ -37,9 +37,9 @@ class Foreign:
     snapshots: tuple[SnapshotState, ...]
 
 
-def find_foreign(lake: Lake, line: Line) -> tuple[Foreign, ...]:
-    """Tables of the branch whose ref is not where the newest commit has it, and on the default branch tables that
-    another engine created."""
+def find_foreign(lake: Lake, line: PinnedBranch) -> tuple[ForeignWrites, ...]:
+    """Tables of the branch whose ref differs from the newest commit, and on the default branch tables that another
+    engine created."""
     names = {t for t, version in line.tree.items() if version.kind == "table"}
     if line.is_default:
         names |= {TableName(c.namespace, c.name) for c in lake.tables()} - line.tree.keys()
@@ -48,7 +48,7 @@ def find_foreign(lake: Lake, line: Line) -> tuple[Foreign, ...]:
         try:
             base = find_base(table, line, lake)
         except UnreadableMetadata:
-            continue  # it says so to whoever asks for it
+            continue  # whoever needs it gets the error
         if base.catalog is None or not base.is_foreign:
             continue
         state = lake.state(base.catalog)
@@ -57,7 +57,7 @@ def find_foreign(lake: Lake, line: Line) -> tuple[Foreign, ...]:
         chain = _chain(lake, base.catalog, base.ref, base.version)
         unsettled = lake.by_table is not None and any(s.run_id for s in chain)  # `forge repair` completes its record
         if chain and not unsettled:
-            found.append(Foreign(table, state, base.version, chain))
+            found.append(ForeignWrites(table, state, base.version, chain))
     return tuple(found)
 
 
@@ -83,15 +83,16 @@ def adopt_foreign(
     *,
     author: Author,
     now: datetime,
-    seals: Seals | None = None,
+    seals: FileHasher | None = None,
 ) -> tuple[Commit, ...]:
-    """The commits that were made, in order; none where everything is known. Another process may be doing the same."""
+    """The commits that were made, in order; none where every snapshot is known. Another process may be doing the
+    same."""
     known = metadata.branch(branch)
     if known is None:
         return ()
-    sealed = Sealed()
+    sealed = HashRecords()
     for _ in range(_ATTEMPTS):
-        line = line_of(metadata, branch, default)
+        line = pin_branch(metadata, branch, default)
         foreign = find_foreign(lake, line)
         if not foreign:
             return ()
@@ -110,10 +111,10 @@ def adopt_foreign(
 
 
 def _sealed(
-    metadata: ContentHashes, seals: Seals | None, foreign: Sequence[Foreign], before: Sealed
-) -> tuple[dict[tuple[str, SnapshotId], str | None], Sealed]:
-    """The digest of each snapshot that is adopted. One whose files cannot be read is adopted without: `verify` says so,
-    and what is wrong with another engine's table does not hold up the rest."""
+    metadata: ContentHashes, seals: FileHasher | None, foreign: Sequence[ForeignWrites], before: HashRecords
+) -> tuple[dict[tuple[str, SnapshotId], str | None], HashRecords]:
+    """The content hash of each adopted snapshot. One with unreadable files is adopted without: `verify` reports it,
+    and a broken foreign table does not block the rest."""
     digests: dict[tuple[str, SnapshotId], str | None] = {}
     for one in foreign:
         for snapshot in one.snapshots:
@@ -124,7 +125,7 @@ def _sealed(
                 schema_id=snapshot.schema_id,
             )
             try:
-                found, before = seal_series(metadata, seals, [version], before=before)
+                found, before = hash_series(metadata, seals, [version], before=before)
             except ForgeError:
                 continue
             digests[one.state.uuid, snapshot.snapshot_id] = found[version].digest if version in found else None
@@ -132,7 +133,10 @@ def _sealed(
 
 
 def _drafts(
-    line: Line, foreign: Sequence[Foreign], digests: Mapping[tuple[str, SnapshotId], str | None], author: Author
+    line: PinnedBranch,
+    foreign: Sequence[ForeignWrites],
+    digests: Mapping[tuple[str, SnapshotId], str | None],
+    author: Author,
 ) -> tuple[CommitDraft, ...]:
     tree = dict(line.tree)
     made: list[CommitDraft] = []
@@ -161,7 +165,7 @@ def _drafts(
 
 
 def _record(
-    line: Line, foreign: Sequence[Foreign], drafts: tuple[CommitDraft, ...], author: Author, now: datetime
+    line: PinnedBranch, foreign: Sequence[ForeignWrites], drafts: tuple[CommitDraft, ...], author: Author, now: datetime
 ) -> PublishRecord:
     run = RunRecord(
         id=new_run_id(now),

@@ -1,8 +1,8 @@
 """Blame: which commit, and which run, last wrote a row and each of its cells.
 
-The history is walked from the newest commit back. The value of a cell stays the same along the walk, so it is enough to
-ask at each commit that touched the table whether a parent has the row, and with the same value. Only files that the
-commit brought or took away, and that may hold one of the keys by their bounds, are opened."""
+The history is walked from the newest commit back. The value of a cell is constant along the walk, so it is enough to
+check at each commit that touched the table whether a parent has the row with the same value. Only files that the
+commit added or removed, and whose bounds may include one of the keys, are opened."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.revisions import find_commit
 from forge.flows.versioning.tables import TableFiles
 from forge.model.errors import UnknownNameError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, CommitId, TableName
-from forge.model.nearest import did_you_mean
 from forge.versioning.commit import Author, Commit, TableVersion, same
 from forge.versioning.errors import IncomparableError, NothingToDoError
 from forge.versioning.graph import generations
 
 if TYPE_CHECKING:
-    from forge.flows.versioning.blame_rows import Rows
+    from forge.flows.versioning.blame_rows import BlameRows
 
 Key = tuple[object, ...]
 Cell = tuple[Key, int | str]
@@ -34,8 +34,8 @@ Cell = tuple[Key, int | str]
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """By whom, and in what."""
+class BlameOrigin:
+    """The commit and run that wrote a row or cell."""
 
     commit: CommitId
     time: datetime
@@ -56,8 +56,8 @@ class Written:
 @dataclass(frozen=True, slots=True)
 class RowBlame:
     key: Mapping[str, object]
-    row: Written  # the newest of its cells
-    cells: Mapping[str, Written]
+    row: BlameOrigin  # the newest of its cells
+    cells: Mapping[str, BlameOrigin]
 
     def to_dict(self) -> dict[str, object]:
         cells = [{"column": name, **by.to_dict()} for name, by in self.cells.items()]
@@ -93,14 +93,14 @@ def blame(
     current: BranchName | None = None,
 ) -> Blame:
     """Of the rows with these values in key columns, else of the first by key."""
-    from forge.flows.versioning.blame_rows import Rows
+    from forge.flows.versioning.blame_rows import BlameRows
 
     head = find_commit(ports.metadata, at, current or ports.default_branch)
     version = version_at(ports.metadata.tree(head.id), table, at)
     files = _files(ports, table, version)
     names = _key(ports, table, files, key)
     wanted = _columns(table, files, columns)
-    rows = Rows(ports, table, names, version.uuid, files.fields)
+    rows = BlameRows(ports, table, names, version.uuid, files.fields)
     found = rows.first(files, key or {}, limit + 1)
     if key is not None and not found:
         shown = ", ".join(f"{name}={value}" for name, value in key.items())
@@ -154,11 +154,11 @@ def _columns(table: TableName, files: TableFiles, columns: Sequence[str] | None)
 
 @dataclass(slots=True)
 class _Walk:
-    """Cells on their way back, until the commit that wrote each is found."""
+    """Cells followed back through the history, until the commit that wrote each is found."""
 
     ports: VersionPorts
     table: TableName
-    rows: Rows
+    rows: BlameRows
     values: Mapping[Key, Mapping[int | str, object]]  # of the rows, by the ids of columns
     found: dict[Cell, Commit] = field(default_factory=dict)
 
@@ -182,7 +182,7 @@ class _Walk:
                 pending.setdefault(parent, set()).update(rest)
 
     def _settle(self, at: CommitId, above: Sequence[CommitId], cells: set[Cell]) -> dict[CommitId, set[Cell]]:
-        """Which parent each cell comes from; those that come from none were written here."""
+        """The parent each cell comes from; cells that come from none were written here."""
         metadata = self.ports.metadata
         version = metadata.tree(at).get(self.table)
         passed: dict[CommitId, set[Cell]] = {}
@@ -219,6 +219,6 @@ def _row(
     return RowBlame(dict(zip(names, key, strict=True)), _written(newest), cells)
 
 
-def _written(commit: Commit) -> Written:
+def _written(commit: Commit) -> BlameOrigin:
     run_id = commit.metadata.get("run_id")
-    return Written(commit.id, commit.time, commit.author, commit.message, str(run_id) if run_id else None)
+    return BlameOrigin(commit.id, commit.time, commit.author, commit.message, str(run_id) if run_id else None)

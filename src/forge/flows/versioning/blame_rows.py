@@ -12,16 +12,16 @@ import pyarrow as pa
 from forge.flows.runs.engine import Pin
 from forge.flows.versioning.file_sides import slice_of
 from forge.flows.versioning.key_bounds import find_candidates
-from forge.flows.versioning.merge.compare import unrecorded
+from forge.flows.versioning.merge.compare import unrecorded_operation
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.tables import DataFile, NeedsEngine, TableFiles
-from forge.flows.versioning.upload.values import Unfit, converter
+from forge.flows.versioning.upload.values import InvalidValue, converter
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.versioning.arrow_types import arrow_type, python_values
 from forge.versioning.commit import TableVersion
 from forge.versioning.errors import IncomparableError
-from forge.versioning.field import Field, Fields, by_name
+from forge.versioning.field import Fields, TableField, by_name
 from forge.versioning.rows.codes import canonical, code_rows, sort_rows
 from forge.versioning.rows.values import fit_value
 
@@ -30,8 +30,8 @@ Values = Mapping[int | str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
-    """A row as a parent has it. Without values it is the same row: it stands in a file that both have."""
+class ParentRow:
+    """A row in a parent. Without values it is the same row, in a file that both have."""
 
     columns: frozenset[int | str]  # that the table had
     values: Values | None = None
@@ -41,9 +41,9 @@ class Before:
 
 
 @dataclass(slots=True)
-class Rows:
-    """Columns are known by the ids they have at the revision that is asked about; in a table that stood under the same
-    name before, by their names."""
+class BlameRows:
+    """Columns are identified by their ids at the requested revision; in an earlier table of the same name, by their
+    names."""
 
     ports: VersionPorts
     table: TableName
@@ -52,7 +52,7 @@ class Rows:
     fields: Fields
 
     def first(self, files: TableFiles, given: Mapping[str, object], limit: int) -> dict[Key, Values]:
-        """Rows of the revision with the given values, by key, at most so many."""
+        """Rows of the revision with the given values, by key, up to the limit."""
         fields = by_name(files.fields)
         asked = pa.table(
             {name: pa.array([_fit(v, fields[name], self.table)], _kind(fields[name])) for name, v in given.items()}
@@ -67,8 +67,7 @@ class Rows:
         return self.find(files, self.uuid, files.files, keys)
 
     def find(self, files: TableFiles, uuid: str, among: Collection[DataFile], keys: Sequence[Key]) -> dict[Key, Values]:
-        """Whole rows of these keys, where these files have them, in the order of the keys. E611 where a key is there
-        twice."""
+        """Whole rows of these keys from these files, in the order of the keys. E611 for a duplicate key."""
         ids, mine_ids = self._ids(files, uuid), by_name(self.fields)
         names = {number: f.name for f in files.fields if (number := ids.get(f.id)) is not None}
         mine = tuple(names[mine_ids[name].id] for name in self.key if mine_ids[name].id in names)
@@ -108,8 +107,8 @@ class Rows:
             fix="Name a key whose values are there once.",
         )
 
-    def before(self, version: TableVersion, older: TableVersion, keys: Sequence[Key]) -> dict[Key, Before]:
-        """How the parent has each of these rows of the version; left out are those it does not have."""
+    def before(self, version: TableVersion, older: TableVersion, keys: Sequence[Key]) -> dict[Key, ParentRow]:
+        """These rows in the parent; missing where it does not have them."""
         assert version.snapshot_id is not None
         assert older.snapshot_id is not None
         now = self.ports.tables.files(version.catalog, version.snapshot_id)
@@ -118,7 +117,7 @@ class Rows:
         moved = self.find(now, version.uuid, now.files - then.files, keys)
         old = self.find(then, older.uuid, then.files - now.files, list(moved))
         columns = frozenset(self._ids(then, older.uuid).values())
-        return {key: Before(columns, old.get(key)) for key in keys if key not in moved or key in old}
+        return {key: ParentRow(columns, old.get(key)) for key in keys if key not in moved or key in old}
 
     def _read(self, files: TableFiles, chosen: Iterable[DataFile], columns: Sequence[str] | None) -> pa.Table:
         part = slice_of(files, chosen)
@@ -135,7 +134,7 @@ class Rows:
         part = slice_of(files, chosen)
         assert part is not None
         names = list(columns) if columns is not None else [f.name for f in files.fields]
-        with unrecorded(ports, ports.default_branch) as work:
+        with unrecorded_operation(ports, ports.default_branch) as work:
             catalog = ports.tables.expose(work.run_id, part, "blame")
             state = ports.lake.snapshot(catalog)
             assert state is not None, "what was exposed has a snapshot"
@@ -148,15 +147,15 @@ class Rows:
         return pa.table({n: pa.array(v, kinds[n]) for n, v in zip(names, values, strict=True)})
 
 
-def _kind(field: Field) -> pa.DataType:
+def _kind(field: TableField) -> pa.DataType:
     return arrow_type(field.type)
 
 
-def _fit(value: object, field: Field, table: TableName) -> object:
-    """As the column has it; text, as it comes from a command line or an address, is read by the column's type."""
+def _fit(value: object, field: TableField, table: TableName) -> object:
+    """In the column's type; text, as from a command line or URL, is parsed."""
     try:
         return converter(field.type)(value) if isinstance(value, str) else fit_value(value, _kind(field), field.name)
-    except Unfit as error:
+    except InvalidValue as error:
         raise ForgeError(
             "E105", f"'{value}' is not a {field.type}", where=f"{table}.{field.name}", why=f"{error}."
         ) from error
@@ -165,7 +164,7 @@ def _fit(value: object, field: Field, table: TableName) -> object:
 def _listed(
     rows: pa.Table, key: Sequence[str], names: Mapping[int | str, str]
 ) -> Iterator[tuple[Key, dict[int | str, object]]]:
-    """Each row's key, and its values as they can be compared."""
+    """Each row's key, and its values in comparable form."""
     columns = {name: python_values(rows.column(name)) for name in rows.column_names}
     compared = {
         number: [canonical(value, rows.schema.field(name).type) for value in columns[name]]

@@ -1,7 +1,7 @@
 """Branches: created from any revision, listed, compared, renamed, protected, archived, deleted. Creating one writes no
-data and no table metadata: the commit it starts at knows every table.
+data and no table metadata: its start commit knows every table.
 
-`protected` is always what the settings protect, by name or pattern, beside what is recorded of the branch itself."""
+`protected` are always the patterns of the settings, in addition to what is recorded of the branch itself."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from forge.flows.runs.pins import MAIN_REF
+from forge.flows.runs.input_pins import MAIN_REF
 from forge.flows.runs.records import AuditRecord
-from forge.flows.upkeep.unreadable import UnreadableMetadata, readable_state
+from forge.flows.upkeep.unreadable_metadata import UnreadableMetadata, readable_state
 from forge.flows.versioning.revisions import find_branch, find_commit
 from forge.model.errors import ForgeError, UnknownNameError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, CommitId, TableName
-from forge.model.nearest import did_you_mean
 from forge.versioning.branch import Branch, branch_exists
 from forge.versioning.errors import BranchExistsError
 from forge.versioning.graph import MergeBase, ahead_behind, merge_base, reached
@@ -28,13 +28,13 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from forge.flows.ports import Lake, TableState
-    from forge.flows.versioning.store import CommitHistory, Commits, Refs
+    from forge.flows.versioning.record_ports import CommitHistory, Commits, Refs
     from forge.model.time import Clock
     from forge.versioning.commit import Author, Tree
 
 
 @dataclass(frozen=True, slots=True)
-class BranchView:
+class BranchSummary:
     branch: Branch
     ahead: int  # commits the default branch does not have
     behind: int  # commits of the default branch it does not have
@@ -44,7 +44,7 @@ class BranchView:
 
 
 def create_default_branch(metadata: Refs, name: BranchName, author: Author, now: datetime) -> None:
-    """The branch every project begins with. Another process may be doing the same at this moment."""
+    """The initial branch of every project. Another process may be creating it at the same time."""
     branch = Branch(name=name, head=None, created_at=now, created_by=author.email, updated_at=now, is_default=True)
     with suppress(BranchExistsError):
         metadata.create_branch(branch, AuditRecord(now, author.email, "branch.create", name))
@@ -105,13 +105,13 @@ def delete_branch(
     table: TableName | None = None,
     protected: Collection[str] = (),
 ) -> Branch:
-    """E607 while it holds changes that no other branch has, unless `force`; where `table` is given, changes to this
-    one table do not count."""
+    """E607 while it holds changes that no other branch has, unless `force`; changes to `table`, if given, do not
+    count."""
     branch = _changeable(metadata, name, "delete", default, protected)
     if not force:
         _refuse_loss(metadata, branch, table)
-    # The refs first: a branch without them stands where its commits say. One that were left behind by a crash would be
-    # taken for another engine's write once the name is used again. A run may publish meanwhile, so once more after.
+    # The refs first: a branch without them falls back to its commits. A ref left behind by a crash would look like
+    # another engine's write once the name is reused. A run may publish meanwhile, so once more after.
     _drop_refs(metadata, lake, branch)
     now = clock()
     metadata.delete_branch(
@@ -142,7 +142,7 @@ def _refuse_loss(metadata: CommitHistory, branch: Branch, table: TableName | Non
 
 
 def _changeable(metadata: Refs, name: str, action: str, default: BranchName, protected: Collection[str] = ()) -> Branch:
-    """The branch, if it may lose its name: neither the default one nor a protected one may."""
+    """The branch, if it may be renamed or deleted: neither the default one nor a protected one may."""
     branch = find_branch(metadata, BranchName(name))
     if branch.name == default:
         raise ForgeError("E605", f"'{name}' is the default branch and stays", fix="Name another branch.")
@@ -169,7 +169,7 @@ def rename_branch(
     clock: Clock,
     protected: Collection[str] = (),
 ) -> Branch:
-    """Head and history stay; the native refs in the tables get the new name, too."""
+    """Head and history stay; the native refs in the tables are renamed, too."""
     branch = _changeable(metadata, name, "rename", default, protected)
     parsed = _new_name(metadata, new)
     taken = metadata.branch(parsed)
@@ -194,7 +194,7 @@ def rename_branch(
 def archive_branch(
     metadata: Refs, name: str, *, default: BranchName, author: Author, clock: Clock, restore: bool = False
 ) -> Branch:
-    """Out of sight, with all it holds; `restore` brings it back."""
+    """Hidden, with everything it holds; `restore` brings it back."""
     branch = find_branch(metadata, BranchName(name))
     if branch.name == default:
         raise ForgeError("E605", f"'{name}' is the default branch and stays", fix="Name another branch.")
@@ -213,8 +213,8 @@ def protect_branch(
     allowed_mergers: Sequence[str] = (),
     declared: Collection[str] = (),
 ) -> Branch:
-    """Protection as a whole: what is not given is not kept. Without an approval (`require_approval=False`) has an audit
-    action of its own. What the settings protect (`declared`) stays so."""
+    """Replaces the protection as a whole. Lifting the approval (`require_approval=False`) has an audit action of its
+    own. Protection by the settings (`declared`) stays."""
     branch = find_branch(metadata, BranchName(name))
     if not protected and effective(replace(branch, is_protected=False), declared, True).is_protected:
         raise ForgeError(
@@ -251,14 +251,14 @@ def _update(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
-    """What two revisions have that the other has not, from records alone. Tables are those that changed since the
-    merge base; without one, all."""
+class BranchComparison:
+    """What each of two revisions has that the other has not, from records alone. Tables are those that changed since
+    the merge base; without one, all."""
 
     base: CommitId
     compare: CommitId
     merge_base: CommitId | None
-    other_bases: tuple[CommitId, ...]  # best common ancestors that were not taken: the lines have crossed
+    other_bases: tuple[CommitId, ...]  # further best common ancestors of a criss-cross history
     ahead: int  # commits that only `compare` has
     behind: int  # commits that only `base` has
     base_tables: tuple[TableName, ...]  # changed on the side of `base`
@@ -275,14 +275,14 @@ class Comparison:
         return tuple(table for table in self.base_tables if table in self.compare_tables)
 
 
-def compare_branches(metadata: CommitHistory, base: str, compare: str, default: BranchName) -> Comparison:
-    """Of two branches, or of any two revisions; `default` is what HEAD stands for."""
+def compare_branches(metadata: CommitHistory, base: str, compare: str, default: BranchName) -> BranchComparison:
+    """Of two branches, or of any two revisions; HEAD resolves to `default`."""
     ours, theirs = find_commit(metadata, base, default).id, find_commit(metadata, compare, default).id
     parents = metadata.ancestry([ours, theirs])
     met: MergeBase = merge_base(ours, theirs, parents)
     ahead, behind = ahead_behind(theirs, ours, parents)
     start = metadata.tree(met.commit)
-    return Comparison(
+    return BranchComparison(
         base=ours,
         compare=theirs,
         merge_base=met.commit,
@@ -304,17 +304,17 @@ def changed_tables(before: Tree, after: Tree) -> tuple[TableName, ...]:
     return tuple(table for table in sorted({*before, *after}) if state(before, table) != state(after, table))
 
 
-def list_branches(metadata: CommitHistory, default: BranchName) -> tuple[BranchView, ...]:
+def list_branches(metadata: CommitHistory, default: BranchName) -> tuple[BranchSummary, ...]:
     """The default branch first, then by name. The history is read once, whatever the number of branches."""
     branches = metadata.branches()
     return _compared(metadata, branches, next((b for b in branches if b.name == default), None))
 
 
-def view_branch(metadata: CommitHistory, branch: Branch, default: BranchName) -> BranchView:
+def view_branch(metadata: CommitHistory, branch: Branch, default: BranchName) -> BranchSummary:
     return _compared(metadata, (branch,), metadata.branch(default))[0]
 
 
-def branches_of(metadata: CommitHistory, table: TableName, default: BranchName) -> tuple[BranchView, ...]:
+def branches_of(metadata: CommitHistory, table: TableName, default: BranchName) -> tuple[BranchSummary, ...]:
     """The default branch, and those that touch the table: they changed it since they forked, or have another version
     of it than the default branch. Unknown to every commit: E108."""
     touching = find_touching(metadata, table, default)
@@ -341,7 +341,7 @@ def find_touching(metadata: CommitHistory, table: TableName, default: BranchName
     return touching
 
 
-def _compared(metadata: Commits, branches: Sequence[Branch], main: Branch | None) -> tuple[BranchView, ...]:
+def _compared(metadata: Commits, branches: Sequence[Branch], main: Branch | None) -> tuple[BranchSummary, ...]:
     heads = {b.head for b in (*branches, *((main,) if main else ())) if b.head}
     parents = metadata.ancestry(heads)
     of_main = reached(main.head, parents) if main else frozenset()
@@ -349,11 +349,11 @@ def _compared(metadata: Commits, branches: Sequence[Branch], main: Branch | None
     return _sorted(views, main.name if main else None)
 
 
-def _compare(branch: Branch, seen: frozenset[CommitId], main: frozenset[CommitId]) -> BranchView:
-    return BranchView(branch, len(seen - main), len(main - seen))
+def _compare(branch: Branch, seen: frozenset[CommitId], main: frozenset[CommitId]) -> BranchSummary:
+    return BranchSummary(branch, len(seen - main), len(main - seen))
 
 
-def _sorted(views: Sequence[BranchView], default: BranchName | None) -> tuple[BranchView, ...]:
+def _sorted(views: Sequence[BranchSummary], default: BranchName | None) -> tuple[BranchSummary, ...]:
     return tuple(sorted(views, key=lambda v: (v.branch.name != default, v.branch.name)))
 
 

@@ -1,4 +1,4 @@
-"""How long a value of an answer may be. A query of one line makes a text of a gigabyte, and a thousand rows of it."""
+"""Size limits of single values: a one-line query can make a text of a gigabyte, and a thousand rows of it."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ WHOLE = 100_000_000  # of all cells of an answer together, as long as SHORTEST l
 
 
 def cell_limit(rows: int, columns: int) -> int:
-    """What is left for a cell where that many rows are asked for. Who asks for fewer sees longer values."""
+    """The limit per cell for that number of rows: fewer rows allow longer values."""
     return max(SHORTEST, min(LONGEST, WHOLE // max(1, rows * columns)))
 
 
 def cut_text(text: str, most: int = LONGEST) -> str:
-    """The beginning of a text that is too long, marked as such. One that was cut before stays as it is."""
+    """A text that is too long, truncated and marked. Idempotent."""
     return text if len(text) <= most + MARK else f"{text[:most]}{cut_mark(len(text.encode('utf-8', 'replace')))}"
 
 

@@ -1,6 +1,6 @@
-"""Sealing: what a commit says of a table becomes a hash over the table's files, schema, partitions and properties.
+"""Content hashes: a hash over the files, schema, partitions and properties of each table version of a commit.
 
-Every file is hashed once, when it is new; a manifest that is known is not read again."""
+Every file is hashed once, when it is new; a known manifest is not read again."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from forge.flows.runs.records import Blob, BlobKind, Pointer, Sealed
-from forge.flows.versioning.store import ContentHashes
+from forge.flows.runs.records import Blob, BlobKind, HashRecords, Pointer
+from forge.flows.versioning.record_ports import ContentHashes
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, SnapshotId, TableName
 from forge.versioning.commit import TableVersion
 from forge.versioning.objects import Leaf, ManifestNode, TableTree, node_of
 
-Told = Callable[[int], None]
+HashProgress = Callable[[int], None]
 """Called with the number of bytes that were read since it was last called."""
 
 KINDS: Mapping[int, BlobKind] = {0: "data", 1: "delete", 2: "delete"}  # by Iceberg's content of a file
 
 
 @dataclass(frozen=True, slots=True)
-class Hashed:
-    """A file as it is now. No digest: it is not there, or cannot be read."""
+class FileHash:
+    """A file as it is now. No digest: it is missing or unreadable."""
 
     digest: str | None
     size: int = 0
@@ -31,8 +31,8 @@ class Hashed:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
-    """A live file as its manifest has it."""
+class ListedFile:
+    """A live file of a manifest."""
 
     content: int
     path: str
@@ -41,8 +41,8 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
-class TableFacts:
-    """What a metadata file says of one snapshot."""
+class SnapshotFacts:
+    """The metadata of one snapshot."""
 
     uuid: str
     schema: str | None  # digest of the canonical schema; None: there is no such schema
@@ -52,82 +52,85 @@ class TableFacts:
     manifest_list: str | None  # None: there is no such snapshot
 
 
-class Seals(Protocol):
-    """The files of the lake as bytes, and who lists whom."""
+class FileHasher(Protocol):
+    """The files of the lake as bytes, and which manifest lists which files."""
 
     def facts(
         self, catalog: CatalogName, snapshot_id: SnapshotId | None, schema_id: int, location: str | None = None
-    ) -> TableFacts | None:
+    ) -> SnapshotFacts | None:
         """From the metadata file at `location`, else from the one the catalog row points at; None: there is no row."""
         ...
 
     def manifests(self, manifest_list: str) -> tuple[str, ...]: ...
-    def listed(self, manifest: str) -> tuple[Listed, ...]:
+    def listed(self, manifest: str) -> tuple[ListedFile, ...]:
         """Its live files."""
         ...
 
-    def hashes(self, paths: Iterable[str], told: Told | None = None) -> Mapping[str, Hashed]:
-        """BLAKE3 of each; several files at once."""
+    def hashes(self, paths: Iterable[str], told: HashProgress | None = None) -> Mapping[str, FileHash]:
+        """BLAKE3 of each; several files in parallel."""
         ...
 
     def sizes(self, paths: Iterable[str]) -> Mapping[str, int | None]:
-        """None: the file is not there."""
+        """None: the file is missing."""
         ...
 
 
 def node_path(manifest: str) -> str:
-    """Where the records keep the node of a manifest, beside the hash of its bytes."""
+    """The record key of the node of a manifest, next to the hash of its bytes."""
     return f"{manifest}#node"
 
 
-def seal_versions(
+def hash_versions(
     metadata: ContentHashes,
-    seals: Seals | None,
+    seals: FileHasher | None,
     versions: Mapping[TableName, TableVersion],
     pointers: Sequence[Pointer] = (),
-    before: Sealed | None = None,
-) -> tuple[dict[TableName, TableVersion], Sealed]:
-    """The versions with their digests, and what the publication has to record with them. A table whose pointer moves
-    is read from the pointer's new metadata file. `before` is what an earlier try gave: nothing is hashed twice."""
+    before: HashRecords | None = None,
+) -> tuple[dict[TableName, TableVersion], HashRecords]:
+    """The versions with their digests, and the records that the publication has to write with them. A table whose
+    pointer moves is read from its new metadata file. `before` are results of an earlier attempt: nothing is hashed
+    twice."""
     if seals is None:
-        return {table: replace(version, digest=None) for table, version in versions.items()}, Sealed()
-    return _Sealing(metadata, seals, before or Sealed()).run(versions, {p.catalog: p.location for p in pointers})
+        return {table: replace(version, digest=None) for table, version in versions.items()}, HashRecords()
+    return _VersionHashing(metadata, seals, before or HashRecords()).run(
+        versions, {p.catalog: p.location for p in pointers}
+    )
 
 
-def seal_series(
+def hash_series(
     metadata: ContentHashes,
-    seals: Seals | None,
+    seals: FileHasher | None,
     versions: Iterable[TableVersion],
     pointers: Sequence[Pointer] = (),
-    before: Sealed | None = None,
-) -> tuple[dict[TableVersion, TableVersion], Sealed]:
-    """The same for several versions of one table, as the commits of a rebase and adopted snapshots are: those that have
-    no digest yet, each with its digest."""
+    before: HashRecords | None = None,
+) -> tuple[dict[TableVersion, TableVersion], HashRecords]:
+    """The same for several versions of one table, as in a rebase or adoption: those without a digest, each with its
+    digest."""
     digested: dict[TableVersion, TableVersion] = {}
-    sealed = before or Sealed()
+    sealed = before or HashRecords()
     if seals is None:
         return digested, sealed
     for version in versions:
         if version.digest is None and version not in digested:
             name = TableName(version.catalog.namespace, version.catalog.name)
-            found, sealed = seal_versions(metadata, seals, {name: version}, pointers, sealed)
+            found, sealed = hash_versions(metadata, seals, {name: version}, pointers, sealed)
             digested[version] = found[name]
     return digested, sealed
 
 
 @dataclass(slots=True)
-class _Sealing:
-    """Phases: what there is → what is new of it → hash that → nodes → digests."""
+class _VersionHashing:
+    """Phases: list → find new → hash → nodes → digests."""
 
     metadata: ContentHashes
-    seals: Seals
-    before: Sealed
+    seals: FileHasher
+    before: HashRecords
     known: dict[str, Blob] = field(default_factory=dict)
     new: dict[str, Blob] = field(default_factory=dict)
 
     def run(
         self, versions: Mapping[TableName, TableVersion], locations: Mapping[CatalogName, str]
-    ) -> tuple[dict[TableName, TableVersion], Sealed]:
+    ) -> tuple[dict[TableName, TableVersion], HashRecords]:
         self.known = {blob.path: blob for blob in self.before.blobs}
         self.new = dict(self.known)
         facts = {table: self._facts(v, locations) for table, v in versions.items() if v.kind != "view"}
@@ -147,9 +150,9 @@ class _Sealing:
             tree = self._view(version) if found is None else self._table(found, manifests, nodes)
             trees[tree.digest] = tree.body()
             sealed[table] = replace(version, digest=tree.digest)
-        return sealed, Sealed(tuple(self.new.values()), trees)
+        return sealed, HashRecords(tuple(self.new.values()), trees)
 
-    def _facts(self, version: TableVersion, locations: Mapping[CatalogName, str]) -> TableFacts:
+    def _facts(self, version: TableVersion, locations: Mapping[CatalogName, str]) -> SnapshotFacts:
         location = locations.get(version.catalog)
         found = self.seals.facts(version.catalog, version.snapshot_id, version.schema_id, location)
         if found is None or found.schema is None or (found.manifest_list is None and version.snapshot_id is not None):
@@ -162,9 +165,9 @@ class _Sealing:
         return found
 
     def _kept(
-        self, versions: Mapping[TableName, TableVersion], facts: Mapping[TableName, TableFacts]
+        self, versions: Mapping[TableName, TableVersion], facts: Mapping[TableName, SnapshotFacts]
     ) -> frozenset[TableName]:
-        """Versions whose digest is of the snapshot they are at: taken over from another commit as they are."""
+        """Versions whose digest matches their snapshot: taken from another commit unchanged."""
         bodies = self.metadata.table_trees({v.digest for v in versions.values() if v.digest is not None})
         kept = set()
         for table, version in versions.items():
@@ -194,7 +197,7 @@ class _Sealing:
         self.known |= self.metadata.blobs([path for path in paths if path not in self.known])
 
     def _hash(self, kinds: Mapping[str, BlobKind]) -> None:
-        """What is not known yet of these files."""
+        """Hash those of these files that are not known yet."""
         self._look_up(kinds)
         unknown = [path for path in kinds if path not in self.known]
         for path, found in self.seals.hashes(unknown).items():
@@ -207,7 +210,9 @@ class _Sealing:
     def _add(self, blob: Blob) -> None:
         self.known[blob.path] = self.new[blob.path] = blob
 
-    def _table(self, facts: TableFacts, manifests: Mapping[str, Sequence[str]], nodes: Mapping[str, str]) -> TableTree:
+    def _table(
+        self, facts: SnapshotFacts, manifests: Mapping[str, Sequence[str]], nodes: Mapping[str, str]
+    ) -> TableTree:
         listed = facts.manifest_list
         return TableTree(
             kind="table",
@@ -225,13 +230,14 @@ class _Sealing:
 
 
 def late_path(version: TableVersion) -> str:
-    """Where the records keep the digest of a version that was committed before it could be sealed."""
+    """The record key of the digest of a version that was committed without one."""
     return f"{version.metadata_location or f'{version.uuid}@{version.snapshot_id}'}#tree"
 
 
-def seal_late(metadata: ContentHashes, seals: Seals, versions: Mapping[TableName, TableVersion]) -> int:
-    """Seal what is in commits without a digest. The commit's own id does not cover it, but from now on changes show."""
-    sealed, found = seal_versions(metadata, seals, versions)
+def hash_late(metadata: ContentHashes, seals: FileHasher, versions: Mapping[TableName, TableVersion]) -> int:
+    """Hash versions that were committed without a digest. The commit id does not cover it, but later changes are
+    detected."""
+    sealed, found = hash_versions(metadata, seals, versions)
     marks = tuple(Blob(late_path(v), v.digest or "", 0, "tree") for v in sealed.values())
-    metadata.seal(Sealed((*found.blobs, *marks), found.table_trees))
+    metadata.seal(HashRecords((*found.blobs, *marks), found.table_trees))
     return len(marks)

@@ -1,38 +1,37 @@
-"""What differs between two revisions, row by row. Manifests tell which files both have; only the rows of the others are
-read."""
+"""The diff of two revisions, row by row. Manifests show which files both have; only the rows of the others are read."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from forge.flows.upkeep.unreadable import UNREADABLE, UnreadableMetadata
+from forge.flows.upkeep.unreadable_metadata import UNREADABLE, UnreadableMetadata
 from forge.flows.versioning.file_sides import slice_of
 from forge.flows.versioning.key_check import with_remembered_key
-from forge.flows.versioning.ports import VersionPorts, row_work
+from forge.flows.versioning.ports import VersionPorts, row_engine
 from forge.flows.versioning.revisions import find_commit
-from forge.flows.versioning.tables import NeedsEngine, Slice, TableFiles
+from forge.flows.versioning.tables import FileSlice, NeedsEngine, TableFiles
 from forge.model.errors import UnknownNameError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, TableName
-from forge.model.nearest import did_you_mean
-from forge.versioning.changes import ChangeKind, RowChange, RowDiff, SchemaChange, TableChangeKind, TableDiff
+from forge.versioning.changes import ChangeKind, RowChange, RowDiff, TableChangeKind, TableDiff, TableSchemaChange
 from forge.versioning.commit import TableVersion, Tree, same
-from forge.versioning.field import Aligned, Fields, Layout
+from forge.versioning.field import AlignedColumn, Fields, Layout
 
 Keys = Mapping[TableName, tuple[str, ...]]
 NO_KEYS: Keys = {}
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
-    """What is shown of each table. `columns`: no others are compared."""
+class DiffPage:
+    """The shown part of each table. `columns`: no others are compared."""
 
     columns: tuple[str, ...] | None = None
     limit: int = 100
     offset: int = 0
 
 
-NO_PAGE = Page(limit=0)
+NO_PAGE = DiffPage(limit=0)
 """Counts alone."""
 
 
@@ -48,12 +47,12 @@ def diff(
     keys: Keys = NO_KEYS,
     current: BranchName | None = None,
 ) -> tuple[TableDiff, ...]:
-    """From the left revision to the right one, table by table; `current` is what HEAD stands for. Rows are matched by
-    the key of the call, else of the settings, else of the table; without one they are counted."""
+    """From the left revision to the right one, table by table; HEAD resolves to `current`. Rows are matched by the
+    key of the call, else of the settings, else of the table; without one they are counted."""
     head = current or ports.default_branch
     before = ports.metadata.tree(find_commit(ports.metadata, left, head).id)
     after = ports.metadata.tree(find_commit(ports.metadata, right, head).id)
-    page = Page(tuple(columns) if columns is not None else None, limit, offset)
+    page = DiffPage(tuple(columns) if columns is not None else None, limit, offset)
     return diff_trees(ports, before, after, tables=tables, page=page, keys=keys)
 
 
@@ -63,7 +62,7 @@ def diff_trees(
     after: Tree,
     *,
     tables: Sequence[TableName] | None = None,
-    page: Page,
+    page: DiffPage,
     keys: Keys = NO_KEYS,
 ) -> tuple[TableDiff, ...]:
     every = {*before, *after}
@@ -83,7 +82,7 @@ def diff_trees(
                     raise
                 found.append(
                     TableDiff(table=str(table), change=UNREADABLE, rows=RowDiff())
-                )  # the others are told all the same
+                )  # the others are reported all the same
     return tuple(found)
 
 
@@ -92,7 +91,7 @@ def _diff_one(
     table: TableName,
     old: TableVersion | None,
     new: TableVersion | None,
-    page: Page,
+    page: DiffPage,
     key: tuple[str, ...] | None,
 ) -> TableDiff:
     change: TableChangeKind = "added" if old is None else "removed" if new is None else "changed"
@@ -107,12 +106,12 @@ def _diff_one(
 def _diff_views(
     ports: VersionPorts, table: TableName, old: TableVersion | None, new: TableVersion | None, change: TableChangeKind
 ) -> TableDiff:
-    """A view holds no rows: what changed is its text."""
+    """A view holds no rows: its text is compared."""
     texts = [
         ports.lake.read_view(v.metadata_location or "").strip() if v is not None and v.kind == "view" else None
         for v in (old, new)
     ]
-    said = () if texts[0] == texts[1] else (SchemaChange("sql", "", *texts),)
+    said = () if texts[0] == texts[1] else (TableSchemaChange("sql", "", *texts),)
     return TableDiff(table=str(table), change=change, rows=RowDiff(), schema=said)
 
 
@@ -125,7 +124,7 @@ def _files(ports: VersionPorts, version: TableVersion | None) -> TableFiles | No
 def choose_key(
     ports: VersionPorts, table: TableName, said: tuple[str, ...] | None, sides: Sequence[TableFiles]
 ) -> tuple[str, ...]:
-    """The key that was asked for, whatever it is; a declared one only where all sides have it."""
+    """The requested key unconditionally; a declared one only where all sides have it."""
     if said:
         return said
     declared = tuple(ports.keys.get(table, ())) or sides[-1].identifier
@@ -138,7 +137,7 @@ def _diff_files(
     table: TableName,
     left: TableFiles,
     right: TableFiles,
-    page: Page,
+    page: DiffPage,
     said: tuple[str, ...] | None,
     *,
     is_one: bool,
@@ -166,9 +165,14 @@ def _diff_files(
 
 
 def _diff_rows(
-    ports: VersionPorts, gone: Slice | None, new: Slice | None, layout: Layout, page: Page, needs_engine: bool
+    ports: VersionPorts,
+    gone: FileSlice | None,
+    new: FileSlice | None,
+    layout: Layout,
+    page: DiffPage,
+    needs_engine: bool,
 ) -> RowDiff:
-    work, _ = row_work(ports, (gone, new), needs_engine)
+    work, _ = row_engine(ports, (gone, new), needs_engine)
     try:
         return work.diff(gone, new, layout, limit=page.limit, offset=page.offset)
     except NeedsEngine:
@@ -176,14 +180,14 @@ def _diff_rows(
 
 
 def match_fields(before: Fields, after: Fields, is_one: bool) -> tuple[Fields, Fields]:
-    """Field ids mean something within one table only; columns of another table are matched by name."""
+    """Field ids are unique within one table only; columns of another table are matched by name."""
     if is_one:
         return before, after
     return tuple(replace(f, id=f.name) for f in before), tuple(replace(f, id=f.name) for f in after)
 
 
-def _narrowed(layout: Layout, page: Page, table: TableName) -> Layout:
-    """Only the columns that were asked for, and the key."""
+def _narrowed(layout: Layout, page: DiffPage, table: TableName) -> Layout:
+    """Only the requested columns, and the key."""
     if page.columns is None:
         return layout
     every = (*layout.columns, *layout.dropped)
@@ -198,7 +202,7 @@ def _narrowed(layout: Layout, page: Page, table: TableName) -> Layout:
             )
     asked = {*page.columns, *layout.key}
 
-    def is_asked(column: Aligned) -> bool:
+    def is_asked(column: AlignedColumn) -> bool:
         return not asked.isdisjoint({column.field.name, column.base, column.theirs})
 
     columns = tuple(column for column in layout.columns if is_asked(column))
@@ -210,7 +214,7 @@ def _diff_whole(
     table: TableName,
     left: TableFiles | None,
     right: TableFiles | None,
-    page: Page,
+    page: DiffPage,
     said: tuple[str, ...] | None,
 ) -> TableDiff:
     """A table that one side does not have: counted by its metadata, and no more rows are read than are shown."""
@@ -225,8 +229,8 @@ def _diff_whole(
     count = _count(ports, side)
     kind = ChangeKind.INSERTED if right else ChangeKind.DELETED
     rows = _first_rows(ports, side, layout, page, kind)
-    words = [SchemaChange("added", f.name, None, f"{f.name} {f.type}", f.id) for f in after]
-    words += [SchemaChange("dropped", f.name, f"{f.name} {f.type}", None, f.id) for f in before]
+    words = [TableSchemaChange("added", f.name, None, f"{f.name} {f.type}", f.id) for f in after]
+    words += [TableSchemaChange("dropped", f.name, f"{f.name} {f.type}", None, f.id) for f in before]
     counted = RowDiff(inserted=count if right else 0, deleted=0 if right else count, rows=rows, columns={})
     return TableDiff(
         table=str(table),
@@ -249,7 +253,7 @@ def _count(ports: VersionPorts, side: TableFiles) -> int:
 
 
 def _first_rows(
-    ports: VersionPorts, side: TableFiles, layout: Layout, page: Page, kind: ChangeKind
+    ports: VersionPorts, side: TableFiles, layout: Layout, page: DiffPage, kind: ChangeKind
 ) -> tuple[RowChange, ...]:
     if not page.limit or not side.files:
         return ()
@@ -270,7 +274,8 @@ def _first_rows(
 
 
 def _opened(side: TableFiles, rows: int) -> int:
-    """At most the bytes of so many of the largest files as it takes to find that many rows in any order."""
+    """An upper bound of the bytes to read: as many of the largest files as it takes to find that many rows in any
+    order."""
     size, left = 0, rows
     for file in sorted(side.files, key=lambda f: -f.rows):
         if left <= 0:

@@ -1,4 +1,4 @@
-"""The files of one table on the three sides of a merge, and what the manifests prove of them without a row read."""
+"""The files of one table on the three sides of a merge, and what the manifests prove without reading a row."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from forge.flows.versioning.tables import DataFile, Slice, TableFiles
+from forge.flows.versioning.tables import DataFile, FileSlice, TableFiles
 from forge.versioning.field import Fields, Layout
 
 
 @dataclass(frozen=True, slots=True)
 class FileSides:
-    """The files of the three sides, and what each side took out (`gone`) and brought in (`new`). A file that both have
-    is the same on both, unless a side brought back a column: then it holds values that the base does not show."""
+    """The files of the three sides, and those each side removed (`gone`) and added (`new`). A file that both have is
+    the same on both, unless a side restored a column: then it holds values that the base does not show."""
 
     base: TableFiles | None
     ours: TableFiles
@@ -47,7 +47,7 @@ class FileSides:
 
     @property
     def changed_sides(self) -> tuple[str, ...]:
-        """The sides that brought or removed files."""
+        """The sides that added or removed files."""
         ours, theirs = self.ours_gone | self.ours_new, self.theirs_gone | self.theirs_new
         return tuple(name for name, files in (("ours", ours), ("theirs", theirs)) if files)
 
@@ -57,7 +57,7 @@ class FileSides:
 
 
 def _brought_back(side: TableFiles, other: TableFiles) -> bool:
-    """By a revert of the drop of a column, for one."""
+    """For example by reverting the drop of a column."""
     return any(field.id in other.past_columns for field in _only(side.fields, other.fields))
 
 
@@ -67,7 +67,7 @@ def _only(mine: Fields, other: Fields) -> Fields:
 
 
 def is_swappable(files: FileSides, layout: Layout, ours: Fields, theirs: Fields) -> bool:
-    """Whether files of theirs can be taken into ours as they are: no deletes to carry over, no file that both sides
+    """Whether files of theirs can be added to ours as they are: no deletes to carry over, no file that both sides
     replaced, and every column under the same id on both sides."""
     if files.ours_gone & files.theirs_gone or any(file.deletes for file in files.touched):
         return False
@@ -86,24 +86,24 @@ def is_swappable(files: FileSides, layout: Layout, ours: Fields, theirs: Fields)
     return not layout.dropped and not needed & optional
 
 
-def are_apart(files: FileSides, layout: Layout, key: tuple[str, ...]) -> bool:
-    """Whether the manifests prove that no row was touched by both sides: in some column (of the key, where there is
-    one) the values of the files that ours touched and of those that theirs touched do not meet."""
+def are_disjoint(files: FileSides, layout: Layout, key: tuple[str, ...]) -> bool:
+    """Whether the manifests prove that no row was touched by both sides: in some column (of the key, if there is
+    one) the value ranges of the files that ours and theirs touched are disjoint."""
     ids = [c.field.id for c in layout.columns if not key or c.field.name in key]
     mine, other = files.ours_gone | files.ours_new, files.theirs_gone | files.theirs_new
-    return any(isinstance(i, int) and not do_meet(ranges_of(mine, i), ranges_of(other, i)) for i in ids)
+    return any(isinstance(i, int) and not ranges_overlap(ranges_of(mine, i), ranges_of(other, i)) for i in ids)
 
 
 Ranges = list[tuple[Any, Any]] | None
 
 
 def ranges_of(files: Iterable[DataFile], field_id: int) -> Ranges:
-    """None where one file does not tell."""
+    """None where a file has no bounds."""
     found = [file.bounds.get(field_id) for file in files if file.rows]
     return None if None in found else [bounds for bounds in found if bounds is not None]
 
 
-def do_meet(mine: Ranges, other: Ranges) -> bool:
+def ranges_overlap(mine: Ranges, other: Ranges) -> bool:
     if mine is None or other is None:
         return True
     try:
@@ -123,6 +123,6 @@ def sorted_files(files: Iterable[DataFile]) -> tuple[DataFile, ...]:
     return tuple(sorted(files, key=lambda file: (file.path, file.deletes)))
 
 
-def slice_of(side: TableFiles | None, files: Iterable[DataFile]) -> Slice | None:
+def slice_of(side: TableFiles | None, files: Iterable[DataFile]) -> FileSlice | None:
     chosen = sorted_files(files)
-    return Slice(side.catalog, side.snapshot_id, chosen) if side and chosen else None
+    return FileSlice(side.catalog, side.snapshot_id, chosen) if side and chosen else None

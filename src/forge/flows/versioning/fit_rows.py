@@ -1,4 +1,4 @@
-"""Arrow rows made to fit the columns of a table, without loss, or refused."""
+"""Arrow rows cast to the columns of a table, without loss, or refused."""
 
 from __future__ import annotations
 
@@ -8,16 +8,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from forge.model.errors import ForgeError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 from forge.versioning.arrow_types import arrow_type, plain_type, type_name
-from forge.versioning.field import Field, Fields
+from forge.versioning.field import Fields, TableField
 
 _FAILURES = (pa.ArrowInvalid, pa.ArrowNotImplementedError, pa.ArrowTypeError)
 
 
 def check_columns(names: Sequence[str], fields: Fields, where: str, *, partial: bool) -> None:
-    """E621 for a column the table does not have, twice the same, or (unless `partial`) a required one that is not
-    there."""
+    """E621 for an unknown column, a duplicate one, or (unless `partial`) a missing required one."""
     known = [field.name for field in fields]
     for place, name in enumerate(names):
         if name not in known:
@@ -43,8 +42,8 @@ def check_columns(names: Sequence[str], fields: Fields, where: str, *, partial: 
 
 
 def fit_rows(rows: pa.Table, fields: Fields, where: str, *, partial: bool = False) -> pa.Table:
-    """The rows in the order and types of the table's columns. One that is not there is NULL or, if `partial`, left
-    out. E621 where a value does not fit."""
+    """The rows in the order and types of the table's columns. A missing column is NULL or, if `partial`, left out.
+    E621 where a value does not fit."""
     check_columns(rows.column_names, fields, where, partial=partial)
     columns: dict[str, pa.ChunkedArray] = {}
     for field in fields:
@@ -55,7 +54,7 @@ def fit_rows(rows: pa.Table, fields: Fields, where: str, *, partial: bool = Fals
     return pa.table(columns) if columns else rows.select([])
 
 
-def _fit(column: pa.ChunkedArray, field: Field, where: str) -> pa.ChunkedArray:
+def _fit(column: pa.ChunkedArray, field: TableField, where: str) -> pa.ChunkedArray:
     kind = arrow_type(field.type)
     if field.required and column.null_count:
         row = pc.index(pc.is_null(column.combine_chunks()), True).as_py()
@@ -86,7 +85,7 @@ def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 def _first_bad(column: pa.ChunkedArray, kind: pa.DataType) -> int:
-    """The first row whose value does not fit: the half that fails is halved again."""
+    """The first row whose value does not fit, by bisection."""
     start, length = 0, len(column)
     while length > 1:
         half = length // 2
@@ -98,7 +97,7 @@ def _first_bad(column: pa.ChunkedArray, kind: pa.DataType) -> int:
     return start
 
 
-def _bad(where: str, row: int, field: Field, reason: str) -> ForgeError:
+def _bad(where: str, row: int, field: TableField, reason: str) -> ForgeError:
     return ForgeError(
         "E621",
         f"Row {row + 1}, column {field.name}: {reason}",
@@ -109,7 +108,7 @@ def _bad(where: str, row: int, field: Field, reason: str) -> ForgeError:
 
 
 def _is_family(given: pa.DataType, wanted: pa.DataType) -> bool:
-    """Whether values of the one type can be of the other; that each fits is for the cast to say."""
+    """Whether values of one type can be of the other; whether each fits is for the cast to say."""
     is_ = pa.types
     if is_.is_null(given) or given == wanted:
         return True

@@ -21,7 +21,7 @@ def find_candidates(files: TableFiles, given: pa.Table, key: Sequence[str]) -> t
 
 
 def _sorted(column: pa.ChunkedArray) -> list[Any] | None:
-    """None where the values have no order that bounds can be held against."""
+    """None where the values have no order that bounds can be compared to."""
     values = column.unique().to_pylist()
     try:
         return sorted(values) if all(value == value for value in values) else None

@@ -1,5 +1,5 @@
-"""The key of a table held: of what adds rows to it, the new files are looked at, and those that may hold the same keys.
-Nothing else of the table is read, however large it is."""
+"""Key enforcement: reads the new files, and those that may hold the same keys. Nothing else of the table is read,
+however large it is."""
 
 from __future__ import annotations
 
@@ -7,8 +7,16 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from forge.flows.versioning.file_sides import do_meet, ranges_of, slice_of
-from forge.flows.versioning.tables import DataFile, NeedsEngine, RowWork, Slice, TableFiles, Tables, Twins
+from forge.flows.versioning.file_sides import ranges_of, ranges_overlap, slice_of
+from forge.flows.versioning.tables import (
+    DataFile,
+    DuplicateKeys,
+    FileSlice,
+    NeedsEngine,
+    RowOperations,
+    TableFiles,
+    Tables,
+)
 from forge.versioning.commit import TableVersion
 from forge.versioning.errors import IncomparableCellsError
 from forge.versioning.field import by_name
@@ -21,8 +29,7 @@ MEND = "Remove the duplicates, or use a key that is unique."
 
 
 def remembered_key(version: TableVersion | None, files: TableFiles | None) -> tuple[str, ...]:
-    """The key that was said of the table once: as its record has it, else as Iceberg's identifier fields, which follow
-    a column to another name."""
+    """The recorded key of the table, else Iceberg's identifier fields, which follow renames."""
     known = version.key if version is not None else ()
     if files is None:
         return known
@@ -30,15 +37,15 @@ def remembered_key(version: TableVersion | None, files: TableFiles | None) -> tu
 
 
 def with_remembered_key(version: TableVersion, files: TableFiles) -> TableFiles:
-    """The files, their identifier being the key that is remembered."""
+    """The files with the recorded key as their identifier."""
     return replace(files, identifier=remembered_key(version, files))
 
 
 @dataclass(frozen=True, slots=True)
 class KeyCheck:
     tables: Tables
-    small: RowWork | None
-    large: Callable[[], RowWork]
+    small: RowOperations | None
+    large: Callable[[], RowOperations]
     small_bytes: int
 
     def refuse_twins(
@@ -51,7 +58,7 @@ class KeyCheck:
         whose: str,
         fix: str = MEND,
     ) -> None:
-        """E611 where a key of the new files is there twice; files that were there before may hold it, too."""
+        """E611 where a key of the new files is a duplicate, within them or of an existing file."""
         found = self.find_twins(after, new, key)
         if not found.count:
             return
@@ -69,10 +76,10 @@ class KeyCheck:
             fix=fix,
         )
 
-    def find_twins(self, after: TableFiles, new: Collection[DataFile], key: Sequence[str]) -> Twins:
+    def find_twins(self, after: TableFiles, new: Collection[DataFile], key: Sequence[str]) -> DuplicateKeys:
         fresh = slice_of(after, new)
         if fresh is None or not key:
-            return Twins()
+            return DuplicateKeys()
         old = slice_of(after, self._candidates(after, fresh, key))
         size = fresh.size + (old.size if old else 0)
         if self.small is not None and size <= self.small_bytes:
@@ -82,8 +89,8 @@ class KeyCheck:
                 pass
         return self.large().find_twins(fresh, old, key, SHOWN)
 
-    def _candidates(self, after: TableFiles, fresh: Slice, key: Sequence[str]) -> Collection[DataFile]:
-        """Files that may hold one of the keys: by the keys themselves where there are few, else by their ranges."""
+    def _candidates(self, after: TableFiles, fresh: FileSlice, key: Sequence[str]) -> Collection[DataFile]:
+        """Files that may hold one of the keys: by the keys themselves if few, else by their ranges."""
         others = after.files - frozenset(fresh.files)
         keys = self._few(fresh, key)
         if keys is None:
@@ -93,7 +100,7 @@ class KeyCheck:
 
         return find_candidates(replace(after, files=others), keys, key)
 
-    def _few(self, fresh: Slice, key: Sequence[str]) -> pyarrow.Table | None:
+    def _few(self, fresh: FileSlice, key: Sequence[str]) -> pyarrow.Table | None:
         if self.small is None or fresh.size > self.small_bytes:
             return None
         try:
@@ -102,7 +109,9 @@ class KeyCheck:
             return None
 
 
-def _may_share(file: DataFile, fresh: Slice, field_id: int | str) -> bool:
+def _may_share(file: DataFile, fresh: FileSlice, field_id: int | str) -> bool:
     if not file.rows:
         return False
-    return not isinstance(field_id, int) or do_meet(ranges_of((file,), field_id), ranges_of(fresh.files, field_id))
+    return not isinstance(field_id, int) or ranges_overlap(
+        ranges_of((file,), field_id), ranges_of(fresh.files, field_id)
+    )

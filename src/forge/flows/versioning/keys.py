@@ -1,4 +1,4 @@
-"""The declared keys of tables: by the settings, else as the project's transforms, contracts and checks say."""
+"""The declared keys of tables: from the settings, else from transforms, contracts and checks of the project."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class DeclaredKeys(Mapping[TableName, tuple[str, ...]]):
-    """The project is read when a key is first asked for that the settings do not have."""
+    """The project is read when a key is first requested that the settings do not have."""
 
     def __init__(self, given: Mapping[str, Sequence[str]], project: Callable[[], Project]) -> None:
         self._given = {TableName.parse(table): tuple(columns) for table, columns in given.items()}
@@ -59,7 +59,7 @@ class DeclaredKeys(Mapping[TableName, tuple[str, ...]]):
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """Columns of a table whose values stand in those of another."""
+    """A foreign key: columns of a table whose values occur in those of another."""
 
     columns: tuple[str, ...]
     table: TableName
@@ -70,8 +70,7 @@ class Reference:
 
 
 def find_references(project: Project) -> dict[TableName, tuple[Reference, ...]]:
-    """The foreign keys of the project's tables: what checks look up, and the relationships of contracts, whether these
-    are enforced or not."""
+    """The foreign keys of the project's tables: of checks, and the relationships of contracts, enforced or not."""
     found: dict[TableName, dict[Reference, None]] = {}
     for table, checks in project.checks.items():
         for check in checks:
@@ -91,7 +90,7 @@ def _reference(check: Mapping[str, Any]) -> Reference:
 
 
 def key_of_checks(checks: Sequence[Check]) -> tuple[str, ...]:
-    """Columns that must be unique and never NULL: the first such, where there are several."""
+    """Columns that must be unique and never NULL; of several such, the first."""
     filled = {
         name for check in checks if isinstance(check, NotNullCheck) and _is_whole(check) for name in check.columns
     }
@@ -100,7 +99,7 @@ def key_of_checks(checks: Sequence[Check]) -> tuple[str, ...]:
 
 
 def judges_key(checks: Sequence[Check], key: Sequence[str]) -> bool:
-    """Whether a check says itself, of the whole table and to the point of blocking it, that this key is there twice."""
+    """Whether a blocking check of the whole table already reports duplicates of this key."""
     return any(isinstance(c, UniqueCheck) and _is_whole(c) and set(c.columns) == set(key) for c in checks)
 
 

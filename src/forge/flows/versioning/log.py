@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 from forge.flows.versioning.read import table_at
 from forge.model.errors import UnknownNameError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import CommitId, TableName
-from forge.model.nearest import did_you_mean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from forge.flows.versioning.store import Commits
+    from forge.flows.versioning.record_ports import Commits
     from forge.versioning.commit import Commit
 
 _SCHEMA = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

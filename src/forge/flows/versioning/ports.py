@@ -1,4 +1,4 @@
-"""What the versioning flows need of the world, and the record of one piece of their work."""
+"""The ports of the versioning flows, and the run record of one operation."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from forge.contracts.policy.governance import Governance
-from forge.flows.catalog.personal import Declared, PersonalAt
+from forge.flows.catalog.personal_data import Declared, PersonalAt
 from forge.flows.contracts.ports import Registration
-from forge.flows.ports import Lake, Metadata, Seam, Stage
+from forge.flows.ports import FaultPoint, Lake, Metadata, Stage
 from forge.flows.quality.judge import HistoryOf, no_history
-from forge.flows.runs.build import Event
+from forge.flows.runs.build import StepEvent
 from forge.flows.runs.engine import Engine
 from forge.flows.runs.id import new_run_id
 from forge.flows.runs.processes import process_started
@@ -21,16 +21,16 @@ from forge.flows.runs.project import Project
 from forge.flows.runs.publish.changes import PublishPorts
 from forge.flows.runs.records import AuditRecord, RunKind, RunRecord, RunStatus
 from forge.flows.versioning.adopt import adopt_foreign
-from forge.flows.versioning.content_hash import Seals
+from forge.flows.versioning.content_hash import FileHasher
 from forge.flows.versioning.key_check import KeyCheck
 from forge.flows.versioning.revisions import find_branch
-from forge.flows.versioning.tables import RowEngine, RowWork, Slice, Tables
+from forge.flows.versioning.tables import FileSlice, RowEngine, RowOperations, Tables
 from forge.model.errors import CancellationError, ForgeError
 from forge.model.names import BranchName, RunId, TableName
 from forge.model.time import Clock
 from forge.versioning.branch import Branch
 from forge.versioning.commit import Author, Commit, Signer
-from forge.versioning.conflict import Rule
+from forge.versioning.conflict import ResolutionRule
 from forge.versioning.errors import IncomparableError
 from forge.versioning.protection import effective
 
@@ -42,8 +42,8 @@ class VersionPorts:
     metadata: Metadata
     lake: Lake
     tables_: Tables | None  # None: the catalog is someone else's
-    small: RowWork | None
-    large: Callable[[], RowWork]
+    small: RowOperations | None
+    large: Callable[[], RowOperations]
     engine: Callable[[], Engine]
     project: Callable[[], Project]
     declared: Declared  # what contracts call personal
@@ -51,14 +51,14 @@ class VersionPorts:
     clock: Clock
     author: Author
     default_branch: BranchName
-    seam: Seam = lambda step: None
-    notify: Callable[[Event], None] = lambda event: None
+    seam: FaultPoint = lambda step: None
+    notify: Callable[[StepEvent], None] = lambda event: None
     stopped: Callable[[], RunStatus | None] = lambda: None
     protected: frozenset[str] = frozenset()
     review: bool = True
     keys: Mapping[TableName, tuple[str, ...]] = field(default_factory=dict)
-    rules: tuple[Rule, ...] = ()
-    seals: Seals | None = None
+    rules: tuple[ResolutionRule, ...] = ()
+    seals: FileHasher | None = None
     signer: Signer | None = None
     small_bytes: int = SMALL_BYTES
     run_id: RunId | None = None  # where it was given out before the work began
@@ -91,8 +91,10 @@ class VersionPorts:
         return effective(find_branch(self.metadata, BranchName(name)), self.protected, self.review)
 
 
-def row_work(ports: VersionPorts, parts: Iterable[Slice | None], needs_engine: bool) -> tuple[RowWork, RowEngine]:
-    """The driver for what is small, else Spark."""
+def row_engine(
+    ports: VersionPorts, parts: Iterable[FileSlice | None], needs_engine: bool
+) -> tuple[RowOperations, RowEngine]:
+    """The driver for small parts, else Spark."""
     size = sum(part.size for part in parts if part)
     if ports.small is None or needs_engine or size > ports.small_bytes:
         return ports.large(), "spark"
@@ -100,7 +102,7 @@ def row_work(ports: VersionPorts, parts: Iterable[Slice | None], needs_engine: b
 
 
 def adopt(ports: VersionPorts, branch: str) -> tuple[Commit, ...]:
-    """What other engines wrote on the branch becomes commits before anything is built on it."""
+    """Foreign snapshots on the branch become commits before anything is built on it."""
     now = ports.clock()
     return adopt_foreign(
         ports.metadata,
@@ -114,8 +116,8 @@ def adopt(ports: VersionPorts, branch: str) -> tuple[Commit, ...]:
 
 
 @dataclass(slots=True)
-class Work:
-    """One merge, commit or revert under way: what it staged so far, under the id of its run."""
+class Operation:
+    """One merge, commit or revert in progress: its stages so far, under the id of its run."""
 
     ports: VersionPorts
     record: RunRecord
@@ -126,10 +128,10 @@ class Work:
         return self.record.id
 
     def tell(self, step: str, table: TableName | None = None, detail: str = "") -> None:
-        self.ports.notify(Event(self.run_id, table, step, detail))
+        self.ports.notify(StepEvent(self.run_id, table, step, detail))
 
     def step(self, name: str) -> None:
-        """A place where it may be stopped; after a crash the record says how far it came."""
+        """A point where it may be stopped; after a crash the record says how far it came."""
         stopped = self.ports.stopped()
         if stopped is not None:
             raise CancellationError("It was cancelled", why="Nothing of it was published.", fix="Try again.")
@@ -145,8 +147,11 @@ class Work:
 
 
 @contextmanager
-def working(ports: VersionPorts, kind: RunKind, branch: BranchName, words: tuple[str, ...]) -> Iterator[Work]:
-    """A run of this kind. Its stages go when it ends; an error is recorded as its end, unless it was published."""
+def run_operation(
+    ports: VersionPorts, kind: RunKind, branch: BranchName, words: tuple[str, ...]
+) -> Iterator[Operation]:
+    """A run of this kind. Its stages are dropped when it ends; an error is recorded as its end, unless it was
+    published."""
     now = ports.clock()
     record = RunRecord(
         id=ports.run_id or new_run_id(now),
@@ -161,7 +166,7 @@ def working(ports: VersionPorts, kind: RunKind, branch: BranchName, words: tuple
         kind=kind,
     )
     ports.metadata.start_run(record)
-    work = Work(ports, record)
+    work = Operation(ports, record)
     try:
         ports.seam("started")
         yield work

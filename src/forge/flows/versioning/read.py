@@ -1,4 +1,4 @@
-"""Reading at a revision: tables, queries, differences between commits."""
+"""Reading at a revision: tables, queries, diffs between commits."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from forge.flows.runs.pins import Line, at_commit, find_pin, inputs_of, line_of
-from forge.flows.upkeep.unreadable import UNREADABLE, UnreadableMetadata
+from forge.flows.runs.input_pins import PinnedBranch, at_commit, find_pin, inputs_of, pin_branch
+from forge.flows.upkeep.unreadable_metadata import UNREADABLE, UnreadableMetadata
 from forge.flows.versioning.revisions import find_commit, find_version
 from forge.model.errors import UnknownNameError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, TableName
-from forge.model.nearest import did_you_mean
 from forge.versioning.changes import TableChangeKind
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from forge.flows.ports import Lake
     from forge.flows.runs.engine import Engine, Pin
     from forge.flows.upkeep.ports import Audit
-    from forge.flows.versioning.store import CommitHistory, Commits
+    from forge.flows.versioning.record_ports import CommitHistory, Commits
     from forge.model.schema import Schema
     from forge.model.time import Clock
     from forge.versioning.commit import Commit, TableVersion, Tree
@@ -33,7 +33,7 @@ _VERSION = re.compile(r"(?:(?P<table>[A-Za-z_]\w*\.[A-Za-z_]\w*)@)?v(?P<number>[
 
 
 @dataclass(frozen=True, slots=True)
-class Reader:
+class RevisionReader:
     """Pins tables at one revision; without one, at the current branch, foreign writes included."""
 
     metadata: AuditedHistory
@@ -44,7 +44,7 @@ class Reader:
     def pin(self, table: TableName, at: str | None) -> Pin:
         known: Mapping[TableName, object]
         if at is None:
-            line: Line = line_of(self.metadata, self.branch, self.default)
+            line: PinnedBranch = pin_branch(self.metadata, self.branch, self.default)
             pin, known = find_pin(table, line, self.lake), line.tree
         else:
             tree = self.metadata.tree(commit_at(self.metadata, at, self.branch, table).id)
@@ -59,14 +59,14 @@ class Reader:
 
     def pins(self, sql: str, at: str | None) -> dict[TableName, Pin]:
         one = commit_at(self.metadata, at, self.branch).id if at is not None else None  # the same for all tables
-        head = one or line_of(self.metadata, self.branch, self.default).head
+        head = one or pin_branch(self.metadata, self.branch, self.default).head
         known = self.metadata.tree(head) if head is not None else ()
         return {table: self.pin(table, one) for table in inputs_of(sql, "query", known)}
 
 
 def commit_at(metadata: CommitHistory, at: str, current: BranchName, table: TableName | None = None) -> Commit:
-    """The commit a revision means. `core.orders@v12` is the one that gave the table this version on the current branch;
-    so is `v12` where a table is asked for, unless a branch or a tag is called so."""
+    """The commit of a revision. `core.orders@v12` is the one that gave the table this version on the current branch;
+    so is `v12` where a table is given, unless a branch or a tag has that name."""
     match = _VERSION.fullmatch(at.strip())
     is_ref = match is not None and (metadata.branch(BranchName(at.strip())) or metadata.tag(at.strip()))
     if match is None or is_ref or not (match["table"] or table):
@@ -77,8 +77,8 @@ def commit_at(metadata: CommitHistory, at: str, current: BranchName, table: Tabl
 
 
 @dataclass(frozen=True, slots=True)
-class Asker:
-    """Who sends a query, and by which way."""
+class QueryCaller:
+    """The caller of a query, and the channel."""
 
     name: str
     door: str
@@ -86,16 +86,16 @@ class Asker:
 
 
 def query(
-    reader: Reader,
+    reader: RevisionReader,
     engine: Engine,
     sql: str,
     *,
     at: str | None,
     params: Mapping[str, object],
     limit: int | None,
-    asker: Asker,
+    asker: QueryCaller,
 ) -> tuple[Schema, tuple[tuple[object, ...], ...]]:
-    """SELECT only: `find_inputs` refuses anything else before Spark is asked, and the engine judges what it parses."""
+    """SELECT only: `find_inputs` refuses anything else before Spark is used, and the engine judges what it parses."""
     from forge.flows.upkeep.query_audit import audited
 
     return audited(

@@ -1,10 +1,10 @@
-"""Reset: a branch goes back (or on) to a commit that exists. The commits it leaves stay until `forge gc`."""
+"""Reset: a branch moves to an existing commit. The commits it leaves stay until `forge gc`."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from forge.flows.runs.pins import line_of
+from forge.flows.runs.input_pins import pin_branch
 from forge.flows.runs.publish.changes import BranchChanges, assets_of
 from forge.flows.runs.publish.publish import PublishRecord, publish
 from forge.flows.runs.records import AuditRecord, PublishConflict
@@ -28,7 +28,7 @@ def reset(branch: str, revision: str, ports: VersionPorts) -> Reset:
     """No data is read, written or deleted: refs move, in one transaction for all tables."""
     refuse_change(ports.branch(branch), "reset")
     adopt(ports, branch)  # what another engine wrote stays in the history
-    line = line_of(ports.metadata, BranchName(branch), ports.default_branch)
+    line = pin_branch(ports.metadata, BranchName(branch), ports.default_branch)
     commit = find_commit(ports.metadata, revision, line.branch)
     wanted = ports.metadata.tree(commit.id)
     tables = sorted({*line.tree, *wanted})

@@ -1,18 +1,18 @@
-"""Revisions resolved against the recorded history: a name is a branch, else a tag, else the beginning of a commit's
-id, else a time."""
+"""Revisions resolved against the recorded history: a name is a branch, else a tag, else a prefix of a commit id,
+else a time."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from forge.model.errors import ForgeError, UnknownNameError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, CommitId, TableName
-from forge.model.nearest import did_you_mean
 from forge.versioning.errors import NoCommitsError, UnknownRevisionError
 from forge.versioning.revision import Revision, parse_revision
 
 if TYPE_CHECKING:
-    from forge.flows.versioning.store import CommitHistory, Commits, Refs
+    from forge.flows.versioning.record_ports import CommitHistory, Commits, Refs
     from forge.versioning.branch import Branch
     from forge.versioning.commit import Commit
     from forge.versioning.tag import Tag
@@ -37,7 +37,7 @@ def find_tag(metadata: Refs, name: str) -> Tag:
 
 
 def find_commit(metadata: CommitHistory, text: str, current: BranchName) -> Commit:
-    """The commit a revision means; `current` is what HEAD stands for."""
+    """The commit of a revision; HEAD resolves to `current`."""
     revision = parse_revision(text)
     commit = _start(metadata, revision, text, current)
     for step in revision.steps:
@@ -86,7 +86,7 @@ def _start(metadata: CommitHistory, revision: Revision, text: str, current: Bran
 
 
 def _perhaps_a_table(metadata: CommitHistory, name: str, current: BranchName) -> str | None:
-    """Where a revision was asked for and a table was given."""
+    """Where a revision was expected and a table was given."""
     branch = metadata.branch(current)
     tables = [str(table) for table in metadata.tree(branch.head)] if branch is not None else []
     if name.lower() in tables:
@@ -96,7 +96,7 @@ def _perhaps_a_table(metadata: CommitHistory, name: str, current: BranchName) ->
 
 
 def _ref(metadata: Refs, name: str) -> CommitId | None:
-    """Where the branch or the tag of that name stands."""
+    """The commit of the branch or tag of that name."""
     branch = metadata.branch(BranchName(name))
     if branch is None:
         tag = metadata.tag(name)
@@ -107,7 +107,7 @@ def _ref(metadata: Refs, name: str) -> CommitId | None:
 
 
 def _at(metadata: Commits, head: CommitId, revision: Revision) -> Commit:
-    """The commit itself or, where a time is given, the newest until then on the way back from there."""
+    """The commit itself or, with a time, its newest ancestor until then."""
     if revision.time is None:
         return _commit(metadata, head)
     older = metadata.log(head, limit=1, until=revision.time)

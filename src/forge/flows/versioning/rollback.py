@@ -1,12 +1,12 @@
-"""Rollback of one table: where a check last passed on it, and the table as it was there. Nothing is copied: the branch
-points at the old snapshot again, in a new commit."""
+"""Rollback of one table to where a check last passed. Nothing is copied: the branch points at the old snapshot
+again, in a new commit."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
 from forge.flows.quality.remediation.ports import RemedyPorts
-from forge.flows.runs.pins import Line
+from forge.flows.runs.input_pins import PinnedBranch
 from forge.flows.runs.records import OutputStatus
 from forge.flows.versioning.merge.record import TableTally
 from forge.flows.versioning.merge.tree import TableOutcome
@@ -16,21 +16,21 @@ from forge.quality.verdict import Outcome
 from forge.versioning.commit import Commit, TableStatistics, TableVersion, same
 
 Content = tuple[object, ...]
-RUNS = 500  # how far back verdicts of runs are looked at
+RUNS = 500  # how many verdicts of runs are searched
 
 
 @dataclass(frozen=True, slots=True)
-class LastPassed:
-    """The newest commit of the branch at which all of these checks passed on another content than there is now."""
+class LastPassedCommit:
+    """The newest commit of the branch at which all of these checks passed on content other than the current one."""
 
     commit: Commit
     version: TableVersion
 
 
 def find_last_passed(
-    ports: RemedyPorts, line: Line, branch: BranchName, table: TableName, check_ids: tuple[str, ...]
-) -> LastPassed | None:
-    """`branch`: where the checks failed; `line` may be one that was made of it to work on."""
+    ports: RemedyPorts, line: PinnedBranch, branch: BranchName, table: TableName, check_ids: tuple[str, ...]
+) -> LastPassedCommit | None:
+    """`branch`: where the checks failed; `line` may be a working branch created from it."""
     now = line.tree.get(table)
     if line.head is None or now is None:
         return None
@@ -42,13 +42,13 @@ def find_last_passed(
         if version is None or _content(version) not in all_passed:
             continue
         if version.kind == "table" and not same(version, now):
-            return LastPassed(commit, version)
+            return LastPassedCommit(commit, version)
     return None
 
 
 def _passed_at(ports: RemedyPorts, branch: BranchName, table: TableName, check_id: str) -> set[Content]:
-    """Contents on which the check passed, in runs, for monitors or by hand, and never failed. What was said of a commit
-    is said of what the table held there, whatever branch it was asked on and whatever else the commit changed."""
+    """Contents on which the check passed, in runs, monitors or by hand, and never failed. A verdict about a commit
+    holds for the content of the table there, whatever the branch and whatever else the commit changed."""
     metadata, said = ports.versions.metadata, list(ports.outcomes(table, check_id))
     for one_branch in dict.fromkeys((branch, ports.versions.default_branch)):
         found = [
@@ -70,8 +70,8 @@ def _content(version: TableVersion) -> Content:
     return version.uuid, version.snapshot_id
 
 
-def restored(ports: VersionPorts, line: Line, table: TableName, version: TableVersion) -> TableOutcome:
-    """The table as that version has it, for a commit on the line."""
+def restored(ports: VersionPorts, line: PinnedBranch, table: TableName, version: TableVersion) -> TableOutcome:
+    """The table at that version, for a commit on the branch."""
     before = line.tree.get(table)
     number = before.number + 1 if before else 1
     old, new = _counted(ports, before), _counted(ports, version)

@@ -1,4 +1,4 @@
-"""Tables as sets of files, and the work on their rows: the ports that diffs, merges and commits of data stand on."""
+"""Tables as sets of files, and operations on their rows: the ports of diffs, merges and commits of data."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from forge.flows.ports import Stage
-from forge.flows.runs.records import Moved, Pointer
+from forge.flows.runs.records import Pointer, PointerConflict
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.versioning.changes import RowDiff
 from forge.versioning.commit import TableVersion
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 
 class NeedsEngine(Exception):
-    """The driver cannot read or write these files: the same work is to be done by an engine."""
+    """The driver cannot read or write these files: the same work has to be done by an engine."""
 
 
 @dataclass(frozen=True, slots=True)
 class DataFile:
-    """A data file of one snapshot with the delete files that apply to it. Two snapshots hold the same rows in it only
-    when both are the same, which is what equality says."""
+    """A data file of one snapshot with the delete files that apply to it. Two snapshots have the same rows in it
+    only if both are equal, which is what equality means."""
 
     path: str
     deletes: tuple[str, ...] = ()  # sorted
@@ -52,7 +52,7 @@ class TableFiles:
 
 
 @dataclass(frozen=True, slots=True)
-class Slice:
+class FileSlice:
     """The rows of some files of a snapshot, deletes applied, with the snapshot's own schema."""
 
     catalog: CatalogName
@@ -69,36 +69,36 @@ class Tables(Protocol):
 
     def files(self, catalog: CatalogName, snapshot_id: SnapshotId) -> TableFiles: ...
 
-    def read(self, part: Slice, columns: Sequence[str] | None = None) -> pyarrow.Table:
-        """On the driver; for parts that are small. Columns are named and typed by the snapshot's schema, and carry
-        their field ids in Arrow's metadata. E406 where a file is gone; NeedsEngine where only an engine can read it."""
+    def read(self, part: FileSlice, columns: Sequence[str] | None = None) -> pyarrow.Table:
+        """On the driver; for small parts. Columns are named and typed by the snapshot's schema, and carry their
+        field ids in Arrow's metadata. E406 where a file is missing; NeedsEngine where only an engine can read it."""
         ...
 
-    def swap(self, stage: Stage, removed: Sequence[DataFile], added: Slice | None, fields: Fields) -> SnapshotId:
-        """A snapshot on top of the stage without the `removed` files and with the `added` ones, which belong to another
-        snapshot of the same table or to a row made by `expose` or an engine. No row is read or written."""
+    def swap(self, stage: Stage, removed: Sequence[DataFile], added: FileSlice | None, fields: Fields) -> SnapshotId:
+        """A snapshot on top of the stage without the `removed` files and with the `added` ones, which belong to
+        another snapshot of the same table or to a row made by `expose` or an engine. No row is read or written."""
         ...
 
     def rewrite(
         self, stage: Stage, removed: Sequence[DataFile], rows: pyarrow.Table, fields: Fields, key: Sequence[str] = ()
     ) -> SnapshotId:
-        """The same, with the rows written as new files, in the table's partitions. Where the stage does not exist yet,
-        the table is created there, with `key` as Iceberg's identifier fields. NeedsEngine where only an engine can
-        divide the rows."""
+        """The same, with the rows written as new files, in the table's partitions. Where the stage does not exist
+        yet, the table is created there, with `key` as Iceberg's identifier fields. NeedsEngine where only an engine
+        can partition the rows."""
         ...
 
-    def expose(self, run_id: RunId, part: Slice, name: str) -> CatalogName:
-        """A hidden row of the catalog that holds exactly these files, for an engine to read; dropped with the stages of
-        the run. `name` tells the rows of one run apart."""
+    def expose(self, run_id: RunId, part: FileSlice, name: str) -> CatalogName:
+        """A hidden catalog row that holds exactly these files, for an engine to read; dropped with the stages of the
+        run. `name` distinguishes the rows of one run."""
         ...
 
     def scratch(self, stage: Stage, fields: Fields, name: str) -> CatalogName:
         """A hidden row without files but with the stage's partitions, folder and these columns: an engine appends to
-        it, `swap` takes the files over."""
+        it, `swap` takes over the files."""
         ...
 
     def advance(self, stage: Stage, snapshot_id: SnapshotId) -> None:
-        """The stage stands at another snapshot of its table from now on: nothing is copied."""
+        """Move the stage to another snapshot of its table: nothing is copied."""
         ...
 
     def point(
@@ -110,19 +110,20 @@ class Tables(Protocol):
         is_default: bool,
         expected: SnapshotId | None,
         is_free: bool = False,
-    ) -> Pointer | Moved:
+    ) -> Pointer | PointerConflict:
         """The metadata file that sets the branch's ref of the table to the version's snapshot. On the default branch
-        the current schema and partitions follow, and a table that stood under a hidden name gets its own; `is_free`:
-        another table leaves that name in the same transaction. Moved: the ref is not at `expected` any more."""
+        the current schema and partitions follow, and a table under a hidden name gets its own; `is_free`: another
+        table leaves that name in the same transaction. Conflict: the ref is not at `expected` any more."""
         ...
 
-    def hide(self, table: TableName, version: TableVersion, expected: SnapshotId | None) -> Pointer | Moved:
-        """The table leaves the default branch: its row goes under a hidden name, all snapshots and other refs stay."""
+    def hide(self, table: TableName, version: TableVersion, expected: SnapshotId | None) -> Pointer | PointerConflict:
+        """The table leaves the default branch: its row is moved under a hidden name, all snapshots and other refs
+        stay."""
         ...
 
     def leave(self, version: TableVersion, branch: BranchName) -> Pointer | None:
-        """The table leaves another branch: its ref goes, so that none is left behind to be taken for a foreign write
-        when the branch has the table again. None where the table has no such ref."""
+        """The table leaves another branch: its ref is removed, so that it is not taken for a foreign write when the
+        branch has the table again. None where the table has no such ref."""
         ...
 
 
@@ -133,22 +134,22 @@ class TableMerge:
 
     table: TableName
     layout: Layout
-    base_ours: Slice | None
-    ours: Slice | None
-    base_theirs: Slice | None
-    theirs: Slice | None
-    rewritten: Slice | None
+    base_ours: FileSlice | None
+    ours: FileSlice | None
+    base_theirs: FileSlice | None
+    theirs: FileSlice | None
+    rewritten: FileSlice | None
     answers: Answers = field(default_factory=Answers)
     limit: int = 1000  # of the conflicts given back
-    is_whole: bool = False  # all of `rewritten` is written anew: as they are, its files would show old values
+    is_whole: bool = False  # all of `rewritten` is rewritten: unchanged, its files would show old values
 
 
 class MergedRows(Protocol):
-    """What came of it; nothing is written yet."""
+    """The result of a merge; nothing is written yet."""
 
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
-        """Those without an answer, at most as many as the limit."""
+        """Open conflicts, at most as many as the limit."""
         ...
 
     @property
@@ -167,13 +168,13 @@ class MergedRows(Protocol):
         ...
 
     def write(self, stage: Stage) -> SnapshotId:
-        """Rewrite the files of ours that change, with what theirs brings, on top of the stage."""
+        """Rewrite the changed files of ours, with the changes of theirs, on top of the stage."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Twins:
-    """Keys that are there more than once: how many, and the first of them."""
+class DuplicateKeys:
+    """Duplicate keys: how many, and the first of them."""
 
     count: int = 0
     keys: tuple[Mapping[str, object], ...] = ()
@@ -182,18 +183,18 @@ class Twins:
 RowEngine = Literal["driver", "spark"]
 
 
-class RowWork(Protocol):
-    """On the driver in Arrow for small parts, on Spark for large ones; the same answers from both."""
+class RowOperations(Protocol):
+    """On the driver in Arrow for small parts, on Spark for large ones; both give the same results."""
 
     def diff(
-        self, left: Slice | None, right: Slice | None, layout: Layout, *, limit: int = 100, offset: int = 0
+        self, left: FileSlice | None, right: FileSlice | None, layout: Layout, *, limit: int = 100, offset: int = 0
     ) -> RowDiff:
         """In the layout `base` names the columns of the left, `theirs` those of the right."""
         ...
 
     def merge(self, work: TableMerge, run_id: RunId) -> MergedRows: ...
 
-    def find_twins(self, new: Slice, old: Slice | None, key: Sequence[str], limit: int) -> Twins:
-        """Keys that two rows of `new` have, or a row of `new` and one of `old`; both are parts of one snapshot. Only
-        the columns of the key are read. A key with a NULL in it is none."""
+    def find_twins(self, new: FileSlice, old: FileSlice | None, key: Sequence[str], limit: int) -> DuplicateKeys:
+        """Keys of two rows of `new`, or of a row of `new` and one of `old`; both are parts of one snapshot. Only the
+        key columns are read. Keys with a NULL are ignored."""
         ...

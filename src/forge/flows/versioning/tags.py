@@ -1,4 +1,4 @@
-"""Tags: names for commits that stay where they are. What a protected branch holds keeps its tags."""
+"""Tags: fixed names for commits. Tags on commits of a protected branch are protected."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection
 from dataclasses import replace
 
 from forge.flows.runs.records import AuditRecord
+from forge.flows.versioning.record_ports import CommitHistory, Refs
 from forge.flows.versioning.revisions import find_commit, find_tag
-from forge.flows.versioning.store import CommitHistory, Refs
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName
 from forge.model.time import Clock
@@ -34,8 +34,8 @@ def create_tag(
     signer: Signer | None = None,
     protected: Collection[str] = (),
 ) -> Tag:
-    """A tag at any revision. One that exists is moved by `force` alone (E615), and never while a protected branch
-    holds the commit it is at (E608). `protected` is what the settings protect."""
+    """A tag at any revision. An existing one is moved by `force` alone (E615), and never while a protected branch
+    holds its commit (E608). `protected` are the patterns of the settings."""
     parsed, now = parse_tag(name), clock()
     commit = find_commit(metadata, target, current)
     known = metadata.tag(parsed)
@@ -60,7 +60,7 @@ def create_tag(
 def delete_tag(
     metadata: CommitHistory, name: str, *, author: Author, clock: Clock, protected: Collection[str] = ()
 ) -> Tag:
-    """A tag that may not be moved may not be deleted either: it could be made again elsewhere."""
+    """A tag that may not be moved may not be deleted either: it could be created again elsewhere."""
     tag = find_tag(metadata, name)
     _refuse_protected(metadata, tag, protected)
     metadata.delete_tag(tag.name, AuditRecord(clock(), author.email, "tag.delete", tag.name, {"target": tag.target}))

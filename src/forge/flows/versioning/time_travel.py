@@ -1,21 +1,21 @@
-"""Time travel: the rows of a table or view as a commit has them, by filters or by SQL, with personal data left out."""
+"""Time travel: the rows of a table or view at a commit, by filters or by SQL, personal data masked."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from forge.flows.catalog.personal import PersonalColumns
+from forge.flows.catalog.personal_data import PersonalColumns
 from forge.flows.catalog.sample import sample_rows, version_at
 from forge.flows.runs.engine import Pin
-from forge.flows.runs.pins import at_commit, inputs_of
+from forge.flows.runs.input_pins import at_commit, inputs_of
 from forge.flows.upkeep.query_audit import audited
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.read import commit_at
-from forge.flows.versioning.tables import NeedsEngine, Slice, TableFiles
+from forge.flows.versioning.tables import FileSlice, NeedsEngine, TableFiles
 from forge.model.errors import ForgeError, UnknownNameError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, CatalogName, CommitId, TableName
-from forge.model.nearest import did_you_mean
 from forge.model.schema import Column, Schema
 from forge.versioning.commit import TableVersion, Tree
 from forge.versioning.errors import FilterValueError, PersonalFilterError
@@ -26,8 +26,8 @@ _ASKED = "asked"  # a parameter of the query that filters
 
 
 @dataclass(frozen=True, slots=True)
-class Then:
-    """Rows as they were. `masked` are the columns, of all tables that were read, whose values are not here."""
+class HistoricalRows:
+    """Rows at a commit. `masked` are the columns, of all tables read, whose values are hidden."""
 
     commit_id: CommitId
     table: TableName
@@ -48,10 +48,10 @@ def travel(
     current: BranchName | None = None,
     mask: bool = True,
     door: str = "time travel",
-) -> Then:
+) -> HistoricalRows:
     """`at` is a commit, tag, branch, time or `core.orders@v12`. With `sql`, a SELECT in which the table is called by
-    its name or `data`, and other tables are read at the same commit; with `where`, the rows that have these values.
-    Columns with personal data read as NULL, within a query too, so that no filter can ask for them either."""
+    its name or `data`, and other tables are read at the same commit; with `where`, the rows with these values.
+    Columns with personal data read as NULL, within a query too, so that no filter can probe them either."""
     if not 0 < limit <= MOST:
         raise ForgeError(
             "E105", f"{limit} rows cannot be asked for", why=f"From 1 to {MOST:,} can.", fix=f"--limit {MOST}"
@@ -81,7 +81,7 @@ def travel(
             default=ports.default_branch,
             limit=limit,
         )
-        return Then(commit.id, table, found.schema, found.masked, found.rows, found.truncated)
+        return HistoricalRows(commit.id, table, found.schema, found.masked, found.rows, found.truncated)
     return _by_filters(ports, table, version, commit.id, tree, hidden, where or {}, limit)
 
 
@@ -93,7 +93,7 @@ def _by_sql(
     hidden: PersonalColumns,
     sql: str,
     limit: int,
-) -> Then:
+) -> HistoricalRows:
     text = name_table(sql, table)
     pins: dict[TableName, Pin] = {}
     masked: set[str] = set()
@@ -106,12 +106,11 @@ def _by_sql(
             masked |= names
         pins[each] = pin
     schema, rows = ports.engine().query(text, pins, {}, limit + 1)
-    return Then(commit, table, schema, frozenset(masked), rows[:limit], len(rows) > limit)
+    return HistoricalRows(commit, table, schema, frozenset(masked), rows[:limit], len(rows) > limit)
 
 
 def masked_pin(ports: VersionPorts, pin: Pin, hidden: frozenset[str]) -> tuple[Pin, frozenset[str]]:
-    """The same rows, in which the hidden columns are NULL, and the names of these. Whatever a query does with them, it
-    has nothing to do it with."""
+    """The same rows with the hidden columns NULL, and the names of these. A query never sees their values."""
     schema = _schema(ports, pin)
     names = frozenset(name for name in schema.names if name.lower() in hidden)
     columns = ", ".join(_column(column, column.name in names) for column in schema.columns)
@@ -120,8 +119,8 @@ def masked_pin(ports: VersionPorts, pin: Pin, hidden: frozenset[str]) -> tuple[P
 
 
 def _column(column: Column, is_hidden: bool) -> str:
-    """A hidden one is NULL of its own type, which is never written out: names of fields stand in it, as files that were
-    uploaded have them."""
+    """A hidden one is NULL of its own type. The type is never written as SQL text: it contains field names, as in
+    uploaded files."""
     name = _quoted(column.name)
     return f"CASE WHEN FALSE THEN {name} END AS {name}" if is_hidden else name
 
@@ -141,8 +140,8 @@ def _schema(ports: VersionPorts, pin: Pin) -> Schema:
 
 
 def name_table(sql: str, table: TableName) -> str:
-    """The query with the table under its full name where it says `data` or leaves the schema out. A CTE of such a name
-    is meant itself."""
+    """The query with the table's full name in place of `data` or its name without schema. A CTE of that name takes
+    precedence."""
     from sqlglot import exp
 
     from forge.transforms.sql_parse import parse_query
@@ -154,7 +153,7 @@ def name_table(sql: str, table: TableName) -> str:
         names = [part.name.lower() for part in node.parts]
         if isinstance(node.this, exp.Func) or len(names) != 1 or names[0] in ctes or names[0] not in (DATA, table.name):
             continue
-        if "start" not in node.this.meta:  # a parameter is no name; who looks for the tables of the query says so
+        if "start" not in node.this.meta:  # a parameter is no table name; the search for inputs reports it
             continue
         alias = "" if node.args.get("alias") is not None else f" AS {names[0]}"
         start, end = int(node.this.meta["start"]), int(node.this.meta["end"]) + 1
@@ -173,7 +172,7 @@ def _by_filters(
     hidden: PersonalColumns,
     where: Mapping[str, str],
     limit: int,
-) -> Then:
+) -> HistoricalRows:
     pin = at_commit(table, tree, ports.lake)
     assert pin is not None, "the tree has it"
     schema = _schema(ports, pin)
@@ -182,11 +181,11 @@ def _by_filters(
     rows = _from_files(ports, version, schema, masked, asked, limit + 1) if version.kind == "table" else None
     if rows is None:
         rows = _from_engine(ports, pin, schema, masked, asked, limit + 1)
-    return Then(commit, table, schema, masked, rows[:limit], len(rows) > limit)
+    return HistoricalRows(commit, table, schema, masked, rows[:limit], len(rows) > limit)
 
 
 def refuse_filter(table: TableName, hidden: PersonalColumns, columns: Iterable[str]) -> None:
-    """E631: rows are not found by what nobody is shown."""
+    """E631: masked columns cannot be filtered by."""
     for name in columns:
         if hidden.hides(table, name):
             raise PersonalFilterError(
@@ -197,8 +196,8 @@ def refuse_filter(table: TableName, hidden: PersonalColumns, columns: Iterable[s
 
 
 def _asked(table: TableName, schema: Schema, hidden: PersonalColumns, where: Mapping[str, str]) -> dict[str, object]:
-    """The values as their columns have them."""
-    from forge.flows.versioning.upload.values import Unfit, converter
+    """The values in the types of their columns."""
+    from forge.flows.versioning.upload.values import InvalidValue, converter
 
     types = {column.name: column.type for column in schema.columns}
     found: dict[str, object] = {}
@@ -209,7 +208,7 @@ def _asked(table: TableName, schema: Schema, hidden: PersonalColumns, where: Map
         refuse_filter(table, hidden, (name,))
         try:
             found[name] = converter(types[name])(text)
-        except Unfit as error:
+        except InvalidValue as error:
             what = f"'{text}' is not a {types[name]}"
             raise FilterValueError(what, where=f"{table}.{name}", why=f"{error}.") from error
     return found
@@ -223,7 +222,7 @@ def _from_files(
     asked: Mapping[str, object],
     limit: int,
 ) -> tuple[tuple[object, ...], ...] | None:
-    """What is masked is not even read, and no more files than it takes. None: that is the engine's work."""
+    """Masked columns are not read, and no more files than necessary. None: only an engine can do it."""
     if ports.tables_ is None or version.snapshot_id is None:
         return None
     files = ports.tables.files(version.catalog, version.snapshot_id)
@@ -244,10 +243,10 @@ def _from_files(
 
 
 class _TooLarge(Exception):
-    """More than the driver reads itself."""
+    """More than the driver may read."""
 
 
-def _parts(ports: VersionPorts, files: TableFiles, asked: Mapping[str, object]) -> list[Slice]:
+def _parts(ports: VersionPorts, files: TableFiles, asked: Mapping[str, object]) -> list[FileSlice]:
     """The files that may hold such rows, one by one."""
     import pyarrow as pa
 
@@ -259,11 +258,11 @@ def _parts(ports: VersionPorts, files: TableFiles, asked: Mapping[str, object]) 
     found = find_candidates(files, wanted, tuple(asked))
     if sum(file.size for file in found) > ports.small_bytes:
         raise _TooLarge
-    return [Slice(files.catalog, files.snapshot_id, (file,)) for file in found]
+    return [FileSlice(files.catalog, files.snapshot_id, (file,)) for file in found]
 
 
 def _matching(
-    ports: VersionPorts, part: Slice, schema: Schema, read: list[str], asked: Mapping[str, object], limit: int
+    ports: VersionPorts, part: FileSlice, schema: Schema, read: list[str], asked: Mapping[str, object], limit: int
 ) -> list[tuple[object, ...]]:
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -283,7 +282,7 @@ def _matching(
 def _from_engine(
     ports: VersionPorts, pin: Pin, schema: Schema, masked: frozenset[str], asked: Mapping[str, object], limit: int
 ) -> tuple[tuple[object, ...], ...]:
-    """By a query whose values are bound, never written into it."""
+    """By a query with bound values, never interpolated."""
     names = [f"{_ASKED}{number}" for number in range(len(asked))]
     tests = [f"{_quoted(column)} = :{name}" for column, name in zip(asked, names, strict=True)]
     columns = ", ".join(_column(column, column.name in masked) for column in schema.columns)

@@ -14,7 +14,7 @@ from forge.lineage.errors import NotInGraphError
 from forge.lineage.graph.traversal import Link
 from forge.lineage.node import TABLE_LIKE, Node, NodeType, place_of
 from forge.model.errors import ForgeError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 
 
 @dataclass(frozen=True, slots=True)

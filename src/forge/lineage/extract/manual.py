@@ -25,7 +25,7 @@ from forge.lineage.facts.evidence import Basis, Evidence
 from forge.lineage.kind import RELATIONSHIP_OF, EdgeKind, EdgeRelationship, EdgeType, relationship_of
 from forge.lineage.node import UNPREFIXED, Entity, NodeType
 from forge.model.errors import ForgeError, raise_errors
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 from forge.model.yaml_file import YamlFile, load_yaml
 
 DECLARED = "declared:"  # the producer of what a file declares begins so

@@ -24,7 +24,7 @@ from forge.lineage.graph.traversal import Path, ReachedNode, Traversal
 from forge.lineage.graph.walk import WalkResult, most_confident
 from forge.lineage.node import Node, place_of
 from forge.model.errors import ForgeError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 
 if TYPE_CHECKING:
     from forge.lineage.graph.graph import GraphSource

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, fields, replace
 
 from forge.lineage.node import NodeType
 from forge.model.errors import ForgeError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 
 OTHER = "other"  # what is not named has its weight
 

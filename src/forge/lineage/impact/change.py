@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from forge.model.errors import ForgeError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 from forge.model.widening import TypeChange, classify, widens
 
 

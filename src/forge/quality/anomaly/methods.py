@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from forge.model.errors import ForgeError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 from forge.quality.anomaly.baseline import MINIMUM
 from forge.quality.anomaly.opinion import Method, Model
 from forge.quality.anomaly.point import Point

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 from forge.quality.check import Check
 from forge.quality.checks.accepted_values import AcceptedValuesCheck
 from forge.quality.checks.anomaly import AnomalyCheck

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 from forge.model.schema import Schema
 from forge.model.types import KNOWN_TYPES, TYPE_WORDS, DataType, parse_type, same_type
 from forge.quality.check import Check, Context, Finding

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from forge.model.errors import ForgeError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import TableName
-from forge.model.nearest import did_you_mean
 from forge.quality.spec import load_check
 
 Spec = dict[str, object]

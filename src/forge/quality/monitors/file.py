@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from forge.model.errors import ForgeError, ForgeErrors
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 from forge.model.yaml_file import YamlFile, load_yaml
 
 if TYPE_CHECKING:

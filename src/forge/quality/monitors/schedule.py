@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from cronsim import CronSim, CronSimError
 
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 from forge.quality.monitors.monitor import MissedPolicy, Schedule, ScheduleType
 
 LATE = timedelta(seconds=120)  # so late a run may begin and still be in time: a restart, a slow tick

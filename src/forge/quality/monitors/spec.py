@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from forge.model.errors import ForgeError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import TableName
-from forge.model.nearest import did_you_mean
 from forge.quality.monitors.monitor import MissedPolicy, Monitor, Schedule, ScheduleType
 from forge.quality.monitors.schedule import FieldFault, find_faults
 from forge.quality.spec import validate_checks

@@ -1,1 +1,1 @@
-"""Lake store: Iceberg table metadata through PyIceberg. No rows of data."""
+"""Lake store: Iceberg tables through PyIceberg: metadata, manifests, and small reads and writes without an engine."""

@@ -1,4 +1,4 @@
-"""The bounds of a data file's columns, as its manifest proves them. Decoded when they are asked for."""
+"""Column bounds of a data file, from its manifest. Decoded on access."""
 
 from __future__ import annotations
 
@@ -29,8 +29,9 @@ Range = tuple[object, object]
 
 
 class Bounds(Mapping[int, Range]):
-    """By field id: no value of the file lies outside. Text and bytes may be cut, the lower one down and the upper one
-    up, so the range holds all the same. A column is left out where NULL or NaN is among its values or may be."""
+    """By field id: no value of the file is outside. Bounds of text and bytes may be truncated, the lower one down
+    and the upper one up, so the range still holds. A column is left out where NULL or NaN is or may be among its
+    values."""
 
     __slots__ = ("_file", "_types")
 
@@ -53,7 +54,7 @@ class Bounds(Mapping[int, Range]):
 
 
 def types_of(schema: Schema) -> dict[int, IcebergType]:
-    """Of the columns at the top, by field id."""
+    """Of the top-level columns, by field id."""
     return {field.field_id: field.field_type for field in schema.fields}
 
 
@@ -68,7 +69,8 @@ def _range(file: DataFile, field_id: int, kind: IcebergType) -> Range | None:
 
 
 def _value(bound: bytes | None, kind: IcebergType) -> object | None:
-    """Numbers are read by the length of the bytes: a file written before the column was widened has the narrow form."""
+    """Numbers are decoded by the length of the bytes: a file written before the column was widened has the narrow
+    form."""
     if bound is None:
         return None
     match kind:

@@ -1,4 +1,4 @@
-"""One catalog, two clients: the properties by which PyIceberg and Spark open it. No client is started here."""
+"""One catalog, two clients: the properties for PyIceberg and Spark. No client is started here."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def jdbc_properties(url: URL, warehouse: str) -> dict[str, str]:
 
 
 def catalog_url(uri: str, properties: Mapping[str, str], root: Path) -> URL:
-    """The database of a SQL catalog. A relative path of SQLite starts at the project; user and password are among the
+    """The database of a SQL catalog. A relative SQLite path starts at the project; user and password are among the
     properties, where they may be secrets."""
     url = make_url(uri)
     if url.get_backend_name() == "sqlite" and url.database:
@@ -60,5 +60,5 @@ def spark_properties(
 
 
 def _housed(kind: str, properties: dict[str, str], warehouse: str) -> dict[str, str]:
-    """A REST catalog's warehouse is a name it gave, if it has one; the others need a folder."""
+    """The warehouse of a REST catalog is an optional name; the others need a folder."""
     return properties if kind == "rest" else {"warehouse": warehouse, **properties}

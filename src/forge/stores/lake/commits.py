@@ -1,4 +1,4 @@
-"""One table's publish as an external catalog takes it: what must hold, and what changes."""
+"""The commit of one table in an external catalog: requirements and updates."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ from pyiceberg.table.update import (
     TableUpdate,
 )
 
-from forge.stores.lake.derive import Diverged, Numbered, ancestry, stamped_snapshot
+from forge.stores.lake.table_metadata import MetadataDiverged, Numbered, ancestry, stamped_snapshot
 
 Change = tuple[tuple[TableRequirement, ...], tuple[TableUpdate, ...]]
 
 
-def landing(current: TableMetadataV2, staged: TableMetadataV2, ref: str, run_id: str, now_ms: int) -> Change:
-    """`ref` at what was staged, if the table is still as `current` has it. Raises Diverged where the catalog would
-    refuse it: another branch took the sequence number, or another schema the number, since the stage was opened."""
+def table_commit(current: TableMetadataV2, staged: TableMetadataV2, ref: str, run_id: str, now_ms: int) -> Change:
+    """Sets `ref` to what was staged, if the table still equals `current`. Raises where the catalog would refuse it:
+    since the stage was opened, another branch took the sequence number, or another schema its id."""
     schemas = _new(current.schemas, staged.schemas, "schema_id")
     specs = _new(current.partition_specs, staged.partition_specs, "spec_id")
     orders = _new(current.sort_orders, staged.sort_orders, "order_id")
@@ -73,12 +73,12 @@ def _unmoved(current: TableMetadataV2, ref: str) -> list[TableRequirement]:
 
 
 def _snapshots(current: TableMetadataV2, staged: TableMetadataV2, run_id: str, now_ms: int) -> list[Snapshot]:
-    """Parents first. Their time is that of the landing: Iceberg's logs must not run backwards, and `TIMESTAMP AS OF`
-    means what readers could see."""
+    """Parents first. Their time is that of the publication: Iceberg's logs must not run backwards, and `TIMESTAMP AS
+    OF` means what readers could see."""
     known = {snapshot.snapshot_id for snapshot in current.snapshots}
     new = [s for s in ancestry(staged, staged.current_snapshot_id) if s.snapshot_id not in known]
     if any((s.sequence_number or 0) <= current.last_sequence_number for s in new):
-        raise Diverged("sequence number")
+        raise MetadataDiverged("sequence number")
     time = max(now_ms, current.last_updated_ms)
     return [stamped_snapshot(s, run_id).model_copy(update={"timestamp_ms": time}) for s in new]
 
@@ -93,5 +93,5 @@ def _new(mine: Sequence[Numbered], theirs: Sequence[Numbered], number: str) -> l
     known = {getattr(item, number): item for item in mine}
     for item in theirs:
         if known.get(getattr(item, number), item) != item:
-            raise Diverged(f"{number} {getattr(item, number)}")
+            raise MetadataDiverged(f"{number} {getattr(item, number)}")
     return [item for item in theirs if getattr(item, number) not in known]

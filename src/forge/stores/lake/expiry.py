@@ -1,4 +1,4 @@
-"""Snapshots of Iceberg tables, let go by a new metadata file and a compare-and-set of the catalog row."""
+"""Expiration of Iceberg snapshots by a new metadata file and a compare-and-set of the catalog row."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ def _parent(snapshot_id: int | None) -> SnapshotId | None:
 
 
 def without(metadata: TableMetadataV2, gone: frozenset[SnapshotId], location: str, now_ms: int) -> TableMetadataV2:
-    """The next version of the metadata in file `location`, without these snapshots. What the log said before one that
-    went is no history any more: Iceberg's rule, so that no time in it is answered by the wrong snapshot."""
-    from forge.stores.lake.derive import with_ref
+    """The next version of the metadata in file `location`, without these snapshots. The snapshot log before a
+    removed one is cut, as Iceberg requires, so that no time resolves to the wrong snapshot."""
+    from forge.stores.lake.table_metadata import with_ref
 
     log = list(metadata.snapshot_log)
     last = max((number for number, entry in enumerate(log) if entry.snapshot_id in gone), default=-1)

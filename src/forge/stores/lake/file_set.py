@@ -60,7 +60,7 @@ class LiveFile:
 
 
 class ManifestReader:
-    """Reads manifests once: they never change, and the snapshots of a table share most of them."""
+    """Reads each manifest once: they never change, and the snapshots of a table share most of them."""
 
     def __init__(self, io: FileIO) -> None:
         self._io = io
@@ -114,7 +114,7 @@ class ManifestReader:
 
 
 def name_of(file: DataFile) -> str:
-    """Its path; of a deletion vector, many of which lie in one file, also where it begins."""
+    """Its path; of a deletion vector, many of which share one file, also its offset."""
     return file.file_path if file[_OFFSET] is None else f"{file.file_path}#{file[_OFFSET]}"
 
 
@@ -123,7 +123,7 @@ def _size(file: DataFile) -> int:
 
 
 def _read_entries(io: FileIO, manifest: ManifestFile) -> Iterator[ManifestEntry]:
-    """As PyIceberg reads them, but with the fields of version 3, which tell what a delete file refers to."""
+    """As PyIceberg reads them, plus the fields of version 3, which say what a delete file refers to."""
     with AvroFile[ManifestEntry](
         io.new_input(manifest.manifest_path),
         MANIFEST_ENTRY_SCHEMAS[3],
@@ -176,7 +176,7 @@ class _Deletes:
 
 
 def _reaches(delete: ManifestEntry, data: ManifestEntry) -> bool:
-    """A position delete reaches files of its own commit and older ones, an equality delete only older ones."""
+    """A position delete applies to files of its own commit and older ones, an equality delete only to older ones."""
     own = delete.data_file.content == DataFileContent.POSITION_DELETES
     mine, theirs = data.sequence_number or 0, delete.sequence_number or 0
     return mine <= theirs if own else mine < theirs

@@ -1,4 +1,4 @@
-"""Metadata files: read, written under fresh names, listed. Files are never changed once written."""
+"""Metadata files: read, written under new names, listed. Files are never changed once written."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from pyiceberg.serializers import FromInputFile, ToOutputFile
 from pyiceberg.table.metadata import TableMetadata, TableMetadataV2
 from pyiceberg.view.metadata import ViewMetadata
 
-from forge.flows.upkeep.unreadable import UnreadableMetadata
+from forge.flows.upkeep.unreadable_metadata import UnreadableMetadata
 from forge.model.errors import DiskFullError, ForgeError
-from forge.stores.lake.local import local_path as local_path
+from forge.stores.lake.local_path import local_path as local_path
 
 _NUMBER = re.compile(r"^(\d+)-")
 
@@ -48,7 +48,7 @@ class Files:
             raise _unreadable(location, error) from error
 
     def write(self, metadata: TableMetadataV2, after: str | None) -> str:
-        """Beside the other metadata files, numbered after the file `after`."""
+        """In the metadata folder, numbered after the file `after`."""
         location = next_location(metadata.location, after)
         try:
             ToOutputFile.table_metadata(metadata, self.io.new_output(location))

@@ -1,10 +1,10 @@
-"""How a table came from one of its snapshots to another, from its metadata and manifests."""
+"""The growth of a table between two of its snapshots, from metadata and manifests."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from forge.flows.ports import Growth
+from forge.flows.ports import SnapshotGrowth
 
 if TYPE_CHECKING:
     from pyiceberg.io import FileIO
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pyiceberg.table.snapshots import Snapshot
 
 
-def growth_of(metadata: TableMetadata, io: FileIO, since: int, until: int) -> Growth | None:
+def growth_of(metadata: TableMetadata, io: FileIO, since: int, until: int) -> SnapshotGrowth | None:
     first, last = metadata.snapshot_by_id(since), metadata.snapshot_by_id(until)
     between = _between(metadata, first, last)
     if first is None or last is None or between is None:
@@ -24,13 +24,13 @@ def growth_of(metadata: TableMetadata, io: FileIO, since: int, until: int) -> Gr
     same = _same_columns(old, new)
     whole = old.fields == new.fields
     operations = {snapshot.summary.operation.value if snapshot.summary else "" for snapshot in between}
-    if operations <= {"replace"}:  # files were written anew, the rows are the same; also where nothing lies between
-        return Growth("none", same, whole)
+    if operations <= {"replace"}:  # files were rewritten with the same rows; or there is no snapshot in between
+        return SnapshotGrowth("none", same, whole)
     # an engine reads appended files by the columns that the table has now
     if operations == {"append"} and last.schema_id == metadata.current_schema_id:
-        return Growth("appended", same, whole)
+        return SnapshotGrowth("appended", same, whole)
     left = _files(first, io) & _files(last, io)
-    return Growth("rewritten" if left else "replaced", same, whole)
+    return SnapshotGrowth("rewritten" if left else "replaced", same, whole)
 
 
 def _between(metadata: TableMetadata, first: Snapshot | None, last: Snapshot | None) -> list[Snapshot] | None:
@@ -48,7 +48,7 @@ def _schema(metadata: TableMetadata, snapshot: Snapshot) -> Schema | None:
 
 
 def _same_columns(old: Schema, new: Schema) -> frozenset[str]:
-    """A column that was dropped and made again under its name has another id."""
+    """A column that was dropped and added again under its name has another id."""
     known = {field.field_id: field for field in old.fields}
     return frozenset(
         field.name.lower()

@@ -1,6 +1,6 @@
-"""The lake on Iceberg: `IcebergLake` keeps table metadata by PyIceberg's functions on catalog rows in Forge's database.
+"""The lake on Iceberg: table metadata by PyIceberg's functions on catalog rows in Forge's database.
 
-How a run is staged and published is written in docs/decisions/0002-staging.md."""
+Staging and publishing are described in docs/decisions/0002-staging.md."""
 
 from __future__ import annotations
 
@@ -15,36 +15,36 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Engine, bindparam, select, update
 
 from forge.flows.ports import (
-    ByTable,
     CatalogKind,
     EarlierMetadata,
     Expiry,
-    Growth,
-    Orphan,
+    OrphanFile,
+    SnapshotGrowth,
     SnapshotState,
     Stage,
+    TablePublisher,
     TableState,
 )
-from forge.flows.runs.records import Home, Moved, Pointer
-from forge.flows.upkeep.unreadable import UnreadableMetadata
+from forge.flows.runs.records import Pointer, PointerConflict, PreviousRow
+from forge.flows.upkeep.unreadable_metadata import UnreadableMetadata
 from forge.model.errors import DatabaseBusyError, ForgeError, UnknownNameError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.model.retry import attempts
 from forge.model.schema import Schema
 from forge.model.time import Clock, utc_now
 from forge.quality.measure import Measure, Reading
-from forge.stores.lake.glance import Glances, glance_at_view
+from forge.stores.lake.metadata_reader import MetadataReader, read_view_info
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.publish import drop_rows
 from forge.stores.sql.tables import BRANCHES, CATALOG, HIDDEN, STAGING, iceberg_tables, trees
 from forge.versioning.commit import TableStatistics
 
-if TYPE_CHECKING:  # PyIceberg is dear to import, and commands that only read records never need it
+if TYPE_CHECKING:  # PyIceberg is slow to import, and commands that only read records never need it
     from pyiceberg.table.metadata import TableMetadata, TableMetadataV2
     from pyiceberg.table.snapshots import Snapshot
 
     from forge.stores.lake.files import Files
-    from forge.stores.lake.sync import Disk
+    from forge.stores.lake.sync import DiskSync
 
 ONE_TRANSACTION = "A publish of any number of tables is one transaction: all of them and their record, or nothing."
 _MAIN = "main"
@@ -65,21 +65,21 @@ class IcebergLake:
         self._clock = clock
         self._opened: Files | None = None
         self._kept: dict[str, TableMetadataV2] = {}
-        self._glances = Glances(_KEPT)
+        self._glances = MetadataReader(_KEPT)
         self._guard = threading.Lock()
 
     @cached_property
-    def _disk(self) -> Disk:
-        from forge.stores.lake.sync import Disk
+    def _disk(self) -> DiskSync:
+        from forge.stores.lake.sync import DiskSync
 
-        return Disk(self._warehouse)
+        return DiskSync(self._warehouse)
 
     @property
     def promise(self) -> str:
         return ONE_TRANSACTION
 
     @property
-    def by_table(self) -> ByTable | None:
+    def by_table(self) -> TablePublisher | None:
         return None
 
     @property
@@ -109,7 +109,7 @@ class IcebergLake:
         return TableState(catalog, location, str(metadata.table_uuid), refs, metadata.current_schema_id, kind)
 
     def _view_state(self, catalog: CatalogName, location: str) -> TableState:
-        seen = glance_at_view(location)
+        seen = read_view_info(location)
         if seen is not None:
             return TableState(catalog, location, seen.uuid, {}, seen.schema_id, "VIEW")
         with naming(catalog):
@@ -138,7 +138,7 @@ class IcebergLake:
             return {}
         return dict(ManifestMeasurer(self._read(row[0], catalog), snapshot_id, self.files.io).measure(measures))
 
-    def growth(self, catalog: CatalogName, since: SnapshotId, until: SnapshotId) -> Growth | None:
+    def growth(self, catalog: CatalogName, since: SnapshotId, until: SnapshotId) -> SnapshotGrowth | None:
         from forge.stores.lake.growth import growth_of
 
         row = self.row(catalog)
@@ -167,7 +167,7 @@ class IcebergLake:
             return Stage(
                 run_id=run_id, table=table, catalog=hidden, exists=False, location=folder, base=None, origin=None
             )
-        from forge.stores.lake.derive import staged_from
+        from forge.stores.lake.table_metadata import staged_from
 
         location, metadata = self.table(origin)
         if base is not None and metadata.snapshot_by_id(base) is None:
@@ -186,8 +186,8 @@ class IcebergLake:
 
     def prepare(
         self, stage: Stage, branch: BranchName, *, is_default: bool, expected: SnapshotId | None
-    ) -> Pointer | Moved:
-        from forge.stores.lake.derive import Diverged, published, stamped
+    ) -> Pointer | PointerConflict:
+        from forge.stores.lake.table_metadata import MetadataDiverged, published, stamped
 
         ref = ref_of(branch, is_default=is_default)
         staged_location, staged = self.table(stage.catalog)
@@ -196,15 +196,15 @@ class IcebergLake:
             return self._prepare_new(stage, staged_location, staged, ref)
         row = self.row(stage.origin)
         if row is None or row[1] == "VIEW":
-            return Moved((stage.origin,), branch_moved=False)
+            return PointerConflict((stage.origin,), branch_moved=False)
         location, current = row[0], self._read(row[0], stage.origin)
         actual = current.refs[ref].snapshot_id if ref in current.refs else None
         if actual != expected and not (actual is None and ref != _MAIN and expected == stage.base):
-            return Moved((stage.origin,), branch_moved=False)
+            return PointerConflict((stage.origin,), branch_moved=False)
         try:
             metadata = published(current, location, staged, ref, self.now_ms())
-        except Diverged:
-            return Moved((stage.origin,), branch_moved=False)
+        except MetadataDiverged:
+            return PointerConflict((stage.origin,), branch_moved=False)
         if not is_default or stage.origin.namespace != BRANCHES:
             return Pointer(
                 catalog=stage.origin,
@@ -213,11 +213,11 @@ class IcebergLake:
                 kind="TABLE",
                 staged=stage.catalog,
             )
-        # a table that was new on a branch, changed further on its way to the default one: it gets its own name there
+        # a new table of a branch, changed by the merge into the default one: it gets its own name there
         name = CatalogName(stage.table.schema, stage.table.name)
         if self.row(name) is not None:
-            return Moved((name,), branch_moved=False)
-        home = Home(str(current.table_uuid), stage.origin, location)
+            return PointerConflict((name,), branch_moved=False)
+        home = PreviousRow(str(current.table_uuid), stage.origin, location)
         return Pointer(
             catalog=name,
             expected=None,
@@ -227,14 +227,16 @@ class IcebergLake:
             home=home,
         )
 
-    def _prepare_new(self, stage: Stage, staged_location: str, staged: TableMetadataV2, ref: str) -> Pointer | Moved:
-        from forge.stores.lake.derive import published_new
+    def _prepare_new(
+        self, stage: Stage, staged_location: str, staged: TableMetadataV2, ref: str
+    ) -> Pointer | PointerConflict:
+        from forge.stores.lake.table_metadata import published_new
 
         name = CatalogName(stage.table.schema, stage.table.name)
         if ref != _MAIN:
             name = hidden_name(stage.table, str(staged.table_uuid))
         if self.row(name) is not None:
-            return Moved((name,), branch_moved=False)
+            return PointerConflict((name,), branch_moved=False)
         metadata = published_new(staged, ref, self.now_ms())
         return Pointer(
             catalog=name,
@@ -255,7 +257,7 @@ class IcebergLake:
             return drop_rows(connection, names)
 
     def set_ref(self, catalog: CatalogName, ref: str, snapshot_id: SnapshotId | None) -> None:
-        from forge.stores.lake.derive import with_ref
+        from forge.stores.lake.table_metadata import with_ref
 
         for _ in attempts(_TRIES, 0.02, 0.02):
             location, metadata = self.table(catalog)
@@ -283,7 +285,7 @@ class IcebergLake:
         return write_next(self.files, self._warehouse, table, sql, schema, previous, self.now_ms())
 
     def read_view(self, location: str) -> str:
-        seen = glance_at_view(location)
+        seen = read_view_info(location)
         if seen is not None:
             return seen.sql
         from forge.stores.lake.view import sql_of
@@ -321,19 +323,19 @@ class IcebergLake:
     def sync(self, locations: Iterable[str]) -> None:
         self._disk.sync(locations)
 
-    def orphans(self, older_than: datetime) -> tuple[Orphan, ...]:
+    def orphans(self, older_than: datetime) -> tuple[OrphanFile, ...]:
         from forge.stores.lake.files import list_files, local_folder
-        from forge.stores.lake.reachable import is_checksum_of, reachable_files
+        from forge.stores.lake.reachable_files import is_checksum_of, reachable_files
 
         listed = [(entry.path, entry.stat()) for entry in list_files(local_folder(self._warehouse))]
         used = reachable_files(self.files, self._pointed_at())  # read after the listing: what is new is not listed
         return tuple(
-            Orphan(path, stat.st_size, datetime.fromtimestamp(stat.st_mtime, UTC))
+            OrphanFile(path, stat.st_size, datetime.fromtimestamp(stat.st_mtime, UTC))
             for path, stat in sorted(listed)
             if stat.st_mtime < older_than.timestamp() and path not in used and not is_checksum_of(path, used)
         )
 
-    def delete(self, orphans: Sequence[Orphan]) -> int:
+    def delete(self, orphans: Sequence[OrphanFile]) -> int:
         from forge.stores.lake.files import local_folder
 
         root = local_folder(self._warehouse)
@@ -403,7 +405,7 @@ class IcebergLake:
         return row[0], self._read(row[0], catalog)
 
     def metadata(self, catalog: CatalogName) -> TableMetadata:
-        """Of whatever format version, to be read only."""
+        """Of any format version, read-only."""
         row = self.row(catalog)
         if row is None:
             raise _no_table(catalog)
@@ -416,7 +418,7 @@ class IcebergLake:
         return self._keep(row[0], parsed) if parsed.format_version == 2 else parsed
 
     def put_row(self, hidden: CatalogName, location: str) -> None:
-        """A hidden row of a run, in place of one of that name."""
+        """A hidden row of a run; replaces one of that name."""
         values = {
             "catalog_name": CATALOG,
             "table_namespace": hidden.namespace,
@@ -443,7 +445,7 @@ class IcebergLake:
             return moved.rowcount == 1
 
     def _pointed_at(self) -> set[tuple[str, str]]:
-        """Every catalog row, hidden and foreign ones too, and the views that commits remember."""
+        """Every catalog row, hidden and foreign ones too, and the views that commits refer to."""
         t = iceberg_tables.c
         with reading(self._engine) as connection:
             rows = {
@@ -455,7 +457,7 @@ class IcebergLake:
 
 @contextmanager
 def naming(catalog: CatalogName) -> Iterator[None]:
-    """A metadata file that cannot be read is told with the table it belongs to."""
+    """Adds the name of the table to the error of an unreadable metadata file."""
     try:
         yield
     except UnreadableMetadata as error:
@@ -477,7 +479,7 @@ def ref_of(branch: BranchName, *, is_default: bool) -> str:
 
 
 def hidden_name(table: TableName, uuid_text: str) -> CatalogName:
-    """Where a table stands that exists on a branch only."""
+    """The catalog name of a table that exists on a branch only."""
     return CatalogName(BRANCHES, f"{table.schema}__{table.name}__{uuid_text.replace('-', '')[:8]}")
 
 
@@ -508,8 +510,8 @@ def earlier_metadata(location: str, metadata: TableMetadataV2) -> EarlierMetadat
 
 
 def snapshot_state(metadata: TableMetadataV2, snapshot: Snapshot) -> SnapshotState:
-    from forge.stores.lake.derive import RUN_ID
     from forge.stores.lake.spark_types import spark_schema
+    from forge.stores.lake.table_metadata import RUN_ID
 
     schema_id = metadata.current_schema_id if snapshot.schema_id is None else snapshot.schema_id
     schema = metadata.schema_by_id(schema_id) or metadata.schema()

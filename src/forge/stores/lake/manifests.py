@@ -1,7 +1,7 @@
 """Snapshots made of files: manifests, a manifest list and the snapshot that points at it. No data file is opened.
 
-Manifests that nothing changes in are named again as they are. Files that stay keep the sequence number and snapshot
-they came with, files that come get the new one, so that no delete file reaches what it was not written for."""
+Unchanged manifests are reused. Files that stay keep their sequence number and snapshot, added files get the new one,
+so that no delete file applies to what it was not written for."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ from forge.stores.lake.file_set import ManifestReader
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
-    """What a snapshot does to the one below it."""
+class SnapshotChange:
+    """The changes of a snapshot against its parent."""
 
     removed: tuple[DataFile, ...]
     added: tuple[DataFile, ...]
@@ -86,13 +86,13 @@ class SnapshotWriter:
             kept.append(self._without(manifest, hit) if hit else manifest)
         if len(gone) != len(removed):
             raise _not_there(removed - {file.file_path for file in gone})
-        change = Change(tuple(gone), tuple(added))
+        change = SnapshotChange(tuple(gone), tuple(added))
         return self._snapshot([*self._new_manifests(added), *kept], self._summary(change, parent), parent)
 
     def only(
         self, files: Iterable[ManifestEntry], deletes: Sequence[ManifestFile], summary: Mapping[str, str]
     ) -> Snapshot:
-        """A snapshot of these files, as old as they are, with these manifests of delete files."""
+        """A snapshot of exactly these files, with their original sequence numbers, and these delete manifests."""
         by_spec: dict[int, list[ManifestEntry]] = {}
         for entry in files:
             by_spec.setdefault(entry.data_file.spec_id, []).append(entry)
@@ -145,12 +145,12 @@ class SnapshotWriter:
         return write_manifest(2, spec, self._schema_for(spec), place, self._id, self._codec)
 
     def _schema_for(self, spec: PartitionSpec) -> Schema:
-        """The current schema, unless a column that an old spec divides by was dropped since."""
+        """The current schema, unless a partition column of an old spec was dropped since."""
         sources = {field.source_id for field in spec.fields}
         schemas = [self._metadata.schema(), *reversed(self._metadata.schemas)]
         return next((schema for schema in schemas if sources <= schema.field_ids), schemas[0])
 
-    def _summary(self, change: Change, parent: Snapshot | None) -> Summary:
+    def _summary(self, change: SnapshotChange, parent: Snapshot | None) -> Summary:
         limit = self._metadata.properties.get(
             TableProperties.WRITE_PARTITION_SUMMARY_LIMIT, TableProperties.WRITE_PARTITION_SUMMARY_LIMIT_DEFAULT
         )
@@ -187,13 +187,13 @@ class SnapshotWriter:
 
 
 def with_snapshot(metadata: TableMetadataV2, snapshot: Snapshot) -> TableMetadataV2:
-    """The metadata that knows the snapshot; no ref is at it yet."""
+    """The metadata with the snapshot added; no ref points at it yet."""
     sequence = max(metadata.last_sequence_number, snapshot.sequence_number or 0)
     return metadata.model_copy(update={"snapshots": [*metadata.snapshots, snapshot], "last_sequence_number": sequence})
 
 
 def slice_summary(entries: Iterable[ManifestEntry], parent: Snapshot) -> dict[str, str]:
-    """Totals of these data files; delete files are counted as the snapshot below counts them."""
+    """Totals of these data files; delete files are counted as in the parent snapshot."""
     files = [entry.data_file for entry in entries]
     known = parent.summary.additional_properties if parent.summary else {}
     deletes = ("total-delete-files", "total-position-deletes", "total-equality-deletes")

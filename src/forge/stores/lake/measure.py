@@ -1,4 +1,4 @@
-"""Measures answered from Iceberg's manifests: the statistics of the files, no rows read and no job run."""
+"""Measures answered from Iceberg's manifests: file statistics, no rows read and no job run."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _WIDE = Context(prec=50)  # the default 28 digits cannot hold a decimal(38,…)
 
 
 class _Unknown(Exception):
-    """The manifests do not say it exactly."""
+    """The manifests do not give an exact value."""
 
 
 class ManifestMeasurer:
-    """Answers what the manifests of one snapshot prove, and leaves all else out.
+    """Answers what the manifests of one snapshot prove, and leaves out everything else.
 
     Nothing is answered for a snapshot with delete files (their rows are still in the counts), for a filter, for text
-    (its bounds are cut short), for a column with NaN (bounds leave it out), or where one file lacks the statistic."""
+    (its bounds are truncated), for a column with NaN (excluded from bounds), or where one file lacks the statistic."""
 
     def __init__(self, metadata: TableMetadata, snapshot_id: int, io: FileIO) -> None:
         self._metadata = metadata
@@ -125,7 +125,7 @@ def _refuse_nan(file: DataFile, field: NestedField) -> None:
 
 
 def _value_type(type_: IcebergType) -> None:
-    """Refuses types whose bounds are cut, have another order, or mean something else than the value."""
+    """Refuses types whose bounds are truncated, have another order, or mean something else than the value."""
     from pyiceberg.types import (
         DateType,
         DecimalType,
@@ -143,7 +143,7 @@ def _value_type(type_: IcebergType) -> None:
 
 
 def _value(bound: bytes | None, type_: IcebergType) -> object:
-    """The bound as a Python value. Bytes are read by their own length, since a file written before the column was
+    """The bound as a Python value. Bytes are decoded by their own length, since a file written before the column was
     widened has the narrower form."""
     from pyiceberg.types import DateType, DecimalType, DoubleType, FloatType, TimestampType, TimestamptzType
 
@@ -174,7 +174,7 @@ def _floating(bound: bytes) -> float:
 
 
 def _none_outside(low: Reading, high: Reading, bounds: tuple[object, ...]) -> int:
-    """0 where the bounds prove it; how many rows lie outside they cannot say."""
+    """0 where the bounds prove it; they cannot tell how many rows are outside."""
     least, most = bounds
     if any(isinstance(end, float) and math.isinf(end) for end in (low, high)):
         raise _Unknown  # the infinities are outside every range

@@ -1,11 +1,11 @@
-"""`forge.contracts` in the namespaces of an external catalog, which no transaction of Forge's database reaches."""
+"""`forge.contracts` in the namespaces of an external catalog, outside any transaction of Forge's database."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from forge.contracts.registry import NAMESPACE_KEY, RegisteredContract, merged_entries, namespaces_of
-from forge.stores.lake.external import ExternalLake
+from forge.stores.lake.external_lake import ExternalLake
 from forge.stores.sql.contracts.namespaces import entries_of, entries_text
 
 _MOST_TRIES = 5
@@ -14,8 +14,8 @@ _MOST_TRIES = 5
 def write_external(
     lake: ExternalLake, namespaces: Iterable[str], registered: Callable[[], Sequence[RegisteredContract]]
 ) -> None:
-    """All that is registered for these namespaces, so that what was missed once is there the next time. A catalog has
-    no lock for properties: after a write both sides are read again, until nothing that another server wrote is
+    """Writes all registered contracts of these namespaces, so that missed ones are added the next time. A catalog
+    has no lock for properties: after a write both sides are read again, until nothing that another server wrote is
     missing."""
     left = sorted(set(namespaces))
     for _ in range(_MOST_TRIES):

@@ -21,8 +21,8 @@ _DIVISIBLE = (IdentityTransform, YearTransform, MonthTransform, DayTransform, Ho
 
 
 def write_rows(metadata: TableMetadataV2, io: FileIO, rows: pyarrow.Table) -> list[DataFile]:
-    """By the current schema, into the default partitions, as large as the table's property says. Raises NeedsEngine
-    where PyIceberg cannot divide the rows or write the format."""
+    """By the current schema and default partition spec, in files of the size of the table's property. Raises
+    NeedsEngine where PyIceberg cannot partition the rows or write the format."""
     from pyiceberg.io.pyarrow import _dataframe_to_data_files
 
     _refuse_what_needs_an_engine(metadata)
@@ -41,7 +41,7 @@ def write_rows(metadata: TableMetadataV2, io: FileIO, rows: pyarrow.Table) -> li
 
 
 def typed(metadata: TableMetadataV2, rows: pyarrow.Table) -> pyarrow.Table:
-    """The columns of the current schema in its order and types; one that the rows do not have is NULL."""
+    """The columns of the current schema in its order and types; missing ones are NULL."""
     import pyarrow as pa
     from pyiceberg.io.pyarrow import schema_to_pyarrow
 

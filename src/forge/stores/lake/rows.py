@@ -1,4 +1,4 @@
-"""A few rows of one snapshot, read without an engine: data files are opened one by one until there are enough."""
+"""A few rows of one snapshot, without an engine: data files are opened one by one until there are enough."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FIELD_ID = b"PARQUET:field_id"
 def first_rows(
     metadata: TableMetadata, io: FileIO, snapshot_id: int, columns: Sequence[str], limit: int
 ) -> tuple[tuple[object, ...], ...] | None:
-    """None where PyIceberg cannot read the snapshot: it knows no equality deletes."""
+    """None where PyIceberg cannot read the snapshot: it does not support equality deletes."""
     from pyiceberg.table import DataScan
 
     scan = DataScan(metadata, io, selected_fields=tuple(columns), snapshot_id=snapshot_id)
@@ -56,8 +56,8 @@ def _of_file(
 
 
 def _pages(io: FileIO, task: FileScanTask, schema: Schema, limit: int) -> list[RecordBatch] | None:
-    """The first rows by the pages that hold them; a scan would decode millions ahead. Only of plain columns that the
-    file has under the same ids and without deletes: else None."""
+    """The first rows by the Parquet pages that hold them; a scan would decode millions ahead. Only for plain columns
+    that the file has under the same ids and without deletes: else None."""
     from pyarrow.parquet import ParquetFile
     from pyiceberg.manifest import FileFormat
 

@@ -1,4 +1,4 @@
-"""Spark's names of types (`decimal(12,2)`, `struct<a:int>`) and Iceberg's types, one for the other."""
+"""Conversion between Spark's type names (`decimal(12,2)`, `struct<a:int>`) and Iceberg's types."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _data_type(value: IcebergType) -> DataType:
 
 
 def iceberg_schema(schema: Schema, schema_id: int = 0) -> IcebergSchema:
-    """With field ids counted from 1, the columns of the top first, as Iceberg numbers them."""
+    """With field ids from 1, top-level columns first, as Iceberg assigns them."""
     numbers = count(1)
     ids = [next(numbers) for _ in schema.columns]
     fields = [

@@ -1,4 +1,4 @@
-"""Whether the warehouse can be written, and has room: tried, on a file system of this machine."""
+"""Whether the warehouse is writable and has space: tested, on a local file system."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _PROBE = 64 * 1024
 
 
 def examine_warehouse(folder: Path) -> str:
-    """How much room there is, in words. E408: it cannot be written; E305: it is full, or almost."""
+    """The free space, as text. E408: not writable; E305: full, or almost."""
     if not folder.exists():
         return f"{folder}, not made yet"
     try:

@@ -1,7 +1,7 @@
-"""Files and folders written through to the disk, so that a power cut after a publish loses nothing of it.
+"""Files and folders synced to disk, so that a power failure after a publication loses nothing of it.
 
-Engines close files and leave it to the system when the bytes reach the disk. On a file system of this machine they are
-sent there before anything points at them; an object store keeps what it has acknowledged, and has nothing to sync."""
+Engines close files without fsync. On a local file system they are synced before anything points at them; an object
+store is durable once it has acknowledged a write, and has nothing to sync."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from forge.stores.lake.files import local_path, unwritable
 _AT_ONCE = 8  # they wait for the disk and not for the processor; what waits together is written together
 
 
-class Disk:
+class DiskSync:
     """Remembers what it has synced: files of the lake never change, and a folder is new in its parent once."""
 
     def __init__(self, root: str) -> None:
@@ -26,7 +26,7 @@ class Disk:
         self._guard = Lock()
 
     def sync(self, locations: Iterable[str]) -> None:
-        """Files first, with the checksums that Hadoop keeps beside them; then the folders that name them."""
+        """Files first, with the checksum files of Hadoop; then their folders."""
         paths = [local_path(location) for location in locations if is_local(location)]
         files = [path for path in dict.fromkeys(paths) if path not in self._done]
         if not files:
@@ -40,7 +40,7 @@ class Disk:
             self._done |= {*files, *above}
 
     def _above(self, folder: str) -> list[str]:
-        """The folders over one, up to that of the warehouse: those that may be as new as the file."""
+        """The parent folders, up to the warehouse: those that may be as new as the file."""
         parents = [str(parent) for parent in Path(folder).parents]
         return parents[: parents.index(self._root) + 2] if self._root in parents else parents[:1]
 
@@ -58,7 +58,7 @@ def is_local(location: str) -> bool:
 
 
 def _checksum(path: str) -> str:
-    """Where Hadoop keeps the checksum of a file; a bad one makes the file unreadable to Spark."""
+    """Hadoop's checksum file of a file; a corrupt one makes the file unreadable to Spark."""
     return os.path.join(os.path.dirname(path), f".{os.path.basename(path)}.crc")
 
 

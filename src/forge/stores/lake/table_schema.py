@@ -1,4 +1,4 @@
-"""The schema of a merged or rewritten table: columns by their field ids, over what the table already knows."""
+"""The schema of a merged or rewritten table: columns by field id, on top of the table's existing schemas."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from pyiceberg.types import DoubleType, FloatType, NestedField, PrimitiveType
 from forge.model.schema import Column
 from forge.model.schema import Schema as Columns
 from forge.stores.lake.spark_types import iceberg_schema, iceberg_type, spark_type
-from forge.versioning.field import Field, Fields
+from forge.versioning.field import Fields, TableField
 
 if TYPE_CHECKING:
     import pyarrow
 
 
 def fields_of(schema: Schema) -> Fields:
-    return tuple(Field(f.field_id, f.name, spark_type(f.field_type), f.required, f.doc) for f in schema.fields)
+    return tuple(TableField(f.field_id, f.name, spark_type(f.field_type), f.required, f.doc) for f in schema.fields)
 
 
 def snapshot_schema(metadata: TableMetadata, schema_id: int | None) -> Schema:
-    """The schema a snapshot was written with; older writers did not say it."""
+    """The schema a snapshot was written with; older writers did not record it."""
     return (metadata.schema_by_id(schema_id) if schema_id is not None else None) or metadata.schema()
 
 
 def with_fields(metadata: TableMetadataV2, fields: Fields, table: TableMetadataV2 | None) -> TableMetadataV2:
-    """The stage with these columns as its current ones. `table` is what it was staged from, as that stands now: a
-    schema that has a number there keeps it, and a new one gets a number that is free in both."""
+    """The stage with these columns as its current ones. `table` is the current state of what it was staged from: a
+    schema that has an id there keeps it, and a new one gets an id that is free in both."""
     if fields == fields_of(metadata.schema()):
         return metadata
     known = {schema.schema_id: schema for schema in [*(table.schemas if table else ()), *metadata.schemas]}
@@ -76,8 +76,8 @@ def _columns(fields: Fields, schemas: Sequence[Schema], last: int) -> list[Neste
 
 
 def fitted(metadata: TableMetadataV2, preferred: int | None) -> TableMetadataV2:
-    """Partitions and sort order that the current schema can have: the preferred spec, else the one there is, else none.
-    Iceberg cannot load a table whose default spec names a column that is gone."""
+    """Partition spec and sort order valid for the current schema: the preferred spec, else the existing one, else
+    none. Iceberg cannot load a table whose default spec refers to a dropped column."""
     known = {field.field_id for field in metadata.schema().fields} | set(metadata.schema().field_ids)
     specs = metadata.specs()
     wanted = [specs[number] for number in (preferred, metadata.default_spec_id) if number in specs]
@@ -102,7 +102,7 @@ def _with_unsorted(orders: Iterable[SortOrder]) -> list[SortOrder]:
 
 
 def new_table(fields: Fields, key: Sequence[str], rows: pyarrow.Table | None, location: str) -> TableMetadataV2:
-    """A table that did not exist. `key` becomes Iceberg's identifier where its columns can be required."""
+    """A new table. `key` becomes Iceberg's identifier where its columns can be required."""
     columns = {field.name: Column(field.name, field.type, not field.required, field.doc) for field in fields}
     schema = iceberg_schema(Columns(tuple(columns.values())))
     identifier = [schema.find_field(name) for name in key]

@@ -1,6 +1,6 @@
-"""Tables as sets of files, on PyIceberg: `IcebergTables` reads what a snapshot holds and makes snapshots of files.
+"""Tables as sets of files, on PyIceberg: reads the files of a snapshot and makes snapshots of files.
 
-What it makes stands in the hidden rows of a run (docs/decisions/0002-staging.md) until a publish points at it."""
+What it makes is in the hidden rows of a run (docs/decisions/0002-staging.md) until a publication points at it."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from forge.flows.ports import Stage
-from forge.flows.runs.records import Home, Moved, Pointer
-from forge.flows.versioning.tables import DataFile, NeedsEngine, Slice, TableFiles
+from forge.flows.runs.records import Pointer, PointerConflict, PreviousRow
+from forge.flows.versioning.tables import DataFile, FileSlice, NeedsEngine, TableFiles
 from forge.model.errors import DatabaseBusyError, ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.stores.lake.iceberg import IcebergLake, hidden_name, no_snapshot, ref_of
@@ -17,7 +17,7 @@ from forge.stores.sql.tables import BRANCHES, STAGING
 from forge.versioning.commit import TableVersion
 from forge.versioning.field import Fields
 
-if TYPE_CHECKING:  # dear to import, as in IcebergLake
+if TYPE_CHECKING:  # slow to import
     import pyarrow
     from pyiceberg import manifest
     from pyiceberg.table.metadata import TableMetadata, TableMetadataV2
@@ -38,7 +38,7 @@ class IcebergTables:
 
     def files(self, catalog: CatalogName, snapshot_id: SnapshotId) -> TableFiles:
         from forge.stores.lake.bounds import Bounds, types_of
-        from forge.stores.lake.derive import ancestry
+        from forge.stores.lake.table_metadata import ancestry
         from forge.stores.lake.table_schema import fields_of, snapshot_schema
 
         metadata, snapshot = self._snapshot(catalog, snapshot_id)
@@ -59,7 +59,7 @@ class IcebergTables:
             past_columns=frozenset(f.field_id for s in metadata.schemas if s.schema_id in schemas for f in s.fields),
         )
 
-    def read(self, part: Slice, columns: Sequence[str] | None = None) -> pyarrow.Table:
+    def read(self, part: FileSlice, columns: Sequence[str] | None = None) -> pyarrow.Table:
         import pyarrow as pa
 
         from forge.stores.lake.read_files import arrow_schema
@@ -69,7 +69,7 @@ class IcebergTables:
         empty = arrow_schema(metadata, snapshot, columns).empty_table()
         return pa.concat_tables([empty, *(tables[file] for file in part.files)])
 
-    def read_each(self, part: Slice, columns: Sequence[str] | None = None) -> dict[DataFile, pyarrow.Table]:
+    def read_each(self, part: FileSlice, columns: Sequence[str] | None = None) -> dict[DataFile, pyarrow.Table]:
         """The same, file by file."""
         from forge.stores.lake.read_files import read_files
 
@@ -89,7 +89,7 @@ class IcebergTables:
 
     # snapshots made of files
 
-    def swap(self, stage: Stage, removed: Sequence[DataFile], added: Slice | None, fields: Fields) -> SnapshotId:
+    def swap(self, stage: Stage, removed: Sequence[DataFile], added: FileSlice | None, fields: Fields) -> SnapshotId:
         from forge.stores.lake.table_schema import with_fields
 
         location, metadata = self._lake.table(stage.catalog)
@@ -128,9 +128,10 @@ class IcebergTables:
         foreign: bool,
         retyped: bool,
     ) -> SnapshotId:
-        """`location` is the stage's metadata file; None: its row is made now. Nothing to do is no new snapshot."""
-        from forge.stores.lake.derive import with_ref
+        """`location` is the stage's metadata file; None: its row is created now. Without changes there is no new
+        snapshot."""
         from forge.stores.lake.manifests import SnapshotWriter, with_snapshot
+        from forge.stores.lake.table_metadata import with_ref
 
         if metadata.current_snapshot_id is not None and not (removed or added or retyped):
             return SnapshotId(metadata.current_snapshot_id)
@@ -146,11 +147,11 @@ class IcebergTables:
             self._move(stage.catalog, location, made)
         return SnapshotId(snapshot.snapshot_id)
 
-    def expose(self, run_id: RunId, part: Slice, name: str) -> CatalogName:
+    def expose(self, run_id: RunId, part: FileSlice, name: str) -> CatalogName:
         from pyiceberg.manifest import ManifestContent
 
-        from forge.stores.lake.derive import staged_from, with_ref
         from forge.stores.lake.manifests import SnapshotWriter, slice_summary, with_snapshot
+        from forge.stores.lake.table_metadata import staged_from, with_ref
 
         location, metadata = self._lake.table(part.catalog)
         _, snapshot = self._snapshot(part.catalog, part.snapshot_id)
@@ -164,7 +165,7 @@ class IcebergTables:
         return self._hidden(CatalogName(STAGING, f"{run_id}__slice__{name}"), result, location)
 
     def scratch(self, stage: Stage, fields: Fields, name: str) -> CatalogName:
-        from forge.stores.lake.derive import staged_from
+        from forge.stores.lake.table_metadata import staged_from
         from forge.stores.lake.table_schema import new_table, with_fields
 
         hidden = CatalogName(STAGING, f"{stage.run_id}__scratch__{name}")
@@ -176,7 +177,7 @@ class IcebergTables:
         return self._hidden(hidden, empty.model_copy(update={"current_schema_id": changed.current_schema_id}), location)
 
     def advance(self, stage: Stage, snapshot_id: SnapshotId) -> None:
-        from forge.stores.lake.derive import staged_from
+        from forge.stores.lake.table_metadata import staged_from
 
         location, own = self._lake.table(stage.catalog)
         origin = self._origin(stage)
@@ -185,7 +186,7 @@ class IcebergTables:
             raise no_snapshot(stage.origin or stage.catalog, snapshot_id)
         self._move(stage.catalog, location, staged_from(known, snapshot_id, self._lake.now_ms()))
 
-    # where a branch stands
+    # the snapshot of a branch
 
     def point(
         self,
@@ -196,18 +197,18 @@ class IcebergTables:
         is_default: bool,
         expected: SnapshotId | None,
         is_free: bool = False,
-    ) -> Pointer | Moved:
+    ) -> Pointer | PointerConflict:
         ref = ref_of(branch, is_default=is_default)
         row = self._lake.row(version.catalog)
         if row is None or row[1] == "VIEW" or version.snapshot_id is None:
-            return Moved((version.catalog,), branch_moved=False)
+            return PointerConflict((version.catalog,), branch_moved=False)
         location, metadata = self._lake.table(version.catalog)
         if metadata.snapshot_by_id(version.snapshot_id) is None:
             raise no_snapshot(version.catalog, version.snapshot_id)
         actual = metadata.refs[ref].snapshot_id if ref in metadata.refs else None
         # a branch that has not touched the table has no ref in it yet
         if actual != expected and not (actual is None and ref != _MAIN):
-            return Moved((version.catalog,), branch_moved=False)
+            return PointerConflict((version.catalog,), branch_moved=False)
         new = self._pointed(metadata, location, ref, version.snapshot_id)
         if not is_default or version.catalog.namespace != BRANCHES:
             return Pointer(catalog=version.catalog, expected=location, location=new)
@@ -215,21 +216,21 @@ class IcebergTables:
         return self._renamed(name, metadata, version.catalog, location, new, is_free=is_free)
 
     def _pointed(self, metadata: TableMetadataV2, location: str, ref: str, snapshot_id: SnapshotId) -> str:
-        """The metadata file with the ref there: the one there is where it says so already."""
-        from forge.stores.lake.derive import led_by, with_ref
+        """The metadata file with the ref at that snapshot: the existing one where it already is."""
+        from forge.stores.lake.table_metadata import with_current_schema, with_ref
         from forge.stores.lake.table_schema import fitted
 
         led = metadata
         if ref == _MAIN:
-            led = fitted(led_by(metadata, snapshot_id), self._newest_spec(metadata, snapshot_id))
+            led = fitted(with_current_schema(metadata, snapshot_id), self._newest_spec(metadata, snapshot_id))
         known = metadata.refs.get(ref)
         if known is not None and known.snapshot_id == snapshot_id and led == metadata:
             return location
         return self._lake.write(with_ref(led, location, ref, snapshot_id, self._lake.now_ms()), after=location)
 
     def _newest_spec(self, metadata: TableMetadataV2, snapshot_id: SnapshotId) -> int | None:
-        """The partitions by which the newest files of the snapshot were written, where they are younger than the
-        table's own. A branch may have changed them, which its snapshots do not say otherwise."""
+        """The partition spec of the snapshot's newest files, where it is newer than the table's own. A branch may
+        have changed it, and its snapshots do not record that otherwise."""
         if len(metadata.partition_specs) == 1:
             return None
         snapshot = metadata.snapshot_by_id(snapshot_id)
@@ -238,16 +239,16 @@ class IcebergTables:
         spec_id = max(written, default=(0, 0))[1]
         return spec_id if spec_id > metadata.default_spec_id else None
 
-    def hide(self, table: TableName, version: TableVersion, expected: SnapshotId | None) -> Pointer | Moved:
-        from forge.stores.lake.derive import with_ref
+    def hide(self, table: TableName, version: TableVersion, expected: SnapshotId | None) -> Pointer | PointerConflict:
+        from forge.stores.lake.table_metadata import with_ref
 
         row = self._lake.row(version.catalog)
         if row is None or row[1] == "VIEW":
-            return Moved((version.catalog,), branch_moved=False)
+            return PointerConflict((version.catalog,), branch_moved=False)
         location, metadata = self._lake.table(version.catalog)
         actual = metadata.refs[_MAIN].snapshot_id if _MAIN in metadata.refs else None
         if actual != expected:
-            return Moved((version.catalog,), branch_moved=False)
+            return PointerConflict((version.catalog,), branch_moved=False)
         new = location
         if actual is not None:
             new = self._lake.write(with_ref(metadata, location, _MAIN, None, self._lake.now_ms()), after=location)
@@ -257,7 +258,7 @@ class IcebergTables:
         return self._renamed(name, metadata, version.catalog, location, new)
 
     def leave(self, version: TableVersion, branch: BranchName) -> Pointer | None:
-        from forge.stores.lake.derive import with_ref
+        from forge.stores.lake.table_metadata import with_ref
 
         row = self._lake.row(version.catalog)
         if row is None or row[1] == "VIEW":
@@ -277,10 +278,12 @@ class IcebergTables:
         new: str,
         *,
         is_free: bool = False,
-    ) -> Pointer | Moved:
+    ) -> Pointer | PointerConflict:
         if self._lake.row(name) is not None and not is_free:
-            return Moved((name,), branch_moved=False)
-        return Pointer(catalog=name, expected=None, location=new, home=Home(str(metadata.table_uuid), old, location))
+            return PointerConflict((name,), branch_moved=False)
+        return Pointer(
+            catalog=name, expected=None, location=new, home=PreviousRow(str(metadata.table_uuid), old, location)
+        )
 
     # rows and manifests
 
@@ -299,7 +302,7 @@ class IcebergTables:
             raise no_snapshot(catalog, snapshot_id)
         return metadata, snapshot
 
-    def _live(self, part: Slice) -> list[LiveFile]:
+    def _live(self, part: FileSlice) -> list[LiveFile]:
         """The files of the part, in its order."""
         metadata, snapshot = self._snapshot(part.catalog, part.snapshot_id)
         live = self._reader.live(snapshot, metadata.specs())
@@ -344,7 +347,7 @@ def _data_file(file: LiveFile, bounds: Bounds) -> DataFile:
 
 
 def _check_specs(mine: TableMetadataV2, theirs: TableMetadata, files: Sequence[manifest.DataFile]) -> None:
-    """A file's partition means something only under the spec it was written by."""
+    """A file's partition is meaningful only under the spec it was written with."""
     for number in {file.spec_id for file in files}:
         if mine.specs().get(number) != theirs.specs().get(number):
             raise NeedsEngine("the files are divided in another way than the table")

@@ -1,4 +1,4 @@
-"""Keys in files: which are there twice, and which files a merge changes."""
+"""Duplicate keys in files, and which files a merge changes."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from forge.flows.versioning.tables import DataFile, Twins
+from forge.flows.versioning.tables import DataFile, DuplicateKeys
 from forge.versioning.arrow_types import one_array, python_values
-from forge.versioning.field import Aligned, Layout
+from forge.versioning.field import AlignedColumn, Layout
 from forge.versioning.rows.apply import RowMerge
 from forge.versioning.rows.codes import code_rows, sort_rows
 from forge.versioning.rows.sides import lay
 
 
-def find_twins(new: pa.Table, old: pa.Table | None, key: Sequence[str], limit: int) -> Twins:
-    """Of the columns of the key: those that two new rows have, or a new and an old one; the first by their order."""
+def find_twins(new: pa.Table, old: pa.Table | None, key: Sequence[str], limit: int) -> DuplicateKeys:
+    """Keys of two new rows, or of a new and an old one; the first by their order."""
     parts = [[one_array(part.column(name)) for name in key] for part in (new, old) if part is not None]
     codes, size = code_rows(parts, [len(part[0]) for part in parts])
     mine, *others = (np.bincount(numbers, minlength=size) for numbers in codes)
@@ -32,14 +32,14 @@ def find_twins(new: pa.Table, old: pa.Table | None, key: Sequence[str], limit: i
     count = int(whole.sum())
     shown = pa.array(sort_rows(columns, count)[:limit])
     values = [python_values(column.take(shown)) for column in columns]
-    return Twins(count, tuple(dict(zip(key, one, strict=True)) for one in zip(*values, strict=True)))
+    return DuplicateKeys(count, tuple(dict(zip(key, one, strict=True)) for one in zip(*values, strict=True)))
 
 
-def _kinds(columns: Sequence[Aligned], upserts: pa.Table) -> list[pa.DataType]:
+def _kinds(columns: Sequence[AlignedColumn], upserts: pa.Table) -> list[pa.DataType]:
     return [upserts.schema.field(column.field.name).type for column in columns]
 
 
-def _keys(columns: Sequence[Aligned], rows: pa.Table) -> list[pa.Array]:
+def _keys(columns: Sequence[AlignedColumn], rows: pa.Table) -> list[pa.Array]:
     return [one_array(rows.column(column.field.name)) for column in columns]
 
 

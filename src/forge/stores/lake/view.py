@@ -22,7 +22,7 @@ from forge.stores.sql.tables import CATALOG
 def next_view(
     old: ViewMetadata | None, table: TableName, sql: str, schema: Schema, folder: str, now_ms: int
 ) -> ViewMetadata:
-    """A new view in `folder`, or the next version of an old one where it is."""
+    """A new view in `folder`, or the next version of an existing one in its place."""
     schemas = list(old.schemas) if old else []
     wanted = iceberg_schema(schema, max((s.schema_id for s in schemas), default=-1) + 1)
     same = next((known for known in schemas if known == wanted), None)

@@ -1,1 +1,1 @@
-"""Memory adapters: for unit speed; they pass the same suites as the real ones."""
+"""Memory adapters: for fast unit tests; they pass the same suites as the real ones."""

@@ -1,4 +1,4 @@
-"""The catalog rows that the memory metadata and the memory lake share, as the real ones share a database."""
+"""The catalog rows shared by the memory metadata and the memory lake, as the real ones share a database."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def _refuse_bad_keys(rows: Rows, key: tuple[str, ...], where: str, *, unique: bo
 
 
 def _merged(before: Rows, given: Rows, rows: Rows, key: tuple[str, ...]) -> Rows:
-    """Cells that the rows do not bring stay."""
+    """Missing cells keep their value."""
     partial = {tuple(row[name] for name in key): row for row in given}
     kept = [{**row, **partial.get(tuple(row[name] for name in key), {})} for row in before]
     known = {tuple(row[name] for name in key) for row in before}

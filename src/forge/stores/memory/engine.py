@@ -1,4 +1,4 @@
-"""An engine in memory: Python transforms on lists of rows, for tests of the flows. It knows no SQL."""
+"""An engine in memory: Python transforms on lists of rows, for tests of the flows. It has no SQL."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 
 from forge.flows.ports import Stage
 from forge.flows.runs.engine import (
-    Batch,
     ChangeFile,
     ChangeMode,
     ChangeQuery,
+    JobProgress,
+    MeasureBatch,
     Pin,
-    Planned,
-    Progress,
+    PlannedResult,
     RunContext,
-    Starved,
+    StarvedJobs,
     TimeRange,
 )
 from forge.flows.runs.records import LoadedFile
@@ -29,14 +29,14 @@ from forge.quality.measure import Measure, Readings
 from forge.stores.memory.changes import changed_rows
 from forge.stores.memory.lake import MemoryLake
 from forge.stores.memory.measure import MemoryMeasurer
-from forge.transforms.transform import Kind, PythonFunction, Transform
+from forge.transforms.transform import PythonFunction, Transform, TransformKind
 
 Rows = list[dict[str, object]]
 _TYPES = {bool: "boolean", int: "bigint", float: "double", str: "string"}
 
 
 class MemoryEngine:
-    """Rows by snapshot. `cancelled` holds the runs someone asked to cancel."""
+    """Rows by snapshot. `cancelled` holds the runs that were asked to cancel."""
 
     def __init__(self, lake: MemoryLake) -> None:
         self._lake = lake
@@ -51,7 +51,7 @@ class MemoryEngine:
         params: Mapping[str, object],
         context: RunContext,
         files: Sequence[LoadedFile] = (),
-    ) -> Planned:
+    ) -> PlannedResult:
         if not isinstance(transform.body, PythonFunction):
             raise ForgeError("E211", "The memory engine runs Python transforms only", where=transform.where)
         arguments: dict[str, Any] = {n: self._read(inputs[t]) for n, t in transform.body.arguments.items()}
@@ -62,15 +62,15 @@ class MemoryEngine:
         except Exception as error:
             raise ForgeError("E207", f"{type(error).__name__}: {error}", where=transform.where) from error
         schema = _schema(rows)
-        return Planned(transform, rows, schema, _same_names(transform, schema, inputs, self))
+        return PlannedResult(transform, rows, schema, _same_names(transform, schema, inputs, self))
 
     def columns_of(self, pin: Pin) -> tuple[str, ...]:
         return _schema(self._read(pin)).names
 
-    def stage(self, planned: Planned, stage: Stage, time_range: TimeRange | None) -> None:
+    def stage(self, planned: PlannedResult, stage: Stage, time_range: TimeRange | None) -> None:
         before = self._rows.get(stage.base, []) if stage.base is not None else []
         rows: Rows = list(planned.frame)
-        if planned.transform.kind is Kind.APPEND:
+        if planned.transform.kind is TransformKind.APPEND:
             added, rows = len(rows), [*before, *rows]
             deleted = 0
         else:
@@ -106,18 +106,18 @@ class MemoryEngine:
 
     def measure(
         self,
-        target: Pin | Planned,
+        target: Pin | PlannedResult,
         measures: Sequence[Measure],
         others: Mapping[TableName, Pin],
-        told: Callable[[Batch], None] = lambda batch: None,
+        told: Callable[[MeasureBatch], None] = lambda batch: None,
     ) -> Readings:
         readings = self._measurer(target, others).measure(measures)
-        told(Batch("scan", tuple(measures), 0.0))
+        told(MeasureBatch("scan", tuple(measures), 0.0))
         return readings
 
     def sample(
         self,
-        target: Pin | Planned,
+        target: Pin | PlannedResult,
         checks: Sequence[Check],
         readings: Readings,
         masked: frozenset[str],
@@ -128,7 +128,7 @@ class MemoryEngine:
 
     def failing_rows(
         self,
-        target: Pin | Planned,
+        target: Pin | PlannedResult,
         checks: Sequence[tuple[str, Check]],
         readings: Readings,
         others: Mapping[TableName, Pin],
@@ -155,17 +155,17 @@ class MemoryEngine:
     def end(self) -> None:
         """Likewise."""
 
-    def find_starved(self, reads: Iterable[RunId]) -> Starved:
-        return Starved()
+    def find_starved(self, reads: Iterable[RunId]) -> StarvedJobs:
+        return StarvedJobs()
 
-    def progress(self, run_id: RunId, table: TableName) -> Progress:
-        return Progress(0, 0, 0, 0, 0)
+    def progress(self, run_id: RunId, table: TableName) -> JobProgress:
+        return JobProgress(0, 0, 0, 0, 0)
 
     def cancel(self, run_id: RunId) -> None:
         self.cancelled.append(run_id)
 
-    def _measurer(self, target: Pin | Planned, others: Mapping[TableName, Pin]) -> MemoryMeasurer:
-        rows = target.frame if isinstance(target, Planned) else self._read(target)
+    def _measurer(self, target: Pin | PlannedResult, others: Mapping[TableName, Pin]) -> MemoryMeasurer:
+        rows = target.frame if isinstance(target, PlannedResult) else self._read(target)
         return MemoryMeasurer(rows, {table: self._read(pin) for table, pin in others.items()})
 
     def _read(self, pin: Pin) -> Rows:
@@ -195,7 +195,7 @@ def _schema(rows: Rows) -> Schema:
 def _same_names(
     transform: Transform, schema: Schema, inputs: Mapping[TableName, Pin], engine: MemoryEngine
 ) -> Extraction:
-    """A column of an input and one of the output are taken for the same where they are called the same."""
+    """Columns of input and output with the same name are taken for the same."""
     return Extraction(
         tuple(
             Edge(source=ColumnName(str(table), name), target=ColumnName(str(transform.output), name))

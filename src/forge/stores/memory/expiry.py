@@ -1,4 +1,4 @@
-"""Snapshots of a lake in memory, let go: passes the suite of the Iceberg one."""
+"""Snapshot expiration in memory: passes the suite of the Iceberg one."""
 
 from __future__ import annotations
 

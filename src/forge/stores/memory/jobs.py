@@ -1,4 +1,4 @@
-"""Jobs in memory: `MemoryJobs` passes the suite of the SQL one."""
+"""Jobs in memory: passes the suite of the SQL one."""
 
 from __future__ import annotations
 

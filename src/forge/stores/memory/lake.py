@@ -1,6 +1,6 @@
-"""A lake in memory: `MemoryLake` passes the suite of the Iceberg one, with snapshots that are bare numbers of rows.
+"""A lake in memory: passes the suite of the Iceberg one, with snapshots that are mere row counts.
 
-What an engine would do is `create` and `append`: they write into a stage's hidden row."""
+`create` and `append` do what an engine would: they write into a stage's hidden row."""
 
 from __future__ import annotations
 
@@ -10,8 +10,17 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
-from forge.flows.ports import ByTable, EarlierMetadata, Expiry, Growth, Orphan, SnapshotState, Stage, TableState
-from forge.flows.runs.records import Moved, Pointer
+from forge.flows.ports import (
+    EarlierMetadata,
+    Expiry,
+    OrphanFile,
+    SnapshotGrowth,
+    SnapshotState,
+    Stage,
+    TablePublisher,
+    TableState,
+)
+from forge.flows.runs.records import Pointer, PointerConflict
 from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.model.schema import Schema
@@ -65,7 +74,7 @@ class MemoryLake:
         return ONE_TRANSACTION
 
     @property
-    def by_table(self) -> ByTable | None:
+    def by_table(self) -> TablePublisher | None:
         return None
 
     @property
@@ -85,11 +94,11 @@ class MemoryLake:
             self._catalog.rows[stage.catalog] = (self._write(stage.location, table), "TABLE")
 
     def keep(self, snapshot_id: SnapshotId, rows: Sequence[Mapping[str, object]]) -> None:
-        """All rows of the snapshot, for those who want to look at a few."""
+        """Stores all rows of the snapshot, for samples."""
         self._rows[snapshot_id] = rows
 
     def append(self, catalog: CatalogName, rows: int, *, deleted: int = 0, schema: Schema | None = None) -> SnapshotId:
-        """A snapshot of so many rows more, and so many less, on the hidden row."""
+        """A snapshot with that many rows added and removed, on the hidden row."""
         with self._catalog.lock:
             table = self._table(catalog)
             if schema is not None and schema != table.schemas[table.schema_id]:
@@ -152,7 +161,7 @@ class MemoryLake:
         wanted = table.refs.get(_MAIN) if snapshot_id is None else snapshot_id
         return None if wanted is None else table.snapshots.get(wanted)
 
-    def growth(self, catalog: CatalogName, since: SnapshotId, until: SnapshotId) -> Growth | None:
+    def growth(self, catalog: CatalogName, since: SnapshotId, until: SnapshotId) -> SnapshotGrowth | None:
         row = self._catalog.rows.get(catalog)
         table = self._files[row[0]].content if row else None
         if not isinstance(table, MemoryTable) or since not in table.snapshots:
@@ -167,11 +176,11 @@ class MemoryLake:
         old, new = table.snapshots[since].schema, table.snapshots[until].schema
         same = frozenset(column.name.lower() for column in new.columns if column in old.columns)
         if not between:
-            return Growth("none", same, old == new)
+            return SnapshotGrowth("none", same, old == new)
         kind: Literal["appended", "replaced"] = "appended"
         if any(snapshot.statistics.rows_deleted for snapshot in between):
             kind = "replaced"
-        return Growth(kind, same, old == new)
+        return SnapshotGrowth(kind, same, old == new)
 
     # staging
 
@@ -206,7 +215,7 @@ class MemoryLake:
 
     def prepare(
         self, stage: Stage, branch: BranchName, *, is_default: bool, expected: SnapshotId | None
-    ) -> Pointer | Moved:
+    ) -> Pointer | PointerConflict:
         ref = ref_of(branch, is_default=is_default)
         with self._catalog.lock:
             staged = self._table(stage.catalog)
@@ -215,21 +224,21 @@ class MemoryLake:
             row = self._catalog.rows.get(stage.origin)
             current = self._files[row[0]].content if row else None
             if row is None or not isinstance(current, MemoryTable):
-                return Moved((stage.origin,), branch_moved=False)
+                return PointerConflict((stage.origin,), branch_moved=False)
             actual = current.refs.get(ref)
             untouched = actual is None and ref != _MAIN and expected == stage.base
             shared = min(len(current.schemas), len(staged.schemas))
             if (actual != expected and not untouched) or current.schemas[:shared] != staged.schemas[:shared]:
-                return Moved((stage.origin,), branch_moved=False)
+                return PointerConflict((stage.origin,), branch_moved=False)
             location = self._write(current.folder, _published(current, row[0], staged, ref))
             return Pointer(catalog=stage.origin, expected=row[0], location=location, kind="TABLE", staged=stage.catalog)
 
-    def _prepare_new(self, stage: Stage, staged: MemoryTable, ref: str) -> Pointer | Moved:
+    def _prepare_new(self, stage: Stage, staged: MemoryTable, ref: str) -> Pointer | PointerConflict:
         name = CatalogName(stage.table.schema, stage.table.name)
         if ref != _MAIN:
             name = hidden_name(stage.table, staged.uuid)
         if name in self._catalog.rows:
-            return Moved((name,), branch_moved=False)
+            return PointerConflict((name,), branch_moved=False)
         head = staged.refs.get(_MAIN)
         table = replace(staged, refs={} if head is None else {ref: head}, log=())
         return Pointer(
@@ -266,7 +275,7 @@ class MemoryLake:
     def measure(
         self, catalog: CatalogName, snapshot_id: SnapshotId, measures: Sequence[Measure]
     ) -> dict[Measure, Reading]:
-        """Of what manifests tell, a memory knows the number of rows."""
+        """Of the measures that manifests answer, only the row count."""
         snapshot = self.snapshot(catalog, snapshot_id)
         rows = snapshot.statistics.record_count if snapshot else None
         return {m: rows for m in measures if m == Measure(kind="rows") and rows is not None}
@@ -274,7 +283,7 @@ class MemoryLake:
     def rows(
         self, catalog: CatalogName, snapshot_id: SnapshotId, columns: Sequence[str], limit: int
     ) -> tuple[tuple[object, ...], ...] | None:
-        """Rows that nobody gave are numbered in their first column."""
+        """Rows that were not given are numbered in their first column."""
         table = self._table(catalog)
         self._expect_snapshot(catalog, table, snapshot_id)
         state = table.snapshots[snapshot_id]
@@ -316,7 +325,7 @@ class MemoryLake:
     def sync(self, locations: Iterable[str]) -> None:
         """There is no disk."""
 
-    def orphans(self, older_than: datetime) -> tuple[Orphan, ...]:
+    def orphans(self, older_than: datetime) -> tuple[OrphanFile, ...]:
         with self._catalog.lock:
             used = set(self._catalog.view_files)
             for location, _ in self._catalog.rows.values():
@@ -324,12 +333,12 @@ class MemoryLake:
                 if isinstance(table := self._files[location].content, MemoryTable):
                     used.update(table.log, (_data_file(table, snapshot_id) for snapshot_id in table.snapshots))
             return tuple(
-                Orphan(path, file.size, file.modified)
+                OrphanFile(path, file.size, file.modified)
                 for path, file in sorted(self._files.items())
                 if path not in used and file.modified < older_than
             )
 
-    def delete(self, orphans: Sequence[Orphan]) -> int:
+    def delete(self, orphans: Sequence[OrphanFile]) -> int:
         with self._catalog.lock:
             return sum(self._files.pop(orphan.path, None) is not None for orphan in orphans)
 
@@ -339,7 +348,7 @@ class MemoryLake:
         return content if isinstance(content, MemoryTable) else None
 
     def put(self, catalog: CatalogName, table: MemoryTable) -> None:
-        """The row gets another metadata file."""
+        """Points the row at another metadata file."""
         self._catalog.rows[catalog] = (self._write(table.folder, table), "TABLE")
 
     def _table(self, catalog: CatalogName) -> MemoryTable:

@@ -11,8 +11,8 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 from typing import TypeVar
 
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import TableName
-from forge.model.nearest import did_you_mean
 from forge.model.time import as_utc
 from forge.quality.measure import MAX_PARTITIONS, Measure, NotMeasured, Reading, Readings
 from forge.quality.paths import split_path

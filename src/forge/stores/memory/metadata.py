@@ -24,4 +24,4 @@ class MemoryMetadata(
     MemoryAssets,
     MemoryAudit,
 ):
-    """All of them on one set of records."""
+    """All ports on one set of records."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from forge.flows.ports import Seam
-from forge.flows.runs.records import Advance, Moved, Publication, Published
+from forge.flows.ports import FaultPoint
+from forge.flows.runs.records import BranchAdvance, PointerConflict, Publication, PublishedCommit
 from forge.model.names import CommitId
 from forge.stores.memory.records import MemoryRecords, plain_json
 from forge.stores.refusals import no_commit
@@ -15,7 +15,7 @@ from forge.stores.sql.tables import HIDDEN
 
 
 class MemoryPublications(MemoryRecords):
-    def publish(self, publication: Publication, seam: Seam) -> Published | Moved:
+    def publish(self, publication: Publication, seam: FaultPoint) -> PublishedCommit | PointerConflict:
         commit = publication.commit
         with self._lock:
             moved = self._find_moved(publication)
@@ -23,7 +23,7 @@ class MemoryPublications(MemoryRecords):
                 return moved
             if publication.remediation is not None:
                 self.remediations.check(publication.remediation)
-            # What a seam raises must leave nothing behind, so both come before the first change.
+            # An error of a fault point must leave nothing behind, so both come before the first change.
             seam("publish.pointers")
             seam("publish.records")
             self._move(publication, commit.id, commit.time)
@@ -33,9 +33,9 @@ class MemoryPublications(MemoryRecords):
             if publication.remediation is not None:
                 self.remediations.put(publication.remediation)
             self.contracts.register_all(publication.contracts)
-        return Published(commit.id)
+        return PublishedCommit(commit.id)
 
-    def advance(self, advance: Advance, seam: Seam) -> Published | Moved:
+    def advance(self, advance: BranchAdvance, seam: FaultPoint) -> PublishedCommit | PointerConflict:
         with self._lock:
             if advance.head not in self._commits:
                 raise no_commit(advance.head)
@@ -50,16 +50,16 @@ class MemoryPublications(MemoryRecords):
                 self._keep_run(advance.run)
             self._keep_shared(advance, time)
             self.contracts.register_all(advance.contracts)
-        return Published(advance.head)
+        return PublishedCommit(advance.head)
 
-    def _find_moved(self, change: Publication | Advance) -> Moved | None:
+    def _find_moved(self, change: Publication | BranchAdvance) -> PointerConflict | None:
         names = {name for pointer in change.pointers for name in catalogs_of(pointer)}
         moved = find_moved(change.pointers, {name: self.catalog.location(name) for name in names})
         branch = self._branches.get(change.branch)
         branch_moved = branch is None or branch.head != change.expected_head
-        return Moved(moved, branch_moved) if moved or branch_moved else None
+        return PointerConflict(moved, branch_moved) if moved or branch_moved else None
 
-    def _move(self, change: Publication | Advance, head: CommitId, time: datetime) -> None:
+    def _move(self, change: Publication | BranchAdvance, head: CommitId, time: datetime) -> None:
         for pointer in change.pointers:
             if pointer.home is not None:
                 del self.catalog.rows[pointer.home.catalog]
@@ -91,7 +91,7 @@ class MemoryPublications(MemoryRecords):
             self._profiles[profile.table, profile.snapshot_id] = replace(profile, readings=readings)
         self._loaded[publication.commit.id] = dict(publication.loaded)
 
-    def _keep_shared(self, change: Publication | Advance, time: datetime) -> None:
+    def _keep_shared(self, change: Publication | BranchAdvance, time: datetime) -> None:
         for asset in change.assets:
             self._assets[asset.table] = replace(asset, columns=tuple(plain_json(column) for column in asset.columns))
         if change.merge is not None:

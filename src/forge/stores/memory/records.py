@@ -1,4 +1,4 @@
-"""All records in memory, as one database has them: what the adapters of the ports share, and how it is written."""
+"""All records in memory, as in one database: what the adapters of the ports share, and how it is written."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from forge.flows.runs.records import (
     AssetRecord,
     AuditRecord,
     Blob,
+    HashRecords,
     LoadedFile,
     ProfileRecord,
     RunRecord,
-    Sealed,
     TableLineage,
 )
 from forge.flows.versioning.merge.record import MergeRecord
@@ -87,7 +87,7 @@ class MemoryRecords:
         rules = tuple(replace(rule, value=stored(rule.value)) for rule in merge.rules)
         self._merges[merge.id] = replace(merge, rules=rules, keys={k: tuple(v) for k, v in merge.keys.items()})
 
-    def _keep_sealed(self, sealed: Sealed) -> None:
+    def _keep_sealed(self, sealed: HashRecords) -> None:
         self._changes += 1
         for blob in sealed.blobs:
             self._blobs.setdefault(blob.path, blob)
@@ -100,10 +100,10 @@ class MemoryRecords:
 
 
 def plain_json(value: Mapping[str, object]) -> Mapping[str, Any]:
-    """As the SQL store gives it back: what JSON can hold."""
+    """After a round trip through JSON, as in the SQL store."""
     return cast(Mapping[str, Any], plain(value))
 
 
 def stored(value: object) -> Any:
-    """As the SQL store gives it back."""
+    """As the SQL store returns it."""
     return decode(encode(value))

@@ -1,4 +1,4 @@
-"""Runs in memory, with the lineage of what they made."""
+"""Runs in memory, with the lineage of their outputs."""
 
 from __future__ import annotations
 

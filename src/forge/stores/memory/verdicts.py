@@ -1,4 +1,4 @@
-"""What the checks of runs said, in memory."""
+"""Verdicts of runs in memory."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from forge.flows.runs.records import (
     MAKES_TABLES,
     SETTLED,
     DatasetTally,
-    Judgement,
     OutputStatus,
     RunRecord,
-    Tally,
+    RunVerdict,
+    VerdictTally,
 )
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.verdict import Outcome, Verdict
@@ -57,14 +57,14 @@ class MemoryVerdicts(MemoryRecords):
 
     def judgements(
         self, branch: BranchName, names: Iterable[TableName], check_ids: Iterable[str], *, runs: int = 500
-    ) -> tuple[Judgement, ...]:
+    ) -> tuple[RunVerdict, ...]:
         wanted, checks = set(names), set(check_ids)
         found = []
         for run in self._newest_runs(branch)[:runs]:
             for output in run.outputs:
                 if output.table not in wanted or output.status not in JUDGED:
                     continue
-                bare = Judgement(
+                bare = RunVerdict(
                     run_id=run.id, time=run.started_at, table=output.table, status=output.status, kind=run.kind
                 )
                 said = [
@@ -75,12 +75,12 @@ class MemoryVerdicts(MemoryRecords):
                 found += said or [bare]
         return tuple(found)
 
-    def tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[Tally, ...]:
+    def tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[VerdictTally, ...]:
         found = []
         for run in reversed(self._newest_runs(branch)):
             if since <= run.started_at < until:
                 counted = Counter(verdict.outcome for verdict in self._verdicts.get(run.id, ()))
-                found.append(Tally(run.id, run.started_at, *(counted[outcome] for outcome in Outcome)))
+                found.append(VerdictTally(run.id, run.started_at, *(counted[outcome] for outcome in Outcome)))
         return tuple(found)
 
     def dataset_tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[DatasetTally, ...]:

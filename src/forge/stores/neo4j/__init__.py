@@ -1,2 +1,2 @@
-"""The lineage graph in Neo4j: a copy of the record, for people who ask in Cypher and for walks. The driver comes with
-`pip install 'forge[neo4j]'` and is imported only where a server is opened."""
+"""The lineage graph in Neo4j: a copy of the records, for Cypher queries and traversals. The driver comes with `pip
+install 'forge[neo4j]'` and is imported only where a server is opened."""

@@ -1,7 +1,7 @@
-"""Feeds Neo4j from the record. The revision it has been fed up to is kept in Neo4j and moves in the transaction that
-writes a page, so each page arrives exactly once: after an outage, after a kill, and with several feeders. A page that
-is too large for the memory of one transaction is written in several, under a lock; the revision moves when all are
-done, and who is killed before leaves it to the next, who writes the same again."""
+"""Feeds Neo4j from the records. The revision it was fed up to is stored in Neo4j and moves in the transaction that
+writes a page, so each page arrives exactly once: after an outage, after a kill, and with several feeders. A page
+that is too large for the memory of one transaction is written in several, under a lock; the revision moves when all
+are done, and an interrupted page is written again by the next feeder."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 from forge.lineage.facts.fact import EdgeVersion
 from forge.lineage.graph.store import LineageStore, StoreChanges
 from forge.lineage.node import TABLE_LIKE, Node, NodeType
-from forge.stores.neo4j.server import Server, rows_of
-from forge.stores.neo4j.shape import (
+from forge.stores.neo4j.graph_schema import (
     CONSTRAINTS,
     LABELS,
     OWN_LABELS,
@@ -26,6 +25,7 @@ from forge.stores.neo4j.shape import (
     relation_of,
     table_place,
 )
+from forge.stores.neo4j.server import Neo4jServer, rows_of
 
 if TYPE_CHECKING:
     from neo4j import ManagedTransaction
@@ -61,21 +61,21 @@ _WIPE = """MATCH (n:Entity|Schema|Database) WHERE n.qualified_name IS NOT NULL O
 WITH n LIMIT $limit DETACH DELETE n RETURN count(*) AS gone"""
 
 
-class Feed:
-    """`lake`: what the database of tables is called whose names say none."""
+class Neo4jFeed:
+    """`lake`: the database name for tables whose names have none."""
 
-    def __init__(self, server: Server, store: LineageStore, lake: str = "lake") -> None:
+    def __init__(self, server: Neo4jServer, store: LineageStore, lake: str = "lake") -> None:
         self._server, self._store, self._lake = server, store, lake
         self._lock = threading.Lock()
         self._constrained = False
 
     def revision(self) -> int:
-        """Up to which the copy has the record."""
+        """The revision of the records that the copy has."""
         rows = self._server.read(_REVISION, name=FEED)
         return int(rows[0]["revision"]) if rows else 0
 
     def catch_up(self) -> int:
-        """Feeds what the record has and Neo4j has not; gives the revision that Neo4j has then."""
+        """Feeds what Neo4j is missing; returns the revision that Neo4j has then."""
         held, newest = self.revision(), self._store.revision()
         if held == newest:
             return held
@@ -112,7 +112,7 @@ class Feed:
             self._constrained = True
 
     def _wipe(self) -> int:
-        """In steps; who is killed between two of them begins again."""
+        """In steps; an interrupted wipe starts over."""
         self._server.writing(lambda transaction: _move(transaction, _WIPING))
         while self._server.writing(lambda transaction: rows_of(transaction, _WIPE, limit=ROWS)[0]["gone"]):
             pass
@@ -121,7 +121,7 @@ class Feed:
 
 
 def _statements(page: StoreChanges, lake: str) -> Iterator[tuple[str, list[Row]]]:
-    """Each may be run again: what is there is found, what is there and old is replaced."""
+    """Each is idempotent: existing objects are matched, outdated ones replaced."""
     for query, rows in (*_of_nodes(page.nodes, lake), *_of_edges(page.edges, page.gone)):
         left = iter(rows)
         while some := list(islice(left, ROWS)):

@@ -6,10 +6,10 @@ from forge.lineage.graph.graph import Graph
 from forge.lineage.graph.request import TraversalRequest
 from forge.lineage.graph.store import LineageStore
 from forge.lineage.graph.traversal import Path, Traversal
-from forge.stores.neo4j.feed import Feed
-from forge.stores.neo4j.gather import gather
-from forge.stores.neo4j.part import PartSource
-from forge.stores.neo4j.server import Server
+from forge.stores.neo4j.feed import Neo4jFeed
+from forge.stores.neo4j.server import Neo4jServer
+from forge.stores.neo4j.subgraph import fetch_subgraph
+from forge.stores.neo4j.subgraph_source import SubgraphSource
 
 
 class Neo4jLineage:
@@ -25,12 +25,12 @@ class Neo4jLineage:
         *,
         lake: str = "lake",
     ) -> None:
-        self._server = Server(url, auth, database)
+        self._server = Neo4jServer(url, auth, database)
         self._store, self._lake = store, lake
-        self._feed = Feed(self._server, store, lake)
+        self._feed = Neo4jFeed(self._server, store, lake)
 
     def catch_up(self) -> int:
-        """Feeds what was recorded since; gives the revision of the record that Neo4j has then."""
+        """Feeds what was recorded since; returns the revision of the records that Neo4j has then."""
         return self._feed.catch_up()
 
     def walk(self, ask: TraversalRequest) -> Traversal:
@@ -46,12 +46,12 @@ class Neo4jLineage:
 
     def _graph(self, ask: TraversalRequest, *also: str) -> Graph:
         self.catch_up()
-        part = self._server.reading(lambda transaction: gather(transaction, ask, self._lake, also))
-        return Graph(PartSource(part, self._store), database=self._lake)
+        part = self._server.reading(lambda transaction: fetch_subgraph(transaction, ask, self._lake, also))
+        return Graph(SubgraphSource(part, self._store), database=self._lake)
 
 
 def open_neo4j(
     url: str, user: str, password: str, database: str, store: LineageStore, *, lake: str = "lake"
 ) -> Neo4jLineage:
-    """Connects at the first question. Without a password the server is asked without one, too."""
+    """Connects at the first query. Without a password, without authentication."""
     return Neo4jLineage(url, (user, password) if password else None, database, store, lake=lake)

@@ -1,4 +1,4 @@
-"""A Neo4j server: opened lazily, asked in transactions, and told of in words when it does not answer."""
+"""A Neo4j server: opened lazily, queried in transactions, with a clear error when it does not answer."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ RETRY_SECONDS = 1.0
 INSTEAD = "or set lineage.store to sql in forge.yaml: the record is there, and answers without Neo4j."
 
 
-class Server:
-    """One database of a server. Threads share it; nothing is connected before the first question."""
+class Neo4jServer:
+    """One database of a server. Thread-safe; connects at the first query."""
 
     def __init__(self, url: str, auth: tuple[str, str] | None, database: str) -> None:
         self.url, self.database = without_user(url), database
@@ -32,17 +32,17 @@ class Server:
         return self.reading(lambda transaction: rows_of(transaction, query, **parameters))
 
     def reading(self, work: Callable[[ManagedTransaction], T]) -> T:
-        """Whatever one question reads, it reads in one transaction."""
+        """All reads of one query in one transaction."""
         with self._words(), self._driver.session(database=self.database) as session:
             return session.execute_read(work)
 
     def writing(self, work: Callable[[ManagedTransaction], T]) -> T:
-        """Whole or not at all. `work` may be called again when the server asks for it."""
+        """All or nothing. `work` may be called again if the server asks for a retry."""
         with self._words(), self._driver.session(database=self.database) as session:
             return session.execute_write(work)
 
     def run(self, statements: Sequence[str]) -> None:
-        """Each by itself: what changes constraints cannot be together with what writes data."""
+        """Each in its own transaction: constraints cannot be changed together with data."""
         for statement in statements:
             self.writing(lambda transaction, said=statement: rows_of(transaction, said))  # type: ignore[misc]
 
@@ -114,7 +114,7 @@ def _driver_of(url: str, auth: tuple[str, str] | None) -> Driver:
 
 
 def without_user(url: str) -> str:
-    """A password that was put there is not for logs."""
+    """A password in the address must not be logged."""
     scheme, slashes, rest = url.partition("://")
     return f"{scheme}{slashes}{rest.rpartition('@')[2]}"
 

@@ -32,7 +32,7 @@ class Json(TypeDecorator[Any]):
 
 
 class UtcTime(TypeDecorator[datetime]):
-    """An aware time in UTC. SQLite keeps it as text of fixed width, so that it sorts as time does."""
+    """An aware time in UTC. SQLite stores it as text of fixed width, so that it sorts chronologically."""
 
     impl = String(32)
     cache_ok = True

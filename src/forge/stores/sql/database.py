@@ -1,4 +1,4 @@
-"""The one database: SQLite or PostgreSQL, opened, kept at the newest migration, and its failures put in words."""
+"""The database: SQLite or PostgreSQL, opened, migrated, with translated errors."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ _LOCK = 0x464F524745  # "FORGE": the advisory lock that lets one process migrate
 
 
 def open_database(url: str, *, synced: bool = True) -> Engine:
-    """The engine, once the database has answered. Not `synced`: no transaction of SQLite waits for the disk, to measure
-    what that costs."""
+    """The engine, after a successful connection. Not `synced`: SQLite transactions do not wait for the disk, to
+    measure the cost of that."""
     parsed = parse_url(url)
     engine = _sqlite(parsed, synced=synced) if parsed.get_backend_name() == "sqlite" else _postgres(parsed)
     with reading(engine) as connection:
@@ -88,12 +88,12 @@ def _sqlite(url: URL, *, synced: bool) -> Engine:
 
 
 def _pool(url: URL) -> dict[str, int]:
-    """A database in memory is one connection, which has no pool to size."""
+    """A database in memory is one connection, without a pool to size."""
     return {"pool_size": _KEPT, "max_overflow": _MORE} if url.database not in (None, "", ":memory:") else {}
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """The switch to WAL does not wait for other processes, so it is tried again while they come and go."""
+    """The switch to WAL does not wait for other processes, so it is retried."""
     deadline = time.monotonic() + BUSY_SECONDS
     while connection.execute("PRAGMA journal_mode").fetchone()[0] != "wal":
         try:
@@ -123,21 +123,21 @@ def _postgres(url: URL) -> Engine:
 
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
-    with _told(engine), engine.connect() as connection:
+    with _translated_errors(engine), engine.connect() as connection:
         yield connection
 
 
 @contextmanager
 def writing(engine: Engine, *, durable: bool = False) -> Iterator[Connection]:
-    """One transaction that may write: committed at the end, or rolled back by whatever is raised inside. `durable`: it
-    is on the disk once it has ended, as in PostgreSQL it always is."""
+    """One write transaction: committed at the end, rolled back on any exception. `durable`: it is on disk when it
+    ends, as always in PostgreSQL."""
     options = engine.execution_options(forge_write=True, forge_durable=durable)
-    with _told(engine), options.begin() as connection:
+    with _translated_errors(engine), options.begin() as connection:
         yield connection
 
 
 @contextmanager
-def _told(engine: Engine) -> Iterator[None]:
+def _translated_errors(engine: Engine) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
@@ -145,7 +145,7 @@ def _told(engine: Engine) -> Iterator[None]:
 
 
 def migrate(engine: Engine) -> None:
-    """Bring the database to the newest migration. Costs one SELECT where it is there already."""
+    """Migrate the database to the newest revision. One SELECT where it is up to date."""
     if is_migrated(engine):
         return
     with writing(engine) as connection:
@@ -155,7 +155,7 @@ def migrate(engine: Engine) -> None:
 
 
 def is_migrated(engine: Engine) -> bool:
-    """Whether the database answers and is at the newest migration."""
+    """Whether the database is reachable and at the newest revision."""
     return _revision(engine) == REVISIONS[-1]
 
 
@@ -179,7 +179,7 @@ def _revision(engine: Engine) -> str | None:
 
 
 def _upgrade(connection: Connection) -> None:
-    """Alembic reads the version again under the lock, so that the second of two processes finds nothing to do."""
+    """Alembic reads the version again under the lock, so that the second of two processes has nothing to do."""
     from alembic import command
     from alembic.config import Config
 

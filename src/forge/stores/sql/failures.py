@@ -1,4 +1,4 @@
-"""Failures of the database in words: each with its own code, and its own way out."""
+"""Database errors translated: each with its own code, and its own fix."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _ALMOST = 64 * 1024  # bytes; SQLite's shared memory takes half of it
 
 
 def safe_url(url: URL) -> str:
-    """As it may be shown: without a password, wherever in the URL it stands."""
+    """For display: without a password, wherever in the URL it is."""
     query = {key: value for key, value in url.query.items() if "password" not in key.lower()}
     clean = URL.create(url.drivername, url.username, None, url.host, url.port, url.database, query)
     return clean.render_as_string(hide_password=True)
 
 
 def translated(url: URL, error: DBAPIError, waited: float) -> Exception:
-    """A ForgeError for what a user can meet; the error itself where it would be a fault of ours."""
+    """A ForgeError for what a user can meet; the error itself where it would be a bug."""
     cause = error.orig or error
     message, name = str(cause).lower(), getattr(cause, "sqlite_errorname", None) or ""
     state = getattr(cause, "sqlstate", None) or ""
@@ -112,7 +112,7 @@ def file_of(url: URL) -> Path | None:
 
 
 def refuse_lost(url: URL, warehouse: Path) -> None:
-    """E412 where the database's file is gone, or empty, beside tables."""
+    """E412 where the database file is missing or empty next to existing tables."""
     file = file_of(url)
     if file is None or (file.exists() and file.stat().st_size > 0):
         return
@@ -139,7 +139,7 @@ def _is_closed(url: URL) -> bool:
 
 
 def holders_of(file: Path) -> tuple[int, ...]:
-    """Processes with a lock on a file, as Linux tells; none where it cannot be told."""
+    """Processes with a lock on a file, from Linux; none where unknown."""
     try:
         inode = f":{os.stat(file).st_ino}"
         rows = [line.split() for line in Path("/proc/locks").read_text().splitlines()]
@@ -149,6 +149,6 @@ def holders_of(file: Path) -> tuple[int, ...]:
 
 
 def quick_check(connection: sqlite3.Connection) -> str | None:
-    """What SQLite finds wrong with its pages; None: nothing."""
+    """What SQLite's quick_check reports; None: nothing."""
     (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     return None if found == "ok" else str(found)

@@ -24,4 +24,4 @@ class SqlMetadata(
     SqlAssets,
     SqlAudit,
 ):
-    """All of them on one database."""
+    """All ports on one database."""

@@ -1,4 +1,4 @@
-"""The outbox: deliveries that wait, are tried and are kept, whichever room wrote them."""
+"""The outbox: pending, retried and past deliveries of all rooms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one transaction of a publish: every pointer compared and set, every record written, the branch moved."""
+"""The publish transaction: every pointer compared and set, every record written, the branch moved."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, bindparam, delete, select, tuple_, update
 
-from forge.flows.runs.records import Advance, Moved, Pointer, Publication, RunRecord, TableLineage
+from forge.flows.runs.records import BranchAdvance, Pointer, PointerConflict, Publication, RunRecord, TableLineage
 from forge.model.names import CatalogName, CommitId, RunId
 from forge.stores.refusals import no_commit
 from forge.stores.sql import rows, tables
 from forge.stores.sql.statements import add, add_new, batches, insert_into, put
 from forge.stores.sql.tables import CATALOG, HIDDEN
-from forge.stores.sql.versioning.writes import awake, set_statuses, write_homes, write_merge, write_sealed
+from forge.stores.sql.versioning.writes import reopened_status, set_statuses, write_hashes, write_homes, write_merge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,14 +26,14 @@ _ROWS_AT_ONCE = 500
 
 
 class PointerMoved(Exception):
-    def __init__(self, moved: Moved) -> None:
+    def __init__(self, moved: PointerConflict) -> None:
         super().__init__()
         self.moved = moved
 
 
 def write_publication(connection: Connection, publication: Publication, seam: Callable[[str], None]) -> None:
-    """Raises PointerMoved, which rolls the transaction back. The order of the locks is the same for all publishes
-    (pointers by name, then branches by name, then records by name), so that no two of them can wait for each other."""
+    """Raises PointerMoved, which rolls the transaction back. All publications lock in the same order (pointers by
+    name, then branches by name, then records by name), so that they cannot deadlock."""
     commit = publication.commit
     move(connection, publication, commit.id, commit.time)
     seam("publish.pointers")
@@ -43,7 +43,7 @@ def write_publication(connection: Connection, publication: Publication, seam: Ca
     write_run(connection, publication.run)
     write_records(connection, publication)
     write_shared(connection, publication, commit.time)
-    write_sealed(connection, publication.sealed)
+    write_hashes(connection, publication.sealed)
     if publication.remediation is not None:
         from forge.stores.sql.quality.remediations import write_remediation
 
@@ -52,8 +52,8 @@ def write_publication(connection: Connection, publication: Publication, seam: Ca
     seam("publish.records")
 
 
-def write_advance(connection: Connection, advance: Advance, seam: Callable[[str], None]) -> None:
-    """The same for a commit that exists."""
+def write_advance(connection: Connection, advance: BranchAdvance, seam: Callable[[str], None]) -> None:
+    """The same for an existing commit."""
     c = tables.commits.c
     head = connection.execute(select(c.time).where(c.id == advance.head)).first()
     if head is None:
@@ -74,8 +74,8 @@ def _write_contracts(connection: Connection, contracts: Sequence[Registration]) 
     write_registrations(connection, contracts)
 
 
-def moved_at(advance: Advance, head: datetime) -> datetime:
-    """When the branch moved: as the records that go with it say, else with the time of its new head."""
+def moved_at(advance: BranchAdvance, head: datetime) -> datetime:
+    """When the branch moved: from the accompanying records, else the time of its new head."""
     if advance.audit:
         return advance.audit[-1].time
     if advance.merge is not None:
@@ -85,15 +85,15 @@ def moved_at(advance: Advance, head: datetime) -> datetime:
     return head
 
 
-def move(connection: Connection, change: Publication | Advance, head: CommitId, time: datetime) -> None:
+def move(connection: Connection, change: Publication | BranchAdvance, head: CommitId, time: datetime) -> None:
     pointers = sorted(change.pointers, key=lambda pointer: pointer.catalog)
     check_unmoved(connection, change, pointers)
     set_pointers(connection, pointers)
     move_branch(connection, change, head, time)
 
 
-def check_unmoved(connection: Connection, change: Publication | Advance, pointers: Sequence[Pointer]) -> None:
-    """Locks the rows, and names everything that moved rather than the first thing found."""
+def check_unmoved(connection: Connection, change: Publication | BranchAdvance, pointers: Sequence[Pointer]) -> None:
+    """Locks the rows, and reports everything that moved, not only the first."""
     names = {name for pointer in pointers for name in catalogs_of(pointer)}
     moved = find_moved(pointers, read_pointers(connection, sorted(names), lock=True))
     t = tables.branches.c
@@ -101,7 +101,7 @@ def check_unmoved(connection: Connection, change: Publication | Advance, pointer
     heads = {row.name: row.head for row in connection.execute(query.with_for_update())}
     branch_moved = change.branch not in heads or heads[change.branch] != change.expected_head
     if moved or branch_moved:
-        raise PointerMoved(Moved(moved, branch_moved))
+        raise PointerMoved(PointerConflict(moved, branch_moved))
 
 
 def catalogs_of(pointer: Pointer) -> tuple[CatalogName, ...]:
@@ -122,7 +122,7 @@ def find_moved(pointers: Sequence[Pointer], actual: Mapping[CatalogName, str | N
 
 
 def rows_left(pointers: Sequence[Pointer]) -> list[tuple[CatalogName, str | None]]:
-    """Rows that go, each with the location it must have: of tables that get another name, and of what is gone."""
+    """Removed rows, each with its expected location: of renamed tables, and of dropped ones."""
     homes = [(pointer.home.catalog, pointer.home.location) for pointer in pointers if pointer.home is not None]
     return [*homes, *((pointer.catalog, pointer.expected) for pointer in pointers if pointer.gone)]
 
@@ -145,7 +145,7 @@ def read_pointers(
 
 
 def _batches(names: Iterable[CatalogName]) -> Iterator[list[CatalogName]]:
-    """So many names as one statement may carry."""
+    """As many names as one statement may carry."""
     rest = list(names)
     while rest:
         yield rest[:_ROWS_AT_ONCE]
@@ -182,13 +182,13 @@ def set_pointers(connection: Connection, pointers: Sequence[Pointer]) -> None:
 
 
 def leave_rows(connection: Connection, leaving: Sequence[tuple[CatalogName, str | None]]) -> None:
-    """Compared and removed before any name is given: another table may get it."""
+    """Compared and removed before any name is assigned: another table may get it."""
     t = tables.iceberg_tables
     for name, location in leaving:
         row = (t.c.table_namespace == name.namespace) & (t.c.table_name == name.name)
         here = row & (t.c.catalog_name == CATALOG) & (t.c.metadata_location == location)
         if connection.execute(delete(t).where(here)).rowcount != 1:
-            raise PointerMoved(Moved((name,), branch_moved=False))
+            raise PointerMoved(PointerConflict((name,), branch_moved=False))
 
 
 def _pointer_row(pointer: Pointer) -> dict[str, Any]:
@@ -213,16 +213,16 @@ def _cas_values(pointer: Pointer) -> dict[str, Any]:
 
 
 def _expect(connection: Connection, count: int, pointers: Sequence[Pointer]) -> None:
-    """The count of rows that were set is the proof; who moved is asked only when it does not hold."""
+    """The number of updated rows is the proof; what moved is queried only when it does not match."""
     if count == len(pointers):
         return
     actual = read_pointers(connection, [pointer.catalog for pointer in pointers])
     moved = tuple(p.catalog for p in pointers if actual.get(p.catalog) not in (p.location, p.expected))
-    raise PointerMoved(Moved(moved or tuple(p.catalog for p in pointers), branch_moved=False))
+    raise PointerMoved(PointerConflict(moved or tuple(p.catalog for p in pointers), branch_moved=False))
 
 
 def drop_rows(connection: Connection, names: Iterable[CatalogName]) -> int:
-    """Hidden ones only, whatever was asked: a table that readers see is never dropped with a stage."""
+    """Hidden rows only, whatever was requested: a table that readers see is never dropped with a stage."""
     t = tables.iceberg_tables
     count = 0
     for some in _batches(name for name in names if name.namespace in HIDDEN):
@@ -243,19 +243,19 @@ def add_namespaces(connection: Connection, namespaces: Iterable[str]) -> None:
         connection.execute(insert.on_conflict_do_nothing(), values)
 
 
-def move_branch(connection: Connection, change: Publication | Advance, head: CommitId, time: datetime) -> None:
+def move_branch(connection: Connection, change: Publication | BranchAdvance, head: CommitId, time: datetime) -> None:
     t = tables.branches
     moved = connection.execute(
         update(t)
         .where(t.c.name == change.branch, t.c.head.is_not_distinct_from(change.expected_head))
-        .values(head=head, updated_at=time, **({"status": awake()} if head != change.expected_head else {}))
+        .values(head=head, updated_at=time, **({"status": reopened_status()} if head != change.expected_head else {}))
     )
     if moved.rowcount != 1:
-        raise PointerMoved(Moved((), branch_moved=True))
+        raise PointerMoved(PointerConflict((), branch_moved=True))
 
 
 def _unknown(connection: Connection, before: Sequence[tuple[Commit, Tree]]) -> list[tuple[Commit, Tree]]:
-    """A commit is what it says: one that comes out the same again is there already."""
+    """Commits are content-addressed: an identical one exists already."""
     c = tables.commits.c
     known: set[str] = set()
     for some in batches([commit.id for commit, _ in before]):
@@ -272,7 +272,7 @@ def write_commit(connection: Connection, commit: Commit, tree: Tree) -> None:
 
 
 def write_run(connection: Connection, run: RunRecord) -> None:
-    """The run as it is now; it may have been started before, or not."""
+    """Insert or update the run."""
     row = rows.run_row(run)
     insert = insert_into(connection, tables.runs).values(row)
     connection.execute(insert.on_conflict_do_update(index_elements=["id"], set_=row))
@@ -289,8 +289,8 @@ def write_verdicts(connection: Connection, run_id: RunId, verdicts: Sequence[Ver
 def write_lineage(
     connection: Connection, run_id: RunId, commit_id: CommitId | None, lineage: Sequence[TableLineage]
 ) -> None:
-    """`commit_id` None: of what was not published. A run that ends twice (its publish was completed by a repair) leaves
-    the lineage of each output once."""
+    """`commit_id` None: of unpublished outputs. A run that ends twice (its publication was completed by a repair)
+    leaves the lineage of each output once."""
     names = [str(one.table) for one in lineage]
     if not names:
         return
@@ -309,8 +309,8 @@ def write_records(connection: Connection, publication: Publication) -> None:
     add(connection, tables.loaded_files, rows.loaded_rows(publication))
 
 
-def write_shared(connection: Connection, change: Publication | Advance, time: datetime) -> None:
-    """What a publication and an advance both carry."""
+def write_shared(connection: Connection, change: Publication | BranchAdvance, time: datetime) -> None:
+    """What a publication and an advance both write."""
     put(connection, tables.assets, [rows.asset_row(asset) for asset in sorted(change.assets, key=lambda a: a.table)])
     if change.merge is not None:
         write_merge(connection, change.merge)

@@ -1,4 +1,4 @@
-"""What every adapter of records in SQL has: the database, and the reading of rows."""
+"""The base of all SQL record adapters: the database, and the reading of rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Records as rows and back. Nothing here touches a database."""
+"""Records as rows and back. No database access."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TABLE_EDGE = "table"
 
 
 def table_of(text: str) -> TableName:
-    """A name that was stored is not parsed again: it was valid when it was written."""
+    """A stored name is not parsed again: it was valid when written."""
     schema, _, name = text.partition(".")
     return TableName(schema, name)
 

@@ -1,4 +1,4 @@
-"""The newest runs first, with their outputs: what runs, verdicts and the audit all read."""
+"""The newest runs first, with their outputs: shared by runs, verdicts and the audit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Statements that SQLite and PostgreSQL both know."""
+"""Statements that work on both SQLite and PostgreSQL."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def find_rows(connection: Connection, query: Select[Any]) -> list[Mapping[str, A
 
 
 def batches(ids: Sequence[str]) -> Iterable[Sequence[str]]:
-    """So many at once as one statement may carry."""
+    """As many at once as one statement may carry."""
     return (ids[start : start + _IDS_AT_ONCE] for start in range(0, len(ids), _IDS_AT_ONCE))
 
 
@@ -27,13 +27,13 @@ def add(connection: Connection, table: Any, values: Sequence[Mapping[str, Any]])
 
 
 def add_new(connection: Connection, table: Any, values: Sequence[Mapping[str, Any]]) -> None:
-    """Those that are not there yet; the others stay as they are."""
+    """Insert new ones; existing ones stay as they are."""
     if values:
         connection.execute(insert_into(connection, table).on_conflict_do_nothing(), values)
 
 
 def put(connection: Connection, table: Any, values: Sequence[Mapping[str, Any]]) -> None:
-    """Insert or replace, by the primary key."""
+    """Upsert by primary key."""
     if values:
         insert = insert_into(connection, table)
         key = [column.name for column in table.primary_key]
@@ -42,7 +42,7 @@ def put(connection: Connection, table: Any, values: Sequence[Mapping[str, Any]])
 
 
 def insert_into(connection: Connection, table: Any) -> Any:
-    """Both databases know ON CONFLICT; SQLAlchemy keeps it in their dialects."""
+    """Both databases support ON CONFLICT; SQLAlchemy has it in their dialects only."""
     insert: Insert
     if connection.dialect.name == "postgresql":
         from sqlalchemy.dialects import postgresql

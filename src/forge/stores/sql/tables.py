@@ -1,4 +1,4 @@
-"""The tables as the code sees them now. Migrations build them; a test holds the two together."""
+"""The current table definitions. Migrations build them; a test compares the two."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from sqlalchemy import (
 )
 
 from forge.stores.sql.columns import Code, Id, Json, UtcTime
-from forge.stores.sql.values import Value
+from forge.stores.sql.values import TypedValue
 
 CATALOG = "forge"  # the name of the Iceberg catalog, in each of its rows
 STAGING = "forge_staging"  # namespace of hidden rows that runs write to
@@ -145,9 +145,9 @@ merges = Table(
     Column("run_id", String(64)),
     Column("other_bases", Json, nullable=False),
     Column("merge_keys", Json, nullable=False),
-    Column("rules", Value, nullable=False),
+    Column("rules", TypedValue, nullable=False),
     Column("tables", Json, nullable=False),
-    Column("approvals", Value, nullable=False),
+    Column("approvals", TypedValue, nullable=False),
     Column("conflict_count", BigInteger, nullable=False),
     Column("resolved_count", BigInteger, nullable=False),
     Index("forge_merges_by_time", "created_at"),
@@ -162,23 +162,23 @@ conflicts = Table(
     Column("table_name", String(255)),
     Column("kind", String(32), nullable=False),
     Column("column_name", Text),
-    Column("row_key", Value),
-    Column("base", Value),
-    Column("ours", Value),
-    Column("theirs", Value),
+    Column("row_key", TypedValue),
+    Column("base", TypedValue),
+    Column("ours", TypedValue),
+    Column("theirs", TypedValue),
     Column("location", Text),
     Column("resolution", String(16)),
-    Column("resolved_value", Value),
+    Column("resolved_value", TypedValue),
     Index("forge_conflicts_by_merge", "merge_id", "position"),
 )
-homes = Table(  # tables whose row got another name since commits wrote it down, and where it stands now
+homes = Table(  # tables whose catalog row was renamed after commits recorded it, and its current name
     "forge_homes",
     metadata,
     Column("uuid", String(64), primary_key=True),
     Column("namespace", String(255), nullable=False),
     Column("name", String(255), nullable=False),
 )
-blobs = Table(  # numbered, so that the newest tells whether any came
+blobs = Table(  # numbered, so that the newest shows whether any came
     "forge_blobs",
     metadata,
     Column("id", Id, primary_key=True),

@@ -1,4 +1,4 @@
-"""Values of rows as JSON, and back as the same Python values: a decimal keeps its scale, a date stays a date."""
+"""Cell values as JSON, and back as the same Python values: a decimal keeps its scale, a date stays a date."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _TAG, _VALUE = "$", "v"
 
 
 def encode(value: object) -> Any:
-    """What JSON says exactly is left as it is; the rest is an object with a tag. A tuple becomes a list, and what is
-    of no known kind its text, as in the id of a conflict."""
+    """Values that JSON represents exactly are unchanged; others are a tagged object. A tuple becomes a list, and an
+    unknown type its text, as in the id of a conflict."""
     match value:
         case None | bool() | int() | str():
             return value
@@ -81,7 +81,7 @@ _READ: Mapping[str, Callable[[Any], object]] = {
 }
 
 
-class Value(TypeDecorator[Any]):
+class TypedValue(TypeDecorator[Any]):
     """A column of such values. None is NULL."""
 
     impl = Text

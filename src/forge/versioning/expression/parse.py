@@ -1,5 +1,5 @@
-"""An SQL expression over (base, ours, theirs) that resolves a conflict, like `greatest(ours, theirs)`. It is parsed by
-sqlglot and walked here; what is not on the list below is refused, so nothing a person types is ever run."""
+"""An SQL expression over (base, ours, theirs) that resolves a conflict, like `greatest(ours, theirs)`. It is parsed
+by sqlglot and interpreted here; anything that is not on the list below is refused, so user text is never executed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, TokenError
 
 from forge.model.errors import CellError, ForgeError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 from forge.versioning.expression.values import COMPARISONS, FUNCTIONS, OPERATORS, cast_to, is_true
 
 NAMES = ("base", "ours", "theirs")
@@ -26,14 +26,14 @@ _ATOMS = (exp.Column, exp.Identifier, exp.Literal, exp.Null, exp.Boolean, exp.Da
 
 
 @dataclass(frozen=True, slots=True)
-class Expression:
-    """Text that has been checked; equal texts are equal expressions."""
+class ResolutionExpression:
+    """A validated expression; equal texts are equal expressions."""
 
     text: str
 
     def evaluate(self, base: object, ours: object, theirs: object, column: str | None = None) -> object:
-        """With SQL's rules: NULL in, NULL out, but `greatest`, `least` and `coalesce` pass over it. E625 where the
-        values do not go together, like a text and a number."""
+        """With SQL semantics: NULL in, NULL out, but `greatest`, `least` and `coalesce` skip it. E625 for
+        incompatible values, like a text and a number."""
         values = {"base": base, "ours": ours, "theirs": theirs}
         try:
             return _value(_parse(self.text), values)
@@ -49,10 +49,10 @@ class Expression:
             ) from error
 
 
-def parse_expression(text: str) -> Expression:
+def parse_expression(text: str) -> ResolutionExpression:
     """E625, with the reason, where it is no expression over base, ours and theirs, or uses something unknown."""
     _parse(text)
-    return Expression(text)
+    return ResolutionExpression(text)
 
 
 @functools.lru_cache(maxsize=256)
@@ -113,7 +113,7 @@ def _value(node: exp.Expression, values: Mapping[str, object]) -> Any:
 
 
 def _arguments(node: exp.Expression, get: Callable[[exp.Expression], Any]) -> list[Any]:
-    """In the order of the function's own list; an argument that was left out at the end is not there."""
+    """In the order of the function's signature; an omitted trailing argument is missing."""
     found: list[Any] = []
     for name in node.arg_types:
         given = node.args.get(name)

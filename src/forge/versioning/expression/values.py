@@ -1,4 +1,5 @@
-"""The operators and functions of a resolution on Python values, with SQL's rules for NULL and Spark's for numbers."""
+"""The operators and functions of resolution expressions on Python values, with SQL's rules for NULL and Spark's for
+numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ def is_true(value: object) -> bool:
 
 
 def _same_kind(left: Any, right: Any) -> tuple[Any, Any]:
-    """A decimal and a float meet as floats, as in Spark; bool is no number."""
+    """A decimal and a float are compared as floats, as in Spark; bool is no number."""
     if isinstance(left, bool) != isinstance(right, bool):
         raise TypeError(f"{left!r} and {right!r} are of different kinds")
     if isinstance(left, float) and isinstance(right, Decimal):
@@ -101,7 +102,7 @@ COMPARISONS: dict[type[exp.Expression], Callable[[Any, Any], bool | None]] = {
 
 
 def _extreme(better: type[exp.Expression]) -> Callable[..., Any]:
-    """The largest or smallest; NULLs are passed over."""
+    """The largest or smallest; NULLs are skipped."""
 
     def choose(*values: Any) -> Any:
         best = None

@@ -1,4 +1,4 @@
-"""What a merge does to the rows of ours, and doing it."""
+"""The result of a row merge, and applying it to ours."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ COUNT = "_count"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RowMerge:
-    """Counted against ours. `upserts` have the merged schema; `deletes` are keys or, of a keyless table, whole rows and
-    `_count`, how many of each go. While conflicts are open, what they are about is as it is in ours."""
+    """Counted against ours. `upserts` have the merged schema; `deletes` are keys or, of a keyless table, whole rows
+    and `_count`, how many of each are removed. Rows with open conflicts stay as they are in ours."""
 
     upserts: pa.Table
     deletes: pa.Table
@@ -37,7 +37,7 @@ class RowMerge:
 
 
 def apply_rows(rows: pa.Table, merge: RowMerge, layout: Layout) -> pa.Table:
-    """The rows of ours after the merge, in the merged schema: updated ones stay in their place, new ones follow."""
+    """The rows of ours after the merge, in the merged schema: updated ones in place, new ones at the end."""
     schema = merge.upserts.schema
     mine = lay(rows, "ours", layout.columns, schema.types).filled(range(len(schema)), schema.types)
     new = [one_array(column) for column in merge.upserts.columns]
@@ -54,7 +54,7 @@ def _pick(array: pa.Array, extra: pa.Array, picks: Numbers) -> pa.Array:
 
 
 def _picks(layout: Layout, arrays: list[pa.Array], length: int, new: list[pa.Array], merge: RowMerge) -> Numbers:
-    """Which rows the result is made of: numbers from `length` on are upserts."""
+    """The rows of the result: numbers from `length` on are upserts."""
     extra, gone = merge.upserts.num_rows, merge.deletes.num_rows
     names = merge.upserts.schema.names
     places = [names.index(name) for name in layout.key] if layout.key else list(range(len(names)))

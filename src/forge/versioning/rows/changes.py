@@ -1,4 +1,4 @@
-"""What each side did to each key since the base."""
+"""The changes of each side to each key since the base."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from forge.versioning.rows.codes import Flags
-from forge.versioning.rows.sides import Input, Overlay, refuse_duplicates
+from forge.versioning.rows.sides import MergeInput, Overlay, refuse_duplicates
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Changes:
+class KeyChanges:
     """All by key. `modified` rows are in the base and on that side, and differ; `cells` says where, per column."""
 
     in_base: Flags
@@ -35,15 +35,15 @@ class Changes:
         return self.theirs_inserted | self.theirs_deleted | self.theirs_modified
 
 
-def find_changes(overlay: Overlay, table: str | None) -> Changes:
-    before_ours, before_theirs = overlay.has(Input.BASE_OURS), overlay.has(Input.BASE_THEIRS)
-    ours, theirs = overlay.has(Input.OURS), overlay.has(Input.THEIRS)
-    _refuse_hidden_twins(overlay, Input.OURS, ours & ~before_ours & before_theirs, table)
-    _refuse_hidden_twins(overlay, Input.THEIRS, theirs & ~before_theirs & before_ours, table)
-    ours_cells = find_cells(overlay, Input.BASE_OURS, Input.OURS)
-    theirs_cells = find_cells(overlay, Input.BASE_THEIRS, Input.THEIRS)
+def find_changes(overlay: Overlay, table: str | None) -> KeyChanges:
+    before_ours, before_theirs = overlay.has(MergeInput.BASE_OURS), overlay.has(MergeInput.BASE_THEIRS)
+    ours, theirs = overlay.has(MergeInput.OURS), overlay.has(MergeInput.THEIRS)
+    _refuse_hidden_duplicates(overlay, MergeInput.OURS, ours & ~before_ours & before_theirs, table)
+    _refuse_hidden_duplicates(overlay, MergeInput.THEIRS, theirs & ~before_theirs & before_ours, table)
+    ours_cells = find_cells(overlay, MergeInput.BASE_OURS, MergeInput.OURS)
+    theirs_cells = find_cells(overlay, MergeInput.BASE_THEIRS, MergeInput.THEIRS)
     gone = (before_ours & ~ours) | (before_theirs & ~theirs)
-    return Changes(
+    return KeyChanges(
         in_base=before_ours | before_theirs,
         in_ours=ours | (before_theirs & ~before_ours),
         kept=(before_ours | before_theirs) & ~gone,
@@ -58,15 +58,15 @@ def find_changes(overlay: Overlay, table: str | None) -> Changes:
     )
 
 
-def _refuse_hidden_twins(overlay: Overlay, which: Input, twins: Flags, table: str | None) -> None:
-    """A key that is new in the files of a side while the base has it in a file the side kept is there twice."""
+def _refuse_hidden_duplicates(overlay: Overlay, which: MergeInput, twins: Flags, table: str | None) -> None:
+    """A key that is new in the files of a side while the base has it in a file that the side kept is a duplicate."""
     if twins.any():
         positions = overlay.at[which][np.flatnonzero(twins)]
         refuse_duplicates(which.side, overlay.rows[which], positions, overlay.key_places, overlay.layout, table)
 
 
-def find_cells(overlay: Overlay, before: Input, after: Input) -> dict[int, Flags]:
-    """Per column that changed anywhere: in which rows. A column the side does not have, it did not change."""
+def find_cells(overlay: Overlay, before: MergeInput, after: MergeInput) -> dict[int, Flags]:
+    """Per changed column: in which rows. A column that the side does not have is unchanged."""
     keys = np.flatnonzero(overlay.has(before) & overlay.has(after))
     found = {}
     for place in (*overlay.value_places, *overlay.dropped_places):

@@ -1,4 +1,4 @@
-"""Rows as whole numbers: equal rows have equal numbers. On Arrow and numpy, whatever the type; only nested values go
+"""Rows as integer codes: equal rows have equal codes. On Arrow and numpy for all types; only nested values go
 through Python. NaN equals NaN, -0.0 equals 0.0, NULL equals NULL, strings compare by bytes."""
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ Numbers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 _ROOM = 1 << 62  # codes of several columns are multiplied into one number until this is reached
-_BLOCK = 256  # rows of nested values that are compared at once before any is looked at in Python
+_BLOCK = 256  # rows of nested values that are compared at once before falling back to Python
 
 
 def code_rows(tables: Sequence[Sequence[pa.Array]], lengths: Sequence[int]) -> tuple[list[Numbers], int]:
-    """For each row of each table a number from 0, the same for rows that are equal in all columns, and how many numbers
-    there are. All tables have the same columns of the same types."""
+    """For each row of each table a code from 0, the same for rows that are equal in all columns, and the number of
+    codes. All tables have the same columns of the same types."""
     total = sum(lengths)
     codes, size = np.zeros(total, dtype=np.int64), 1
     for parts in zip(*tables, strict=True):
@@ -44,7 +44,7 @@ def _join(parts: Sequence[pa.Array]) -> pa.Array:
 
 
 def _dense(codes: Numbers, size: int, total: int) -> tuple[Numbers, int]:
-    """Few numbers, so that arrays can be indexed by them."""
+    """Dense codes, so that arrays can be indexed by them."""
     if size <= 4 * total + 1024:
         return codes, size
     encoded = pa.array(codes).dictionary_encode()
@@ -72,7 +72,7 @@ def _code(array: pa.Array) -> tuple[Numbers, int]:
 
 
 def _code_close(array: pa.Array) -> tuple[Numbers, int] | None:
-    """Whole numbers that lie close together are their own codes; hashing them costs ten times as much."""
+    """Integers in a small range are their own codes; hashing them costs ten times as much."""
     bounds = pc.min_max(array)
     low, high = bounds["min"].as_py(), bounds["max"].as_py()
     if low is None or high - low > 4 * len(array) + 1024 or high >= 1 << 63:
@@ -99,7 +99,7 @@ def _code_nested(array: pa.Array) -> tuple[Numbers, int]:
 
 
 def canonical(value: Any, kind: pa.DataType) -> Any:
-    """Something that can be hashed and that is equal exactly where the values are."""
+    """A hashable value that is equal exactly where the values are."""
     if value is None:
         return None
     if pa.types.is_struct(kind):
@@ -150,7 +150,7 @@ def _nested_different(left: pa.Array, right: pa.Array) -> Flags:
 
 
 def sort_rows(columns: Iterable[pa.Array], length: int) -> Numbers:
-    """The order of rows by their columns; a column that has no order is left out. Stable."""
+    """The order of rows by their columns; unorderable columns are left out. Stable."""
     order = np.arange(length, dtype=np.int64)
     for column in reversed(list(columns)):  # the last column first: each sort keeps the order of the one before
         try:
@@ -162,7 +162,7 @@ def sort_rows(columns: Iterable[pa.Array], length: int) -> Numbers:
 
 
 def count_before(codes: Numbers) -> Numbers:
-    """How many equal rows stand before each row."""
+    """The number of equal rows before each row."""
     order = np.argsort(codes, kind="stable")
     ordered = codes[order]
     starts = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]]) if len(ordered) else np.zeros(0, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Conflicts in rows, found in batches: most merges have answers for a whole column at once, or show only the first."""
+"""Conflicts in rows, in batches: most merges resolve a whole column at once, or show only the first."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import pyarrow as pa
 
 from forge.model.errors import CellError, ForgeError
 from forge.versioning.arrow_types import python_values
-from forge.versioning.conflict import Answers, Conflict, ConflictKind, Rule, Take
+from forge.versioning.conflict import Answers, Conflict, ConflictKind, ResolutionChoice, ResolutionRule
 from forge.versioning.rows.codes import Numbers, sort_rows
 from forge.versioning.rows.values import fit_value
 
 OPEN, OURS, THEIRS, BASE, VALUE = -1, 0, 1, 2, 3
-_CHOICES = {Take.OURS: OURS, Take.THEIRS: THEIRS, Take.BASE: BASE}
+_CHOICES = {ResolutionChoice.OURS: OURS, ResolutionChoice.THEIRS: THEIRS, ResolutionChoice.BASE: BASE}
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class ConflictBatch:
     """Conflicts of one kind in one column (None: of rows, or of counts)."""
 
     kind: ConflictKind
@@ -29,8 +29,8 @@ class Batch:
     place: int | None = None  # of the column in the layout
 
 
-class Scene(Protocol):
-    """What a batch of conflicts is about."""
+class ConflictContext(Protocol):
+    """The data that a batch of conflicts refers to."""
 
     @property
     def table(self) -> str | None: ...
@@ -38,28 +38,28 @@ class Scene(Protocol):
         """Columns that keys are sorted by."""
         ...
 
-    def describe(self, batch: Batch, keys: Numbers) -> list[Conflict]:
+    def describe(self, batch: ConflictBatch, keys: Numbers) -> list[Conflict]:
         """The conflicts of some keys of the batch, in full."""
         ...
 
-    def refuse(self, conflict: Conflict, batch: Batch, rule: Rule) -> str | None:
-        """Why the rule is no answer to the conflict; None: it is one."""
+    def refuse(self, conflict: Conflict, batch: ConflictBatch, rule: ResolutionRule) -> str | None:
+        """Why the rule cannot resolve the conflict; None: it can."""
         ...
 
-    def fit(self, conflict: Conflict, batch: Batch, rule: Rule) -> object:
-        """The value of a manual answer or an expression, as it will be stored. E619, E625 where it cannot be."""
+    def fit(self, conflict: Conflict, batch: ConflictBatch, rule: ResolutionRule) -> object:
+        """The value of a manual resolution or an expression, as it will be stored. E619, E625 where it cannot be."""
         ...
 
-    def allowed(self, batch: Batch, choice: int, keys: Numbers) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-        """Where taking a side is an answer to the conflicts of the batch."""
+    def allowed(self, batch: ConflictBatch, choice: int, keys: Numbers) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Where taking a side resolves the conflicts of the batch."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
-    """What was answered to each conflict of a batch. `values` are those of VALUE, by place in the batch."""
+class BatchDecision:
+    """The resolution of each conflict of a batch. `values` are those of VALUE, by place in the batch."""
 
-    batch: Batch
+    batch: ConflictBatch
     choice: Numbers
     values: Mapping[int, object] = field(default_factory=dict)
 
@@ -72,15 +72,15 @@ class Decision:
         return self.keys(OPEN)
 
 
-def decide(batch: Batch, answers: Answers, scene: Scene) -> Decision:
+def decide(batch: ConflictBatch, answers: Answers, scene: ConflictContext) -> BatchDecision:
     size = len(batch.keys)
     if not answers.by_conflict:
         standing = answers.find(Conflict(kind=batch.kind, column=batch.column, table=scene.table))
         if standing is None or not size:
-            return Decision(batch, np.full(size, OPEN, dtype=np.int64))
+            return BatchDecision(batch, np.full(size, OPEN, dtype=np.int64))
         if standing.take in _CHOICES:
             choice = _CHOICES[standing.take]
-            return Decision(batch, np.where(scene.allowed(batch, choice, batch.keys), choice, OPEN))
+            return BatchDecision(batch, np.where(scene.allowed(batch, choice, batch.keys), choice, OPEN))
     choices = np.full(size, OPEN, dtype=np.int64)
     values: dict[int, object] = {}
     for place, conflict in enumerate(scene.describe(batch, batch.keys)):
@@ -94,7 +94,7 @@ def decide(batch: Batch, answers: Answers, scene: Scene) -> Decision:
         choices[place] = _CHOICES.get(rule.take, VALUE)
         if rule.take not in _CHOICES:
             values[place] = scene.fit(conflict, batch, rule)
-    return Decision(batch, choices, values)
+    return BatchDecision(batch, choices, values)
 
 
 def bad_answer(conflict: Conflict, problem: str) -> ForgeError:
@@ -110,8 +110,10 @@ def bad_answer(conflict: Conflict, problem: str) -> ForgeError:
     )
 
 
-def collect(decisions: Sequence[Decision], scene: Scene, limit: int | None) -> tuple[tuple[Conflict, ...], int]:
-    """The open conflicts by key, then column, at most `limit` of them, and how many there are in all."""
+def collect(
+    decisions: Sequence[BatchDecision], scene: ConflictContext, limit: int | None
+) -> tuple[tuple[Conflict, ...], int]:
+    """The open conflicts by key, then column, at most `limit` of them, and their total number."""
     waiting = [(decision.batch, decision.open_keys) for decision in decisions]
     waiting = [(batch, keys) for batch, keys in waiting if len(keys)]
     count = sum(len(keys) for _, keys in waiting)
@@ -139,9 +141,9 @@ def row_dicts(names: Sequence[str], columns: Sequence[pa.Array], length: int) ->
     return [dict(zip(names, row, strict=True)) for row in zip(*values, strict=True)]
 
 
-def evaluate(rule: Rule, conflict: Conflict, kind: pa.DataType) -> object:
-    """The value of a manual answer or an expression for one cell."""
-    if rule.take is Take.MANUAL:
+def evaluate(rule: ResolutionRule, conflict: Conflict, kind: pa.DataType) -> object:
+    """The value of a manual resolution or an expression for one cell."""
+    if rule.take is ResolutionChoice.MANUAL:
         return fit_value(rule.value, kind, conflict.column or "")
     from forge.versioning.expression.parse import parse_expression
 

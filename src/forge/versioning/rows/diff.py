@@ -1,4 +1,4 @@
-"""What differs between the rows of two versions of a table, or of the files that one has and the other has not."""
+"""The diff of the rows of two versions of a table, or of the files that only one of them has."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ import pyarrow as pa
 
 from forge.versioning.changes import ChangeKind, RowChange, RowDiff
 from forge.versioning.field import Layout
-from forge.versioning.rows.bag import count_rows
 from forge.versioning.rows.changes import find_cells
 from forge.versioning.rows.codes import Flags, Numbers, sort_rows
 from forge.versioning.rows.conflicts import row_dicts
-from forge.versioning.rows.sides import Input, Overlay, lay_over
+from forge.versioning.rows.multiset import count_rows
+from forge.versioning.rows.sides import MergeInput, Overlay, lay_over
 
-_LEFT, _RIGHT = Input.BASE_THEIRS, Input.THEIRS
+_LEFT, _RIGHT = MergeInput.BASE_THEIRS, MergeInput.THEIRS
 
 
 def diff_rows(layout: Layout, left: pa.Table, right: pa.Table, *, limit: int | None = 100, offset: int = 0) -> RowDiff:
-    """In the layout, `base` names the columns of the left and `theirs` those of the right. A column that only the left
-    has is shown but is no change of a row: it is one of the schema. `limit` None gives all changes."""
+    """In the layout, `base` names the columns of the left and `theirs` those of the right. A column that only the
+    left has is shown but is no change of a row: it is one of the schema. `limit` None gives all changes."""
     tables = {_LEFT: left, _RIGHT: right}
     page = slice(offset, None if limit is None else offset + limit)
     return _diff_keyed(layout, tables, page) if layout.key else _diff_bags(layout, tables, page)
 
 
-def _diff_keyed(layout: Layout, tables: dict[Input, pa.Table], page: slice) -> RowDiff:
+def _diff_keyed(layout: Layout, tables: dict[MergeInput, pa.Table], page: slice) -> RowDiff:
     overlay = lay_over(layout, tables, table=None, words={"base": "the left", "theirs": "the right"})
     before, after = overlay.has(_LEFT), overlay.has(_RIGHT)
     cells = find_cells(overlay, _LEFT, _RIGHT)
@@ -57,8 +57,8 @@ def _describe(overlay: Overlay, keys: Numbers, cells: dict[int, Flags]) -> list[
     return result
 
 
-def _rows(overlay: Overlay, which: Input, keys: Numbers) -> list[dict[str, object] | None]:
-    """Whole rows with the names they have on the right, and with what only the left has; None where there is none."""
+def _rows(overlay: Overlay, which: MergeInput, keys: Numbers) -> list[dict[str, object] | None]:
+    """Whole rows with the names of the right, and with columns that only the left has; None where missing."""
     places = [place for place, column in enumerate(overlay.rows[which].columns) if column is not None]
     names = [overlay.columns[place].field.name for place in places]
     rows = row_dicts(names, [overlay.read(which, place, keys) for place in places], len(keys))
@@ -66,7 +66,7 @@ def _rows(overlay: Overlay, which: Input, keys: Numbers) -> list[dict[str, objec
     return [row if is_there else None for row, is_there in zip(rows, there, strict=True)]
 
 
-def _diff_bags(layout: Layout, tables: dict[Input, pa.Table], page: slice) -> RowDiff:
+def _diff_bags(layout: Layout, tables: dict[MergeInput, pa.Table], page: slice) -> RowDiff:
     overlay, counts = count_rows(replace(layout, dropped=()), tables)
     change = counts[_RIGHT] - counts[_LEFT]
     changed = np.flatnonzero(change)

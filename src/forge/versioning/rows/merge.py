@@ -1,4 +1,4 @@
-"""The three-way merge of rows: line up → classify → find conflicts → answer them → write what changes in ours."""
+"""The three-way merge of rows: align → classify → find conflicts → resolve → write the changes to ours."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from forge.versioning.arrow_types import schema_of
 from forge.versioning.conflict import Answers, ConflictKind
 from forge.versioning.field import Layout
 from forge.versioning.rows.apply import RowMerge, apply_rows
-from forge.versioning.rows.bag import merge_bags
-from forge.versioning.rows.changes import Changes, find_changes
+from forge.versioning.rows.changes import KeyChanges, find_changes
 from forge.versioning.rows.codes import Flags, Numbers, find_different
-from forge.versioning.rows.conflicts import BASE, OPEN, OURS, THEIRS, Batch, Decision, collect, decide
-from forge.versioning.rows.scene import KeyedScene, side_values
-from forge.versioning.rows.sides import Input, Overlay, blend, lay_over
+from forge.versioning.rows.conflicts import BASE, OPEN, OURS, THEIRS, BatchDecision, ConflictBatch, collect, decide
+from forge.versioning.rows.keyed_conflicts import KeyedConflicts, side_values
+from forge.versioning.rows.multiset import merge_multisets
+from forge.versioning.rows.sides import MergeInput, Overlay, blend, lay_over
 
 __all__ = ["RowMerge", "apply_rows", "merge_rows"]
 
@@ -36,23 +36,23 @@ def merge_rows(
     table: str | None = None,
     limit: int | None = 1000,
 ) -> RowMerge:
-    """What theirs brings to ours. The inputs need not be whole tables: `base_ours` are the base's rows in files that
-    ours replaced, `ours` the rows of the files that replaced them, and likewise for theirs. Each input has the columns
-    of its own side. `limit` bounds the conflicts given back; None gives all."""
+    """The changes of theirs for ours. The inputs need not be whole tables: `base_ours` are the base's rows in files
+    that ours replaced, `ours` the rows of the files that replaced them, and likewise for theirs. Each input has the
+    columns of its own side. `limit` bounds the returned conflicts; None gives all."""
     tables = {
-        Input.BASE_OURS: base_ours,
-        Input.OURS: ours,
-        Input.BASE_THEIRS: base_theirs,
-        Input.THEIRS: theirs,
+        MergeInput.BASE_OURS: base_ours,
+        MergeInput.OURS: ours,
+        MergeInput.BASE_THEIRS: base_theirs,
+        MergeInput.THEIRS: theirs,
     }
     if not layout.key:
-        return merge_bags(layout, tables, answers=answers, table=table, limit=limit)
+        return merge_multisets(layout, tables, answers=answers, table=table, limit=limit)
     return _merge_keyed(lay_over(layout, tables, table=table), answers, table, limit)
 
 
 def _merge_keyed(overlay: Overlay, answers: Answers, table: str | None, limit: int | None) -> RowMerge:
     changes = find_changes(overlay, table)
-    scene = KeyedScene(overlay, changes, table)
+    scene = KeyedConflicts(overlay, changes, table)
     decisions = [decide(batch, answers, scene) for batch in _find_conflicts(overlay, changes)]
     plan = _plan(overlay, changes, decisions)
     columns = plan.columns()
@@ -79,8 +79,8 @@ def _merge_keyed(overlay: Overlay, answers: Answers, table: str | None, limit: i
     )
 
 
-def _find_conflicts(overlay: Overlay, changes: Changes) -> list[Batch]:
-    row = partial(Batch, column=None)
+def _find_conflicts(overlay: Overlay, changes: KeyChanges) -> list[ConflictBatch]:
+    row = partial(ConflictBatch, column=None)
     found = [
         row(ConflictKind.DELETE_MODIFY, keys=np.flatnonzero(changes.ours_deleted & changes.theirs_modified)),
         row(ConflictKind.MODIFY_DELETE, keys=np.flatnonzero(changes.ours_modified & changes.theirs_deleted)),
@@ -91,28 +91,29 @@ def _find_conflicts(overlay: Overlay, changes: Changes) -> list[Batch]:
         mine, yours = changes.ours_cells.get(place), changes.theirs_cells.get(place)
         if mine is not None and yours is not None:
             both = np.flatnonzero(mine & yours)
-            found.append(Batch(ConflictKind.MODIFY_MODIFY, name, _unequal(overlay, place, both), place))
+            found.append(ConflictBatch(ConflictKind.MODIFY_MODIFY, name, _unequal(overlay, place, both), place))
         if overlay.columns[place].ours is not None and overlay.columns[place].theirs is not None and len(added):
-            found.append(Batch(ConflictKind.ADD_ADD, name, _unequal(overlay, place, added), place))
+            found.append(ConflictBatch(ConflictKind.ADD_ADD, name, _unequal(overlay, place, added), place))
     for place in overlay.dropped_places:
         cells = changes.theirs_cells if overlay.columns[place].ours is None else changes.ours_cells
         gone = changes.ours_deleted if overlay.columns[place].ours is None else changes.theirs_deleted
         if (changed := cells.get(place)) is not None:
             keys = np.flatnonzero(changed & ~gone)
             name = overlay.columns[place].field.name
-            found.append(Batch(ConflictKind.COLUMN_DROPPED_MODIFIED, name, keys, place))
+            found.append(ConflictBatch(ConflictKind.COLUMN_DROPPED_MODIFIED, name, keys, place))
     return [batch for batch in found if len(batch.keys)]
 
 
 def _unequal(overlay: Overlay, place: int, keys: Numbers) -> Numbers:
-    different = find_different(overlay.read(Input.OURS, place, keys), overlay.read(Input.THEIRS, place, keys))
+    different = find_different(overlay.read(MergeInput.OURS, place, keys), overlay.read(MergeInput.THEIRS, place, keys))
     result: Numbers = keys[different]
     return result
 
 
 @dataclass
 class _Plan:
-    """What becomes of the rows of ours. `rows` says per key whose row is taken, `cells` per column who else's cells."""
+    """The outcome of the rows of ours. `rows` is per key the side whose row is taken, `cells` per column the cells
+    of other sides."""
 
     overlay: Overlay
     rows: Numbers
@@ -121,7 +122,7 @@ class _Plan:
     cells: dict[int, list[tuple[Numbers, int]]]
     values: dict[int, list[tuple[Numbers, list[object]]]]
 
-    def answer_cells(self, decision: Decision) -> None:
+    def answer_cells(self, decision: BatchDecision) -> None:
         place = decision.batch.place
         if place is None or place >= len(self.overlay.layout.columns):
             return  # of a row, or of a column that is gone
@@ -137,7 +138,7 @@ class _Plan:
         if side != OURS:
             self.touched[keys] = True
 
-    def answer_rows(self, decision: Decision, in_ours: Flags, is_there: dict[int, Flags]) -> None:
+    def answer_rows(self, decision: BatchDecision, in_ours: Flags, is_there: dict[int, Flags]) -> None:
         for choice in (THEIRS, BASE):
             keys = decision.keys(choice)
             there = is_there[choice][keys]
@@ -185,8 +186,8 @@ class _Plan:
         return pa.concat_arrays([column, extra]).take(pa.array(picks))
 
 
-def _plan(overlay: Overlay, changes: Changes, decisions: Iterable[Decision]) -> _Plan:
-    """Where only theirs changed something, theirs is taken; the rest is what was answered."""
+def _plan(overlay: Overlay, changes: KeyChanges, decisions: Iterable[BatchDecision]) -> _Plan:
+    """Where only theirs changed something, theirs is taken; the rest is as resolved."""
     rows = np.full(overlay.size, OURS, dtype=np.int64)
     new = changes.theirs_inserted & ~changes.ours_inserted
     rows[new] = THEIRS
@@ -203,7 +204,7 @@ def _plan(overlay: Overlay, changes: Changes, decisions: Iterable[Decision]) -> 
             plan.take(place, keys, THEIRS)
         if overlay.columns[place].ours is None and overlay.columns[place].base is not None:
             plan.touched |= changes.kept  # ours dropped it and the answer keeps it: its values come back
-    is_there = {THEIRS: overlay.has(Input.THEIRS), BASE: changes.in_base}
+    is_there = {THEIRS: overlay.has(MergeInput.THEIRS), BASE: changes.in_base}
     for decision in decisions:
         if decision.batch.column is None:
             plan.answer_rows(decision, changes.in_ours, is_there)
@@ -214,9 +215,9 @@ def _plan(overlay: Overlay, changes: Changes, decisions: Iterable[Decision]) -> 
 
 
 def _find_nulls(
-    overlay: Overlay, changes: Changes, plan: _Plan, decisions: Sequence[Decision], columns: Sequence[pa.Array]
-) -> list[Batch]:
-    """Cells that a merge makes NULL in a column that is required afterwards. What is open already is not said twice."""
+    overlay: Overlay, changes: KeyChanges, plan: _Plan, decisions: Sequence[BatchDecision], columns: Sequence[pa.Array]
+) -> list[ConflictBatch]:
+    """Cells that a merge makes NULL in a required column. Open conflicts are not reported twice."""
     required = [place for place in overlay.value_places if overlay.columns[place].field.required]
     if not required:
         return []
@@ -235,7 +236,7 @@ def _find_nulls(
         waiting = [decision.open_keys for decision in decisions if decision.batch.place == place]
         keys = np.setdiff1d(np.concatenate(empty), np.concatenate([np.zeros(0, dtype=np.int64), *waiting]))
         if len(keys):
-            found.append(Batch(ConflictKind.CONSTRAINT, overlay.columns[place].field.name, keys, place))
+            found.append(ConflictBatch(ConflictKind.CONSTRAINT, overlay.columns[place].field.name, keys, place))
     return found
 
 

@@ -1,4 +1,4 @@
-"""The inputs of a merge laid over each other: the same columns, the same types, and where each key is in each input."""
+"""The inputs of a merge aligned: the same columns, the same types, and the row of each key in each input."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import pyarrow as pa
 
 from forge.versioning.arrow_types import cast_column, common_type, python_values
 from forge.versioning.errors import IncomparableCellsError, IncomparableError
-from forge.versioning.field import Aligned, Layout
+from forge.versioning.field import AlignedColumn, Layout
 from forge.versioning.rows.codes import Flags, Numbers, code_rows, find_different
 
 Reader = Callable[[Numbers], pa.Array]
 
 
-class Input(StrEnum):
+class MergeInput(StrEnum):
     BASE_OURS = "base_ours"
     OURS = "ours"
     BASE_THEIRS = "base_theirs"
@@ -26,31 +26,31 @@ class Input(StrEnum):
 
     @property
     def side(self) -> str:
-        return "base" if self in (Input.BASE_OURS, Input.BASE_THEIRS) else str(self)
+        return "base" if self in (MergeInput.BASE_OURS, MergeInput.BASE_THEIRS) else str(self)
 
 
-_ANYWHERE = (Input.OURS, Input.THEIRS, Input.BASE_OURS, Input.BASE_THEIRS)
+_ANYWHERE = (MergeInput.OURS, MergeInput.THEIRS, MergeInput.BASE_OURS, MergeInput.BASE_THEIRS)
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
-    """One input, its columns in the order of the layout; None where the input does not have a column."""
+class InputRows:
+    """One input, its columns in the order of the layout; None for a column that the input does not have."""
 
     columns: tuple[pa.Array | None, ...]
     length: int
 
     def filled(self, places: Sequence[int], kinds: Sequence[pa.DataType]) -> list[pa.Array]:
-        """Those columns; one that is not there is all NULL."""
+        """Those columns; missing ones are all NULL."""
         found = ((self.columns[place], kinds[place]) for place in places)
         return [column if column is not None else pa.nulls(self.length, kind) for column, kind in found]
 
 
-def name_on(column: Aligned, side: str) -> str | None:
+def name_on(column: AlignedColumn, side: str) -> str | None:
     name: str | None = getattr(column, side)
     return name
 
 
-def find_types(columns: Sequence[Aligned], tables: Mapping[Input, pa.Table]) -> tuple[pa.DataType, ...]:
+def find_types(columns: Sequence[AlignedColumn], tables: Mapping[MergeInput, pa.Table]) -> tuple[pa.DataType, ...]:
     """The merged Arrow types, from what each input has."""
     return tuple(
         common_type(
@@ -65,24 +65,24 @@ def find_types(columns: Sequence[Aligned], tables: Mapping[Input, pa.Table]) -> 
     )
 
 
-def lay(table: pa.Table, side: str, columns: Sequence[Aligned], kinds: Sequence[pa.DataType]) -> Rows:
+def lay(table: pa.Table, side: str, columns: Sequence[AlignedColumn], kinds: Sequence[pa.DataType]) -> InputRows:
     """A table of that side in the merged columns and types."""
     arrays = (
         None if (name := name_on(column, side)) is None else cast_column(table.column(name), kind, name)
         for column, kind in zip(columns, kinds, strict=True)
     )
-    return Rows(tuple(arrays), table.num_rows)
+    return InputRows(tuple(arrays), table.num_rows)
 
 
 @dataclass(frozen=True, slots=True)
 class Overlay:
-    """Four inputs over each other. `at[input][key]` is the row of a key in an input, or -1; keys are numbers."""
+    """Four aligned inputs. `at[input][key]` is the row of a key in an input, or -1; keys are numbers."""
 
     layout: Layout
-    columns: tuple[Aligned, ...]  # the merged ones, then the dropped ones
+    columns: tuple[AlignedColumn, ...]  # the merged ones, then the dropped ones
     kinds: tuple[pa.DataType, ...]
-    rows: Mapping[Input, Rows]
-    at: Mapping[Input, Numbers]
+    rows: Mapping[MergeInput, InputRows]
+    at: Mapping[MergeInput, Numbers]
     size: int
 
     @property
@@ -99,34 +99,34 @@ class Overlay:
     def dropped_places(self) -> range:
         return range(len(self.layout.columns), len(self.columns))
 
-    def has(self, which: Input) -> Flags:
+    def has(self, which: MergeInput) -> Flags:
         result: Flags = self.at[which] >= 0
         return result
 
-    def read(self, which: Input, place: int, keys: Numbers) -> pa.Array:
+    def read(self, which: MergeInput, place: int, keys: Numbers) -> pa.Array:
         """A column of an input at some keys; NULL where the input does not have the key or the column."""
         column = self.rows[which].columns[place]
         if column is None:
             return pa.nulls(len(keys), self.kinds[place])
         return take(column, self.at[which][keys])
 
-    def first(self, place: int, keys: Numbers, inputs: Sequence[Input]) -> pa.Array:
-        """At each key from the first of the inputs that has the key; NULL where none has."""
+    def first(self, place: int, keys: Numbers, inputs: Sequence[MergeInput]) -> pa.Array:
+        """At each key the value of the first of the inputs that has the key; NULL where none has."""
         readers = [partial(self.read, which, place) for which in inputs]
         return blend(readers, keys, pick_first([self.at[which][keys] for which in inputs]), self.kinds[place])
 
     def keys_of(self, keys: Numbers) -> list[pa.Array]:
-        """The key columns of some keys, from wherever they are."""
+        """The key columns of some keys, from any input that has them."""
         order = [which for which in _ANYWHERE if which in self.at]
         return [self.first(place, keys, order) for place in self.key_places]
 
-    def differs(self, place: int, left: Input, right: Input, keys: Numbers) -> Flags:
-        """Where a column is another one in the right; a column that one of them does not have counts as NULL."""
+    def differs(self, place: int, left: MergeInput, right: MergeInput, keys: Numbers) -> Flags:
+        """Where a column differs in the right; a column that one of them does not have counts as NULL."""
         return find_different(self.read(left, place, keys), self.read(right, place, keys))
 
 
 def pick_first(positions: Sequence[Numbers]) -> Numbers:
-    """Which of the arrays is the first that is not negative; -1: none is."""
+    """The first of the arrays that is not negative; -1: none is."""
     choice = np.full(len(positions[0]), -1, dtype=np.int64)
     for number in reversed(range(len(positions))):
         choice[positions[number] >= 0] = number
@@ -134,7 +134,7 @@ def pick_first(positions: Sequence[Numbers]) -> Numbers:
 
 
 def blend(readers: Sequence[Reader], keys: Numbers, choice: Numbers, kind: pa.DataType) -> pa.Array:
-    """At each key what the chosen reader gives; -1 is NULL."""
+    """At each key the value of the chosen reader; -1 is NULL."""
     parts: list[pa.Array] = []
     spots: list[Numbers] = []
     for number in np.unique(choice):
@@ -145,7 +145,7 @@ def blend(readers: Sequence[Reader], keys: Numbers, choice: Numbers, kind: pa.Da
 
 
 def scatter(parts: Sequence[pa.Array], spots: Sequence[Numbers], kind: pa.DataType) -> pa.Array:
-    """One array out of several whose values belong at given spots; together the spots are 0..n-1."""
+    """One array from several whose values belong at given positions; together the positions are 0..n-1."""
     if not parts:
         return pa.array([], kind)
     if len(parts) == 1:
@@ -154,7 +154,7 @@ def scatter(parts: Sequence[pa.Array], spots: Sequence[Numbers], kind: pa.DataTy
 
 
 def take(column: pa.Array, positions: Numbers) -> pa.Array:
-    """NULL where the position is negative. Rows that already lie as they are wanted are not copied."""
+    """NULL where the position is negative. Rows that are already in order are not copied."""
     if len(positions) == len(column) and np.array_equal(positions, np.arange(len(column))):
         return column
     missing = positions < 0
@@ -162,12 +162,12 @@ def take(column: pa.Array, positions: Numbers) -> pa.Array:
 
 
 def lay_over(
-    layout: Layout, tables: Mapping[Input, pa.Table], *, table: str | None, words: Mapping[str, str] | None = None
+    layout: Layout, tables: Mapping[MergeInput, pa.Table], *, table: str | None, words: Mapping[str, str] | None = None
 ) -> Overlay:
-    """E611 where an input has a key twice, E612 where one is NULL; `words` are what the sides are called there."""
+    """E611 where an input has a duplicate key, E612 where one is NULL; `words` are the names of the sides there."""
     columns = (*layout.columns, *layout.dropped)
     kinds = find_types(columns, tables)
-    one_base = tables.get(Input.BASE_OURS) is tables.get(Input.BASE_THEIRS)
+    one_base = tables.get(MergeInput.BASE_OURS) is tables.get(MergeInput.BASE_THEIRS)
     rows = {
         which: lay(given, which.side, columns, kinds)
         for which, given in tables.items()
@@ -188,16 +188,20 @@ def lay_over(
         if len(found) and found.max() > 1:
             refuse_duplicates(said[which], rows[which], np.flatnonzero(found[numbers] > 1), keys, layout, table)
     if one_base:
-        rows[Input.BASE_THEIRS], at[Input.BASE_THEIRS] = rows[Input.BASE_OURS], at[Input.BASE_OURS]
+        rows[MergeInput.BASE_THEIRS], at[MergeInput.BASE_THEIRS] = rows[MergeInput.BASE_OURS], at[MergeInput.BASE_OURS]
     return Overlay(layout, columns, kinds, rows, at, size)
 
 
-def _is_twin(which: Input, one_base: bool) -> bool:
-    return one_base and which is Input.BASE_THEIRS
+def _is_twin(which: MergeInput, one_base: bool) -> bool:
+    return one_base and which is MergeInput.BASE_THEIRS
 
 
 def _refuse_nulls(
-    rows: Mapping[Input, Rows], said: Mapping[Input, str], keys: Sequence[int], layout: Layout, table: str | None
+    rows: Mapping[MergeInput, InputRows],
+    said: Mapping[MergeInput, str],
+    keys: Sequence[int],
+    layout: Layout,
+    table: str | None,
 ) -> None:
     for which, each in rows.items():
         for place in keys:
@@ -214,9 +218,9 @@ def _refuse_nulls(
 
 
 def refuse_duplicates(
-    side: str, rows: Rows, positions: Numbers, keys: Sequence[int], layout: Layout, table: str | None
+    side: str, rows: InputRows, positions: Numbers, keys: Sequence[int], layout: Layout, table: str | None
 ) -> None:
-    """Raise E611 with the first keys that `side` has more than once."""
+    """Raise E611 with the first duplicate keys of `side`."""
     columns = (rows.columns[place] for place in keys)
     values = [python_values(column.take(pa.array(positions))) for column in columns if column is not None]
     named = dict.fromkeys(

@@ -1,4 +1,4 @@
-"""Values that people give for a cell, as the cell's type holds them: JSON has no decimals, dates or bytes."""
+"""Values given by people for a cell, converted to the cell's type: JSON has no decimals, dates or bytes."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _WIDE = Context(prec=100)  # the default 28 digits cannot hold a decimal(38,…)
 
 
 def fit_value(value: object, kind: pa.DataType, column: str, *, rounded: bool = False) -> object:
-    """The value of that type, as Python has it; E619 where it is none. `rounded`: a decimal may lose digits, as it does
-    when SQL stores the result of a division."""
+    """The value in that type, as a Python value; E619 where it does not fit. `rounded`: a decimal may lose digits,
+    as when SQL stores the result of a division."""
     if value is None:
         return None
     try:

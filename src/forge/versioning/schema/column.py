@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from forge.versioning.conflict import Take
-from forge.versioning.field import Field
+from forge.versioning.conflict import ResolutionChoice
+from forge.versioning.field import TableField
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """One column in three versions; None where it is not there."""
+class ColumnVersions:
+    """One column in three versions; None where it is missing."""
 
-    base: Field | None
-    ours: Field | None
-    theirs: Field | None
+    base: TableField | None
+    ours: TableField | None
+    theirs: TableField | None
 
-    def of(self, take: Take) -> Field | None:
-        return self.ours if take is Take.OURS else self.theirs
+    def of(self, take: ResolutionChoice) -> TableField | None:
+        return self.ours if take is ResolutionChoice.OURS else self.theirs

@@ -1,31 +1,33 @@
-"""The columns of a key, found on every side; a key that is not the same on all cannot tell rows apart."""
+"""The key columns, found on every side; a key that is not the same on all cannot identify rows."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 from forge.model.widening import widens
 from forge.versioning.errors import IncomparableError
-from forge.versioning.field import Aligned, Field, Fields, Layout, by_id
-from forge.versioning.schema.column import Line
+from forge.versioning.field import AlignedColumn, Fields, Layout, TableField, by_id
+from forge.versioning.schema.column import ColumnVersions
 
 
 def find_key(
     key: tuple[str, ...],
-    lines: Sequence[Line],
-    kept: Mapping[Line, Aligned],
+    lines: Sequence[ColumnVersions],
+    kept: Mapping[ColumnVersions, AlignedColumn],
     sides: Sequence[str],
     table: str | None,
 ) -> tuple[str, ...]:
-    """The names of the key in the merged table; () where a side dropped a column of it and that was taken: what is left
-    of a key tells no rows apart."""
-    names = [_name(name, find_line(name, lines, sides, table), kept, sides, table) for name in key]
+    """The names of the key in the merged table; () where a side dropped a column of it and that was taken: the rest
+    does not identify rows."""
+    names = [_name(name, find_key_column(name, lines, sides, table), kept, sides, table) for name in key]
     return () if None in names else tuple(dict.fromkeys(name for name in names if name is not None))
 
 
-def find_line(name: str, lines: Sequence[Line], sides: Sequence[str], table: str | None) -> Line:
-    """The column that a key names. The name may be that of any side; the first is asked first."""
+def find_key_column(
+    name: str, lines: Sequence[ColumnVersions], sides: Sequence[str], table: str | None
+) -> ColumnVersions:
+    """The column that a key names. The name may be that of any side; the first takes precedence."""
     named = (line for side in sides for line in lines if (field := getattr(line, side)) and field.name == name)
     line = next(named, None)
     if line is None:
@@ -37,8 +39,14 @@ def find_line(name: str, lines: Sequence[Line], sides: Sequence[str], table: str
     return line
 
 
-def _name(name: str, line: Line, kept: Mapping[Line, Aligned], sides: Sequence[str], table: str | None) -> str | None:
-    fields: dict[str, Field | None] = {side: getattr(line, side) for side in sides}
+def _name(
+    name: str,
+    line: ColumnVersions,
+    kept: Mapping[ColumnVersions, AlignedColumn],
+    sides: Sequence[str],
+    table: str | None,
+) -> str | None:
+    fields: dict[str, TableField | None] = {side: getattr(line, side) for side in sides}
     missing = [side for side, field in fields.items() if field is None]
     types = {side: field.type for side, field in fields.items() if field is not None}
     if "ours" in sides and is_dropped(line):  # which was asked, and answered or not
@@ -63,13 +71,13 @@ def _are_apart(one: str, other: str) -> bool:
     return one != other and not widens(one, other, "iceberg") and not widens(other, one, "iceberg")
 
 
-def is_dropped(line: Line) -> bool:
+def is_dropped(line: ColumnVersions) -> bool:
     """Whether one side dropped the column and the other has it."""
     return line.base is not None and (line.ours is None) != (line.theirs is None)
 
 
 def refuse_rows_without_key(layout: Layout, changed: Iterable[str], table: str | None) -> None:
-    """An answer may keep a column of the key that a side dropped, unless that side has rows of its own."""
+    """A resolution may keep a key column that a side dropped, unless that side has rows of its own."""
     for column in layout.columns:
         for side in changed:
             if column.field.name in layout.key and getattr(column, side) is None:
@@ -83,7 +91,7 @@ def refuse_rows_without_key(layout: Layout, changed: Iterable[str], table: str |
 
 
 def drops_key(key: Sequence[str], base: Fields, ours: Fields, theirs: Fields) -> bool:
-    """Whether one side alone has no more what is a column of the key."""
+    """Whether exactly one side dropped a column of the key."""
     ids = {field.id for side in (base, ours, theirs) for field in side if field.name in key}
     known, mine, yours = (by_id(side) for side in (base, ours, theirs))
     return any(one in known and (one in mine) != (one in yours) for one in ids)

@@ -1,4 +1,4 @@
-"""Two schemas merged over their base, column by column, by field id. The side that changed wins."""
+"""Three-way merge of schemas, column by column, by field id. The side that changed wins."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 from forge.model.errors import ForgeError
 from forge.model.widening import widens
-from forge.versioning.changes import ColumnChangeKind, SchemaChange
-from forge.versioning.conflict import Answers, Conflict, ConflictKind, Take
-from forge.versioning.field import Aligned, Field, Fields, Layout, by_id, by_name
-from forge.versioning.schema.column import Line
-from forge.versioning.schema.key import find_key, find_line
+from forge.versioning.changes import ColumnChangeKind, TableSchemaChange
+from forge.versioning.conflict import Answers, Conflict, ConflictKind, ResolutionChoice
+from forge.versioning.field import AlignedColumn, Fields, Layout, TableField, by_id, by_name
+from forge.versioning.schema.column import ColumnVersions
+from forge.versioning.schema.key import find_key, find_key_column
 from forge.versioning.schema.order import find_moved, merge_order
 
 NO_ANSWERS = Answers()
@@ -19,21 +19,23 @@ NO_ANSWERS = Answers()
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
-    """What became of a line: a column of the merged table, or one that a side dropped, or neither."""
+    """The outcome of a column: part of the merged table, or dropped by a side, or neither."""
 
-    line: Line
-    column: Aligned | None = None
-    dropped: Aligned | None = None
+    line: ColumnVersions
+    column: AlignedColumn | None = None
+    dropped: AlignedColumn | None = None
 
 
 class _Judge:
-    """Asks the answers about each conflict. One without an answer stays open, and meanwhile ours is assumed."""
+    """Looks up the resolution of each conflict. One without stays open, and meanwhile ours is assumed."""
 
     def __init__(self, answers: Answers, table: str | None) -> None:
         self.answers, self.table = answers, table
         self.open: list[Conflict] = []
 
-    def winner(self, column: str, base: str | None, ours: Field | None, theirs: Field | None) -> Take:
+    def winner(
+        self, column: str, base: str | None, ours: TableField | None, theirs: TableField | None
+    ) -> ResolutionChoice:
         conflict = Conflict(
             kind=ConflictKind.SCHEMA_CHANGE,
             column=column,
@@ -43,7 +45,7 @@ class _Judge:
             table=self.table,
         )
         rule = self.answers.find(conflict)
-        if rule and rule.take in (Take.OURS, Take.THEIRS):
+        if rule and rule.take in (ResolutionChoice.OURS, ResolutionChoice.THEIRS):
             return rule.take
         if conflict.id in self.answers.by_conflict:
             raise ForgeError(
@@ -54,7 +56,7 @@ class _Judge:
                 fix="Answer it with ours or theirs.",
             )
         self.open.append(conflict)
-        return Take.OURS
+        return ResolutionChoice.OURS
 
 
 def merge_schemas(
@@ -67,12 +69,12 @@ def merge_schemas(
     table: str | None = None,
     has_unique_ids: bool = False,
 ) -> tuple[Layout, tuple[Conflict, ...]]:
-    """The merged columns and the conflicts without an answer. Without a base, columns belong together by name, unless
-    an id is never given twice (`has_unique_ids`, as within one table of a lake)."""
+    """The merged columns and the open conflicts. Without a base, columns are matched by name, unless ids are never
+    reused (`has_unique_ids`, as within one table of a lake)."""
     judge = _Judge(answers, table)
     sides = ("ours", "base", "theirs") if base is not None else ("ours", "theirs")
     lines = _line_up(base, ours, theirs, has_unique_ids=has_unique_ids)
-    keys = {find_line(name, lines, sides, table) for name in key}
+    keys = {find_key_column(name, lines, sides, table) for name in key}
     outcomes = [_merge_line(line, judge, is_key=line in keys) for line in lines]
     outcomes = _part_names(outcomes, judge)
     kept = {outcome.line: outcome.column for outcome in outcomes if outcome.column is not None}
@@ -82,23 +84,23 @@ def merge_schemas(
     return Layout(columns, names, dropped), tuple(sorted(judge.open, key=lambda each: each.column or ""))
 
 
-def _line_up(base: Fields | None, ours: Fields, theirs: Fields, *, has_unique_ids: bool) -> list[Line]:
-    """By field id where the base knows it. What both sides added belongs together by name: two numbers may mean one
-    column, and, where each side counts on from the base by itself, one number two."""
+def _line_up(base: Fields | None, ours: Fields, theirs: Fields, *, has_unique_ids: bool) -> list[ColumnVersions]:
+    """By field id where the base has it. Columns added by both sides are matched by name: two ids may mean one
+    column, and, where each side assigns ids by itself, one id two columns."""
     known, our, their = by_id(base or ()), by_id(ours), by_id(theirs)
-    lines = [Line(known[each], our.get(each), their.get(each)) for each in known]
+    lines = [ColumnVersions(known[each], our.get(each), their.get(each)) for each in known]
     if has_unique_ids:  # one of them was picked or reverted from the other
         both = [each for each in our if each in their and each not in known]
-        lines += [Line(None, our[each], their[each]) for each in both]
+        lines += [ColumnVersions(None, our[each], their[each]) for each in both]
         known |= {each: our[each] for each in both}
     left = by_name(field for field in ours if field.id not in known)
     right = by_name(field for field in theirs if field.id not in known)
-    return [*lines, *(Line(None, left.get(name), right.get(name)) for name in dict.fromkeys((*left, *right)))]
+    return [*lines, *(ColumnVersions(None, left.get(name), right.get(name)) for name in dict.fromkeys((*left, *right)))]
 
 
-def _merge_line(line: Line, judge: _Judge, *, is_key: bool) -> _Outcome:
-    """Whether a column is dropped is a question where it was changed on the other side, and where it is of the key:
-    without it the rows of the two sides cannot be told apart any more."""
+def _merge_line(line: ColumnVersions, judge: _Judge, *, is_key: bool) -> _Outcome:
+    """Dropping a column conflicts where the other side changed it, and where it is of the key: without it the rows
+    of the two sides cannot be matched any more."""
     ours, theirs = line.ours, line.theirs
     if ours is not None and theirs is not None:
         return _merge_both(line, ours, theirs, judge)
@@ -113,12 +115,16 @@ def _merge_line(line: Line, judge: _Judge, *, is_key: bool) -> _Outcome:
     return _Outcome(line, _align(line, kept) if line.of(winner) else None)
 
 
-def _merge_both(line: Line, ours: Field, theirs: Field, judge: _Judge) -> _Outcome:
+def _merge_both(line: ColumnVersions, ours: TableField, theirs: TableField, judge: _Judge) -> _Outcome:
     base = line.base
     if base is None:
         if (ours.name, ours.type) != (theirs.name, theirs.type) and not _is_untyped(ours, theirs):
             winner = judge.winner(ours.name, None, ours, theirs)
-            alone = Line(None, ours if winner is Take.OURS else None, theirs if winner is Take.THEIRS else None)
+            alone = ColumnVersions(
+                None,
+                ours if winner is ResolutionChoice.OURS else None,
+                theirs if winner is ResolutionChoice.THEIRS else None,
+            )
             return _Outcome(line, _align(alone, line.of(winner) or ours))
         field = replace(
             ours,
@@ -135,10 +141,10 @@ def _merge_both(line: Line, ours: Field, theirs: Field, judge: _Judge) -> _Outco
         name, kind = name or chosen.name, kind or chosen.type
     required = theirs.required if ours.required == base.required else ours.required
     doc = theirs.doc if ours.doc == base.doc else ours.doc
-    return _Outcome(line, _align(line, Field(ours.id, name, kind, required, doc)))
+    return _Outcome(line, _align(line, TableField(ours.id, name, kind, required, doc)))
 
 
-def _is_untyped(ours: Field, theirs: Field) -> bool:
+def _is_untyped(ours: TableField, theirs: TableField) -> bool:
     return ours.name == theirs.name and "void" in (ours.type, theirs.type)
 
 
@@ -150,24 +156,24 @@ def _pick(base: str, ours: str, theirs: str) -> str | None:
 
 
 def _wider(ours: str, theirs: str) -> str | None:
-    """The one that holds the values of both. Nothing makes a type narrow again, neither a revert of its widening nor a
+    """The one that holds the values of both. A type is never narrowed, neither by reverting its widening nor by a
     pick into an older branch: there may be values that need it, and files that have it."""
     if widens(ours, theirs, "iceberg"):
         return theirs
     return ours if widens(theirs, ours, "iceberg") else None
 
 
-def _align(line: Line, field: Field) -> Aligned:
-    return Aligned(field, *(side.name if side else None for side in (line.base, line.ours, line.theirs)))
+def _align(line: ColumnVersions, field: TableField) -> AlignedColumn:
+    return AlignedColumn(field, *(side.name if side else None for side in (line.base, line.ours, line.theirs)))
 
 
-def _words(field: Field) -> str:
+def _words(field: TableField) -> str:
     return f"{field.name} {field.type}"
 
 
 def _part_names(outcomes: list[_Outcome], judge: _Judge) -> list[_Outcome]:
-    """Two columns that end up with one name: the winner's side keeps it, the other column goes back to the name it has
-    there, or is not taken over. Engines that ignore case would not tell `Day` from `day`."""
+    """Two columns that would get the same name: the winner's side keeps it, the other column returns to its name
+    there, or is not taken over. Engines that ignore case would confuse `Day` and `day`."""
     for _ in range(2 * len(outcomes)):
         pair = _find_clash(outcomes)
         if pair is None:
@@ -177,7 +183,7 @@ def _part_names(outcomes: list[_Outcome], judge: _Judge) -> list[_Outcome]:
         bases = ", ".join(sorted(_words(line.base) for line in (mine, yours) if line.base)) or None
         name = mine.ours.name if mine.ours else _name(outcomes[left])
         winner = judge.winner(name, bases, mine.ours, yours.theirs)
-        loser = right if winner is Take.OURS else left
+        loser = right if winner is ResolutionChoice.OURS else left
         outcomes = [_yield_name(one, winner) if place == loser else one for place, one in enumerate(outcomes)]
     return outcomes
 
@@ -186,7 +192,7 @@ def _name(outcome: _Outcome) -> str:
     return outcome.column.field.name if outcome.column else ""
 
 
-def _yield_name(outcome: _Outcome, winner: Take) -> _Outcome:
+def _yield_name(outcome: _Outcome, winner: ResolutionChoice) -> _Outcome:
     there = outcome.line.of(winner)
     if there is None or outcome.column is None or there.name == _name(outcome):
         return _Outcome(outcome.line)
@@ -206,8 +212,10 @@ def _find_clash(outcomes: Sequence[_Outcome]) -> tuple[int, int] | None:
     return None
 
 
-def _live_together(left: Line, right: Line, outcomes: Sequence[_Outcome], first: int, second: int) -> bool:
-    """A side that has `Day` and `day` itself may keep both."""
+def _live_together(
+    left: ColumnVersions, right: ColumnVersions, outcomes: Sequence[_Outcome], first: int, second: int
+) -> bool:
+    """A side that has both `Day` and `day` itself may keep both."""
     names = {_name(outcomes[first]), _name(outcomes[second])}
     return any(
         len(names) == 2 and a is not None and b is not None and {a.name, b.name} == names
@@ -215,8 +223,8 @@ def _live_together(left: Line, right: Line, outcomes: Sequence[_Outcome], first:
     )
 
 
-def _number(columns: Iterable[Aligned]) -> tuple[Aligned, ...]:
-    """Two tables without a common base count their columns from one each: a number is given once, ours' first."""
+def _number(columns: Iterable[AlignedColumn]) -> tuple[AlignedColumn, ...]:
+    """Two tables without a common base both number their columns from one: an id is assigned once, ours first."""
     listed = list(columns)
     free = max((each.field.id for each in listed if isinstance(each.field.id, int)), default=0)
     taken = {each.field.id for each in listed if each.ours is not None}
@@ -233,48 +241,48 @@ def _number(columns: Iterable[Aligned]) -> tuple[Aligned, ...]:
 def align_for_diff(before: Fields, after: Fields, key: tuple[str, ...]) -> Layout:
     """The layout of a diff: `base` names the columns of the left, `theirs` those of the right."""
     old = by_id(before)
-    lines = [Line(old.get(field.id), None, field) for field in after]
+    lines = [ColumnVersions(old.get(field.id), None, field) for field in after]
     known = {field.id for field in after}
-    gone = tuple(Aligned(field, field.name, None, None) for field in before if field.id not in known)
+    gone = tuple(AlignedColumn(field, field.name, None, None) for field in before if field.id not in known)
     columns = {line: _align(line, _wider_field(line)) for line in lines}
-    every = (*lines, *(Line(field, None, None) for field in before if field.id not in known))
+    every = (*lines, *(ColumnVersions(field, None, None) for field in before if field.id not in known))
     names = find_key(key, every, columns, ("theirs", "base"), None)
     return Layout(tuple(columns.values()), names, gone)
 
 
-def _wider_field(line: Line) -> Field:
-    """Narrowed on the right, the left's values still have to be compared as they are."""
+def _wider_field(line: ColumnVersions) -> TableField:
+    """Narrowed on the right, the left's values still have to be compared unchanged."""
     assert line.theirs is not None, "a diff lines up what the right has"
     if line.base is not None and widens(line.theirs.type, line.base.type, "iceberg"):
         return replace(line.theirs, type=line.base.type)
     return line.theirs
 
 
-def diff_schemas(before: Fields, after: Fields) -> tuple[SchemaChange, ...]:
-    """What happened to the columns, by field id: dropped ones first, then in the order of the new table."""
+def diff_schemas(before: Fields, after: Fields) -> tuple[TableSchemaChange, ...]:
+    """The changes of the columns, by field id: dropped ones first, then in the order of the new table."""
     old, new = by_id(before), by_id(after)
     moved = find_moved(tuple(old), tuple(new))
-    changes = [SchemaChange("dropped", f.name, _words(f), None, f.id) for f in before if f.id not in new]
+    changes = [TableSchemaChange("dropped", f.name, _words(f), None, f.id) for f in before if f.id not in new]
     for field in after:
         was = old.get(field.id)
         if was is None:
-            changes.append(SchemaChange("added", field.name, None, _words(field), field.id))
+            changes.append(TableSchemaChange("added", field.name, None, _words(field), field.id))
             continue
         if was.name != field.name:
-            changes.append(SchemaChange("renamed", field.name, was.name, field.name, field.id))
+            changes.append(TableSchemaChange("renamed", field.name, was.name, field.name, field.id))
         if was.type != field.type:
-            changes.append(SchemaChange("retyped", field.name, was.type, field.type, field.id))
+            changes.append(TableSchemaChange("retyped", field.name, was.type, field.type, field.id))
         if was.required != field.required:
             word: dict[bool, ColumnChangeKind] = {True: "required", False: "optional"}
             changes.append(
-                SchemaChange(word[field.required], field.name, word[was.required], word[field.required], field.id)
+                TableSchemaChange(word[field.required], field.name, word[was.required], word[field.required], field.id)
             )
         if field.id in moved:
             places = _place(before, was), _place(after, field)
-            changes.append(SchemaChange("moved", field.name, *places, field.id))
+            changes.append(TableSchemaChange("moved", field.name, *places, field.id))
     return tuple(changes)
 
 
-def _place(fields: Fields, field: Field) -> str:
+def _place(fields: Fields, field: TableField) -> str:
     place = fields.index(field)
     return f"after {fields[place - 1].name}" if place else "first"

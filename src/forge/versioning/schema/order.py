@@ -1,14 +1,14 @@
-"""The order of merged columns: of the side that moved some, else ours; new columns stay beside their neighbours."""
+"""The order of merged columns: of the side that reordered, else ours; new columns stay next to their neighbours."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from forge.versioning.field import Field, Fields
-from forge.versioning.schema.column import Line
+from forge.versioning.field import Fields, TableField
+from forge.versioning.schema.column import ColumnVersions
 
 
-def merge_order(base: Fields, ours: Fields, theirs: Fields, lines: Sequence[Line]) -> list[Line]:
+def merge_order(base: Fields, ours: Fields, theirs: Fields, lines: Sequence[ColumnVersions]) -> list[ColumnVersions]:
     shared = [line for line in lines if line.base and line.ours and line.theirs]
     before = _in_order(shared, base, "base")
     moved_by_ours = _in_order(shared, ours, "ours") != before
@@ -16,7 +16,7 @@ def merge_order(base: Fields, ours: Fields, theirs: Fields, lines: Sequence[Line
     lead, other = ("theirs", "ours") if moved_by_theirs and not moved_by_ours else ("ours", "theirs")
     sides = {"ours": ours, "theirs": theirs}
     result = _in_order([line for line in lines if getattr(line, lead)], sides[lead], lead)
-    previous: Line | None = None
+    previous: ColumnVersions | None = None
     for line in _in_order([line for line in lines if getattr(line, other)], sides[other], other):
         if line not in result:
             place = result.index(previous) + 1 if previous is not None else 0
@@ -28,11 +28,11 @@ def merge_order(base: Fields, ours: Fields, theirs: Fields, lines: Sequence[Line
     return result
 
 
-def _in_order(lines: Sequence[Line], fields: Fields, side: str) -> list[Line]:
+def _in_order(lines: Sequence[ColumnVersions], fields: Fields, side: str) -> list[ColumnVersions]:
     places = {id(field): place for place, field in enumerate(fields)}
 
-    def place(line: Line) -> int:
-        field: Field = getattr(line, side)
+    def place(line: ColumnVersions) -> int:
+        field: TableField = getattr(line, side)
         return places[id(field)]
 
     return sorted(lines, key=place)

@@ -15,7 +15,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import event
 
-from forge.flows.runs.records import AssetRecord, Publication, Published, RunRecord, RunStatus, TableLineage
+from forge.flows.runs.records import AssetRecord, Publication, PublishedCommit, RunRecord, RunStatus, TableLineage
 from forge.lineage.edge import Edge, IndirectEdge, IndirectType, TableEdge, Transformation
 from forge.model.names import BranchName, CatalogName, ColumnName, RunId, TableName
 from forge.quality.verdict import Outcome, Severity, Verdict
@@ -138,7 +138,7 @@ def add_views(wiring: Wiring) -> None:
         lineage=lineage,
         assets=(staff, names),
     )
-    assert isinstance(metadata.publish(publication, lambda step: None), Published)
+    assert isinstance(metadata.publish(publication, lambda step: None), PublishedCommit)
 
 
 @contextmanager
@@ -282,7 +282,7 @@ def test_what_was_published_since_is_found(fresh: tuple[Wiring, TestClient]) -> 
             Publication(pointers=(), branch=MAIN, expected_head=head.head, commit=commit, tree=tree, run=run),
             lambda step: None,
         ),
-        Published,
+        PublishedCommit,
     )
     hit = client.get(f"{API}/search", params={"q": "later"}).json()["items"][0]
     assert (hit["id"], hit["asset"]["updated_at"], hit["asset"]["freshness_hours"]) == ("hr.later", None, None)

@@ -15,7 +15,7 @@ from version_site import VersionSite, open_version_site
 from forge.connection.contracts.registry import ContractsView
 from forge.contracts.contract import Violation
 from forge.contracts.registry import CompileRecord, ContractFinding
-from forge.flows.upkeep.access import Scope
+from forge.flows.upkeep.access import TokenScope
 
 NOW = datetime(2026, 11, 16, 6, 10, tzinfo=UTC)
 API = "/api/v1/contracts"
@@ -371,7 +371,7 @@ def test_strict_enforcement_refuses_what_breaks_readers(tmp_path: Path) -> None:
 
 
 def test_a_lint_keeps_nothing_and_a_reader_may_ask_for_it(own: VersionSite) -> None:
-    headers = {**YAML_TYPE, **own.token_of("ben@example.com", Scope.READ)}
+    headers = {**YAML_TYPE, **own.token_of("ben@example.com", TokenScope.READ)}
     answer = own.client.post(f"{API}/lint", content=contract().replace("1.0.0", "one"), headers=headers)
     assert answer.status_code == 200, answer.text
     assert [one["code"] for one in answer.json()["violations"]] == ["FORGE-E502"]

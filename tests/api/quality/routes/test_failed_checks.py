@@ -187,7 +187,7 @@ def test_what_makes_no_sense_is_refused_and_changes_nothing(client: TestClient) 
 def test_a_token_that_may_only_read_changes_nothing(client: TestClient) -> None:
     from datetime import timedelta
 
-    from forge.flows.upkeep.access import Scope as TokenScope
+    from forge.flows.upkeep.access import TokenScope
 
     site = client.app.state.site  # type: ignore[attr-defined]
     _, secret = site.access.create("reader", TokenScope.READ, timedelta(hours=1), "bob")

@@ -14,7 +14,7 @@ from version_site import VersionSite, open_version_site
 
 from forge.flows.quality.monitors.jobs import start_by_hand
 from forge.flows.runs.jobs import JobQueue
-from forge.flows.upkeep.access import Scope
+from forge.flows.upkeep.access import TokenScope
 
 API = "/api/v1/quality"
 YAML = """\
@@ -220,7 +220,7 @@ def test_monitors_are_listed_and_filtered(own: VersionSite) -> None:
 
 def test_a_token_that_may_only_read_changes_nothing_and_may_ask(site: VersionSite) -> None:
     made = create(site)
-    reader = site.token_of("eve@example.com", Scope.READ)
+    reader = site.token_of("eve@example.com", TokenScope.READ)
     for method, path in (
         ("POST", "/monitors"),
         ("PATCH", f"/monitors/{made['id']}"),

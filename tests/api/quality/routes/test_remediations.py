@@ -11,8 +11,8 @@ import pytest
 from remedy_world import failing_rows
 from version_site import ORDERS, YAML, Engine, VersionSite, open_version_site, problem
 
-from forge.flows.runs.records import Advance
-from forge.flows.upkeep.access import Scope
+from forge.flows.runs.records import BranchAdvance
+from forge.flows.upkeep.access import TokenScope
 from forge.model.names import BranchName, CommitId
 from forge.stores.lake.arrow.repair import ArrowRepair
 from forge.stores.lake.iceberg import IcebergLake
@@ -84,7 +84,7 @@ def test_personal_data_is_masked_in_the_table_and_in_quarantine(site: VersionSit
     flagged = replace(asset, columns=tuple({**column, "pii": column["name"] == "name"} for column in asset.columns))
     head = CommitId(site.head() or "")
     metadata.advance(
-        Advance(pointers=(), branch=main, expected_head=head, head=head, assets=(flagged,)), lambda step: None
+        BranchAdvance(pointers=(), branch=main, expected_head=head, head=head, assets=(flagged,)), lambda step: None
     )
     made = propose(site)
     found = site.client.get(f"{API}/{made['id']}/preview").json()
@@ -154,7 +154,7 @@ def test_where_nothing_fails_there_is_nothing_to_remedy(site: VersionSite) -> No
 
 def test_a_token_that_reads_may_look_and_not_decide(site: VersionSite) -> None:
     made = propose(site)
-    reader = site.token_of("eve@example.com", Scope.READ)
+    reader = site.token_of("eve@example.com", TokenScope.READ)
     assert site.client.get(f"{API}/{made['id']}", headers=reader).status_code == 200
     problem(site.client.post(f"{API}/{made['id']}/approve", headers=reader), 403, "E904")
 

@@ -16,7 +16,7 @@ from fastapi import FastAPI
 from fastapi.testclient import TestClient
 from sqlalchemy import event
 
-from forge.flows.runs.records import AuditRecord, Publication, Published, RunRecord, RunStatus
+from forge.flows.runs.records import AuditRecord, Publication, PublishedCommit, RunRecord, RunStatus
 from forge.flows.versioning.branches import create_default_branch
 from forge.model.names import BranchName, CatalogName, CommitId, RunId, SnapshotId, TableName
 from forge.stores.sql.database import migrate, open_database
@@ -121,7 +121,7 @@ class Line:
         publication = Publication(
             pointers=(), branch=BranchName(branch), expected_head=head, commit=commit, tree=tree, run=run
         )
-        assert isinstance(self.metadata.publish(publication, lambda step: None), Published)
+        assert isinstance(self.metadata.publish(publication, lambda step: None), PublishedCommit)
         return commit
 
 

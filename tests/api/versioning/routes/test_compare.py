@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from version_site import API, ORDERS, VersionSite, problem
 
-from forge.flows.runs.records import Publication, Published, RunRecord, RunStatus
+from forge.flows.runs.records import Publication, PublishedCommit, RunRecord, RunStatus
 from forge.model.names import BranchName, RunId, TableName
 from forge.versioning.commit import Author, make_commit
 
@@ -61,7 +61,7 @@ def flag(site: VersionSite, table: str, *columns: str) -> None:
     publication = Publication(
         pointers=(), branch=main.name, expected_head=main.head, commit=commit, tree=tree, run=run, assets=(flagged,)
     )
-    assert isinstance(metadata.publish(publication, lambda step: None), Published)
+    assert isinstance(metadata.publish(publication, lambda step: None), PublishedCommit)
 
 
 def by_table(found: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from forge.engines.spark.gate.allow_list import MOST_ROWS_OF_RANGE
 from forge.engines.spark.gate.java import TreePart
 from forge.engines.spark.gate.judge import judge_analysed, judge_expression, judge_query
-from forge.engines.spark.gate.listed import MOST_ROWS_OF_RANGE
 from forge.model.errors import ForgeError
 
 ANALYSIS = "org.apache.spark.sql.catalyst.analysis."

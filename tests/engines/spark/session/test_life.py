@@ -8,7 +8,7 @@ import pytest
 
 from forge.engines.spark.engine import SparkEngine
 from forge.engines.spark.session.session import LazySession, SparkSettings
-from forge.flows.runs.engine import Progress
+from forge.flows.runs.engine import JobProgress
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, TableName
 
@@ -20,7 +20,7 @@ def session(tmp_path: Path) -> LazySession:
 
 def test_progress_and_cancel_start_nothing(session: LazySession, tmp_path: Path) -> None:
     engine = SparkEngine(session, tmp_path)
-    assert engine.progress(RunId("r1"), TableName("core", "orders")) == Progress(0, 0, 0, 0, 0)
+    assert engine.progress(RunId("r1"), TableName("core", "orders")) == JobProgress(0, 0, 0, 0, 0)
     engine.cancel(RunId("r1"))
     assert not session.started
     assert session.peek() is None

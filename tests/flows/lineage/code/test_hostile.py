@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hostile_code import BAD, ODD, TABLES, Bad, good_sql, write_bad, write_bomb, write_odd_files
 
-from forge.engines.local.code_reader import CodeReaders
+from forge.engines.local.code_reader import CodeReaderPool
 from forge.flows.lineage.code.extract import extract
 from forge.flows.lineage.code.ports import IngestOptions
 from forge.lineage.edge import Extraction, Gap
@@ -75,7 +75,7 @@ def test_a_file_that_takes_too_long_is_given_up_and_the_others_are_read(tmp_path
     (tmp_path / "endless.py").write_text(f"from pyspark.sql import SparkSession\nspark = SparkSession()\n{ENDLESS}")
     for name in ("one", "two"):
         (tmp_path / f"{name}.sql").write_text(good_sql(name))
-    with CodeReaders(1, limit=0.5) as readers:
+    with CodeReaderPool(1, limit=0.5) as readers:
         found, programs = extract([tmp_path], OPTIONS, readers)
     assert targets(found) == {"out.one.a", "out.two.a"}
     assert found.gaps == (Gap(f"{tmp_path}/endless.py", 0, "it takes longer than 0.5 s to read"),)
@@ -85,7 +85,7 @@ def test_a_file_that_takes_too_long_is_given_up_and_the_others_are_read(tmp_path
 def test_a_reader_that_dies_is_replaced_and_the_others_are_read(tmp_path: Path) -> None:
     (tmp_path / "endless.py").write_text(f"from pyspark.sql import SparkSession\nspark = SparkSession()\n{ENDLESS}")
     (tmp_path / "one.sql").write_text(good_sql("one"))
-    with CodeReaders(1, limit=60) as readers:
+    with CodeReaderPool(1, limit=60) as readers:
         killer = threading.Timer(1.0, lambda: readers._workers[0].process.kill())
         killer.start()
         found, _ = extract([tmp_path], OPTIONS, readers)

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from forge.connection import Report
+from forge.connection import RunReport
 from forge.flows.quality.health import Day, failing_columns, find_health, find_trend, find_verdicts, newest_attempts
 from forge.flows.quality.incidents.impact import edges_at, find_incidents
 from forge.flows.quality.incidents.open_incidents import OpenIncident, find_open_incidents, result_of
 from forge.flows.runs.project import Project
-from forge.flows.runs.run import Ports, RunRequest, RunResult, run
+from forge.flows.runs.run import RunPorts, RunRequest, RunResult, run
 from forge.flows.versioning.branches import create_branch, create_default_branch
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
@@ -24,7 +24,7 @@ from forge.stores.memory.catalog import MemoryCatalog
 from forge.stores.memory.engine import MemoryEngine
 from forge.stores.memory.lake import MemoryLake
 from forge.stores.memory.metadata import MemoryMetadata
-from forge.transforms.transform import Kind, PythonFunction, Transform
+from forge.transforms.transform import PythonFunction, Transform, TransformKind
 from forge.versioning.commit import Author
 
 START = datetime(2026, 11, 10, 6, 10, tzinfo=UTC)
@@ -66,7 +66,7 @@ class Shop:
             file=f"{table}.py",
             line=1,
             code_hash=code,
-            kind=Kind.FULL,
+            kind=TransformKind.FULL,
             inputs=tuple(map(name, inputs)),
         )
 
@@ -91,7 +91,7 @@ class Shop:
 
     def run(self, *selection: str, branch: str = "main", publish_all: bool = False) -> RunResult:
         self.now += timedelta(days=1)
-        ports = Ports(
+        ports = RunPorts(
             metadata=self.metadata,
             lake=self.lake,
             engine=self.engine,
@@ -304,11 +304,11 @@ def test_records_tell_what_the_run_told(shop: Shop) -> None:
     result = shop.run()
     head = shop.metadata.branch(MAIN)
     assert head is not None
-    told = Report(
+    told = RunReport(
         result, find_incidents(result, shop.project(), shop.metadata, shop.metadata.tree(head.head), head.head)
     )
     opened = shop.open()
-    recorded = Report(result_of(shop.metadata, opened[0].run), tuple(one.incident for one in opened))
+    recorded = RunReport(result_of(shop.metadata, opened[0].run), tuple(one.incident for one in opened))
     assert recorded.incidents == told.incidents
     assert recorded.result.verdicts == told.result.verdicts
     assert recorded.commit == told.commit

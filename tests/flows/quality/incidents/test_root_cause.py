@@ -13,7 +13,7 @@ from forge.flows.quality.incidents.deliveries import deliver_due
 from forge.flows.quality.incidents.root_cause import cause_now, pick_cause
 from forge.flows.quality.incidents.tracker import find_incident
 from forge.flows.runs.project import Project
-from forge.flows.runs.run import Ports, RunRequest, run
+from forge.flows.runs.run import RunPorts, RunRequest, run
 from forge.flows.versioning.branches import create_default_branch
 from forge.model.names import BranchName, TableName
 from forge.quality.alerts.alert import AlertOrigin, AlertPolicy, AlertScope, AlertState, AlertStatus
@@ -24,7 +24,7 @@ from forge.stores.memory.catalog import MemoryCatalog
 from forge.stores.memory.engine import MemoryEngine
 from forge.stores.memory.lake import MemoryLake
 from forge.stores.memory.metadata import MemoryMetadata
-from forge.transforms.transform import Kind, PythonFunction, Transform
+from forge.transforms.transform import PythonFunction, Transform, TransformKind
 from forge.versioning.commit import Author
 
 ADA = Author("Ada", "ada@example.com")
@@ -50,14 +50,14 @@ def world() -> AlertWorld:
             file=f"{table}.py",
             line=1,
             code_hash="1",
-            kind=Kind.FULL,
+            kind=TransformKind.FULL,
             inputs=tuple(names.values()),
         )
 
     make("raw.orders", lambda: [{"id": 1, "amount": 5}])
     make("core.orders", lambda raw_orders: raw_orders, "raw.orders")
     make("marts.revenue", lambda core_orders: core_orders, "core.orders")
-    ports = Ports(
+    ports = RunPorts(
         metadata=metadata,
         lake=lake,
         engine=MemoryEngine(lake),

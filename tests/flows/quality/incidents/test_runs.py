@@ -21,7 +21,7 @@ from forge.flows.quality.judge import JudgedTable
 from forge.flows.quality.observers import ObserverChain, after_run
 from forge.flows.runs.events import RunListeners, RunSettled, on
 from forge.flows.runs.project import Project
-from forge.flows.runs.run import Ports, RunRequest, run
+from forge.flows.runs.run import RunPorts, RunRequest, run
 from forge.flows.versioning.branches import create_default_branch
 from forge.model.names import BranchName, TableName
 from forge.quality.alerts.alert import AlertOrigin, AlertPolicy, AlertScope
@@ -31,7 +31,7 @@ from forge.stores.memory.catalog import MemoryCatalog
 from forge.stores.memory.engine import MemoryEngine
 from forge.stores.memory.lake import MemoryLake
 from forge.stores.memory.metadata import MemoryMetadata
-from forge.transforms.transform import Kind, PythonFunction, Transform
+from forge.transforms.transform import PythonFunction, Transform, TransformKind
 from forge.versioning.commit import Author
 
 ADA = Author("Ada", "ada@example.com")
@@ -66,7 +66,7 @@ class Shop:
         arguments = {str(one).replace(".", "_"): one for one in inputs}
         body = PythonFunction(function, arguments, False)
         self.transforms[table] = Transform(
-            output=table, body=body, file=f"{table}.py", line=1, code_hash=code, kind=Kind.FULL, inputs=inputs
+            output=table, body=body, file=f"{table}.py", line=1, code_hash=code, kind=TransformKind.FULL, inputs=inputs
         )
 
     def load(self, *amounts: int) -> None:
@@ -92,7 +92,7 @@ class Shop:
                 on(RunSettled, lambda run: settle_run(self.ports, run.branch, run.run_id, run.outputs)),
             )
         )
-        ports = Ports(
+        ports = RunPorts(
             metadata=self.metadata,
             lake=self.lake,
             engine=MemoryEngine(self.lake),

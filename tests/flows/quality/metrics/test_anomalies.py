@@ -15,7 +15,7 @@ from forge.flows.quality.metrics.anomalies import find_flagged, find_metrics, fi
 from forge.flows.quality.metrics.history import HistoryReader, MetricPorts, find_values, timeline_of
 from forge.flows.runs.events import RunListeners, on
 from forge.flows.runs.project import Project
-from forge.flows.runs.run import Ports, RunRequest, RunResult, run
+from forge.flows.runs.run import RunPorts, RunRequest, RunResult, run
 from forge.flows.versioning.branches import create_branch, create_default_branch
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
@@ -27,7 +27,7 @@ from forge.stores.memory.engine import MemoryEngine
 from forge.stores.memory.lake import MemoryLake
 from forge.stores.memory.metadata import MemoryMetadata
 from forge.stores.memory.quality.metrics import MemoryMetrics
-from forge.transforms.transform import Kind, PythonFunction, Transform
+from forge.transforms.transform import PythonFunction, Transform, TransformKind
 from forge.versioning.commit import Author
 
 START = datetime(2026, 6, 1, 6, tzinfo=UTC)  # a Monday
@@ -63,7 +63,7 @@ class Shop:
         self.now += timedelta(days=days)
         body = PythonFunction(lambda: rows, {}, False)
         transform = Transform(
-            output=ORDERS, body=body, file="orders.py", line=1, code_hash=repr(rows), kind=Kind.FULL, inputs=()
+            output=ORDERS, body=body, file="orders.py", line=1, code_hash=repr(rows), kind=TransformKind.FULL, inputs=()
         )
         checks = {ORDERS: tuple(load_check(c, table=ORDERS, where="x") for c in self.checks)}
         project = Project(
@@ -74,7 +74,7 @@ class Shop:
             rules_hash={ORDERS: repr(self.checks)},
             owner_of=lambda table: None,
         )
-        ports = Ports(
+        ports = RunPorts(
             metadata=self.metadata,
             lake=self.lake,
             engine=self.engine,

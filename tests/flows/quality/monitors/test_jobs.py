@@ -12,7 +12,7 @@ from forge.flows.quality.monitors.jobs import KIND, MonitorWork, WorkByKind, sta
 from forge.flows.quality.monitors.scheduler import Scheduler
 from forge.flows.quality.monitors.store import remove_monitor
 from forge.flows.runs.jobs import JobQueue, JobStatus
-from forge.flows.runs.run_jobs import RunOrder
+from forge.flows.runs.run_jobs import RunSpec
 from forge.model.errors import ForgeError
 from forge.quality.monitors.monitor import MonitorRun
 from forge.stores.memory.jobs import MemoryJobs
@@ -52,7 +52,7 @@ def both() -> Iterator[Both]:
 
 def test_a_monitor_does_not_wait_behind_a_long_run(both: Both) -> None:
     both.queue.start()
-    long = both.queue.submit(RunOrder(branch="main").to_dict())
+    long = both.queue.submit(RunSpec(branch="main").to_dict())
     until(both.runs.gate.reached.is_set)
     run = both.start_monitor()
     until(lambda: both.status(run) == ("done", "passed"))
@@ -108,7 +108,7 @@ def test_all_monitors_that_are_due_at_once_are_run_and_keep_no_other_run_out() -
     scheduler = Scheduler(judging, world.metadata, lambda one, run: submit(one, run, both.queue, judging))
     assert len(scheduler.tick()) == 5
     assert [world.statuses(one) for one in monitors] == [["queued"]] * 5
-    both.queue.submit(RunOrder(branch="main").to_dict())  # it has its own place
+    both.queue.submit(RunSpec(branch="main").to_dict())  # it has its own place
     with pytest.raises(ForgeError):
         both.start_monitor("By hand")
     both.close()

@@ -13,7 +13,7 @@ from forge.flows.quality.monitors.run import carry_out, judge_by_hand, new_run
 from forge.flows.quality.monitors.sla import find_sla
 from forge.flows.quality.monitors.store import change_monitor, create_monitor, find_monitor, remove_monitor
 from forge.flows.quality.observers import JudgementEvent, JudgementObserver, after_run
-from forge.flows.runs.build import Event
+from forge.flows.runs.build import StepEvent
 from forge.flows.runs.records import RunStatus
 from forge.model.errors import DatabaseBusyError, ForgeError, errors_of
 from forge.model.names import RunId
@@ -141,7 +141,7 @@ def test_events_tell_how_far_it_is(world: MonitorWorld) -> None:
     monitor = world.monitor()
     made = new_run(monitor, monitor.dataset, Trigger.MANUAL, world.judging)
     world.store.claim(made)
-    told: list[Event] = []
+    told: list[StepEvent] = []
     carry_out(monitor, made, world.judging, notify=told.append)
     assert [event.step for event in told] == ["started", "checked", "passed"]
     assert {str(event.table) for event in told} == {"core.orders"}

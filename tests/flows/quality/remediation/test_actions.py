@@ -42,11 +42,11 @@ def test_later_quarantines_append(world: RemedyWorld) -> None:
 
 
 def test_the_side_table_follows_a_change_of_columns(world: RemedyWorld) -> None:
-    from forge.versioning.field import Field
+    from forge.versioning.field import TableField
 
     observe(world, in_range(auto=True))
     fields = [f for f in world.world.fields(ORDERS) if f.name != "day"]
-    world.world.set_fields(ORDERS, (*fields, Field("region", "region", "string")))
+    world.world.set_fields(ORDERS, (*fields, TableField("region", "region", "string")))
     world.commit(ORDERS, [{"id": 5, "amount": -9, "region": "EU"}])
     observe(world, in_range(auto=True))
     rows = {row["id"]: row for row in world.world.rows(SIDE)}
@@ -55,12 +55,12 @@ def test_the_side_table_follows_a_change_of_columns(world: RemedyWorld) -> None:
 
 
 def test_a_column_that_came_back_with_another_type_gets_a_place_of_its_own(world: RemedyWorld) -> None:
-    from forge.versioning.field import Field
+    from forge.versioning.field import TableField
 
     observe(world, in_range(auto=True))
     fields = [f for f in world.world.fields(ORDERS) if f.name != "day"]
     world.world.set_fields(ORDERS, tuple(fields))
-    world.world.set_fields(ORDERS, (*fields, Field("new day", "day", "bigint")))
+    world.world.set_fields(ORDERS, (*fields, TableField("new day", "day", "bigint")))
     world.commit(ORDERS, [{"id": 5, "amount": -9, "day": 7}])
     observe(world, in_range(auto=True))
     rows = {row["id"]: row for row in world.world.rows(SIDE)}

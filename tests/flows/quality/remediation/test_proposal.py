@@ -15,7 +15,7 @@ from forge.flows.quality.remediation.decision import approve, reject, revert
 from forge.flows.quality.remediation.proposal import RemedyOrder, observe_failures, preview_diff, start, tidy
 from forge.flows.runs.records import RunStatus
 from forge.flows.versioning.branches import protect_branch
-from forge.flows.versioning.diff import Page
+from forge.flows.versioning.diff import DiffPage
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.quality.checks import NotNullCheck, RangeCheck, RowCountCheck
@@ -44,7 +44,7 @@ def test_a_proposal_changes_its_own_branch_alone(world: RemedyWorld) -> None:
 
 def test_the_preview_shows_the_rows(world: RemedyWorld) -> None:
     made = observe(world, in_range())
-    found = {one.table: one for one in preview_diff(made, world.ports, page=Page())}
+    found = {one.table: one for one in preview_diff(made, world.ports, page=DiffPage())}
     assert (found[ORDERS].rows.deleted, found[ORDERS].rows.inserted) == (1, 0)
     assert found[SIDE].rows.inserted == 1
 

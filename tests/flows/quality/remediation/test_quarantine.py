@@ -16,14 +16,14 @@ from forge.quality.check import Check
 from forge.quality.checks import RangeCheck, RowCountCheck
 from forge.quality.remedy import load_actions
 from forge.quality.verdict import Outcome, Severity, Verdict
-from forge.versioning.field import Field, Fields
+from forge.versioning.field import Fields, TableField
 
 ORDERS = TableName.parse("core.orders")
 OWN = ["forge_checks", "forge_run", "forge_quarantined_at"]
 
 
 def fields(**types: str) -> Fields:
-    return tuple(Field(number, name, kind, True) for number, (name, kind) in enumerate(types.items(), start=1))
+    return tuple(TableField(number, name, kind, True) for number, (name, kind) in enumerate(types.items(), start=1))
 
 
 def shape(found: Fields) -> dict[str, str]:

@@ -8,17 +8,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import forge
-from forge.flows.runs.pins import Line, line_of
-from forge.flows.runs.ports import Seam
+from forge.flows.runs.input_pins import PinnedBranch, pin_branch
+from forge.flows.runs.ports import FaultPoint
 from forge.flows.runs.publish.changes import BranchChanges, PublishPorts
 from forge.flows.runs.publish.publish import ALL_COMMITS, THIS_COMMIT, CommitDraft, PublishRecord, publish
 from forge.flows.runs.records import (
     AuditRecord,
-    Moved,
     Pointer,
+    PointerConflict,
     Publication,
     PublishConflict,
-    Published,
+    PublishedCommit,
     RunRecord,
     RunStatus,
 )
@@ -44,7 +44,7 @@ class Crowd(MemoryMetadata):
         self.intrude: Callable[[], object] | None = None
         self.told: list[str] = []
 
-    def publish(self, publication: Publication, seam: Seam) -> Published | Moved:
+    def publish(self, publication: Publication, seam: FaultPoint) -> PublishedCommit | PointerConflict:
         intrude, self.intrude = self.intrude, None
         if intrude is not None:
             intrude()
@@ -68,8 +68,8 @@ class House:
         self.runs = 0
 
     @property
-    def line(self) -> Line:
-        return line_of(self.metadata, MAIN, MAIN)
+    def line(self) -> PinnedBranch:
+        return pin_branch(self.metadata, MAIN, MAIN)
 
     def changes(self, table: TableName, *, holds_branch: bool, pointers: tuple[Pointer, ...] = ()) -> BranchChanges:
         version = TableVersion(

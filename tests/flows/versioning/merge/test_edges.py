@@ -10,7 +10,7 @@ import pytest
 from version_walk import second_world
 from version_world import ADA, MAIN, VersionWorld, make_world
 
-from forge.flows.runs.pins import line_of
+from forge.flows.runs.input_pins import pin_branch
 from forge.flows.runs.publish.changes import BranchChanges
 from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, PublishRecord, publish
 from forge.flows.runs.records import Publication, RunStatus
@@ -19,14 +19,14 @@ from forge.flows.versioning.merge.merge import MergeRequest, merge
 from forge.flows.versioning.merge.pick import cherry_pick, revert
 from forge.flows.versioning.merge.resolve import Resolution, continue_merge, find_merge, resolve
 from forge.flows.versioning.merge.result import MergeResult, conflicts_of
-from forge.flows.versioning.ports import adopt, working
+from forge.flows.versioning.ports import adopt, run_operation
 from forge.flows.versioning.reset import reset
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, CommitId, TableName
 from forge.model.schema import Column, Schema
 from forge.versioning.commit import TableVersion
-from forge.versioning.conflict import ConflictKind, Take
-from forge.versioning.field import Field
+from forge.versioning.conflict import ConflictKind, ResolutionChoice
+from forge.versioning.field import TableField
 from forge.versioning.merge import MergeStatus, MergeType, Strategy
 
 ORDERS, ITEMS = "core.orders", "core.items"
@@ -173,8 +173,8 @@ def test_the_name_of_a_deleted_branch_can_be_used_again_and_nothing_is_adopted(w
 def put_view(world: VersionWorld, sql: str) -> CommitId:
     """A commit of a view on main, as a run makes it."""
     name, ports = TableName.parse("core.report"), world.ports
-    with working(ports, "run", MAIN, ("core.report",)) as work:
-        line = line_of(ports.metadata, MAIN, MAIN)
+    with run_operation(ports, "run", MAIN, ("core.report",)) as work:
+        line = pin_branch(ports.metadata, MAIN, MAIN)
         before = line.tree.get(name)
         schema = Schema((Column("id", "bigint"),))
         location = world.lake.write_view(name, sql, schema, before.metadata_location if before else None)
@@ -231,7 +231,7 @@ def test_values_of_a_dropped_column_do_not_come_back_with_the_column_of_another_
 
 
 def test_a_type_that_was_widened_stays_wide_when_that_is_taken_back(world: VersionWorld) -> None:
-    world.set_fields(ORDERS, (*world.fields(ORDERS), Field("m", "m", "int")))
+    world.set_fields(ORDERS, (*world.fields(ORDERS), TableField("m", "m", "int")))
     edit(world, "main", id=1, note="a", amount=1, m=5)
     wide = tuple(replace(f, type="bigint") if f.name == "m" else f for f in world.fields(ORDERS))
     widened = world.set_fields(ORDERS, wide).id
@@ -244,7 +244,7 @@ def test_a_type_that_was_widened_stays_wide_when_that_is_taken_back(world: Versi
 
 def test_a_column_that_was_picked_and_then_renamed_is_still_one_column(world: VersionWorld) -> None:
     world.branch("dev")
-    world.set_fields(ORDERS, (*world.fields(ORDERS), Field("flag", "flag", "string")), "dev")
+    world.set_fields(ORDERS, (*world.fields(ORDERS), TableField("flag", "flag", "string")), "dev")
     added = head(world, "dev")
     edit(world, "main", id=1, note="main", amount=1)
     cherry_pick(added, "main", world.ports)
@@ -264,7 +264,7 @@ def test_a_merge_that_waits_is_closed_once_the_target_has_it_in_another_way(worl
     held = go(world).merge
     assert held is not None
     reset("main", head(world, "dev"), world.ports)
-    resolve(held.id, [Resolution(Take.OURS)], world.ports)
+    resolve(held.id, [Resolution(ResolutionChoice.OURS)], world.ports)
     assert continue_merge(held.id, world.ports).type is MergeType.UP_TO_DATE
     assert find_merge(world.metadata, held.id).status is MergeStatus.MERGED
 

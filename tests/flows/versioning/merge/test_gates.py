@@ -26,7 +26,7 @@ from forge.flows.versioning.reset import reset
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.quality.checks import ForeignKeyCheck, RangeCheck
-from forge.versioning.conflict import ConflictKind, Take
+from forge.versioning.conflict import ConflictKind, ResolutionChoice
 from forge.versioning.merge import MergeStatus, MergeType
 
 
@@ -117,7 +117,7 @@ def test_an_approval_expires_when_the_source_moves(world: VersionWorld) -> None:
     approved = approve_merge(held.id, replace(world.ports, author=BEN))
     assert approved.type is MergeType.CONFLICTED  # the approval stands, the conflict has to be resolved
     edit(world, "dev", {"id": 2, "name": "more", "amount": 2.0})
-    resolve(held.id, [Resolution(Take.THEIRS)], world.ports)
+    resolve(held.id, [Resolution(ResolutionChoice.THEIRS)], world.ports)
     assert continue_merge(held.id, world.ports).type is MergeType.PENDING
     assert approve_merge(held.id, replace(world.ports, author=BEN)).type is MergeType.THREE_WAY
 

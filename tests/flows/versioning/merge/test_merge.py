@@ -23,8 +23,8 @@ from forge.flows.versioning.merge.result import Merged, conflicts_of
 from forge.flows.versioning.reset import reset
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, TableName
-from forge.versioning.conflict import ConflictKind, Rule, Take
-from forge.versioning.field import Field
+from forge.versioning.conflict import ConflictKind, ResolutionChoice, ResolutionRule
+from forge.versioning.field import TableField
 from forge.versioning.merge import MergeStatus, MergeType, Strategy
 
 
@@ -105,12 +105,12 @@ def test_a_conflict_moves_nothing_and_is_kept(world: VersionWorld) -> None:
 @pytest.mark.parametrize(
     ("resolution", "wanted"),
     [
-        (Resolution(Take.OURS), 7.0),
-        (Resolution(Take.THEIRS), 8.0),
-        (Resolution(Take.BASE), 1.0),
-        (Resolution(Take.EXPRESSION, value="ours + theirs", column="amount"), 15.0),
-        (Resolution(Take.MANUAL, value=5.5, table=ORDERS, column="amount"), 5.5),
-        (Resolution(Take.THEIRS, key={"id": 1}, table=ORDERS), 8.0),
+        (Resolution(ResolutionChoice.OURS), 7.0),
+        (Resolution(ResolutionChoice.THEIRS), 8.0),
+        (Resolution(ResolutionChoice.BASE), 1.0),
+        (Resolution(ResolutionChoice.EXPRESSION, value="ours + theirs", column="amount"), 15.0),
+        (Resolution(ResolutionChoice.MANUAL, value=5.5, table=ORDERS, column="amount"), 5.5),
+        (Resolution(ResolutionChoice.THEIRS, key={"id": 1}, table=ORDERS), 8.0),
     ],
     ids=["ours", "theirs", "base", "expression", "manual", "row"],
 )
@@ -137,7 +137,7 @@ def test_continue_is_refused_while_a_conflict_is_open(world: VersionWorld) -> No
     held = go(world)
     assert held.merge is not None
     first = conflicts_of(held)[0][0]
-    resolve(held.merge.id, [Resolution(Take.OURS, ids=(first.id,))], world.ports)
+    resolve(held.merge.id, [Resolution(ResolutionChoice.OURS, ids=(first.id,))], world.ports)
     with pytest.raises(ForgeError, match="1 conflict is not resolved") as refused:
         continue_merge(held.merge.id, world.ports)
     assert refused.value.code == "E617"
@@ -150,12 +150,12 @@ def test_answers_are_kept_when_the_target_moves_meanwhile(world: VersionWorld) -
     edit(world, "main", {"id": 1, "name": "a", "amount": 7.0})
     held = go(world).merge
     assert held is not None
-    resolve(held.id, [Resolution(Take.THEIRS, ids=(world.metadata.conflicts(held.id)[0].id,))], world.ports)
+    resolve(held.id, [Resolution(ResolutionChoice.THEIRS, ids=(world.metadata.conflicts(held.id)[0].id,))], world.ports)
     edit(world, "main", {"id": 2, "name": "b", "amount": 7.0})
     again = continue_merge(held.id, world.ports)
     assert again.type is MergeType.CONFLICTED
     assert [c.key for c in again.conflicts] == [{"id": 2}]
-    resolve(held.id, [Resolution(Take.OURS, ids=(again.conflicts[0].id,))], world.ports)
+    resolve(held.id, [Resolution(ResolutionChoice.OURS, ids=(again.conflicts[0].id,))], world.ports)
     assert continue_merge(held.id, world.ports).type is MergeType.THREE_WAY
     assert (amounts(world)[1][1], amounts(world)[2][1]) == (8.0, 7.0)
 
@@ -175,7 +175,7 @@ def test_a_standing_rule_answers_before_anyone_is_asked(world: VersionWorld) -> 
     world.branch("dev")
     edit(world, "dev", {"id": 1, "name": "a", "amount": 8.0})
     edit(world, "main", {"id": 1, "name": "a", "amount": 7.0})
-    rules = (Rule(Take.EXPRESSION, ORDERS, "amount", "greatest(ours, theirs)"),)
+    rules = (ResolutionRule(ResolutionChoice.EXPRESSION, ORDERS, "amount", "greatest(ours, theirs)"),)
     result = merge(MergeRequest(source="dev", target="main"), replace(world.ports, rules=rules))
     assert result.type is MergeType.THREE_WAY
     assert amounts(world)[1] == ("a", 8.0)
@@ -364,7 +364,7 @@ def test_a_reset_moves_the_branch_and_the_tables_and_back(world: VersionWorld) -
 
 def test_a_column_added_on_a_branch_reaches_main_with_the_merge_only(world: VersionWorld) -> None:
     world.branch("dev")
-    world.set_fields(ORDERS, (*world.fields(ORDERS), Field("note", "note", "string")), "dev")
+    world.set_fields(ORDERS, (*world.fields(ORDERS), TableField("note", "note", "string")), "dev")
     world.commit_rows(ORDERS, [{"id": 1, "name": "a", "amount": 1.0, "note": "n"}], "merge", ["id"], "dev")
     assert [f.name for f in world.fields(ORDERS)] == ["id", "name", "amount"]
     edit(world, "main", {"id": 1, "name": "main", "amount": 1.0})
@@ -395,9 +395,9 @@ def test_columns_renamed_differently_conflict_and_a_side_can_be_taken(world: Ver
     assert [(c.kind, c.column) for c in conflicts_of(held)[0]] == [(ConflictKind.SCHEMA_CHANGE, "name")]
     assert held.merge is not None
     with pytest.raises(ForgeError) as refused:
-        resolve(held.merge.id, [Resolution(Take.BASE, ids=(conflicts_of(held)[0][0].id,))], world.ports)
+        resolve(held.merge.id, [Resolution(ResolutionChoice.BASE, ids=(conflicts_of(held)[0][0].id,))], world.ports)
     assert refused.value.code == "E619"
-    resolve(held.merge.id, [Resolution(Take.THEIRS)], world.ports)
+    resolve(held.merge.id, [Resolution(ResolutionChoice.THEIRS)], world.ports)
     continue_merge(held.merge.id, world.ports)
     assert [f.name for f in world.fields(ORDERS)] == ["id", "label", "amount"]
 

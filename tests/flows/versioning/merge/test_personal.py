@@ -16,7 +16,7 @@ from forge.flows.versioning.merge.resolve import Resolution, continue_merge, res
 from forge.flows.versioning.merge.result import conflicts_of
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
-from forge.versioning.conflict import Rule, Take
+from forge.versioning.conflict import ResolutionChoice, ResolutionRule
 
 SECRET = "ada@example.com"
 
@@ -33,11 +33,13 @@ def world(tmp_path: Path) -> Iterator[VersionWorld]:
 
 
 def by_rule(world: VersionWorld) -> object:
-    return go(world, rules=(Rule(Take.EXPRESSION, value="ours * 2", table=ORDERS, column="name"),))
+    return go(
+        world, rules=(ResolutionRule(ResolutionChoice.EXPRESSION, value="ours * 2", table=ORDERS, column="name"),)
+    )
 
 
 def by_preview(world: VersionWorld) -> object:
-    rule = Rule(Take.EXPRESSION, value="ours * 2", table=ORDERS, column="name")
+    rule = ResolutionRule(ResolutionChoice.EXPRESSION, value="ours * 2", table=ORDERS, column="name")
     return preview_merge(MergeRequest(source="dev", target="main", rules=(rule,)), world.ports)
 
 
@@ -45,7 +47,9 @@ def by_answer(world: VersionWorld) -> object:
     held = go(world)
     assert held.merge is not None
     resolve(
-        held.merge.id, [Resolution(Take.EXPRESSION, value="ours * 2", ids=(conflicts_of(held)[0][0].id,))], world.ports
+        held.merge.id,
+        [Resolution(ResolutionChoice.EXPRESSION, value="ours * 2", ids=(conflicts_of(held)[0][0].id,))],
+        world.ports,
     )
     return continue_merge(held.merge.id, world.ports)
 

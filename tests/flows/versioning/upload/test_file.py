@@ -15,15 +15,15 @@ import pytest
 from forge.flows.versioning.upload.file import read_upload
 from forge.flows.versioning.upload.limits import UploadLimits
 from forge.model.errors import ForgeError
-from forge.versioning.field import Field, Fields
+from forge.versioning.field import Fields, TableField
 
 ORDERS: Fields = (
-    Field(1, "id", "bigint", required=True),
-    Field(2, "amount", "decimal(8,2)"),
-    Field(3, "day", "date"),
-    Field(4, "at", "timestamp"),
-    Field(5, "paid", "boolean"),
-    Field(6, "note", "string"),
+    TableField(1, "id", "bigint", required=True),
+    TableField(2, "amount", "decimal(8,2)"),
+    TableField(3, "day", "date"),
+    TableField(4, "at", "timestamp"),
+    TableField(5, "paid", "boolean"),
+    TableField(6, "note", "string"),
 )
 
 
@@ -213,7 +213,7 @@ def test_json_lines_get_the_types_of_the_table() -> None:
 
 
 def test_a_json_number_is_taken_as_it_is_written() -> None:
-    wide = (Field(1, "amount", "decimal(30,20)"),)
+    wide = (TableField(1, "amount", "decimal(30,20)"),)
     (row,) = read('{"amount": 1234567890.12345678901234567890}\n', "a.jsonl", wide).to_pylist()
     assert row["amount"] == Decimal("1234567890.12345678901234567890")
 

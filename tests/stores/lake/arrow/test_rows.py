@@ -9,7 +9,7 @@ import pytest
 from orders_house import House
 from orders_merge import Merge, put
 
-from forge.flows.versioning.tables import Slice
+from forge.flows.versioning.tables import FileSlice
 
 
 def test_each_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -18,7 +18,7 @@ def test_each_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     read: list[str] = []
     original = house.tables.read_each
 
-    def counting(part: Slice, columns: Any = None) -> Any:
+    def counting(part: FileSlice, columns: Any = None) -> Any:
         read.extend(file.path for file in part.files if columns is None)
         return original(part, columns)
 

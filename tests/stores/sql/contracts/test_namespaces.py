@@ -11,7 +11,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 
 from forge.contracts.registry import NAMESPACE_KEY, RegisteredContract
 from forge.model.errors import ForgeError
-from forge.stores.lake.external import ExternalLake
+from forge.stores.lake.external_lake import ExternalLake
 from forge.stores.lake.namespaces import write_external
 
 

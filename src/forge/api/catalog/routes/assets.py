@@ -11,12 +11,12 @@ from fastapi import APIRouter, Depends, Path, Query, Request
 from forge.api.catalog.asset_views import asset_detail, search_hit, table_of
 from forge.api.catalog.wire.assets import AssetDetail, SearchHit, Suggestion
 from forge.api.paging import AWindow
-from forge.api.shape import Page
 from forge.api.site import TheSite
-from forge.catalog.search import Entry, Rank, fold
-from forge.flows.catalog.assets import Asset, Catalog, asset_at
+from forge.api.wire import Page
+from forge.catalog.search import MatchRank, SearchEntry, fold
+from forge.flows.catalog.assets import Asset, AssetCatalog, asset_at
 from forge.flows.runs.ports import Runs
-from forge.flows.versioning.store import Refs
+from forge.flows.versioning.record_ports import Refs
 from forge.model.names import TableName
 
 router = APIRouter(prefix="/api/v1/catalog", tags=["catalog"])
@@ -28,19 +28,19 @@ _RUNS = 200  # the newest, looked through for one that begins so
 _ORDER = {"table": 0, "view": 0, "column": 1, "branch": 2, "run": 3}
 
 
-async def _catalog(request: Request, site: TheSite) -> Catalog:
+async def _catalog(request: Request, site: TheSite) -> AssetCatalog:
     """One per server: it keeps what is prepared for searching."""
     state = request.app.state
     if not hasattr(state, "catalog"):
         wiring = site.wiring
-        state.catalog = Catalog(
+        state.catalog = AssetCatalog(
             wiring.metadata, wiring.default_branch, wiring.quality.monitors.standing, site.current_checks
         )
-    found: Catalog = state.catalog
+    found: AssetCatalog = state.catalog
     return found
 
 
-TheCatalog = Annotated[Catalog, Depends(_catalog)]
+TheCatalog = Annotated[AssetCatalog, Depends(_catalog)]
 
 
 @router.get("/search")
@@ -76,7 +76,9 @@ def suggest(
     limit: Annotated[int, Query(ge=1, le=50)] = 10,
 ) -> list[Suggestion]:
     """For the search box: tables, columns, branches and runs, the best first."""
-    found = [(max(hit.ranks, default=Rank.PREFIX), _named(hit.entry)) for hit in catalog.index().find(prefix)[:limit]]
+    found = [
+        (max(hit.ranks, default=MatchRank.PREFIX), _named(hit.entry)) for hit in catalog.index().find(prefix)[:limit]
+    ]
     found += [(_rank(name, prefix), _suggestion("branch", name)) for name in _branches(site.wiring.metadata, prefix)]
     found += [(_rank(run, prefix), _suggestion("run", run)) for run in _runs(site.wiring.metadata, prefix)]
     found.sort(key=lambda one: (one[0], _ORDER[one[1].type]))  # stable: what came first stays first
@@ -111,7 +113,7 @@ def _filter(tags: Iterable[str], owners: Iterable[str], states: Iterable[str]) -
     return wanted
 
 
-def _named(entry: Entry) -> Suggestion:
+def _named(entry: SearchEntry) -> Suggestion:
     return Suggestion.model_validate(
         {"text": entry.qualified_name, "type": entry.type, "qualified_name": entry.qualified_name}
     )
@@ -121,8 +123,8 @@ def _suggestion(kind: Literal["branch", "run"], name: str) -> Suggestion:
     return Suggestion(text=name, type=kind, qualified_name=name)
 
 
-def _rank(name: str, prefix: str) -> Rank:
-    return Rank.EXACT if fold(name) == fold(prefix.strip()) else Rank.PREFIX
+def _rank(name: str, prefix: str) -> MatchRank:
+    return MatchRank.EXACT if fold(name) == fold(prefix.strip()) else MatchRank.PREFIX
 
 
 def _branches(metadata: Refs, prefix: str) -> list[str]:

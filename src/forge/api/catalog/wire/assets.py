@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
-from forge.api.shape import Wire
 from forge.api.versioning.wire.refs import CommitView
+from forge.api.wire import Wire
 
 
 class AssetView(Wire):

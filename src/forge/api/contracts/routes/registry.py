@@ -32,9 +32,9 @@ from forge.api.contracts.wire.registry import (
     ViolationsView,
 )
 from forge.api.paging import AWindow
-from forge.api.shape import Page, Problem
 from forge.api.site import Site, TheSite
 from forge.api.versioning.paths import EncodedSlashes
+from forge.api.wire import Page, Problem
 from forge.contracts.canonical import data_of
 from forge.contracts.lifecycle import ContractState
 from forge.flows.contracts.admission import Admission, admit

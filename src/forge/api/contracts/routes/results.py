@@ -21,9 +21,9 @@ from forge.api.contracts.wire.registry import (
 )
 from forge.api.json_body import read_json
 from forge.api.paging import AWindow
-from forge.api.shape import Page
 from forge.api.site import Site, TheSite
 from forge.api.versioning.paths import EncodedSlashes
+from forge.api.wire import Page
 from forge.contracts.datacontract_results import RESULTS
 from forge.flows.contracts.gate_results import last_checks
 from forge.flows.contracts.queries import find_known, list_findings, list_known

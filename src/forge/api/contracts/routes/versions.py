@@ -28,9 +28,9 @@ from forge.api.contracts.wire.registry import (
     EffectiveView,
 )
 from forge.api.paging import AWindow
-from forge.api.shape import Page
 from forge.api.site import TheSite
 from forge.api.versioning.paths import EncodedSlashes
+from forge.api.wire import Page
 from forge.contracts.canonical import data_of
 from forge.contracts.compare.changelog import changelog_markdown
 from forge.contracts.compare.versions import ContractComparison, find_breaking_changes

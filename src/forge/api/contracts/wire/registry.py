@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from forge.api.shape import Moment, Name, Text, Wire
+from forge.api.wire import Moment, Name, Text, Wire
 from forge.contracts.policy.governance import Enforcement
 
 ContractStateWord = Literal["draft", "active", "deprecated", "sunset", "retired"]

@@ -20,9 +20,9 @@ from forge.api.lineage.wire.changes import (
 )
 from forge.api.lineage.wire.graph import EdgeDetail
 from forge.api.paging import AWindow
-from forge.api.shape import Page
 from forge.api.site import TheSite
 from forge.api.versioning.paths import lineage_router
+from forge.api.wire import Page
 from forge.flows.lineage import snapshots as lineage_snapshots
 from forge.flows.lineage import write as lineage_write
 from forge.flows.lineage.write import ProcessDefinition

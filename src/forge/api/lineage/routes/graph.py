@@ -28,9 +28,9 @@ from forge.api.lineage.wire.graph import (
     PathsView,
 )
 from forge.api.paging import decode_cursor, encode_cursor, offset_of
-from forge.api.shape import Page
 from forge.api.site import Site, TheSite
 from forge.api.versioning.paths import lineage_router
+from forge.api.wire import Page
 from forge.flows.lineage.reader import GraphReader, open_graph
 from forge.lineage.edge import level_of
 from forge.lineage.graph.traversal import Path as LineagePath

@@ -11,9 +11,9 @@ from forge.api.auth import ThePrincipal
 from forge.api.json_body import read_json
 from forge.api.lineage.edges import recorded_view
 from forge.api.lineage.wire.openlineage import BatchSummary, BatchTakenView, EventAnswer, TakenView, UnclearView
-from forge.api.shape import ErrorView, Problem
 from forge.api.site import TheSite
 from forge.api.versioning.paths import lineage_router
+from forge.api.wire import ErrorView, Problem
 from forge.flows.lineage.openlineage.ingest import EventOutcome, EventResult, ingest_event, ingest_events
 from forge.model.errors import ForgeError, ForgeErrors, errors_of
 

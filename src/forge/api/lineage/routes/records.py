@@ -7,14 +7,14 @@ from typing import Annotated
 from fastapi import Query, Response
 
 from forge.api.auth import ThePrincipal
-from forge.api.executor import LONG, answered
+from forge.api.executor import LONG, respond
 from forge.api.lineage.routes.graph import At
 from forge.api.lineage.wire.records import OriginView
 from forge.api.rows import plain
-from forge.api.shape import Wire
 from forge.api.site import TheSite
 from forge.api.versioning.paths import lineage_router
 from forge.api.versioning.routes.commits import read_filters
+from forge.api.wire import Wire
 from forge.flows.lineage.records import RecordOrigin, trace_record
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.revisions import find_commit
@@ -48,7 +48,7 @@ def record_lineage(
     share = ("records", commit, table, filters, column, depth, wiring.catalog.personal_at(commit))
     text = f"origin of {table} {' '.join(filters)}"
     outcome = site.desk.do("query", work, caller, text=text, share=share)
-    return answered(outcome, origin_view)
+    return respond(outcome, origin_view)
 
 
 def origin_view(origin: RecordOrigin) -> OriginView:

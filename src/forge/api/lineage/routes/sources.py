@@ -22,15 +22,15 @@ from forge.api.lineage.wire.sources import (
     SourceView,
 )
 from forge.api.paging import AWindow
-from forge.api.shape import Page
 from forge.api.site import Site, TheSite
 from forge.api.versioning.paths import lineage_router
+from forge.api.wire import Page
 from forge.connection.lineage.code import ingest_code, options_of
 from forge.flows.lineage.code.records import SourceRecord
 from forge.flows.lineage.disagreements import EdgeDisagreement, find_disagreements
 from forge.flows.lineage.reader import open_graph
 from forge.model.errors import ForgeError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 
 router = lineage_router()
 Sorting = Literal["path", "coverage", "gaps", "edges"]

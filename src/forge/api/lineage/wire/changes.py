@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 
 from forge.api.lineage.wire.graph import EdgeWord, NodeWord
-from forge.api.shape import MomentAsWritten, Name, Text, Wire
+from forge.api.wire import MomentAsWritten, Name, Text, Wire
 
 MOST_EDGES = 1000  # in one request
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
-from forge.api.shape import Wire
+from forge.api.wire import Wire
 from forge.lineage.edge import ConfidenceLevel, IndirectType, Transformation
 from forge.lineage.facts.evidence import Basis
 from forge.lineage.kind import EdgeRelationship, EdgeType

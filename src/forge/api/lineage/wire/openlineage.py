@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from forge.api.lineage.wire.changes import RecordedView
-from forge.api.shape import ErrorView, Wire
+from forge.api.wire import ErrorView, Wire
 
 TakenWord = Literal["recorded", "unchanged", "held", "left out"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from forge.api.shape import Wire
+from forge.api.wire import Wire
 
 
 class OriginView(Wire):

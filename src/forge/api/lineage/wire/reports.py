@@ -9,7 +9,7 @@ from pydantic import Field
 
 from forge.api.lineage.wire.changes import EntityId
 from forge.api.lineage.wire.graph import EdgeView, HopView, NodeView
-from forge.api.shape import Name, Wire
+from forge.api.wire import Name, Wire
 from forge.lineage.impact.change import ChangeType
 from forge.lineage.impact.path import DataUse
 from forge.lineage.node import NodeType

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from forge.api.shape import Name, Page, Text, Wire
+from forge.api.wire import Name, Page, Text, Wire
 
 
 class GapView(Wire):

@@ -27,8 +27,8 @@ from forge.api.quality.wire.incidents import (
     MuteView,
     TrackedIncidentView,
 )
-from forge.api.shape import Page
 from forge.api.site import Site, TheSite
+from forge.api.wire import Page
 from forge.flows.quality.incidents.deliveries import retry_delivery as queue_again
 from forge.flows.quality.incidents.deliveries import try_channel
 from forge.flows.quality.incidents.listing import MOST, find_listed, find_tracked

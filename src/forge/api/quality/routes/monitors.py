@@ -33,8 +33,8 @@ from forge.api.quality.wire.monitors import (
     SlaView,
     ValidationView,
 )
-from forge.api.shape import OutcomeWord, Page
 from forge.api.site import Site, TheSite
+from forge.api.wire import OutcomeWord, Page
 from forge.flows.quality.monitors.check_preview import ChecksPreview, PreviewTarget, find_target, preview_checks
 from forge.flows.quality.monitors.jobs import start_by_hand
 from forge.flows.quality.monitors.preview import preview_monitor as draft_of

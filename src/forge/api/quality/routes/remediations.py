@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from forge.api.auth import Principal, ThePrincipal
 from forge.api.catalog.masks import Masks
-from forge.api.executor import LONG, answered
+from forge.api.executor import LONG, respond
 from forge.api.paging import MOST, AWindow
 from forge.api.quality.wire.remediations import (
     RemediationStart,
@@ -21,18 +21,18 @@ from forge.api.quality.wire.remediations import (
     RemedyWord,
 )
 from forge.api.rows import plain
-from forge.api.shape import Page, Wire
 from forge.api.site import Site, TheSite
 from forge.api.versioning.commit_views import commit_view
 from forge.api.versioning.diff_views import diff_view
 from forge.api.versioning.paths import AskedTable
+from forge.api.wire import Page, Wire
 from forge.flows.quality.judge import JudgedTable, judge_dataset
 from forge.flows.quality.remediation import decision as remediate_decide
 from forge.flows.quality.remediation.ports import RemedyPorts
 from forge.flows.quality.remediation.proposal import find_remediation, preview_diff, refuse_code
 from forge.flows.quality.remediation.request import RemedyRequest, read_actions, request_remedy
 from forge.flows.runs.jobs import JobKind
-from forge.flows.versioning.diff import Page as DiffPage
+from forge.flows.versioning.diff import DiffPage
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.revisions import find_branch
 from forge.model.names import BranchName, TableName
@@ -115,7 +115,7 @@ def preview(
 
     share = ("remedy preview", record.id, str(record.status), table, limit, offset)
     outcome = site.desk.do("diff", work, caller, branch=str(record.branch), share=share)
-    return answered(outcome, shown_of)
+    return respond(outcome, shown_of)
 
 
 @router.post("/{remediation_id}/approve", response_model=RemediationView, responses=LONG)
@@ -162,7 +162,7 @@ def _do(
     outcome = site.desk.do(
         kind, lambda versions: act(site.wiring.quality.remedies(versions=versions)), caller, branch=str(branch)
     )
-    return answered(outcome, partial(_view, _ports(site, caller)))
+    return respond(outcome, partial(_view, _ports(site, caller)))
 
 
 def _view(ports: RemedyPorts, record: Remediation) -> RemediationView:

@@ -13,16 +13,16 @@ from forge.api.quality.monitor_views import past_result
 from forge.api.quality.views import failure_origin_view, read_branch, result_view
 from forge.api.quality.wire.health import ResultView
 from forge.api.quality.wire.monitors import DatasetHealth, ResultDetail
-from forge.api.shape import OutcomeWord, Page
 from forge.api.site import Site, TheSite
+from forge.api.wire import OutcomeWord, Page
 from forge.flows.quality.health import unknown_table
 from forge.flows.quality.incidents.judge_reference import judge_of_result
 from forge.flows.quality.incidents.origin import incident_of, origin_of_result
 from forge.flows.quality.results import find_history, find_result, find_results
 from forge.flows.quality.verdict_masking import shown_result
 from forge.model.errors import UnknownNameError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import RunId, TableName
-from forge.model.nearest import did_you_mean
 from forge.quality.verdict import Outcome
 
 router = APIRouter(prefix="/api/v1/quality", tags=["quality results"])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
-from forge.api.shape import Moment, Name, Text, Wire
+from forge.api.wire import Moment, Name, Text, Wire
 
 MethodWord = Literal["seasonal", "zscore", "iqr", "mad", "isolation_forest", "prophet"]
 FeedbackWord = Literal["expected", "incident"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forge.api.shape import Wire
+from forge.api.wire import Wire
 from forge.quality.keys import KeyKind
 
 

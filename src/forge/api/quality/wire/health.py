@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
-from forge.api.shape import OutcomeWord, SeverityWord, Wire
 from forge.api.versioning.wire.refs import CommitView
+from forge.api.wire import OutcomeWord, SeverityWord, Wire
 
 
 class SparedView(Wire):

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from forge.api.quality.wire.health import IncidentView, JudgedByView
 from forge.api.quality.wire.monitors import CauseView
-from forge.api.shape import Moment, Name, SeverityWord, Text, Wire
+from forge.api.wire import Moment, Name, SeverityWord, Text, Wire
 
 IncidentWord = Literal["open", "acknowledged", "resolved"]
 AlertWord = Literal["ok", "failing", "recovered"]

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from forge.api.quality.wire.health import JudgedByView, ResultView, TrendDay
-from forge.api.shape import ErrorView, Name, OutcomeWord, SeverityWord, Text, Wire
 from forge.api.versioning.wire.refs import CommitView
+from forge.api.wire import ErrorView, Name, OutcomeWord, SeverityWord, Text, Wire
 
 MonitorRunWord = Literal["queued", "running", "passed", "failed", "not measured", "cancelled", "interrupted", "skipped"]
 MonitorStateWord = Literal["failing", "warning", "ok", "not measured", "never ran", "paused"]

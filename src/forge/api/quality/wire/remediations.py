@@ -7,9 +7,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from forge.api.shape import Name, OutcomeWord, Text, Wire
 from forge.api.versioning.wire.diffs import TableDiffView
 from forge.api.versioning.wire.refs import CommitView
+from forge.api.wire import Name, OutcomeWord, Text, Wire
 
 RemedyWord = Literal["proposed", "applied", "rejected", "reverted", "nothing", "failed"]
 ActionWord = Literal["notify", "quarantine", "rollback", "impute", "deduplicate", "custom"]

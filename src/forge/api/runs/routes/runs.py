@@ -11,12 +11,12 @@ from fastapi.responses import StreamingResponse
 from forge.api.auth import ThePrincipal
 from forge.api.events import HEADERS, MEDIA_TYPE
 from forge.api.paging import AWindow
-from forge.api.runs.run_views import Known, find_one, is_over, list_views, run_detail, run_view
+from forge.api.runs.run_views import RecordedRun, find_one, is_over, list_views, run_detail, run_view
 from forge.api.runs.wire.runs import RunDetail, RunStart, RunView
-from forge.api.shape import Page
 from forge.api.site import TheSite
-from forge.flows.runs.run_jobs import RunOrder
-from forge.flows.upkeep.access import Scope
+from forge.api.wire import Page
+from forge.flows.runs.run_jobs import RunSpec
+from forge.flows.upkeep.access import TokenScope
 from forge.model.errors import ForgeError
 
 router = APIRouter(prefix="/api/v1/runs", tags=["runs"])
@@ -27,10 +27,10 @@ RunIdentity = Annotated[str, Path(max_length=64, examples=["r20261115_061000_4f9
 @router.post("", status_code=202)
 def start_run(body: RunStart, site: TheSite, response: Response) -> RunView:
     """Put a run into the queue. Its address is in `Location`."""
-    order = RunOrder.of({**body.model_dump(), "branch": body.branch or site.wiring.default_branch})
+    order = RunSpec.of({**body.model_dump(), "branch": body.branch or site.wiring.default_branch})
     job = site.jobs.submit(order.to_dict())
     response.headers["Location"] = f"{router.prefix}/{job.id}"
-    return run_view(site, Known(None, job))
+    return run_view(site, RecordedRun(None, job))
 
 
 @router.get("")
@@ -55,7 +55,7 @@ def one_run(run_id: RunIdentity, site: TheSite) -> RunDetail:
 def cancel_run(run_id: RunIdentity, site: TheSite, caller: ThePrincipal) -> RunView:
     """Cancel a run that waits or works here. Nothing of it is published. Who may only read cancels what he asked."""
     task = site.desk.task(run_id)
-    if caller.scope is not Scope.WRITE and (task is None or not task.is_read or task.owner != caller.owner):
+    if caller.scope is not TokenScope.WRITE and (task is None or not task.is_read or task.owner != caller.owner):
         raise ForgeError(
             "E904",
             "This token may only read",

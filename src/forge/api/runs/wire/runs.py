@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from forge.api.shape import ErrorView, Moment, OutcomeWord, RunWord, SeverityWord, Wire
+from forge.api.wire import ErrorView, Moment, OutcomeWord, RunWord, SeverityWord, Wire
 from forge.flows.runs.jobs import JobKind
 from forge.flows.runs.records import OutputStatus, RunKind
 

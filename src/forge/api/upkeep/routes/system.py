@@ -24,7 +24,7 @@ from forge.api.upkeep.wire.system import (
     TokenView,
 )
 from forge.api.views import system_view
-from forge.flows.upkeep.access import BrowserSession, Scope, Token, TokenKind
+from forge.flows.upkeep.access import BrowserSession, Token, TokenKind, TokenScope
 from forge.model.errors import DatabaseBusyError, DatabaseVersionError, ForgeError
 
 router = APIRouter(prefix="/api/v1", tags=["system"])
@@ -89,7 +89,7 @@ def list_tokens(site: TheSite) -> list[TokenView]:
 def create_token(body: TokenCreate, site: TheSite, principal: ThePrincipal) -> TokenCreated:
     """A named token for a program. Its secret is in this answer and nowhere else."""
     life = timedelta(days=body.expires_in_days) if body.expires_in_days else None
-    token, secret = site.access.create(body.name, Scope(body.scope), life, principal.user)
+    token, secret = site.access.create(body.name, TokenScope(body.scope), life, principal.user)
     return TokenCreated.model_validate({**_token(site, token), "token": secret})
 
 

@@ -10,7 +10,7 @@ from pydantic import Field
 from forge.api.lineage.wire.graph import GraphView
 from forge.api.quality.wire.health import IncidentView, TrendDay
 from forge.api.runs.wire.runs import RunView
-from forge.api.shape import ErrorView, Wire
+from forge.api.wire import ErrorView, Wire
 
 
 class Counters(Wire):

@@ -10,11 +10,11 @@ from fastapi import Query
 
 from forge.api.auth import ThePrincipal
 from forge.api.paging import AWindow, Window
-from forge.api.shape import Page
 from forge.api.site import Site, TheSite
 from forge.api.versioning.branch_views import branch_view
 from forge.api.versioning.paths import Branch, Dataset, branch_router, find_named
 from forge.api.versioning.wire.refs import BranchCreate, BranchPatch, BranchView
+from forge.api.wire import Page
 from forge.flows.versioning import branches as flow
 from forge.flows.versioning.revisions import find_branch
 from forge.model.errors import ForgeError
@@ -187,7 +187,9 @@ def _view(site: Site, branch: versioned.Branch) -> BranchView:
     return branch_view(found, site.wiring.settings.versioning)
 
 
-def _branches(site: Site, found: tuple[flow.BranchView, ...], status: str | None, window: Window) -> Page[BranchView]:
+def _branches(
+    site: Site, found: tuple[flow.BranchSummary, ...], status: str | None, window: Window
+) -> Page[BranchView]:
     kept = [view for view in found if status is None or view.branch.status == status]
     keys = site.wiring.settings.versioning
     return window.page(kept, lambda view: branch_view(view, keys), total=len(kept))

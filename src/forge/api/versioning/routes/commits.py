@@ -12,10 +12,9 @@ from starlette.concurrency import run_in_threadpool
 from starlette.responses import JSONResponse, Response
 
 from forge.api.auth import Principal, ThePrincipal
-from forge.api.executor import LONG, answered
+from forge.api.executor import LONG, respond
 from forge.api.paging import FARTHEST, AWindow, Window
 from forge.api.rows import is_ordered, row_window, rows_view
-from forge.api.shape import Moment, Page, Problem, Wire
 from forge.api.site import Site, TheSite
 from forge.api.versioning.branch_views import commit_detail
 from forge.api.versioning.commit_views import commit_view, graph_views
@@ -24,6 +23,7 @@ from forge.api.versioning.paths import AskedTable, Branch, Dataset, Revision, br
 from forge.api.versioning.uploads import FORM, TABLE_FORM, Upload, commit_upload, receive
 from forge.api.versioning.wire.merges import CommitResultView
 from forge.api.versioning.wire.refs import CommitDetail, CommitView, RowsView
+from forge.api.wire import Moment, Page, Problem, Wire
 from forge.flows.catalog.sample import sample_rows
 from forge.flows.runs.engine import Engine
 from forge.flows.versioning import branches as flow
@@ -31,7 +31,7 @@ from forge.flows.versioning.data.commit import CommitResult
 from forge.flows.versioning.log import find_log
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.revisions import find_commit
-from forge.flows.versioning.time_travel import Then, travel
+from forge.flows.versioning.time_travel import HistoricalRows, travel
 from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import CommitId, TableName
 from forge.model.time import as_utc
@@ -130,7 +130,7 @@ def dataset_rows(
     where = read_filters(filters)
     commit = find_commit(wiring.metadata, commit_id, wiring.default_branch).id
 
-    def work(ports: VersionPorts) -> Then:
+    def work(ports: VersionPorts) -> HistoricalRows:
         door = f"time travel, token {caller.token.name}" if caller.token else "time travel"
         return travel(ports, table, commit, sql=sql, where=where, limit=window.needed, door=door)
 
@@ -138,7 +138,7 @@ def dataset_rows(
     share = ("query", caller.user, caller.origin, commit, table, sql, filters, window, hidden)
     outcome = site.desk.do("query", work, caller, text=sql or " ".join((str(table), *filters)), share=share)
     has_order = _has_order(site, commit, table, sql)
-    return answered(outcome, partial(rows_view, str(table), window, has_order=has_order))
+    return respond(outcome, partial(rows_view, str(table), window, has_order=has_order))
 
 
 def _has_order(site: Site, commit: CommitId, table: TableName, sql: str | None) -> bool:
@@ -201,7 +201,7 @@ def _commit(site: Site, caller: Principal, branch: str, dataset_id: str | None, 
     def shown(done: CommitResult) -> CommitResultView:
         return commit_result(site.wiring, done, branch, form.mode)
 
-    found = answered(outcome, shown)
+    found = respond(outcome, shown)
     if isinstance(found, CommitResultView) and found.commit is None:  # nothing was made
         return JSONResponse(found.model_dump(mode="json"), 200)
     return found

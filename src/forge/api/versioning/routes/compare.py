@@ -9,14 +9,14 @@ from starlette.responses import Response
 
 from forge.api.auth import Principal, ThePrincipal
 from forge.api.catalog.masks import Masks
-from forge.api.executor import LONG, answered
-from forge.api.shape import Wire
+from forge.api.executor import LONG, respond
 from forge.api.site import Site, TheSite
-from forge.api.versioning.compare_views import Sides, compare_view, look_at
+from forge.api.versioning.compare_views import CompareRequest, compare_view, run_comparison
 from forge.api.versioning.diff_views import blame_view, diff_view, verify_view
 from forge.api.versioning.paths import AskedRevision, AskedTable, Columns, Dataset, branch_router
 from forge.api.versioning.wire.diffs import BlameView, CompareView, DiffView, VerifyView
-from forge.flows.upkeep.verify.history import Level, Verification
+from forge.api.wire import Wire
+from forge.flows.upkeep.verify.history import Verification, VerifyLevel
 from forge.flows.upkeep.verify.history import verify as flow_verify
 from forge.flows.versioning.blame import Blame
 from forge.flows.versioning.blame import blame as flow_blame
@@ -50,7 +50,7 @@ def compare(
     checks: Checks = False,
 ) -> Wire | Response:
     """What merging `compare` into `base` would do. Nothing is changed."""
-    return _compare(site, caller, Sides(base, compare, preview, checks))
+    return _compare(site, caller, CompareRequest(base, compare, preview, checks))
 
 
 @router.get("/datasets/{dataset_id}/compare", response_model=CompareView, responses=LONG)
@@ -65,7 +65,7 @@ def compare_dataset(
 ) -> Wire | Response:
     """What merging `compare` into `base` would do to one dataset."""
     table = _known(dataset_id, site)
-    return _compare(site, caller, Sides(base, compare, preview, checks, table))
+    return _compare(site, caller, CompareRequest(base, compare, preview, checks, table))
 
 
 @router.get("/diff", response_model=DiffView, responses=LONG)
@@ -121,7 +121,7 @@ def blame(
 
     share = ("blame", commit, named, key, columns, limit)
     outcome = site.desk.do("blame", work, caller, text=f"{named} at {at}", share=share)
-    return answered(outcome, lambda found: blame_view(found, at, Masks(site.wiring.catalog.personal_at(found.commit))))
+    return respond(outcome, lambda found: blame_view(found, at, Masks(site.wiring.catalog.personal_at(found.commit))))
 
 
 @router.get("/verify", response_model=VerifyView, responses=LONG)
@@ -135,10 +135,10 @@ def verify(
     """Whether the history and the files are what was committed. What is broken is a result, not an error."""
     wiring = site.wiring
     start = find_commit(wiring.metadata, at, wiring.default_branch).id if at is not None else None
-    named, wanted = TableName.parse(table) if table is not None else None, Level(level)
+    named, wanted = TableName.parse(table) if table is not None else None, VerifyLevel(level)
 
     def work(ports: VersionPorts) -> Verification:
-        if wanted is Level.LOGICAL:
+        if wanted is VerifyLevel.LOGICAL:
             ports.engine()  # so that Spark's jobs can be told apart and stopped
         return flow_verify(
             wiring.versioning.uncached_metadata(),
@@ -149,12 +149,12 @@ def verify(
             start=start,
             table=named,
             keys=wiring.versioning.trusted_keys(),
-            checksum=wiring.versioning.checksum() if wanted is Level.LOGICAL else None,
+            checksum=wiring.versioning.checksum() if wanted is VerifyLevel.LOGICAL else None,
             progress=lambda what, done, total: _refuse_stopped(ports),
         )
 
     outcome = site.desk.do("verify", work, caller, text=level, share=("verify", level, start, named))
-    return answered(outcome, verify_view)
+    return respond(outcome, verify_view)
 
 
 def _known(dataset_id: str, site: Site) -> TableName:
@@ -163,18 +163,18 @@ def _known(dataset_id: str, site: Site) -> TableName:
     return table
 
 
-def _compare(site: Site, caller: Principal, sides: Sides) -> Wire | Response:
+def _compare(site: Site, caller: Principal, sides: CompareRequest) -> Wire | Response:
     wiring = site.wiring
     lines = compare_branches(wiring.metadata, sides.base, sides.compare, wiring.default_branch)
     if not sides.preview:
-        return compare_view(wiring, sides, look_at(wiring.versioning.ports(), lines, sides))
+        return compare_view(wiring, sides, run_comparison(wiring.versioning.ports(), lines, sides))
     share = ("compare", lines.base, lines.compare, sides.checks)
     outcome = site.desk.do(
-        *("compare", lambda ports: look_at(ports, lines, sides), caller),
+        *("compare", lambda ports: run_comparison(ports, lines, sides), caller),
         text=f"{sides.base}..{sides.compare}",
         share=share,
     )
-    return answered(outcome, lambda found: compare_view(wiring, sides, found))
+    return respond(outcome, lambda found: compare_view(wiring, sides, found))
 
 
 def _diff(
@@ -203,7 +203,7 @@ def _diff(
             left, right, found, Masks(site.wiring.catalog.personal_at(left, right)), limit=limit, offset=offset
         )
 
-    return answered(outcome, shown)
+    return respond(outcome, shown)
 
 
 def _split(columns: tuple[str, ...]) -> tuple[str, ...]:

@@ -13,9 +13,8 @@ from starlette.responses import Response
 
 from forge.api.auth import Principal, ThePrincipal
 from forge.api.catalog.masks import Masks
-from forge.api.executor import LONG, answered
+from forge.api.executor import LONG, respond
 from forge.api.paging import FARTHEST, MOST, AWindow, Window
-from forge.api.shape import Page, Wire
 from forge.api.site import Site, TheSite
 from forge.api.versioning.branch_views import branch_view
 from forge.api.versioning.commit_views import commit_view
@@ -42,6 +41,7 @@ from forge.api.versioning.wire.merges import (
     StatusWord,
 )
 from forge.api.versioning.wire.refs import ResetStart, ResetView
+from forge.api.wire import Page, Wire
 from forge.flows.versioning import reset as flow_reset
 from forge.flows.versioning.branches import changed_tables, compare_branches, find_touching, view_branch
 from forge.flows.versioning.merge import pick
@@ -50,8 +50,8 @@ from forge.flows.versioning.merge.merge import merge
 from forge.flows.versioning.merge.record import MergeKind, MergeRecord
 from forge.flows.versioning.merge.result import MergeResult
 from forge.flows.versioning.ports import VersionPorts
+from forge.flows.versioning.record_ports import Commits
 from forge.flows.versioning.revisions import find_branch
-from forge.flows.versioning.store import Commits
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 from forge.versioning.commit import Author
@@ -111,7 +111,7 @@ def reset(body: ResetStart, site: TheSite, caller: ThePrincipal) -> Wire | Respo
             tables=[str(table) for table in done.tables],
         )
 
-    return answered(outcome, shown)
+    return respond(outcome, shown)
 
 
 @router.get("/merges")
@@ -259,7 +259,7 @@ def _known(dataset_id: str, site: Site) -> TableName:
 def _merge(body: MergeStart, site: Site, caller: Principal) -> Wire | Response:
     request = merge_request(body, site.wiring.default_branch)
     outcome = site.desk.do("merge", lambda ports: merge(request, ports), caller, branch=request.target)
-    return answered(outcome, partial(result_view, site.wiring))
+    return respond(outcome, partial(result_view, site.wiring))
 
 
 def _refuse_others(site: Site, body: MergeStart, table: TableName) -> None:
@@ -284,7 +284,7 @@ def _pick(
     def work(ports: VersionPorts) -> MergeResult:
         return act(body.commit, branch, ports, message=body.message, keys=keys, rules=rules)
 
-    return answered(site.desk.do(kind, work, caller, branch=branch), partial(result_view, site.wiring))
+    return respond(site.desk.do(kind, work, caller, branch=branch), partial(result_view, site.wiring))
 
 
 def _merges(
@@ -343,7 +343,7 @@ def _go_on(
 ) -> Wire | Response:
     merge = decide.find_merge(site.wiring.metadata, merge_id, is_open=True)
     outcome = site.desk.do(merge.kind, lambda ports: act(merge.id, ports), caller, branch=merge.target)
-    return answered(outcome, partial(result_view, site.wiring))
+    return respond(outcome, partial(result_view, site.wiring))
 
 
 def _closed(site: Site, merge: MergeRecord) -> MergeView:

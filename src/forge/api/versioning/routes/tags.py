@@ -8,11 +8,11 @@ from fastapi import Path
 
 from forge.api.auth import ThePrincipal
 from forge.api.paging import AWindow
-from forge.api.shape import Page
 from forge.api.site import TheSite
 from forge.api.versioning.branch_views import tag_view
 from forge.api.versioning.paths import branch_router
 from forge.api.versioning.wire.refs import TagCreate, TagView
+from forge.api.wire import Page
 from forge.flows.versioning import tags as flow
 from forge.flows.versioning.revisions import find_tag
 from forge.versioning.commit import Author

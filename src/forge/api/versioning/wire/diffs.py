@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Any, Literal
 
 from forge.api.runs.wire.runs import VerdictView
-from forge.api.shape import ErrorView, Wire
 from forge.api.versioning.wire.merges import ConflictView, TallyView
 from forge.api.versioning.wire.refs import BranchView, CommitView, SampleColumn
-from forge.versioning.broken import BrokenKind
+from forge.api.wire import ErrorView, Wire
 from forge.versioning.changes import ColumnChangeKind
+from forge.versioning.verify_findings import BrokenKind
 
 
 class SchemaChangeView(Wire):

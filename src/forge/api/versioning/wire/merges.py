@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from forge.api.runs.wire.runs import VerdictView
-from forge.api.shape import Name, Text, Wire
 from forge.api.versioning.wire.refs import AuthorView, CommitView
+from forge.api.wire import Name, Text, Wire
 from forge.flows.versioning.data.request import CommitMode
 from forge.flows.versioning.merge.record import TableMergeKind
 from forge.flows.versioning.tables import RowEngine

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from forge.api.shape import Name, Text, Wire
+from forge.api.wire import Name, Text, Wire
 from forge.versioning.branch import BranchStatus
 
 

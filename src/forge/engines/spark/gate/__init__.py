@@ -1,6 +1,6 @@
-"""The gate for SQL that does not come from a file of the project: Spark parses a text once, the tree is judged by an
-explicit list, and that tree is what runs, in a session of its own. It imports pyspark and the flows' ports."""
+"""The gate for untrusted SQL, which does not come from a file of the project: Spark parses a text once, the tree is
+judged by an allow-list, and that tree is what runs, in an isolated session. Imports pyspark and the flows' ports."""
 
-from forge.engines.spark.gate.session import Gate, gate_of, judged_column
+from forge.engines.spark.gate.session import SqlGate, gate_of, judged_column
 
-__all__ = ["Gate", "gate_of", "judged_column"]
+__all__ = ["SqlGate", "gate_of", "judged_column"]

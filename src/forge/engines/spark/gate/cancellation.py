@@ -1,9 +1,10 @@
-"""Judged queries end when they are cancelled. Spark marks the tasks of a cancelled job and leaves it to them to look:
-scans and shuffles do, but the inner loops of joins, generators, windows and lambdas do not, so that one cross join
-would keep its cores for days after everybody was told that it has ended.
+"""Makes judged queries cancellable. Spark marks the tasks of a cancelled job and leaves it to them to check: scans and
+shuffles do, but the inner loops of joins, generators, windows and lambdas do not, so that one cross join would keep its
+cores for days after it was cancelled.
 
-A rule of the optimizer puts the look into those loops. It is made of Spark's own expressions, so that executors need no
-class of ours; the rule itself is compiled by Janino and stays in the driver. A look costs a few nanoseconds a row."""
+An optimizer rule inserts the check into those loops. It is made of Spark's own expressions, so that executors need
+no class of ours; the rule itself is compiled by Janino and stays in the driver. A check costs a few nanoseconds a
+row."""
 
 from __future__ import annotations
 
@@ -116,8 +117,8 @@ public class ForgeCancellation extends Rule {
 """
 
 
-def look_for_cancellation(session: SparkSession) -> None:
-    """From now on, whatever this session plans."""
+def add_cancellation_checks(session: SparkSession) -> None:
+    """Applies to everything this session plans from now on."""
     jvm: Any = session._jvm
     compiler = jvm.org.codehaus.janino.SimpleCompiler()
     compiler.setParentClassLoader(jvm.java.lang.Thread.currentThread().getContextClassLoader())

@@ -1,4 +1,4 @@
-"""Bounds what one value of an answer takes, within Spark: what is too long never leaves the task that made it."""
+"""Limits the size of single values of a result inside Spark: what is too long never leaves its task."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ _FULL = (
 
 
 def bounded(frame: DataFrame, rows: int) -> DataFrame:
-    """The same rows, of which as many are asked for. A text or bytes that are too long are cut and say so; a list, map
-    or struct cannot be cut, and fails the query."""
+    """The same rows, limited to that number. Text or bytes that are too long are truncated and marked; a list, map
+    or struct cannot be, and fails the query."""
     types = [field.dataType for field in frame.schema.fields]
     wide = sum(isinstance(each, (StringType, BinaryType, *_NESTED)) for each in types)
     if not wide:
@@ -48,7 +48,7 @@ def _cell(column: Column, of: DataType, most: int, name: str) -> Column:
     size = f.octet_length(f.to_json(column) if isinstance(of, VariantType) else column.cast("string"))
     message = f.concat(f.lit(f"FORGE-{CODE} {name}: "), size.cast("string"), f.lit(f" bytes, of at most {most}"))
     too_long = size > most
-    if isinstance(of, ArrayType | MapType):  # told before it is written out
+    if isinstance(of, ArrayType | MapType):  # reported before it is rendered
         too_long = (f.size(column) > most) | too_long
         message = f.concat(f.lit(f"FORGE-{CODE} {name}: "), f.size(column).cast("string"), f.lit(" entries"))
     return f.when(too_long, f.raise_error(message).cast(of)).otherwise(column)
@@ -59,7 +59,7 @@ def _mark(size: Column) -> Column:
 
 
 def memory_error(error: BaseException, where: str) -> ForgeError | None:
-    """E917 where a query made more than there is room for; None where it failed of something else."""
+    """E917 where a query exceeded its memory; None for any other failure."""
     text = str(error)
     found = next((line for line in text.splitlines() if f"FORGE-{CODE} " in line), None)
     if found is not None:
@@ -71,7 +71,7 @@ def memory_error(error: BaseException, where: str) -> ForgeError | None:
 
 
 def unshown_error(error: BaseException, where: str) -> ForgeError:
-    """Spark has years and keys of maps that Python has not."""
+    """Spark has years and map keys that Python cannot represent."""
     return ForgeError(
         "E211",
         "A value of the answer cannot be shown",

@@ -1,7 +1,7 @@
 """The part of the gate that runs inside the JVM, compiled there by Spark's own Janino: one call lists a whole tree.
 
-Walking a tree from Python costs a round trip for each node, and Spark's JSON of a tree leaves out what stands in maps
-and tuples (window definitions, CTEs). `ForgeListing` goes through all that a tree is made of."""
+Walking a tree from Python costs a round trip for each node, and Spark's JSON of a tree omits what is in maps and
+tuples (window definitions, CTEs). `ForgeListing` visits everything a tree contains."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ MOST_NODES = 100_000
 
 @dataclass(frozen=True, slots=True)
 class TreePart:
-    """A node of a tree, or another object it is made of. `names`: what a relation, function or view is called; of a
-    range how many rows it has."""
+    """A node of a tree, or another object in it. `names`: the name of a relation, function or view; of a range its
+    number of rows."""
 
     type: str  # the name of its class
     is_node: bool
@@ -198,7 +198,7 @@ public class ForgeListing {
 
 
 class TreeReader:
-    """Lists what trees of one JVM are made of."""
+    """Lists the parts of trees of one JVM."""
 
     def __init__(self, jvm: Any) -> None:
         compiler = jvm.org.codehaus.janino.SimpleCompiler()

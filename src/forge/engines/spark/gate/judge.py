@@ -1,14 +1,14 @@
-"""Judging a tree by the list. Pure: what goes in was listed by the JVM, what comes out is nothing or an error."""
+"""Judges a tree by the allow-list. Pure: takes what the JVM listed, raises an error or returns nothing."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable
 
-from forge.engines.spark.gate import listed
+from forge.engines.spark.gate import allow_list
 from forge.engines.spark.gate.java import TreePart
 from forge.model.errors import ForgeError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 
 CODE = "E216"
 _FIX = "Write it as a SELECT over tables of the lake; what a pipeline needs goes into a transform of the project."
@@ -16,11 +16,11 @@ _CALLS = ("UnresolvedFunction", "UnresolvedGenerator", "UnresolvedTableValuedFun
 
 
 def judge_query(parts: Iterable[TreePart], views: Collection[str], where: str) -> None:
-    """A query as it was parsed. `views` are the names that stand for the pinned tables; beside them it can read only
-    what it defines itself."""
+    """A parsed query. `views` are the names of the pinned tables; besides them it can read only what it defines
+    itself."""
     found = tuple(parts)
     ctes = {name.lower() for part in found if _name(part) == "UnresolvedWith" for name in part.names}
-    allowed = listed.PARSED_EXPRESSIONS | listed.SUBQUERIES | listed.PARSED_PLANS
+    allowed = allow_list.PARSED_EXPRESSIONS | allow_list.SUBQUERIES | allow_list.PARSED_PLANS
     for part in found:
         _judge_class(part, allowed, where)
         if _name(part) == "UnresolvedRelation":
@@ -29,38 +29,40 @@ def judge_query(parts: Iterable[TreePart], views: Collection[str], where: str) -
 
 
 def judge_expression(parts: Iterable[TreePart], where: str) -> None:
-    """An expression over the columns of a table, as it was parsed: without queries of its own."""
+    """A parsed expression over the columns of a table: without subqueries."""
     for part in parts:
-        if part.type in listed.SUBQUERIES:
+        if part.type in allow_list.SUBQUERIES:
             raise _refused(
                 "a query within an expression",
                 where,
                 "An expression looks at one row of its table; a check of type query looks at tables.",
             )
-        _judge_class(part, listed.PARSED_EXPRESSIONS, where)
+        _judge_class(part, allow_list.PARSED_EXPRESSIONS, where)
         _judge_call(part, where)
 
 
 def judge_analysed(parts: Iterable[TreePart], views: Collection[str], classes: Collection[str], where: str) -> None:
-    """The same query as Spark understood it. `classes` are those of the functions that may be called."""
-    allowed = listed.ANALYSED_PLANS | listed.ANALYSED_EXPRESSIONS
+    """The same query as analysed by Spark. `classes` are those of the allowed functions."""
+    allowed = allow_list.ANALYSED_PLANS | allow_list.ANALYSED_EXPRESSIONS
     for part in parts:
         if part.type not in classes:
             _judge_class(part, allowed, where)
         if _name(part) == "View" and not set(part.names) <= set(views):
             raise _refused("a view that was not pinned", where)
-        if _name(part) == "Range" and int(part.names[0]) > listed.MOST_ROWS_OF_RANGE:
+        if _name(part) == "Range" and int(part.names[0]) > allow_list.MOST_ROWS_OF_RANGE:
             raise _refused(
-                f"range(…) of {int(part.names[0]):,} rows", where, f"It may have {listed.MOST_ROWS_OF_RANGE:,} of them."
+                f"range(…) of {int(part.names[0]):,} rows",
+                where,
+                f"It may have {allow_list.MOST_ROWS_OF_RANGE:,} of them.",
             )
 
 
 def _judge_class(part: TreePart, allowed: Collection[str], where: str) -> None:
     if part.is_node:
         if part.type not in allowed:
-            raise _refused(_words(part), where, listed.WHY.get(_name(part)))
-    elif part.type not in listed.PARTS and not part.type.startswith(listed.TYPES):
-        raise _refused(_words(part), where, listed.WHY.get(_name(part)))
+            raise _refused(_words(part), where, allow_list.WHY.get(_name(part)))
+    elif part.type not in allow_list.PARTS and not part.type.startswith(allow_list.TYPES):
+        raise _refused(_words(part), where, allow_list.WHY.get(_name(part)))
 
 
 def _judge_relation(part: TreePart, views: Collection[str], ctes: Collection[str], where: str) -> None:
@@ -74,14 +76,14 @@ def _judge_call(part: TreePart, where: str) -> None:
     if _name(part) not in _CALLS:
         return
     name = ".".join(part.names).lower()
-    known = listed.FUNCTIONS if _name(part) == "UnresolvedFunction" else listed.TABLE_FUNCTIONS
+    known = allow_list.FUNCTIONS if _name(part) == "UnresolvedFunction" else allow_list.TABLE_FUNCTIONS
     if len(part.names) == 1 and name in known:
         return
-    if name in listed.REFUSED_FUNCTIONS:
-        why = listed.REFUSED_FUNCTIONS[name]
+    if name in allow_list.REFUSED_FUNCTIONS:
+        why = allow_list.REFUSED_FUNCTIONS[name]
         raise _refused(f"the function {name}", where, f"{why[0].upper()}{why[1:]}.")
     near = did_you_mean(name, known) if len(part.names) == 1 else None
-    where_it_stands = " in FROM" if known is listed.TABLE_FUNCTIONS else ""
+    where_it_stands = " in FROM" if known is allow_list.TABLE_FUNCTIONS else ""
     raise ForgeError(
         "E211" if near else CODE,
         f"Unknown function {name}" if near else f"The function {name} may not be called{where_it_stands} here",

@@ -1,5 +1,5 @@
-"""Where judged SQL runs: a session of its own, with no catalog but the views that stand for pinned tables, no way to
-files, no reflection and no settings that a text could reach."""
+"""The isolated session in which judged SQL runs: no catalog but the views of pinned tables, no file access, no
+reflection and no settings that a text could change."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as f
 
 from forge.engines.spark.frames import frame_of
-from forge.engines.spark.gate import listed
-from forge.engines.spark.gate.cancellation import look_for_cancellation
+from forge.engines.spark.gate import allow_list
+from forge.engines.spark.gate.cancellation import add_cancellation_checks
 from forge.engines.spark.gate.java import TreeReader
 from forge.engines.spark.gate.judge import judge_analysed, judge_expression, judge_query
 from forge.flows.runs.engine import Pin
@@ -31,7 +31,7 @@ _CATALOGS = "spark.sql.catalog."
 
 
 class IsolatedSession:
-    """The session of judged queries, one for a Spark, and what reads its trees."""
+    """The session of judged queries, one per Spark, and the reader of its trees."""
 
     def __init__(self, context: SparkContext) -> None:
         self.session = _isolated(SparkSession(context))
@@ -39,7 +39,7 @@ class IsolatedSession:
         self.jvm: Any = self.session._jvm
         self.trees = TreeReader(self.jvm)
         known = self.trees.functions()
-        self.classes = frozenset(known[name] for name in listed.FUNCTIONS if name in known)
+        self.classes = frozenset(known[name] for name in allow_list.FUNCTIONS if name in known)
 
     def dataset(self, plan: Any) -> Any:
         return self.jvm.org.apache.spark.sql.classic.Dataset.ofRows(self.java, plan)
@@ -60,23 +60,24 @@ def _isolated(spark: SparkSession) -> SparkSession:
         settings.set(key, value)
     jvm: Any = session._jvm
     registry = session._jsparkSession.sessionState().functionRegistry()
-    for name in listed.REFUSED_FUNCTIONS:
+    for name in allow_list.REFUSED_FUNCTIONS:
         registry.dropFunction(jvm.org.apache.spark.sql.catalyst.FunctionIdentifier(name))
-    look_for_cancellation(session)
+    add_cancellation_checks(session)
     return session
 
 
-class Gate:
-    """Judges SQL over tables that a session reads. What it returns is made of the very trees that were judged."""
+class SqlGate:
+    """Judges SQL over pinned tables. The frames it returns are made of the very trees that were judged."""
 
     def __init__(self, spark: SparkSession) -> None:
         self.spark = spark
-        self._apart = _apart_of(spark.sparkContext)
+        self._apart = _isolated_session(spark.sparkContext)
 
     def frame(
         self, sql: str, inputs: Mapping[TableName, Pin], params: Mapping[str, object], where: str = "query"
     ) -> DataFrame:
-        """A query over pinned tables. E216 where it holds anything that is not on the list; nothing has run then."""
+        """A query over pinned tables. E216, before anything runs, where it contains anything that is not on the
+        allow-list."""
         from forge.transforms.sql import find_inputs, pin
 
         apart, trees = self._apart, self._apart.trees
@@ -95,7 +96,7 @@ class Gate:
         return self._apart.trees.functions()
 
     def views(self) -> tuple[str, ...]:
-        """What a name can mean in the session of judged queries: nothing, but for the moment of a query's analysis."""
+        """The names visible in the isolated session: none, except while a query is analysed."""
         names = self._apart.java.sessionState().catalog().getTempViewNames()
         return tuple(names.apply(number) for number in range(names.size()))
 
@@ -106,7 +107,7 @@ class Gate:
         return DataFrame(self._apart.jvm.org.apache.spark.sql.classic.Dataset.ofRows(ours, plan), self.spark)
 
     def _bound(self, plan: Any, params: Mapping[str, object]) -> Any:
-        """Values are bound as literals; they never become text."""
+        """Values are bound as literals; they never become SQL text."""
         if not params:
             return plan
         values = [self._apart.java.expression(f.lit(value)._jc) for value in params.values()]
@@ -122,7 +123,7 @@ class Gate:
 
     @contextmanager
     def _views(self, inputs: Mapping[TableName, Pin]) -> Iterator[dict[TableName, str]]:
-        """Names that nobody can guess, for exactly these rows. They are needed until the query is analysed."""
+        """Unguessable view names for exactly these rows, needed until the query is analysed."""
         mark = uuid.uuid4().hex
         names = {table: f"forge_pin_{mark}_{number}" for number, table in enumerate(inputs)}
         catalog = self._apart.java.sessionState().catalog()
@@ -145,20 +146,20 @@ _known: list[tuple[SparkContext, IsolatedSession]] = []
 _lock = threading.Lock()
 
 
-def _apart_of(context: SparkContext) -> IsolatedSession:
-    """Spark that was stopped and started is another one."""
+def _isolated_session(context: SparkContext) -> IsolatedSession:
+    """A restarted Spark gets a new one."""
     with _lock:
         if not _known or _known[0][0] is not context:
             _known[:] = [(context, IsolatedSession(context))]
         return _known[0][1]
 
 
-def gate_of(spark: SparkSession) -> Gate:
-    return Gate(spark)
+def gate_of(spark: SparkSession) -> SqlGate:
+    return SqlGate(spark)
 
 
 def judged_column(text: str, where: str = "expression") -> Column:
-    """As `functions.expr`, for Spark as it runs in this process: judged, and the judged tree is the column."""
+    """Like `functions.expr`, for the running Spark: the judged tree is the column."""
     context = SparkContext._active_spark_context
     assert context is not None, "a column is made for a session that was started"
-    return _apart_of(context).column(text, where)
+    return _isolated_session(context).column(text, where)

@@ -13,7 +13,7 @@ from pyspark.sql import DataFrame, Row, SparkSession
 
 from forge.engines.spark.collect import collected
 from forge.engines.spark.measure.columns import ERRORS, reason_of
-from forge.flows.runs.engine import Batch
+from forge.flows.runs.engine import MeasureBatch
 from forge.quality.kinds import has_sql
 from forge.quality.measure import Measure, NotMeasured, Reading
 
@@ -32,7 +32,9 @@ class MeasureJob:
     run: Callable[[], Mapping[Measure, Reading]]
 
 
-def run_jobs(spark: SparkSession, jobs: Sequence[MeasureJob], told: Callable[[Batch], None]) -> dict[Measure, Reading]:
+def run_jobs(
+    spark: SparkSession, jobs: Sequence[MeasureJob], told: Callable[[MeasureBatch], None]
+) -> dict[Measure, Reading]:
     """Runs all, several in parallel, in the job group of this thread."""
     readings: dict[Measure, Reading] = {}
     if len(jobs) <= 1:
@@ -45,10 +47,10 @@ def run_jobs(spark: SparkSession, jobs: Sequence[MeasureJob], told: Callable[[Ba
     return readings
 
 
-def _timed(job: MeasureJob, told: Callable[[Batch], None]) -> Mapping[Measure, Reading]:
+def _timed(job: MeasureJob, told: Callable[[MeasureBatch], None]) -> Mapping[Measure, Reading]:
     started = time.monotonic()
     readings = job.run()
-    told(Batch(job.tier, job.measures, round((time.monotonic() - started) * 1000, 1)))
+    told(MeasureBatch(job.tier, job.measures, round((time.monotonic() - started) * 1000, 1)))
     return readings
 
 

@@ -19,7 +19,7 @@ from forge.engines.spark.measure.keys import Others, chosen, partition
 from forge.engines.spark.measure.kinds import Aggregate, spark_kind
 from forge.engines.spark.measure.needs import is_dear, is_scan, needed_columns
 from forge.engines.spark.measure.table import TOO_MANY, MeasuredTable
-from forge.flows.runs.engine import Batch
+from forge.flows.runs.engine import MeasureBatch
 from forge.quality.kinds import has_sql
 from forge.quality.measure import Cost, Measure, NotMeasured, Reading, Readings
 from forge.quality.plan import cost_of
@@ -44,7 +44,9 @@ class SparkMeasurer:
         self._table = MeasuredTable(spark, frame, schema_of(frame), others, custom)
         self._lazy = lazy
 
-    def measure(self, measures: Sequence[Measure], told: Callable[[Batch], None] = lambda batch: None) -> Readings:
+    def measure(
+        self, measures: Sequence[Measure], told: Callable[[MeasureBatch], None] = lambda batch: None
+    ) -> Readings:
         """`since` and `at` of a measure are ignored: the frame is the version meant."""
         broken: dict[Measure, Reading] = {}
         jobs = self._jobs(tuple(dict.fromkeys(measures)), broken)

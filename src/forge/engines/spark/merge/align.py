@@ -1,7 +1,7 @@
-"""Rows of several versions of a table laid over each other: the same columns, types and names on every side.
+"""Rows of several versions of a table aligned: the same columns, types and names on every side.
 
-Inside, key columns are called `k0…`, the other cells `v0…`, cells of dropped columns `d0…`: names of users never meet
-ours."""
+Internally, key columns are called `k0…`, other cells `v0…`, cells of dropped columns `d0…`, so that user names never
+clash with ours."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, MapType, StructType
 
 from forge.engines.spark.frames import quote
-from forge.versioning.field import Aligned, Field, Layout
+from forge.versioning.field import AlignedColumn, Layout, TableField
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -23,7 +23,7 @@ def data_type(text: str) -> DataType:
     return DataType.fromDDL(text)
 
 
-def key_columns(layout: Layout) -> tuple[Aligned, ...]:
+def key_columns(layout: Layout) -> tuple[AlignedColumn, ...]:
     """In the order of the key."""
     known = {column.field.name: column for column in layout.columns}
     return tuple(known[name] for name in layout.key)
@@ -33,8 +33,8 @@ def key_names(layout: Layout) -> list[str]:
     return [f"k{place}" for place in range(len(layout.key))]
 
 
-def cell(column: Aligned, side: str) -> Column:
-    """The column as the side has it, in the merged type; NULL where the side does not have it."""
+def cell(column: AlignedColumn, side: str) -> Column:
+    """The column of the side, cast to the merged type; NULL where the side does not have it."""
     name: str | None = getattr(column, side)
     found = F.lit(None) if name is None else F.col(quote(name))
     return found.cast(data_type(column.field.type))
@@ -57,11 +57,11 @@ def named(frame: DataFrame, layout: Layout, side: str) -> DataFrame:
 
 def empty(spark: SparkSession, layout: Layout, side: str) -> DataFrame:
     """No rows, with the columns the side has."""
-    fields: list[Field] = []
+    fields: list[TableField] = []
     for column in (*layout.columns, *layout.dropped):
         name: str | None = getattr(column, side)
         if name is not None:
-            fields.append(Field(0, name, column.field.type))
+            fields.append(TableField(0, name, column.field.type))
     schema = StructType()
     for field in fields:
         schema.add(field.name, data_type(field.type))
@@ -69,7 +69,7 @@ def empty(spark: SparkSession, layout: Layout, side: str) -> DataFrame:
 
 
 def comparable(value: Column, of: DataType) -> Column:
-    """Spark cannot compare maps: they become their entries, in order. Everything else compares as it is, NaN with NaN
+    """Spark cannot compare maps: they become their sorted entries. Everything else compares as it is, NaN with NaN
     and -0.0 with 0.0, in nested values too."""
     if not _has_map(of):
         return value
@@ -116,7 +116,7 @@ def any_of(conditions: Iterable[Column]) -> Column:
 
 
 def stacked(frames: Sequence[DataFrame]) -> DataFrame:
-    """All rows, with `side` saying by number which frame they are of."""
+    """All rows, with the number of their frame as `side`."""
     marked = [frame.withColumn("side", F.lit(number)) for number, frame in enumerate(frames)]
     return reduce(lambda upper, lower: upper.unionAll(lower), marked)
 

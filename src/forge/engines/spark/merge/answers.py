@@ -1,4 +1,4 @@
-"""Answers to conflicts as columns: rules become expressions, manual values become literals."""
+"""Resolutions of conflicts as columns: rules become expressions, manual values become literals."""
 
 from __future__ import annotations
 
@@ -12,38 +12,38 @@ from pyspark.sql.types import ArrayType, DataType, IntegralType, MapType, Struct
 from forge.engines.spark.gate import judged_column
 from forge.engines.spark.merge.align import data_type
 from forge.versioning.arrow_types import arrow_type
-from forge.versioning.conflict import Answers, Conflict, ConflictKind, Rule, Take
+from forge.versioning.conflict import Answers, Conflict, ConflictKind, ResolutionChoice, ResolutionRule
 from forge.versioning.expression.parse import parse_expression
-from forge.versioning.field import Field
+from forge.versioning.field import TableField
 from forge.versioning.rows.values import fit_value
 
 if TYPE_CHECKING:
     from pyspark.sql import Column
 
 
-def find_rule(answers: Answers, table: str | None, column: str | None) -> Rule | None:
-    """The standing answer to conflicts of a column, or (None) of whole rows."""
+def find_rule(answers: Answers, table: str | None, column: str | None) -> ResolutionRule | None:
+    """The rule for conflicts of a column, or (None) of whole rows."""
     return Answers(answers.rules).find(Conflict(kind=ConflictKind.MODIFY_MODIFY, column=column, table=table))
 
 
-def answer_column(rule: Rule, field: Field, base: str, ours: str, theirs: str) -> Column:
-    """What the rule gives for a cell; the sides are paths like `b.v0`. E619, E625 where it cannot give anything."""
+def answer_column(rule: ResolutionRule, field: TableField, base: str, ours: str, theirs: str) -> Column:
+    """The value of the rule for a cell; the sides are paths like `b.v0`. E619, E625 where it has none."""
     match rule.take:
-        case Take.OURS:
+        case ResolutionChoice.OURS:
             return F.col(ours)
-        case Take.THEIRS:
+        case ResolutionChoice.THEIRS:
             return F.col(theirs)
-        case Take.BASE:
+        case ResolutionChoice.BASE:
             return F.col(base)
-        case Take.MANUAL:
+        case ResolutionChoice.MANUAL:
             return literal(fit_value(rule.value, arrow_type(field.type), field.name), data_type(field.type))
-        case Take.EXPRESSION:
+        case ResolutionChoice.EXPRESSION:
             made = expression_column(str(rule.value), {"base": base, "ours": ours, "theirs": theirs})
             return _fitted(made, data_type(field.type), field.name)
 
 
 def _fitted(made: Column, of: DataType, name: str) -> Column:
-    """A whole number stays one: what Spark would cut off is refused."""
+    """A whole number stays one: what Spark would truncate is refused."""
     if not isinstance(of, IntegralType):
         return made.cast(of)
     wide = made.cast("double")
@@ -53,7 +53,7 @@ def _fitted(made: Column, of: DataType, name: str) -> Column:
 
 
 def expression_column(text: str, paths: Mapping[str, str]) -> Column:
-    """The expression over columns of these paths. What is not allowed has been refused before Spark sees it."""
+    """The expression over columns of these paths. Anything not allowed was refused before Spark sees it."""
     from sqlglot import exp, parse_one
 
     parse_expression(text)
@@ -68,7 +68,7 @@ def expression_column(text: str, paths: Mapping[str, str]) -> Column:
 
 
 def literal(value: Any, of: DataType) -> Column:
-    """A Python value as a column; text where Spark reads text more exactly than Python's own types."""
+    """A Python value as a column; as text where Spark parses that more exactly than it converts Python's types."""
     if value is None:
         return F.lit(None).cast(of)
     match of:
@@ -93,7 +93,7 @@ def _plain(value: Any) -> Any:
 
 
 def as_utc(value: Any) -> Any:
-    """Values that were collected: the same whatever the time zone of the session."""
+    """Collected values, independent of the session time zone."""
     if isinstance(value, datetime) and value.tzinfo is not None:
         return value.astimezone(UTC)
     if isinstance(value, dict):

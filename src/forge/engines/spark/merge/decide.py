@@ -1,4 +1,5 @@
-"""What becomes of a key, as columns: which cells clash, what the answers say, the merged row, how it changes ours."""
+"""The outcome of each key as columns: which cells conflict, how they are resolved, the merged row, how it changes
+ours."""
 
 from __future__ import annotations
 
@@ -12,8 +13,8 @@ from forge.engines.spark.merge.align import any_of, data_type, same
 from forge.engines.spark.merge.answers import answer_column, find_rule, literal
 from forge.model.errors import ForgeError
 from forge.versioning.arrow_types import arrow_type
-from forge.versioning.conflict import Answers, ConflictKind, Rule, Take
-from forge.versioning.field import Aligned, Layout
+from forge.versioning.conflict import Answers, ConflictKind, ResolutionChoice, ResolutionRule
+from forge.versioning.field import AlignedColumn, Layout
 from forge.versioning.rows.values import fit_row
 
 if TYPE_CHECKING:
@@ -21,13 +22,12 @@ if TYPE_CHECKING:
 
 BASE, OURS, THEIRS = "b", "o", "t"
 ROW = -1  # the place of a conflict of the whole row
-TAKEN = {Take.OURS: OURS, Take.THEIRS: THEIRS, Take.BASE: BASE}
+TAKEN = {ResolutionChoice.OURS: OURS, ResolutionChoice.THEIRS: THEIRS, ResolutionChoice.BASE: BASE}
 
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """A cell of the merged row on its way: `value` as it stands, `clash` where the sides differ, `is_open` where nobody
-    has answered that."""
+    """A cell of the merged row: `value` so far, `clash` where the sides differ, `is_open` where that is unresolved."""
 
     value: Column
     clash: Column
@@ -36,8 +36,8 @@ class _Cell:
     lacks_still: Column  # after the answers
 
 
-class Decision:
-    """The answers of one merge, bound to the columns of its layout. A rule that gives nothing for a column is in
+class MergeDecision:
+    """The resolutions of one merge, bound to the columns of its layout. A rule that has no value for a column is in
     `problems`, by place: it only matters where there is a conflict."""
 
     def __init__(self, layout: Layout, answers: Answers, table: str | None) -> None:
@@ -52,7 +52,7 @@ class Decision:
     def restores(self) -> bool:
         return any(column.ours is None and column.base is not None for column in self.layout.values)
 
-    def _given_by_rule(self, place: int, column: Aligned, answers: Answers, table: str | None) -> Column | None:
+    def _given_by_rule(self, place: int, column: AlignedColumn, answers: Answers, table: str | None) -> Column | None:
         rule = find_rule(answers, table, column.field.name)
         if rule is None:
             return None
@@ -64,7 +64,7 @@ class Decision:
 
     def decide(self, versions: DataFrame, *, is_single: bool = False) -> DataFrame:
         """Adds `clashes` and `open` (arrays of place and kind), `m` (the merged row or NULL) and `action`. With
-        `is_single` the frame has answers to single conflicts: `s_row`, and for each cell `s0…` (is set), `w0…`."""
+        `is_single` the frame has resolutions of single conflicts: `s_row`, and for each cell `s0…` (is set), `w0…`."""
         b, o, t = F.col(BASE), F.col(OURS), F.col(THEIRS)
         both = F.col("in_ours") & F.col("in_theirs")
         row_clash = both & b.isNotNull() & (o.isNull() != t.isNull())
@@ -95,11 +95,11 @@ class Decision:
         rule = self._row_rule
         if rule is None:
             return F.lit(False)
-        if rule.take is Take.MANUAL:
+        if rule.take is ResolutionChoice.MANUAL:
             return F.lit(rule.value is not None)
         return F.col(TAKEN[rule.take]).isNotNull()
 
-    def _cell(self, place: int, column: Aligned, row_clash: Column, whole: Column, is_single: bool) -> _Cell:
+    def _cell(self, place: int, column: AlignedColumn, row_clash: Column, whole: Column, is_single: bool) -> _Cell:
         name, kind = f"v{place}", column.field.type
         b, o, t = (F.col(f"{side}.{name}") for side in (BASE, OURS, THEIRS))
         has_base, has_ours = F.col(BASE).isNotNull(), F.col(OURS).isNotNull()
@@ -118,18 +118,18 @@ class Decision:
         value = F.when(lacks & answered, answer).otherwise(value) if column.field.required else value
         return _Cell(value, clash, is_open, lacks, lacks & value.isNull())
 
-    def _row_cell(self, place: int, column: Aligned, is_single: bool) -> Column:
+    def _row_cell(self, place: int, column: AlignedColumn, is_single: bool) -> Column:
         """A cell of a row that one side deleted and the other changed."""
         rule, name, of = self._row_rule, f"v{place}", data_type(column.field.type)
         value = F.lit(None).cast(of)
-        if rule is not None and rule.take is Take.MANUAL and isinstance(rule.value, dict):
+        if rule is not None and rule.take is ResolutionChoice.MANUAL and isinstance(rule.value, dict):
             value = literal(rule.value.get(column.field.name), of)
         elif rule is not None and rule.take in TAKEN:
             value = F.col(f"{TAKEN[rule.take]}.{name}")
         return F.when(F.col("s_row") == 2, F.col(f"w{place}")).otherwise(value) if is_single else value
 
-    def _dropped(self, place: int, column: Aligned, row_clash: Column, is_single: bool) -> tuple[Column, Column]:
-        """A change of a cell whose column the other side dropped, and whether nobody has answered it."""
+    def _dropped(self, place: int, column: AlignedColumn, row_clash: Column, is_single: bool) -> tuple[Column, Column]:
+        """A change of a cell whose column the other side dropped, and whether it is unresolved."""
         side = THEIRS if column.ours is None else OURS
         old, new = F.col(f"{BASE}.d{place}"), F.col(f"{side}.d{place}")
         is_there = F.col(BASE).isNotNull() & F.col(side).isNotNull() & ~row_clash
@@ -174,7 +174,7 @@ def _one(condition: Column, place: int, kind: Column) -> Column:
 
 
 def _answer(given: Column | None, place: int, is_single: bool, kind: str) -> tuple[Column, Column]:
-    """Whether there is an answer, and what it gives: to one conflict first, then by rule."""
+    """Whether there is a resolution, and its value: of the single conflict first, then by rule."""
     nothing = F.lit(None).cast(data_type(kind))
     by_rule = (F.lit(False), nothing) if given is None else (F.lit(True), given)
     if not is_single:
@@ -183,25 +183,25 @@ def _answer(given: Column | None, place: int, is_single: bool, kind: str) -> tup
     return is_set | by_rule[0], F.when(is_set, F.col(f"w{place}")).otherwise(by_rule[1])
 
 
-def keeps_dropped(rule: Rule, column: Aligned) -> bool:
-    """The column is gone after the merge, so only the side that dropped it can be taken."""
-    return rule.take is (Take.OURS if column.ours is None else Take.THEIRS)
+def keeps_dropped(rule: ResolutionRule, column: AlignedColumn) -> bool:
+    """The column does not exist after the merge, so only the side that dropped it can be taken."""
+    return rule.take is (ResolutionChoice.OURS if column.ours is None else ResolutionChoice.THEIRS)
 
 
-def _row_rule(rule: Rule | None, layout: Layout) -> Rule | None:
-    """A standing rule that does not fit a conflict of a row leaves it open."""
-    if rule is None or rule.take is not Take.MANUAL or rule.value is None:
-        return None if rule is None or rule.take is Take.EXPRESSION else rule
+def _row_rule(rule: ResolutionRule | None, layout: Layout) -> ResolutionRule | None:
+    """A rule that does not fit a conflict of a row leaves it open."""
+    if rule is None or rule.take is not ResolutionChoice.MANUAL or rule.value is None:
+        return None if rule is None or rule.take is ResolutionChoice.EXPRESSION else rule
     if row_problem(rule, {}, layout) is not None:
         return None
-    return Rule(Take.MANUAL, rule.table, None, row_value(rule.value, layout))
+    return ResolutionRule(ResolutionChoice.MANUAL, rule.table, None, row_value(rule.value, layout))
 
 
-def row_problem(rule: Rule, key: Mapping[str, object], layout: Layout) -> str | None:
-    """Why the rule is no answer to a conflict of a row; None: it is one."""
-    if rule.take is Take.EXPRESSION:
+def row_problem(rule: ResolutionRule, key: Mapping[str, object], layout: Layout) -> str | None:
+    """Why the rule cannot resolve a conflict of a row; None: it can."""
+    if rule.take is ResolutionChoice.EXPRESSION:
         return "an expression is for one cell, and this is a whole row"
-    if rule.take is not Take.MANUAL or rule.value is None:
+    if rule.take is not ResolutionChoice.MANUAL or rule.value is None:
         return None
     if not isinstance(rule.value, Mapping):
         return "a row is a mapping of column to value, or null to delete it"
@@ -216,5 +216,5 @@ def row_problem(rule: Rule, key: Mapping[str, object], layout: Layout) -> str | 
 
 
 def row_value(value: object, layout: Layout) -> dict[str, object]:
-    """A whole row by hand, without its key."""
+    """A whole row given by hand, without its key."""
     return fit_row(value, {column.field.name: arrow_type(column.field.type) for column in layout.values})

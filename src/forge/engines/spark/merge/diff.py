@@ -1,5 +1,4 @@
-"""The difference of two sets of rows on Spark. In the layout `base` names the columns of the left, `theirs` those of
-the right."""
+"""The row diff on Spark. In the layout `base` names the columns of the left, `theirs` those of the right."""
 
 from __future__ import annotations
 
@@ -12,7 +11,7 @@ from forge.engines.spark.merge.align import any_of, counted, empty, key_names, k
 from forge.engines.spark.merge.answers import as_utc
 from forge.engines.spark.merge.multiset import cell_names, cells_of, sortable
 from forge.engines.spark.merge.rows import bad_keys_error, compared, first_bad
-from forge.engines.spark.merge.single import key_of, read_versions
+from forge.engines.spark.merge.single_conflicts import key_of, read_versions
 from forge.versioning.changes import ChangeKind, RowChange, RowDiff
 from forge.versioning.field import Layout
 
@@ -98,7 +97,7 @@ def _change(row: dict[str, Any], layout: Layout) -> RowChange:
 
 
 def _whole(row: dict[str, Any], cells: str, side: str, layout: Layout) -> dict[str, object] | None:
-    """With the names of the right, and with what only the left has."""
+    """With the names of the right, and with columns that only the left has."""
     if row[cells] is None:
         return None
     known = {name: row[f"k{place}"] for place, name in enumerate(layout.key)}

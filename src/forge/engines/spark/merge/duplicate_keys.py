@@ -1,4 +1,4 @@
-"""Keys that are there more than once, on Spark."""
+"""Duplicate keys, on Spark."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pyspark.sql import functions as F
 from forge.engines.spark.frames import quote
 from forge.engines.spark.merge.align import counted, stacked
 from forge.engines.spark.merge.answers import as_utc
-from forge.flows.versioning.tables import Twins
+from forge.flows.versioning.tables import DuplicateKeys
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
 
-def find_twins(new: DataFrame, old: DataFrame | None, key: Sequence[str], limit: int) -> Twins:
-    """Keys that two rows of `new` have, or one of `new` and one of `old`; a key with a NULL in it is none."""
+def find_twins(new: DataFrame, old: DataFrame | None, key: Sequence[str], limit: int) -> DuplicateKeys:
+    """Keys of two rows of `new`, or of a row of `new` and one of `old`; keys with a NULL are ignored."""
     names = [f"k{place}" for place in range(len(key))]
     parts = [
         part.select(*(F.col(quote(column)).alias(name) for column, name in zip(key, names, strict=True))).dropna()
@@ -28,7 +28,7 @@ def find_twins(new: DataFrame, old: DataFrame | None, key: Sequence[str], limit:
     twins = grouped.where((F.col("new") > 1) | ((F.col("new") > 0) & (F.col("old") > 0))).select(*names)
     first = twins.orderBy(*names).limit(limit).toArrow().to_pylist()
     if not first:
-        return Twins()
+        return DuplicateKeys()
     count = len(first) if len(first) < limit else twins.count()
     shown = (dict(zip(key, as_utc(row).values(), strict=True)) for row in first)
-    return Twins(count, tuple(shown))
+    return DuplicateKeys(count, tuple(shown))

@@ -1,4 +1,4 @@
-"""Tables without a key on Spark: a row is told by all its cells, and what changes is how often it is there."""
+"""Tables without a key on Spark: a row is identified by all its cells, and what changes is its multiplicity."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pyspark.sql.window import Window
 
 from forge.engines.spark.merge.align import cell, comparable, counted, data_type, empty, named, stacked
 from forge.engines.spark.merge.answers import as_utc, expression_column, find_rule
-from forge.engines.spark.merge.rows import BROADCAST_ROWS, NO_ANSWERS, Counts
-from forge.engines.spark.merge.single import CHUNK, TAKEN_SIDES
+from forge.engines.spark.merge.rows import BROADCAST_ROWS, NO_ANSWERS, MergeCounts
+from forge.engines.spark.merge.single_conflicts import CHUNK, TAKEN_SIDES
 from forge.versioning.arrow_types import arrow_type
-from forge.versioning.conflict import Answers, Conflict, ConflictKind, Rule, Take
+from forge.versioning.conflict import Answers, Conflict, ConflictKind, ResolutionChoice, ResolutionRule
 from forge.versioning.field import Layout
 from forge.versioning.rows.conflicts import bad_answer, evaluate
 
@@ -27,10 +27,10 @@ INPUTS = (("base_ours", "base"), ("ours", "ours"), ("base_theirs", "base"), ("th
 
 
 class CountMerge:
-    """A merge of multisets that was worked out; its changes stay in Spark's cache until `release`."""
+    """A computed merge of multisets; its changes stay in Spark's cache until `release`."""
 
     def __init__(
-        self, layout: Layout, changed: DataFrame, decided: DataFrame, counts: Counts, limit: int, table: str | None
+        self, layout: Layout, changed: DataFrame, decided: DataFrame, counts: MergeCounts, limit: int, table: str | None
     ) -> None:
         self.layout, self.counts, self.table = layout, counts, table
         self._changed, self._decided, self._limit = changed, decided, limit
@@ -44,7 +44,7 @@ class CountMerge:
         return tuple(_open_conflicts(page, self.layout, self.table))[: self._limit]
 
     def apply(self, rows: DataFrame | None) -> DataFrame:
-        """The rows of ours as they are after the merge, in the merged columns. Rows that stay are not touched."""
+        """The rows of ours after the merge, in the merged columns. Unchanged rows are not touched."""
         names = [column.field.name for column in self.layout.columns]
         cells = [F.col(f"v{place}").alias(name) for place, name in enumerate(names)]
         copies = F.explode(F.array_repeat(F.lit(True), F.col("delta").cast("int"))).alias("copy")
@@ -57,7 +57,7 @@ class CountMerge:
         return (self._without_gone(ours) if self.counts.deleted else ours).unionAll(brought)
 
     def _without_gone(self, ours: DataFrame) -> DataFrame:
-        """As many copies fewer as went: copies are numbered, and the first ones go."""
+        """Removes as many copies as were deleted: copies are numbered, and the first ones go."""
         columns = self.layout.columns
         parts = [comparable(F.col(f"m{place}"), data_type(c.field.type)) for place, c in enumerate(columns)]
         marked = ours.select(*(ours[place].alias(f"m{place}") for place in range(len(columns))))
@@ -125,7 +125,7 @@ def sortable(layout: Layout) -> list[Column]:
 
 
 def _counts(grouped: DataFrame, names: list[str]) -> DataFrame:
-    """How often each side has the row. A side whose files were not looked at has it as often as the base."""
+    """The multiplicity of the row on each side. A side whose files were not read has that of the base."""
     ours, theirs = F.col("n1") - F.col("n0"), F.col("n3") - F.col("n2")
     base = F.greatest("n0", "n2")
     return grouped.select(
@@ -138,9 +138,9 @@ def _counts(grouped: DataFrame, names: list[str]) -> DataFrame:
     )
 
 
-def _decide(frame: DataFrame, layout: Layout, rule: Rule | None) -> DataFrame:
-    """Adds `clash`, `is_open`, `delta` (how many copies more than ours has) and `lacking` (places of required columns
-    that are NULL in rows which a side brings)."""
+def _decide(frame: DataFrame, layout: Layout, rule: ResolutionRule | None) -> DataFrame:
+    """Adds `clash`, `is_open`, `delta` (copies more than in ours) and `lacking` (places of required columns that are
+    NULL in rows which a side adds)."""
     clash = F.col("in_ours") & F.col("in_theirs")
     single = F.col("single") if "single" in frame.columns else F.lit(None).cast("bigint")
     answer = single if rule is None else F.coalesce(single, _rule_count(rule))
@@ -158,27 +158,27 @@ def _decide(frame: DataFrame, layout: Layout, rule: Rule | None) -> DataFrame:
     )
 
 
-def _fitting(rule: Rule | None) -> Rule | None:
-    """A standing rule that does not fit leaves the conflict open."""
-    return None if rule is not None and rule.take is Take.MANUAL and not _is_count(rule.value) else rule
+def _fitting(rule: ResolutionRule | None) -> ResolutionRule | None:
+    """A rule that does not fit leaves the conflict open."""
+    return None if rule is not None and rule.take is ResolutionChoice.MANUAL and not _is_count(rule.value) else rule
 
 
 def _is_count(value: object) -> bool:
     return type(value) is int and value >= 0
 
 
-def _rule_count(rule: Rule) -> Column:
+def _rule_count(rule: ResolutionRule) -> Column:
     match rule.take:
-        case Take.OURS | Take.THEIRS | Take.BASE:
+        case ResolutionChoice.OURS | ResolutionChoice.THEIRS | ResolutionChoice.BASE:
             return F.col(TAKEN_SIDES[rule.take])
-        case Take.MANUAL:
+        case ResolutionChoice.MANUAL:
             return F.lit(rule.value).cast("bigint")
-        case Take.EXPRESSION:
+        case ResolutionChoice.EXPRESSION:
             paths = {side: side for side in ("base", "ours", "theirs")}
             return expression_column(str(rule.value), paths).cast("bigint")
 
 
-def _count(decided: DataFrame) -> Counts:
+def _count(decided: DataFrame) -> MergeCounts:
     delta = F.col("delta")
     row = decided.agg(
         F.sum(F.when(delta > 0, delta)).alias("inserted"),
@@ -189,7 +189,7 @@ def _count(decided: DataFrame) -> Counts:
     ).first()
     assert row is not None, "an aggregate without groups has one row"
     found = {name: int(row[name] or 0) for name in ("inserted", "deleted", "conflicts", "resolved", "both")}
-    return Counts(updated=0, **found)
+    return MergeCounts(updated=0, **found)
 
 
 def _read(frame: DataFrame, layout: Layout) -> Iterator[tuple[dict[str, Any], dict[str, object]]]:
@@ -258,10 +258,10 @@ def _refuse_answer(conflict: Conflict, answers: Answers) -> None:
         raise bad_answer(conflict, why)
 
 
-def _single_count(rule: Rule, conflict: Conflict) -> int:
+def _single_count(rule: ResolutionRule, conflict: Conflict) -> int:
     if rule.take in TAKEN_SIDES:
         value: object = getattr(conflict, TAKEN_SIDES[rule.take])
-    elif rule.take is Take.MANUAL:
+    elif rule.take is ResolutionChoice.MANUAL:
         value = rule.value
     else:
         value = evaluate(rule, conflict, arrow_type("bigint"))

@@ -1,5 +1,5 @@
-"""Rows of two sides merged over their base on Spark: one shuffle brings all versions of a key together, columns of
-expressions say what becomes of it. The rules are those of `forge.versioning.rows.merge`."""
+"""Three-way merge of rows on Spark: one shuffle brings all versions of a key together, column expressions decide its
+outcome. The rules are those of `forge.versioning.rows.merge`."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from forge.engines.spark.merge.align import (
     same,
     stacked,
 )
-from forge.engines.spark.merge.decide import BASE, OURS, THEIRS, Decision
-from forge.engines.spark.merge.single import find_overrides, read_conflicts
+from forge.engines.spark.merge.decide import BASE, OURS, THEIRS, MergeDecision
+from forge.engines.spark.merge.single_conflicts import find_overrides, read_conflicts
 from forge.model.errors import ForgeError
 from forge.versioning.conflict import Answers, Conflict
 from forge.versioning.errors import IncomparableCellsError, IncomparableError
-from forge.versioning.field import Aligned, Layout
+from forge.versioning.field import AlignedColumn, Layout
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame, SparkSession
@@ -40,7 +40,7 @@ _SHOWN_KEYS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class MergeCounts:
     inserted: int
     updated: int
     deleted: int
@@ -50,16 +50,16 @@ class Counts:
 
 
 class FrameMerge:
-    """A merge that was worked out; its changes stay in Spark's cache until `release`."""
+    """A computed merge; its changes stay in Spark's cache until `release`."""
 
-    def __init__(self, layout: Layout, changed: DataFrame, decided: DataFrame, counts: Counts, limit: int) -> None:
+    def __init__(self, layout: Layout, changed: DataFrame, decided: DataFrame, counts: MergeCounts, limit: int) -> None:
         self.layout, self.counts = layout, counts
         self._changed, self._decided, self._limit = changed, decided, limit
         self.table: str | None = None
 
     @cached_property
     def conflicts(self) -> tuple[Conflict, ...]:
-        """Those without an answer, the first ones by key."""
+        """The first open conflicts by key."""
         if not self.counts.conflicts or not self._limit:
             return ()
         keys = key_names(self.layout)
@@ -69,11 +69,11 @@ class FrameMerge:
 
     @property
     def gone(self) -> DataFrame:
-        """Keys whose rows of ours do not stay as they are."""
+        """Keys whose rows of ours are changed or deleted."""
         return self._decided.where(F.col("action").isin("update", "delete")).select(*key_names(self.layout))
 
     def apply(self, rows: DataFrame | None) -> DataFrame:
-        """The rows of ours (with its columns) as they are after the merge, in the merged columns."""
+        """The rows of ours (with its columns) after the merge, in the merged columns."""
         brought = self._brought()
         if rows is None:
             return brought
@@ -109,12 +109,12 @@ def merge_frames(
     table: str | None = None,
     limit: int = 1000,
 ) -> FrameMerge:
-    """None: no rows there. Raises E611 and E612 for keys that cannot tell rows apart."""
+    """None: no rows there. Raises E611 and E612 for duplicate and NULL keys."""
     frames = [
         keyed(empty(spark, layout, side) if frame is None else frame, layout, side)
         for frame, (_, side) in zip((base_ours, ours, base_theirs, theirs), _INPUTS, strict=True)
     ]
-    decision = Decision(layout, answers, table)
+    decision = MergeDecision(layout, answers, table)
     # carried-over rows go before anything is made of them: that is most of the work
     is_touched = F.col("in_ours") | F.col("in_theirs") | F.col("is_bad") | F.lit(decision.restores)
     grouped = _versions(_together(frames, layout), layout).where(is_touched)
@@ -131,7 +131,7 @@ def merge_frames(
                 decided = decision.decide(_with_answers(changed, overrides, layout), is_single=True)
                 found = _count(decided, decision)
         _refuse_bad_rules(found, decision)
-        counts = Counts(**{name: found[name] for name in Counts.__slots__})
+        counts = MergeCounts(**{name: found[name] for name in MergeCounts.__slots__})
         merge = FrameMerge(layout, changed, decided, counts, limit)
         merge.table = table
         return merge
@@ -147,7 +147,7 @@ def _with_answers(changed: DataFrame, overrides: DataFrame, layout: Layout) -> D
 
 
 def _together(frames: Sequence[DataFrame], layout: Layout) -> DataFrame:
-    """One row for each key with the versions it has; the number of rows of each input tells duplicates."""
+    """One row for each key with its versions; the number of rows of each input shows duplicates."""
     keys = key_names(layout)
     parts = []
     for number, (name, _) in enumerate(_INPUTS):
@@ -158,7 +158,7 @@ def _together(frames: Sequence[DataFrame], layout: Layout) -> DataFrame:
 
 
 def _versions(grouped: DataFrame, layout: Layout) -> DataFrame:
-    """`b`, `o` and `t`: the row as base, ours and theirs have it. What a side did not change, it has as the base."""
+    """`b`, `o` and `t`: the row in base, ours and theirs. What a side did not change equals the base."""
     keys = [F.col(name) for name in key_names(layout)]
     ours = _changed("base_ours", "ours", layout, "ours").alias("in_ours")
     theirs = _changed("base_theirs", "theirs", layout, "theirs").alias("in_theirs")
@@ -185,12 +185,12 @@ def _versions(grouped: DataFrame, layout: Layout) -> DataFrame:
 
 
 def _is_hidden(side: str, other: str) -> Column:
-    """The key is new in the files of a side while the base has it in a file that this side kept: it is there twice."""
+    """The key is new in the files of a side while the base has it in a file that this side kept: a duplicate."""
     return (F.col(f"n_{side}") > 0) & (F.col(f"n_base_{side}") == 0) & (F.col(f"n_base_{other}") > 0)
 
 
 def _filled(side: str, base: Column, layout: Layout) -> Column:
-    """A column that the side dropped, but an answer keeps, has the base's values there."""
+    """A column that the side dropped but a resolution keeps has the base's values there."""
     row = F.col(side)
     for place, column in enumerate(layout.values):
         if getattr(column, side) is None and column.base is not None:
@@ -204,15 +204,15 @@ def _changed(before: str, after: str, layout: Layout, side: str) -> Column:
     return F.when(old.isNull() & new.isNull(), False).when(old.isNull() | new.isNull(), True).otherwise(differs)
 
 
-def compared(layout: Layout, side: str) -> list[tuple[str, Aligned]]:
-    """The cells in which a side may have changed a row: a column that it does not have, it did not change."""
+def compared(layout: Layout, side: str) -> list[tuple[str, AlignedColumn]]:
+    """The cells in which a side may have changed a row: not those of columns it does not have."""
     values = [(f"v{place}", column) for place, column in enumerate(layout.values) if getattr(column, side)]
     kept = [(f"d{place}", column) for place, column in enumerate(layout.dropped) if getattr(column, side)]
     return values + kept
 
 
-def _count(decided: DataFrame, decision: Decision) -> dict[str, int]:
-    """Everything the flow asks for, in one job."""
+def _count(decided: DataFrame, decision: MergeDecision) -> dict[str, int]:
+    """All counts that the flow needs, in one job."""
     action = F.col("action")
     parts = {
         "inserted": F.count(F.when(action == "insert", 1)),
@@ -234,8 +234,8 @@ def _is_at(place: int, one: Column) -> Column:
     return one["place"] == place
 
 
-def _refuse_bad_rules(found: dict[str, int], decision: Decision) -> None:
-    """A rule that gives nothing is an error only where a conflict asks for it."""
+def _refuse_bad_rules(found: dict[str, int], decision: MergeDecision) -> None:
+    """A rule without a value is an error only where a conflict needs it."""
     for place, error in decision.problems.items():
         if found[f"problem{place}"]:
             raise error
@@ -290,5 +290,5 @@ def bad_keys_error(
 
 
 def _twice(row: dict[str, Any], inputs: Sequence[tuple[str, str]]) -> str:
-    """The side that has the key of a row more than once."""
+    """The side with the duplicate key of a row."""
     return next((side for name, side in inputs if row[f"n_{name}"] > 1), None) or str(row["hidden"])

@@ -1,4 +1,4 @@
-"""Who gets Spark's cores: reads and writes are pools that share them fairly, and a write never waits behind reads."""
+"""Scheduler pools: reads and writes share Spark's cores fairly, and a write never waits behind reads."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forge.flows.runs.engine import Starved
+from forge.flows.runs.engine import StarvedJobs
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -26,7 +26,7 @@ _POOLS = """\
 
 
 def pool_settings(folder: Path) -> dict[str, str]:
-    """What Spark has to be told at its start. The file is read by the driver."""
+    """Settings for the start of Spark. The file is read by the driver."""
     file = folder / "pools.xml"
     folder.mkdir(parents=True, exist_ok=True)
     file.write_text(_POOLS, encoding="utf-8")
@@ -39,19 +39,19 @@ def active_jobs(session: SparkSession, run_id: str) -> int:
     return len(jobs_of(session, run_id) & set(active))
 
 
-def find_starved(session: SparkSession, reads: Iterable[RunId]) -> Starved:
-    """Jobs that have tasks to do and none at work: Spark takes no core from who has it."""
+def find_starved(session: SparkSession, reads: Iterable[RunId]) -> StarvedJobs:
+    """Jobs with pending tasks and none running: Spark does not preempt cores."""
     tracker: Any = session.sparkContext.statusTracker()
     of = {job: run_id for run_id in reads for job in jobs_of(session, run_id)}
     active = tuple(tracker.getActiveJobsIds())
     waiting = frozenset(job for job in active if _waits(tracker, job))
     fed = {of[job] for job in active if job in of and job not in waiting}
     starved = frozenset(of[job] for job in waiting if job in of) - fed
-    return Starved(starved, frozenset(job for job in waiting if job not in of))
+    return StarvedJobs(starved, frozenset(job for job in waiting if job not in of))
 
 
 def jobs_of(session: SparkSession, run_id: str) -> frozenset[int]:
-    """All jobs that carry the tag of a run or query, those that have ended too."""
+    """All jobs tagged with a run or query, ended ones too."""
     tracker: Any = session.sparkContext._jsc.sc().statusTracker()  # the one for Python and Java knows no tags
     return frozenset(int(job) for job in tracker.getJobIdsForTag(run_id))
 

@@ -1,6 +1,6 @@
-"""The Java process behind a session: whether it lives, and how Python forgets one that does not.
+"""The Java process behind a session: liveness, and how Python drops a dead one.
 
-PySpark keeps its connection to the JVM in class attributes and has no way to let go of one that has died."""
+PySpark keeps its connection to the JVM in class attributes and cannot release one that has died."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def died_error(log_file: Path | str | None = None, where: str | None = None) -> 
 
 
 def remember(context: SparkContext, gateway: Any) -> None:
-    """Which process a context lives in: PySpark itself knows only of the newest one."""
+    """Maps a context to its process: PySpark itself knows only the newest one."""
     context._forge_gateway = gateway  # type: ignore[attr-defined]
 
 
@@ -51,7 +51,7 @@ def _process(gateway: Any) -> subprocess.Popen[bytes] | None:
 
 
 def has_died(session: SparkSession, *, thorough: bool = False) -> bool:
-    """Whether its process is gone; `thorough` also asks the JVM whether its Spark context was stopped."""
+    """Whether its process has ended; `thorough` also asks the JVM whether its Spark context was stopped."""
     process = java_of(session)
     if process is not None and process.poll() is not None:
         return True
@@ -67,8 +67,8 @@ def has_died(session: SparkSession, *, thorough: bool = False) -> bool:
 
 
 def died_of(session: SparkSession, error: BaseException) -> bool:
-    """Whether this error came of the death of the process. A broken connection is noticed before the process is quite
-    gone, so that it is given a moment."""
+    """Whether this error was caused by the death of the process. A broken connection is noticed before the process
+    has quite ended, so this waits a moment."""
     process = java_of(session)
     if process is None:
         return False
@@ -79,13 +79,13 @@ def died_of(session: SparkSession, error: BaseException) -> bool:
 
 
 def _is_cut(error: BaseException) -> bool:
-    """Whether the connection to the JVM broke, rather than that the JVM told of an error."""
+    """Whether the connection to the JVM broke, as opposed to an error reported by the JVM."""
     told = isinstance(error, Py4JJavaError) or "Trace:" in str(error)
     return isinstance(error, Py4JError | ConnectionError | EOFError) and not told
 
 
 def forget(session: SparkSession) -> None:
-    """Let go of a session whose JVM has died or hangs, and end what is left of it."""
+    """Drop a session whose JVM has died or hangs, and end what is left of it."""
     context: Any = session.sparkContext
     context._jsc = None  # so that stop() asks nothing of the JVM
     context.stop()
@@ -106,8 +106,8 @@ def end_java(gateway: Any) -> None:
 
 
 def _let_go(gateway: Any) -> None:
-    """Have PySpark forget the gateway, where it is the one PySpark knows. The process ends by itself, in its own time,
-    when its standard input does."""
+    """Make PySpark drop the gateway, where it is the current one. The process ends by itself when its standard input
+    is closed."""
     from pyspark import SparkContext
     from pyspark.sql import SparkSession, SQLContext
 
@@ -125,7 +125,7 @@ def _let_go(gateway: Any) -> None:
 
 
 def stop_session(session: SparkSession, patience: float) -> None:
-    """Stop Spark as it should be; after `patience` seconds, end its process."""
+    """Stop Spark properly; after `patience` seconds, kill its process."""
     if has_died(session):
         forget(session)
         return
@@ -147,7 +147,7 @@ def _stop(session: SparkSession) -> None:
 
 
 def lower_priority(pid: int, by: int) -> None:
-    """Of every thread of the process: on Linux each has its own. Where that is not allowed or not known, it stays."""
+    """Of every thread of the process: on Linux each has its own. Ignored where not permitted or not supported."""
     for task in _threads(pid):
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, task, by)

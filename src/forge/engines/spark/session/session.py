@@ -1,4 +1,4 @@
-"""One Spark session per process, started on first need, quiet: all that the JVM says goes into a log file."""
+"""One Spark session per process, started on first use, quiet: the JVM logs to a file."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ LOCAL = {
 
 @dataclass(frozen=True, slots=True)
 class SparkSettings:
-    """What a session needs to know. `catalog` are the properties of the Iceberg catalog."""
+    """Settings of a session. `catalog` are the properties of the Iceberg catalog."""
 
     master: str
     conf: Mapping[str, str]
@@ -86,11 +86,11 @@ class SparkState:
 
 @dataclass(slots=True, kw_only=True)
 class LazySession:
-    """The session, started by the first call of `get`, and again by a later one where it did not start or has died.
-    `on_start` hears the lines Ivy prints while it resolves jars.
+    """The session, started by the first call of `get`, and again by a later one if it failed to start or has died.
+    `on_start` receives the lines Ivy prints while it resolves jars.
 
-    `state` and `peek` never wait: they take no lock. In a server Spark is `polite`: on the same machine it leaves
-    the processor to those who only read records, and SQL that comes over the network cannot call Java."""
+    `state` and `peek` never block: they take no lock. In a server Spark is `polite`: it runs at low priority, and
+    SQL from the network cannot call Java."""
 
     settings: SparkSettings
     on_start: Callable[[str], None] | None = None
@@ -112,7 +112,7 @@ class LazySession:
         return SparkState("ready") if session is not None and state.state == "stopped" else state  # given, not started
 
     def peek(self) -> SparkSession | None:
-        """The session where there is one that lives; starts nothing."""
+        """The session if it is running; starts nothing."""
         session: SparkSession | None = self._session
         return None if session is None or has_died(session) else session
 
@@ -142,7 +142,7 @@ class LazySession:
         return session
 
     def stop(self, patience: float = STOP_SECONDS) -> None:
-        """Also where a job does not let go of Spark: then its Java process is ended."""
+        """Also where a job blocks it: then its Java process is killed."""
         with self._lock:
             if self._session is not None:
                 stop_session(self._session, patience)
@@ -169,7 +169,7 @@ def find_java() -> str:
 
 
 def ivy_folder() -> Path:
-    """Said to Spark too: Java's idea of a home may differ from this process's."""
+    """Passed to Spark too: Java's home folder may differ from this process's."""
     return Path.home() / ".ivy2.5.2"
 
 
@@ -203,7 +203,7 @@ def refuse_connect(settings: SparkSettings) -> None:
 
 
 def spark_conf(settings: SparkSettings) -> dict[str, str]:
-    """All that Spark is told, by whole names."""
+    """The complete Spark configuration."""
     named = {"spark.master": settings.master, "spark.app.name": settings.app_name}
     catalog = {f"spark.sql.catalog.{CATALOG}.{key}": value for key, value in settings.catalog.items()}
     catalog[f"spark.sql.catalog.{CATALOG}"] = "org.apache.iceberg.spark.SparkCatalog"
@@ -246,7 +246,7 @@ def start_session(settings: SparkSettings, nice: int = 0) -> SparkSession:
 
 
 def _start_error(settings: SparkSettings, error: Exception, before: int) -> ForgeError:
-    """What this start wrote to the log; starts before it have written there, too."""
+    """What this start wrote to the log, which earlier starts have written to as well."""
     log = settings.log_file.read_bytes()[before:].decode(errors="replace")[-4000:]
     if "unresolved dependenc" in log.lower() or "UNRESOLVED DEPENDENCIES" in log:
         return ForgeError(

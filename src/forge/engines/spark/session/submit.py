@@ -1,4 +1,4 @@
-"""How settings reach Spark's JVM: by a file that only this user can read, never by arguments, which everyone can.
+"""How settings reach Spark's JVM: by a file that only this user can read, never by arguments.
 
 `ps` shows the arguments of every process to every user of the machine, and PySpark would put all settings there."""
 
@@ -30,13 +30,14 @@ def write_properties(conf: Mapping[str, str], folder: Path) -> Path:
 
 
 def submit_arguments(file: Path, given: str | None) -> str:
-    """`given` are those of the user, who may set what Forge does not. spark-defaults.conf is read as ever."""
+    """`given` are those of the user, who may set what Forge does not. spark-defaults.conf is read as usual."""
     return f"--properties-file {shlex.quote(str(file))} --load-spark-defaults {given or 'pyspark-shell'}"
 
 
 @contextmanager
 def handed_over(conf: Mapping[str, str]) -> Iterator[None]:
-    """While it lasts, a JVM that PySpark launches finds `conf`. PySpark takes its arguments from the environment."""
+    """While the context is open, a JVM that PySpark launches reads `conf`. PySpark takes its arguments from the
+    environment."""
     before = os.environ.get(SUBMIT)
     with tempfile.TemporaryDirectory(prefix="forge-spark-") as folder:  # 0700
         os.environ[SUBMIT] = submit_arguments(write_properties(conf, Path(folder)), before)
@@ -50,7 +51,8 @@ def handed_over(conf: Mapping[str, str]) -> Iterator[None]:
 
 
 def redaction_of(conf: Mapping[str, str]) -> str:
-    """A pattern of the names whose values are secret: by their words, by what the settings say, by being references."""
+    """A pattern of setting names with secret values: by their words, by the settings, or because they are
+    references."""
     exact = (f"^{re.escape(key)}$" for key, value in conf.items() if isinstance(value, Secret))
     return "|".join((HIDDEN, *([conf[REDACTION]] if REDACTION in conf else []), *exact))
 
@@ -70,6 +72,6 @@ def refuse_visible_secrets(conf: Mapping[str, str]) -> None:
 
 
 def _escaped(text: str) -> str:
-    """As java.util.Properties reads it: what it trims, splits or takes for a comment is escaped."""
+    """As java.util.Properties reads it: escapes what it would trim, split or take for a comment."""
     written = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f", " ": "\\ "}
     return "".join(written.get(letter, f"\\{letter}" if letter in "=:#!" else letter) for letter in text)

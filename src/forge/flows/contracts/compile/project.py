@@ -18,13 +18,13 @@ from forge.contracts.policy.governance import Enforcement, Governance
 from forge.contracts.policy.judge import find_violations
 from forge.flows.contracts.effective import lint_resolved
 from forge.flows.contracts.facts import LintResults, Schemas, Versions, facts_of, violation_of
-from forge.flows.runs.code import columns_in_code, read_project_code
 from forge.flows.runs.project import Project, assemble, checkable_of
+from forge.flows.runs.project_code import columns_in_code, read_project_code
 from forge.flows.runs.unknown_columns import find_unknown_columns
 from forge.model.errors import ForgeError, errors_of
 from forge.model.names import TableName
 from forge.model.time import Clock
-from forge.transforms.project import Reading, read_transforms
+from forge.transforms.project import LoadedTransforms, read_transforms
 
 if TYPE_CHECKING:
     from forge.lineage.extract.program import Program
@@ -160,7 +160,7 @@ def compile_project(ports: CompilePorts) -> CompileResult:
     )
 
 
-def _unread(reading: Reading) -> frozenset[TableName]:
+def _unread(reading: LoadedTransforms) -> frozenset[TableName]:
     """Tables that unreadable files may make. Where these are unknown, all tables that are read count."""
     if not reading.is_partial:
         return reading.unread

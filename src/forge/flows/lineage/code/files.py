@@ -14,7 +14,7 @@ from forge.lineage.extract.codebase import SourceUnit
 from forge.lineage.extract.files import FileContent, FileKind, limit_of, may_be_read, text_of_file
 from forge.lineage.extract.program import Program
 from forge.model.errors import ForgeError
-from forge.model.nearest import did_you_mean
+from forge.model.name_suggestions import did_you_mean
 
 _SKIPPED = frozenset(
     {"__pycache__", "node_modules", "site-packages", "venv", "env", "build", "dist", "spark-warehouse"}

@@ -15,8 +15,8 @@ from forge.flows.quality.incidents.ports import AlertPorts, AlertWrite, KnownAle
 from forge.flows.quality.incidents.root_cause import FailureReach, read_lineage
 from forge.flows.quality.judge import JudgedTable
 from forge.model.errors import ForgeError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, RunId, TableName
-from forge.model.nearest import did_you_mean
 from forge.quality.alerts.alert import (
     AlertMove,
     AlertOrigin,

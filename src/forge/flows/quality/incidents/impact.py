@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from forge.flows.runs.ports import Runs
     from forge.flows.runs.project import Project
     from forge.flows.runs.run import RunResult
-    from forge.flows.versioning.store import Commits
+    from forge.flows.versioning.record_ports import Commits
     from forge.lineage.edge import Edge
     from forge.quality.verdict import Verdict
     from forge.versioning.commit import Commit, Tree

@@ -22,9 +22,9 @@ from forge.flows.quality.incidents.impact import (
 )
 from forge.flows.quality.ports import RunHistory, Verdicts
 from forge.flows.runs.ports import Runs
-from forge.flows.runs.records import MAKES_TABLES, Judgement, OutputStatus, RunRecord, published_by
+from forge.flows.runs.records import MAKES_TABLES, OutputStatus, RunRecord, RunVerdict, published_by
 from forge.flows.runs.run import RunResult
-from forge.flows.versioning.store import Commits
+from forge.flows.versioning.record_ports import Commits
 from forge.lineage.graph.graph import Graph
 from forge.model.names import BranchName, ColumnName, CommitId, RunId, TableName
 from forge.quality.alerts.alert import AlertOrigin, AlertScope
@@ -171,7 +171,7 @@ def _find_pasts(
     verdicts = {(verdict.table, verdict.check_id): run for run, verdict, _ in found}
     tables = {TableName.parse(table) for table, _ in verdicts}
     history = metadata.judgements(branch, tables, {check for _, check in verdicts})
-    of_table: dict[str, dict[RunId, list[Judgement]]] = {}
+    of_table: dict[str, dict[RunId, list[RunVerdict]]] = {}
     for judgement in history:
         of_table.setdefault(str(judgement.table), {}).setdefault(judgement.run_id, []).append(judgement)
     return {
@@ -180,7 +180,7 @@ def _find_pasts(
     }
 
 
-def _past_of(run: RunRecord, check_id: str, history: Iterable[Sequence[Judgement]]) -> _Past:
+def _past_of(run: RunRecord, check_id: str, history: Iterable[Sequence[RunVerdict]]) -> _Past:
     """Back through the runs that judged the table to the last one that this check did not block. The contract gate is
     silent when it passes, so a published table without a verdict of the check also ends the series. Commits and merges
     are no attempts."""

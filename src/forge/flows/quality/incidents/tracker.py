@@ -12,8 +12,8 @@ from forge.flows.quality.incidents.alerts import new_delivery
 from forge.flows.quality.incidents.open_incidents import OpenIncident
 from forge.flows.quality.incidents.ports import AlertPorts, AlertWrite
 from forge.model.errors import ForgeError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import TableName
-from forge.model.nearest import did_you_mean
 from forge.model.time import as_utc
 from forge.quality.alerts import incident as incidents
 from forge.quality.alerts.alert import AlertOrigin, AlertScope, AlertState, AlertStatus

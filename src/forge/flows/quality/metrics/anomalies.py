@@ -22,8 +22,8 @@ from forge.flows.quality.metrics.points import KeptFinding, MetricPoint, PointFe
 from forge.flows.quality.observers import JudgementEvent, JudgementObserver
 from forge.flows.runs.records import AuditRecord
 from forge.model.errors import ForgeError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, CommitId, RunId, TableName
-from forge.model.nearest import did_you_mean
 from forge.model.time import as_utc
 from forge.quality.anomaly import AnomalyFinding, Feedback, Point, find_anomalies, with_flags
 from forge.quality.anomaly.find import REMEMBERED, threshold_of

@@ -14,8 +14,8 @@ from typing import Protocol
 from forge.flows.quality.metrics.points import KeptFinding, MetricPoint, MetricStore, PointFeedback
 from forge.flows.runs.ports import Runs
 from forge.flows.runs.records import RunRecord
+from forge.flows.versioning.record_ports import CommitHistory
 from forge.flows.versioning.revisions import find_branch
-from forge.flows.versioning.store import CommitHistory
 from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.model.time import Clock, as_utc
 from forge.quality.anomaly import AnomalyFinding, Feedback, MetricHistory, Point, with_flags

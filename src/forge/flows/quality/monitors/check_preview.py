@@ -7,11 +7,11 @@ from dataclasses import MISSING, dataclass, fields, replace
 
 from forge.flows.ports import Lake
 from forge.flows.quality.monitors.store import check_faults
+from forge.flows.versioning.record_ports import CommitHistory
 from forge.flows.versioning.revisions import find_branch
-from forge.flows.versioning.store import CommitHistory
 from forge.model.errors import ForgeError, UnknownNameError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, TableName
-from forge.model.nearest import did_you_mean
 from forge.model.schema import Schema
 from forge.quality.check import Check
 from forge.quality.measure import Cost, Measure

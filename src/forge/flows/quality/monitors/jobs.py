@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from forge.flows.quality.monitors.run import JudgePorts, carry_out, end_run, new_run
 from forge.flows.quality.monitors.store import find_monitor
-from forge.flows.runs.build import Event
-from forge.flows.runs.engine import Progress
-from forge.flows.runs.jobs import JobKind, JobQueue, JobRecord, Work
+from forge.flows.runs.build import StepEvent
+from forge.flows.runs.engine import JobProgress
+from forge.flows.runs.jobs import JobHandler, JobKind, JobQueue, JobRecord
 from forge.flows.runs.records import RunStatus
 from forge.model.errors import ForgeError
 from forge.quality.monitors.monitor import Monitor, MonitorRun, MonitorRunStatus, Trigger
@@ -34,12 +34,14 @@ class MonitorWork:
     """Executes monitor runs from the queue. Each was claimed before it was queued."""
 
     ports: JudgePorts
-    engine: Work  # of governed runs: Spark's jobs are cancelled and watched the same way
+    engine: JobHandler  # of governed runs: Spark's jobs are cancelled and watched the same way
 
     def plan(self, request: Mapping[str, object]) -> tuple[str, ...]:
         return (str(find_monitor(self.ports.store, str(request["monitor_id"])).table),)
 
-    def execute(self, job: JobRecord, notify: Callable[[Event], None], stopped: Callable[[], RunStatus | None]) -> None:
+    def execute(
+        self, job: JobRecord, notify: Callable[[StepEvent], None], stopped: Callable[[], RunStatus | None]
+    ) -> None:
         run = self._run(job.id)
         if run.is_over:  # it was given up meanwhile
             return
@@ -57,7 +59,7 @@ class MonitorWork:
     def cancel(self, job_id: str) -> None:
         self.engine.cancel(job_id)
 
-    def progress(self, job_id: str, table: str) -> Progress:
+    def progress(self, job_id: str, table: str) -> JobProgress:
         return self.engine.progress(job_id, table)
 
     def settle(self, job: JobRecord, status: RunStatus, error: ForgeError) -> RunStatus:
@@ -90,26 +92,28 @@ class MonitorWork:
 class WorkByKind:
     """Dispatches jobs by kind; `usual` is the default."""
 
-    usual: Work
-    others: Mapping[str, Work]
+    usual: JobHandler
+    others: Mapping[str, JobHandler]
 
-    def _of(self, kind: object) -> Work:
+    def _of(self, kind: object) -> JobHandler:
         return self.others.get(str(kind), self.usual)
 
-    def _of_id(self, job_id: str) -> Work:
+    def _of_id(self, job_id: str) -> JobHandler:
         known = (work for work in self.others.values() if work.status_of(job_id) is not None)
         return next(known, self.usual)
 
     def plan(self, request: Mapping[str, object]) -> tuple[str, ...]:
         return self._of(request.get("kind")).plan(request)
 
-    def execute(self, job: JobRecord, notify: Callable[[Event], None], stopped: Callable[[], RunStatus | None]) -> None:
+    def execute(
+        self, job: JobRecord, notify: Callable[[StepEvent], None], stopped: Callable[[], RunStatus | None]
+    ) -> None:
         self._of(job.kind).execute(job, notify, stopped)
 
     def cancel(self, job_id: str) -> None:
         self.usual.cancel(job_id)
 
-    def progress(self, job_id: str, table: str) -> Progress:
+    def progress(self, job_id: str, table: str) -> JobProgress:
         return self.usual.progress(job_id, table)
 
     def settle(self, job: JobRecord, status: RunStatus, error: ForgeError) -> RunStatus:

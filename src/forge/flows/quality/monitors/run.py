@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from forge.flows.quality.judge import CheckPorts, JudgedTable, judge_dataset
 from forge.flows.quality.monitors.store import MonitorStore
 from forge.flows.quality.observers import JudgementEvent, ObserverChain, results_of
-from forge.flows.runs.build import Event
+from forge.flows.runs.build import StepEvent
 from forge.flows.runs.id import new_run_id
 from forge.flows.runs.processes import Process
 from forge.flows.runs.records import AuditRecord, RunStatus
@@ -36,7 +36,7 @@ class JudgePorts:
     """`checks` creates the ports of judging for a run of that id."""
 
     store: MonitorStore
-    checks: Callable[[RunId, Callable[[Event], None], Callable[[], RunStatus | None]], CheckPorts]
+    checks: Callable[[RunId, Callable[[StepEvent], None], Callable[[], RunStatus | None]], CheckPorts]
     observers: ObserverChain
     clock: Clock
     actor: str
@@ -78,7 +78,7 @@ def carry_out(
     monitor: Monitor,
     run: MonitorRun,
     ports: JudgePorts,
-    notify: Callable[[Event], None] = lambda event: None,
+    notify: Callable[[StepEvent], None] = lambda event: None,
     stopped: Callable[[], RunStatus | None] = lambda: None,
 ) -> FinishedRun:
     """Executes a claimed run of a monitor. Failure to judge is also a result: not measured, with the reason."""
@@ -104,7 +104,7 @@ def judge_by_hand(
     at: str | None = None,
     since: str | None = None,
     whole: bool = True,
-    notify: Callable[[Event], None] = lambda event: None,
+    notify: Callable[[StepEvent], None] = lambda event: None,
     stopped: Callable[[], RunStatus | None] = lambda: None,
 ) -> FinishedRun:
     """Like a monitor run, for a person: results are stored and alerts move. Failure to judge is raised."""
@@ -131,7 +131,7 @@ def _carry_out(
     run: MonitorRun,
     ports: JudgePorts,
     judge: Callable[[CheckPorts], JudgedTable],
-    notify: Callable[[Event], None],
+    notify: Callable[[StepEvent], None],
     stopped: Callable[[], RunStatus | None],
     *,
     monitor: Monitor,
@@ -139,7 +139,7 @@ def _carry_out(
     begun = replace(run, status=MonitorRunStatus.RUNNING, started_at=ports.clock())
     ports.store.save(begun)
     table = monitor.table
-    notify(Event(RunId(run.id), table, "started"))
+    notify(StepEvent(RunId(run.id), table, "started"))
     with _beating(ports, begun.id):
         try:
             judged, error = _try(lambda: judge(ports.checks(RunId(begun.id), notify, stopped)))
@@ -151,14 +151,14 @@ def _carry_out(
             return end_run(begun, _ENDS.get(end, MonitorRunStatus.CANCELLED), ports, None)
         if judged is None:
             assert error is not None
-            notify(Event(RunId(run.id), table, "failed", error.what))
+            notify(StepEvent(RunId(run.id), table, "failed", error.what))
             judged = _unmeasured(monitor, error, ports)
             if judged is None:
                 return end_run(begun, MonitorRunStatus.NOT_MEASURED, ports, error)
         else:
-            notify(Event(RunId(run.id), table, "checked", _in_words(judged)))
+            notify(StepEvent(RunId(run.id), table, "checked", _in_words(judged)))
         done = _keep(begun, judged, ports, monitor=monitor, error=error)
-        notify(Event(RunId(run.id), table, str(done.run.status), "; ".join(done.run.notes)))
+        notify(StepEvent(RunId(run.id), table, str(done.run.status), "; ".join(done.run.notes)))
         return done
 
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
 
-from forge.flows.runs.records import AuditRecord, DatasetTally, Tally
+from forge.flows.runs.records import AuditRecord, DatasetTally, VerdictTally
+from forge.flows.versioning.record_ports import CommitHistory
 from forge.flows.versioning.revisions import find_branch
-from forge.flows.versioning.store import CommitHistory
 from forge.model.errors import ForgeError, raise_errors
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, TableName
-from forge.model.nearest import did_you_mean
 from forge.model.time import Clock
 from forge.quality.monitors.monitor import CheckResult, Monitor, MonitorRun, MonitorRunStatus, Trigger, new_monitor_id
 from forge.quality.monitors.schedule import FieldFault
@@ -96,7 +96,7 @@ class MonitorStore(Protocol):
         """The newest run of each, filtered by trigger and status."""
         ...
 
-    def tallies(self, since: datetime, until: datetime, branch: BranchName | None = None) -> tuple[Tally, ...]:
+    def tallies(self, since: datetime, until: datetime, branch: BranchName | None = None) -> tuple[VerdictTally, ...]:
         """Of runs started from `since` on and before `until`, oldest first."""
         ...
 

@@ -16,10 +16,10 @@ from forge.flows.quality.remediation.work import (
     with_checks,
     work_out,
 )
-from forge.flows.runs.pins import Line, line_of
+from forge.flows.runs.input_pins import PinnedBranch, pin_branch
 from forge.flows.runs.project import Project
-from forge.flows.runs.publish.changes import placed
-from forge.flows.runs.publish.many import Several, commit_several
+from forge.flows.runs.publish.changes import tree_with
+from forge.flows.runs.publish.multi_table import MultiTableCommit, commit_tables
 from forge.flows.runs.publish.publish import THIS_COMMIT
 from forge.flows.runs.records import AuditRecord, PublishConflict, RunStatus
 from forge.flows.versioning.branches import changed_tables
@@ -29,7 +29,7 @@ from forge.flows.versioning.merge.preview import judge_preview
 from forge.flows.versioning.merge.record import TableTally
 from forge.flows.versioning.merge.result import Merged, conflicts_of
 from forge.flows.versioning.merge.tree import TableOutcome
-from forge.flows.versioning.ports import Work, adopt, working
+from forge.flows.versioning.ports import Operation, adopt, run_operation
 from forge.flows.versioning.rollback import restored
 from forge.model.errors import ForgeError
 from forge.model.names import CommitId, RunId, TableName
@@ -89,7 +89,7 @@ def revert(remediation_id: str, ports: RemedyPorts, *, comment: str = "") -> Rem
     record = replace(record, note=f"{record.note} {words}".strip())
     for _ in range(ATTEMPTS):
         adopt(ports.versions, record.branch)
-        line = line_of(ports.versions.metadata, record.branch, ports.versions.default_branch)
+        line = pin_branch(ports.versions.metadata, record.branch, ports.versions.default_branch)
         if not _is_as_left(record, line, ports):
             back = _revert_by_rows(record, ports)
             break
@@ -141,12 +141,12 @@ def _take_preview(record: Remediation, ports: RemedyPorts) -> Remediation | None
     versions = ports.versions
     assert record.preview is not None, "a proposal has a preview"
     adopt(versions, record.branch)
-    line = line_of(versions.metadata, record.branch, versions.default_branch)
+    line = pin_branch(versions.metadata, record.branch, versions.default_branch)
     base, after = versions.metadata.tree(record.base), versions.metadata.tree(record.preview)
     tables = changed_tables(base, after)
     if any(not same(line.tree.get(table), base.get(table)) for table in tables):
         return None
-    with working(versions, "remediate", record.branch, ("approve", record.id)) as work:
+    with run_operation(versions, "remediate", record.branch, ("approve", record.id)) as work:
         made = versions.metadata.commit(record.preview)
         assert made is not None, "the preview is a commit"
         project, _ = with_checks(ports, record)
@@ -157,7 +157,7 @@ def _take_preview(record: Remediation, ports: RemedyPorts) -> Remediation | None
         if broken:
             end_run(work, RunStatus.BLOCKED, verdicts, tables)
             raise _breaks(record, broken)
-        several = Several(
+        several = MultiTableCommit(
             outcomes=outcomes,
             message=message_of(told),
             action="remediate",
@@ -165,14 +165,14 @@ def _take_preview(record: Remediation, ports: RemedyPorts) -> Remediation | None
             metadata={"remediation": record.id, "checks": list(record.check_ids), "preview": record.preview},
             remediation=applied(told, THIS_COMMIT),
         )
-        landed = commit_several(work, line, project, several)
+        landed = commit_tables(work, line, project, several)
         if isinstance(landed, PublishConflict):
             end_run(work, RunStatus.CONFLICT)
             return None
         return applied(told, landed.commit.id)
 
 
-def _as_previewed(line: Line, after: Tree, table: TableName, made: Commit) -> TableOutcome:
+def _as_previewed(line: PinnedBranch, after: Tree, table: TableName, made: Commit) -> TableOutcome:
     version, before = after[table], line.tree.get(table)
     number = before.number + 1 if before else 1
     return TableOutcome(
@@ -183,9 +183,9 @@ def _as_previewed(line: Line, after: Tree, table: TableName, made: Commit) -> Ta
 
 
 def _judged(
-    work: Work,
+    work: Operation,
     project: Project,
-    line: Line,
+    line: PinnedBranch,
     record: Remediation,
     made: Commit,
     outcomes: dict[TableName, TableOutcome],
@@ -194,7 +194,7 @@ def _judged(
     run_id = made.metadata.get("run_id")
     if line.head == record.base and isinstance(run_id, str):
         return tuple(verdict for _, verdict in work.ports.metadata.verdicts(run_id=RunId(run_id)))
-    tree = placed(line.tree, {table: outcome.version for table, outcome in outcomes.items()})
+    tree = tree_with(line.tree, {table: outcome.version for table, outcome in outcomes.items()})
     return judge_preview(work, project, tree, tuple(outcomes))
 
 
@@ -222,7 +222,7 @@ def _breaks(record: Remediation, broken: tuple[str, ...]) -> ForgeError:
 # taking back
 
 
-def _is_as_left(record: Remediation, line: Line, ports: RemedyPorts) -> bool:
+def _is_as_left(record: Remediation, line: PinnedBranch, ports: RemedyPorts) -> bool:
     before, after = _sides(record, ports)
     return all(same(line.tree.get(table), after.get(table)) for table in changed_tables(before, after))
 
@@ -235,25 +235,25 @@ def _sides(record: Remediation, ports: RemedyPorts) -> tuple[Tree, Tree]:
     return metadata.tree(made.parents[0] if made.parents else None), metadata.tree(made.id)
 
 
-def _take_back(record: Remediation, line: Line, ports: RemedyPorts) -> Remediation | None:
+def _take_back(record: Remediation, line: PinnedBranch, ports: RemedyPorts) -> Remediation | None:
     """Moves the tables back to their previous versions; no row is read. None: the branch moved meanwhile."""
     versions = ports.versions
     before, after = _sides(record, ports)
-    with working(versions, "revert", record.branch, ("revert", record.id)) as work:
+    with run_operation(versions, "revert", record.branch, ("revert", record.id)) as work:
         outcomes: dict[TableName, TableOutcome] = {}
         for table in changed_tables(before, after):
             version = before.get(table)
             gone = TableOutcome(None, TableTally(table=str(table), how="removed"))
             outcomes[table] = gone if version is None else restored(versions, line, table, version)
         first = message_of(record).splitlines()[0]
-        several = Several(
+        several = MultiTableCommit(
             outcomes=outcomes,
             message=f'Revert "{first}"\n\nThis takes back remediation {record.id}.',
             action="remediation.revert",
             metadata={"revert": record.commit, "remediation": record.id},
             remediation=_reverted(record, THIS_COMMIT),
         )
-        landed = commit_several(work, line, versions.project(), several)
+        landed = commit_tables(work, line, versions.project(), several)
         if isinstance(landed, PublishConflict):
             end_run(work, RunStatus.CONFLICT)
             return None

@@ -14,10 +14,10 @@ from forge.flows.quality.remediation.ports import RemedyPorts
 from forge.flows.quality.remediation.work import RemedyGate, applied, proposed, work_out
 from forge.flows.runs.records import AuditRecord
 from forge.flows.versioning.branches import create_branch, delete_branch
-from forge.flows.versioning.diff import Page, diff_trees
+from forge.flows.versioning.diff import DiffPage, diff_trees
 from forge.model.errors import ForgeError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, CommitId, RunId, TableName
-from forge.model.nearest import did_you_mean
 from forge.quality.remediation import Remediation, RemedyPlan, RemedyStatus, RemedyStep, plan_remedies
 from forge.quality.remedy import Action, ActionKind, RemedyResult
 from forge.versioning.changes import TableDiff
@@ -246,7 +246,7 @@ def find_remediation(remediation_id: str, ports: RemedyPorts) -> Remediation:
 
 
 def preview_diff(
-    record: Remediation, ports: RemedyPorts, *, tables: Sequence[TableName] | None = None, page: Page
+    record: Remediation, ports: RemedyPorts, *, tables: Sequence[TableName] | None = None, page: DiffPage
 ) -> tuple[TableDiff, ...]:
     """From the branch without the remediation to the branch with it."""
     metadata = ports.versions.metadata

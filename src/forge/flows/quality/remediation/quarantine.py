@@ -12,13 +12,13 @@ from forge.lineage.edge import Edge
 from forge.model.errors import ForgeError
 from forge.model.names import ColumnName, TableName
 from forge.model.widening import widens
-from forge.versioning.field import Field, Fields, by_name
+from forge.versioning.field import Fields, TableField, by_name
 
 SUFFIX = "_quarantine"
 _OWN = (
-    Field(CHECKS, CHECKS, "array<string>", doc="Ids of the checks that the row failed."),
-    Field(SIDE_RUN, SIDE_RUN, "string", doc="The run that moved it here."),
-    Field(SIDE_TIME, SIDE_TIME, "timestamp", doc="When it was moved here."),
+    TableField(CHECKS, CHECKS, "array<string>", doc="Ids of the checks that the row failed."),
+    TableField(SIDE_RUN, SIDE_RUN, "string", doc="The run that moved it here."),
+    TableField(SIDE_TIME, SIDE_TIME, "timestamp", doc="When it was moved here."),
 )
 
 
@@ -44,7 +44,7 @@ def plan_side(table: TableName, fields: Fields, known: Fields) -> SideTable:
             f"{table} has a column {taken[0]}, which the quarantine table needs for itself",
             fix="Rename the column, or remedy the table in another way.",
         )
-    after: dict[str, Field] = by_name(known)
+    after: dict[str, TableField] = by_name(known)
     names: dict[str, str] = {}
     for field in fields:
         name = _place(field, after)
@@ -57,7 +57,7 @@ def plan_side(table: TableName, fields: Fields, known: Fields) -> SideTable:
     return SideTable(tuple(after.values()), names)
 
 
-def _place(field: Field, known: Mapping[str, Field]) -> str:
+def _place(field: TableField, known: Mapping[str, TableField]) -> str:
     """Its own name, unless a column of that name has an incompatible type."""
     spelled = {name.lower(): name for name in known}  # Spark takes a column of another case for the same
     number, name = 1, spelled.get(field.name.lower(), field.name)

@@ -10,8 +10,8 @@ from datetime import datetime
 from forge.flows.ports import Lake, SnapshotState, Stage
 from forge.flows.quality.remediation.quarantine import SideTable, plan_side, side_lineage, side_of
 from forge.flows.quality.row_repair import QuarantineStamp, RepairTarget, RepairWork, RowFailures, RowRepair
-from forge.flows.runs.engine import Pin, Planned
-from forge.flows.runs.pins import Base, Line, find_base
+from forge.flows.runs.engine import Pin, PlannedResult
+from forge.flows.runs.input_pins import BaseVersion, PinnedBranch, find_base
 from forge.flows.versioning.tables import Tables
 from forge.lineage.edge import Extraction
 from forge.model.errors import ForgeError
@@ -31,10 +31,10 @@ class StagedQuarantine:
     """Quarantined rows, staged with the table they come from."""
 
     table: TableName
-    base: Base
+    base: BaseVersion
     stage: Stage
     snapshot: SnapshotState
-    planned: Planned
+    planned: PlannedResult
     rows: int
     by_check: Mapping[str, int]
 
@@ -60,7 +60,7 @@ class RunQuarantine:
     lake: Lake
     tables: Tables
     repair: Callable[[], RepairWork]
-    line: Line
+    line: PinnedBranch
     run_id: RunId
     now: datetime
 
@@ -108,7 +108,7 @@ class RunQuarantine:
         )
 
 
-def _planned(transform: Transform, side: SideTable, schema: Schema) -> Planned:
+def _planned(transform: Transform, side: SideTable, schema: Schema) -> PlannedResult:
     """As if made by a transform: its catalog entry and column lineage."""
     made = replace(
         transform,
@@ -117,7 +117,7 @@ def _planned(transform: Transform, side: SideTable, schema: Schema) -> Planned:
         inputs=(transform.output,),
     )
     found = side_lineage(transform.output, side)
-    return Planned(made, None, schema, Extraction(found.edges))
+    return PlannedResult(made, None, schema, Extraction(found.edges))
 
 
 def asking_checks(staged: StagedOutput) -> tuple[tuple[str, Check], ...]:

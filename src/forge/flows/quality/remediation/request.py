@@ -10,8 +10,8 @@ from forge.flows.quality.remediation.ports import RemedyPorts
 from forge.flows.quality.remediation.proposal import RemedyOrder, start
 from forge.flows.quality.remediation.steps import checks_by_id
 from forge.model.errors import ForgeError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, TableName
-from forge.model.nearest import did_you_mean
 from forge.quality.remediation import Remediation, RemedyStep, filled_in, in_order, plan_remedies
 from forge.quality.remedy import Action, ActionKind, InvalidActions, load_actions
 from forge.quality.verdict import Outcome

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from forge.flows.catalog.personal import HIDDEN, Personal, declared_with, trees_at
+from forge.flows.catalog.personal_data import HIDDEN, PersonalData, declared_with, trees_at
 from forge.flows.quality.failing_rows import measure_failing
 from forge.flows.quality.judge import find_others, find_version_pin
 from forge.flows.quality.measure import MeasureSubject, MeasureTools
@@ -14,20 +14,20 @@ from forge.flows.quality.remediation.ports import RemedyPorts
 from forge.flows.quality.remediation.quarantine import SideTable, plan_side, side_lineage, side_of
 from forge.flows.quality.row_repair import CellFill, QuarantineStamp, RepairTarget, RepairWork, RowFailures, RowRepair
 from forge.flows.runs.engine import Engine, Pin
-from forge.flows.runs.pins import Line, at_commit
+from forge.flows.runs.input_pins import PinnedBranch, at_commit
 from forge.flows.runs.project import Project
 from forge.flows.runs.records import TableLineage
 from forge.flows.versioning.data.engine import stage_by_engine
 from forge.flows.versioning.data.request import CommitMode, CommitRequest
 from forge.flows.versioning.merge.record import TableTally
 from forge.flows.versioning.merge.tree import TableOutcome, open_stage, staged_outcome
-from forge.flows.versioning.ports import Work
-from forge.flows.versioning.read import Reader
+from forge.flows.versioning.ports import Operation
+from forge.flows.versioning.read import RevisionReader
 from forge.flows.versioning.rollback import find_last_passed, restored
 from forge.flows.versioning.tables import NeedsEngine
 from forge.model.errors import ForgeError, UnknownNameError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, TableName
-from forge.model.nearest import did_you_mean
 from forge.quality.check import Check
 from forge.quality.plan import check_ids
 from forge.quality.remediation import RemedyStep
@@ -51,8 +51,8 @@ class StepsContext:
     quarantined rows."""
 
     ports: RemedyPorts
-    work: Work
-    line: Line
+    work: Operation
+    line: PinnedBranch
     branch: BranchName
     project: Project
     table: TableName
@@ -215,7 +215,7 @@ def _shown(scene: StepsContext, values: Mapping[str, object]) -> dict[str, objec
     ports = scene.work.ports
     declared = declared_with(scene.project.contracts.values(), ports.declared)
     main = trees_at(ports.metadata, ports.default_branch, ())
-    hidden = Personal(ports.metadata, declared, lambda: (scene.line.tree, *main)).columns()
+    hidden = PersonalData(ports.metadata, declared, lambda: (scene.line.tree, *main)).columns()
     return {n: HIDDEN if hidden.hides(scene.table, n) else value for n, value in values.items()}
 
 
@@ -386,7 +386,7 @@ def _failing(scene: StepsContext, state: _State, step: RemedyStep) -> RowFailure
 def _versions(scene: StepsContext) -> Callable[[str], Pin | None]:
     """Other versions of the table on the branch."""
     ports, line = scene.work.ports, scene.line
-    reader = Reader(ports.metadata, ports.lake, line.branch, ports.default_branch)
+    reader = RevisionReader(ports.metadata, ports.lake, line.branch, ports.default_branch)
     now = at_commit(scene.table, line.tree, ports.lake)
     assert now is not None, "the table is there"
     return partial(find_version_pin, reader, now, line.head)

@@ -9,16 +9,16 @@ from enum import StrEnum
 
 from forge.flows.quality.remediation.ports import RemedyPorts
 from forge.flows.quality.remediation.steps import StepsContext, StepsResult, carry_out, checks_by_id
-from forge.flows.runs.pins import Line, line_of
+from forge.flows.runs.input_pins import PinnedBranch, pin_branch
 from forge.flows.runs.project import Project
-from forge.flows.runs.publish.changes import placed
-from forge.flows.runs.publish.many import Several, commit_several
+from forge.flows.runs.publish.changes import tree_with
+from forge.flows.runs.publish.multi_table import MultiTableCommit, commit_tables
 from forge.flows.runs.publish.publish import THIS_COMMIT
 from forge.flows.runs.records import AuditRecord, PublishConflict, RunStatus
 from forge.flows.versioning.merge.merge import ATTEMPTS, moves_too_often
 from forge.flows.versioning.merge.preview import judge_preview, outputs_of
 from forge.flows.versioning.merge.tree import TableOutcome
-from forge.flows.versioning.ports import Work, adopt, working
+from forge.flows.versioning.ports import Operation, adopt, run_operation
 from forge.model.names import BranchName, CommitId, TableName
 from forge.quality.check import Check
 from forge.quality.remediation import PreviewVerdict, Remediation, RemedyStatus, TableCount
@@ -75,10 +75,10 @@ def work_out(
     """`done` completes the record once the commit exists. Retried where the branch moves meanwhile."""
     versions = ports.versions
     words = ("remediate", str(record.table), record.id)
-    with working(versions, "remediate", branch, words) as work:
+    with run_operation(versions, "remediate", branch, words) as work:
         for _ in range(ATTEMPTS):
             adopt(versions, branch)
-            line = line_of(versions.metadata, branch, versions.default_branch)
+            line = pin_branch(versions.metadata, branch, versions.default_branch)
             worked = _attempt(ports, work, line, record, done, gate=gate)
             if not isinstance(worked, PublishConflict):
                 return worked
@@ -89,8 +89,8 @@ def work_out(
 
 def _attempt(
     ports: RemedyPorts,
-    work: Work,
-    line: Line,
+    work: Operation,
+    line: PinnedBranch,
     record: Remediation,
     done: Callable[[Remediation, CommitId], Remediation],
     *,
@@ -116,7 +116,7 @@ def _attempt(
     if not carried.outcomes:
         end_run(work, RunStatus.NOTHING_TO_DO)
         return WorkResult(replace(told, note=_words(carried.results)))
-    verdicts = judge_preview(work, project, placed(line.tree, _versions(carried)), tuple(carried.outcomes))
+    verdicts = judge_preview(work, project, tree_with(line.tree, _versions(carried)), tuple(carried.outcomes))
     work.step("checked")
     told = replace(told, verdicts=judged_on_preview(verdicts))
     broken = find_broken(work, project, line.tree, told, verdicts)
@@ -124,7 +124,7 @@ def _attempt(
         end_run(work, RunStatus.BLOCKED, verdicts, tuple(carried.outcomes))
         return WorkResult(told, None, broken.held_by(gate))
     told = replace(told, note=_note(told, broken))
-    several = Several(
+    several = MultiTableCommit(
         outcomes=carried.outcomes,
         message=message_of(told),
         action="remediate",
@@ -133,7 +133,7 @@ def _attempt(
         made_of=carried.made_of,
         remediation=done(told, THIS_COMMIT),
     )
-    landed = commit_several(work, line, project, several)
+    landed = commit_tables(work, line, project, several)
     if isinstance(landed, PublishConflict):
         return landed
     work.tell("published", record.table, landed.commit.id)
@@ -145,7 +145,7 @@ def _versions(carried: StepsResult) -> dict[TableName, TableVersion | None]:
 
 
 def find_broken(
-    work: Work, project: Project, before: Tree, record: Remediation, verdicts: Sequence[Verdict]
+    work: Operation, project: Project, before: Tree, record: Remediation, verdicts: Sequence[Verdict]
 ) -> BrokenChecks:
     """A rollback restores a published version: only its own checks count."""
     asked = set(record.check_ids)
@@ -189,7 +189,7 @@ def _count(table: TableName, counted: TableStatistics) -> TableCount:
 
 
 def end_run(
-    work: Work, status: RunStatus, verdicts: tuple[Verdict, ...] = (), tables: tuple[TableName, ...] = ()
+    work: Operation, status: RunStatus, verdicts: tuple[Verdict, ...] = (), tables: tuple[TableName, ...] = ()
 ) -> None:
     """Ends the run without publication; findings are kept."""
     ports = work.ports

@@ -7,15 +7,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from forge.contracts.contract import pii_columns
-from forge.flows.runs.pins import Line, find_base
-from forge.flows.runs.records import AssetRecord, Moved, Pointer, PublishConflict, Sealed, TableLineage
+from forge.flows.runs.input_pins import PinnedBranch, find_base
+from forge.flows.runs.records import AssetRecord, HashRecords, Pointer, PointerConflict, PublishConflict, TableLineage
 from forge.model.names import CatalogName, RunId, SnapshotId, TableName
 from forge.versioning.commit import TableVersion, Tree
 
 if TYPE_CHECKING:
-    from forge.flows.ports import Lake, Metadata, Seam, SnapshotState, Stage
+    from forge.flows.ports import FaultPoint, Lake, Metadata, SnapshotState, Stage
     from forge.flows.runs.project import Project
-    from forge.flows.versioning.content_hash import Seals
+    from forge.flows.versioning.content_hash import FileHasher
     from forge.flows.versioning.ports import VersionPorts
     from forge.flows.versioning.tables import Tables
     from forge.versioning.commit import Signer
@@ -27,9 +27,9 @@ class PublishPorts:
 
     metadata: Metadata
     lake: Lake
-    seam: Seam = lambda step: None
+    seam: FaultPoint = lambda step: None
     tables: Callable[[], Tables | None] = lambda: None  # None: tables of the catalog are known by their names alone
-    seals: Seals | None = None  # None: what is published is not hashed
+    seals: FileHasher | None = None  # None: what is published is not hashed
     signer: Signer | None = None
 
 
@@ -37,50 +37,50 @@ class PublishPorts:
 class BranchChanges:
     """What becomes of tables of a branch; None: the branch has the table no more."""
 
-    line: Line  # as the work found the branch
+    line: PinnedBranch  # as the work found the branch
     versions: Mapping[TableName, TableVersion | None]  # a staged one stands in its hidden row
     stages: Mapping[TableName, Stage] = field(default_factory=dict)
     refs: Mapping[TableName, SnapshotId | None] = field(default_factory=dict)
     """Where the refs of tables stood when the work began; of others it is looked up."""
     holds_branch: bool = True  # False: the branch may move meanwhile, as long as these tables do not
     pointers: tuple[Pointer, ...] | None = None  # given: all stands where it will be, and is not hashed
-    sealed: Sealed = Sealed()  # noqa: RUF009  frozen
+    sealed: HashRecords = HashRecords()  # noqa: RUF009  frozen
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
-    """Metadata files are written, nothing points at them yet. `versions` stand where they will be."""
+class PreparedChanges:
+    """Metadata files that are written but not referenced yet. `versions` have their final names."""
 
     pointers: tuple[Pointer, ...]
     versions: Mapping[TableName, TableVersion | None]
 
 
-def prepare(ports: PublishPorts, changes: BranchChanges) -> Prepared | PublishConflict:
+def prepare(ports: PublishPorts, changes: BranchChanges) -> PreparedChanges | PublishConflict:
     """A conflict names all tables that are not where the work found them."""
     if changes.pointers is not None:
-        return Prepared(changes.pointers, changes.versions)
+        return PreparedChanges(changes.pointers, changes.versions)
     pointers: list[Pointer] = []
     versions: dict[TableName, TableVersion | None] = {}
     moved: list[TableName] = []
     for table, version in changes.versions.items():
         found = _targets(ports, changes, table, version)
-        if isinstance(found, Moved):
+        if isinstance(found, PointerConflict):
             moved.append(table)
         else:
             pointers += found[0]
             versions[table] = found[1]
-    return PublishConflict(tuple(moved)) if moved else Prepared(tuple(pointers), versions)
+    return PublishConflict(tuple(moved)) if moved else PreparedChanges(tuple(pointers), versions)
 
 
 def _targets(
     ports: PublishPorts, changes: BranchChanges, table: TableName, version: TableVersion | None
-) -> tuple[list[Pointer], TableVersion | None] | Moved:
+) -> tuple[list[Pointer], TableVersion | None] | PointerConflict:
     line = changes.line
     before = line.tree.get(table)
     ref = changes.refs[table] if table in changes.refs else find_base(table, line, ports.lake).ref
     stays = before is not None and version is not None and (before.uuid, before.kind) == (version.uuid, version.kind)
     left = None if before is None or stays else _left(ports, line, table, before)
-    if isinstance(left, Moved):
+    if isinstance(left, PointerConflict):
         return left
     pointers = [left] if left is not None else []
     if version is None:
@@ -100,13 +100,15 @@ def _targets(
         pointer = tables.point(
             table, version, line.branch, is_default=line.is_default, expected=expected, is_free=left is not None
         )
-    if isinstance(pointer, Moved):
+    if isinstance(pointer, PointerConflict):
         return pointer
     return [*pointers, pointer], replace(version, catalog=pointer.catalog)
 
 
-def _left(ports: PublishPorts, line: Line, table: TableName, before: TableVersion) -> Pointer | Moved | None:
-    """What the branch had under this name, and has no more."""
+def _left(
+    ports: PublishPorts, line: PinnedBranch, table: TableName, before: TableVersion
+) -> Pointer | PointerConflict | None:
+    """The previous version of the branch under this name, which is removed."""
     if before.kind == "view":
         at = before.metadata_location
         name = CatalogName(table.schema, table.name)
@@ -124,8 +126,8 @@ def _left(ports: PublishPorts, line: Line, table: TableName, before: TableVersio
     return tables.hide(table, before, base.ref) if base.catalog is not None else None
 
 
-def _view(line: Line, table: TableName, version: TableVersion, before: TableVersion | None) -> Pointer | None:
-    """On the default branch a view is a row of the catalog; on another its definition lives in the tree alone."""
+def _view(line: PinnedBranch, table: TableName, version: TableVersion, before: TableVersion | None) -> Pointer | None:
+    """On the default branch a view is a catalog row; on another its definition is in the tree alone."""
     expected = before.metadata_location if before else None
     if not line.is_default or version.metadata_location is None or expected == version.metadata_location:
         return None
@@ -137,14 +139,14 @@ def _view(line: Line, table: TableName, version: TableVersion, before: TableVers
     )
 
 
-def placed(tree: Tree, versions: Mapping[TableName, TableVersion | None]) -> dict[TableName, TableVersion]:
-    """The tree with these versions in place of its own; None takes a table out."""
+def tree_with(tree: Tree, versions: Mapping[TableName, TableVersion | None]) -> dict[TableName, TableVersion]:
+    """The tree with these versions replaced; None removes a table."""
     after = {**tree, **versions}
     return {table: version for table, version in after.items() if version is not None}
 
 
 def lineage_of_both(ports: VersionPorts, table: TableName, *sides: TableVersion | None) -> TableLineage:
-    """What is known of the table on these sides together: a merge brings no edges of its own."""
+    """The union of the table's lineage on these sides: a merge adds no edges of its own."""
     runs = {RunId(side.run_id) for side in sides if side is not None and side.run_id}
     found = [lineage for _, lineage in ports.metadata.lineage(runs) if lineage.table == table]
     return TableLineage(

@@ -1,17 +1,17 @@
-"""The publish on an external catalog: table by table, each by the catalog's compare-and-set, then one record of all
-that landed. It promises less than one transaction does, and says so: docs/guide/run.md, last section."""
+"""Publishing on an external catalog: table by table, each by the catalog's compare-and-set, then one record of all
+that succeeded. The guarantee is weaker than that of one transaction: docs/guide/run.md, last section."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from forge.flows.ports import ByTable
-from forge.flows.runs.build import Built, Job
-from forge.flows.runs.pins import Line
+from forge.flows.ports import TablePublisher
+from forge.flows.runs.build import BuildContext, BuiltOutput
+from forge.flows.runs.input_pins import PinnedBranch
 from forge.flows.runs.publish.changes import BranchChanges, prepare
 from forge.flows.runs.publish.outputs import (
-    Landed,
+    PublishedOutputs,
     asset_of,
     changes_of,
     lineage_of,
@@ -21,7 +21,7 @@ from forge.flows.runs.publish.outputs import (
 )
 from forge.flows.runs.publish.publish import publish
 from forge.flows.runs.records import OutputStatus, Publication, PublishConflict, RunRecord, RunStatus
-from forge.flows.upkeep.recovery import Intended, note_intent, unsettled
+from forge.flows.upkeep.recovery import PublishIntent, note_intent, unsettled
 from forge.model.errors import CancellationError, ForgeError
 from forge.model.names import TableName
 from forge.quality.verdict import Verdict
@@ -30,32 +30,32 @@ from forge.versioning.commit import Author, TableStatistics, TableVersion, Tree
 
 @dataclass(slots=True, kw_only=True)
 class _Landing:
-    """How far a publish has come."""
+    """The progress of a publication."""
 
-    job: Job
-    line: Line
+    job: BuildContext
+    line: PinnedBranch
     run: RunRecord
     verdicts: Sequence[Verdict]
     author: Author
     message: str
     versions: Mapping[TableName, TableVersion | None]  # where they stand in the catalog once they have landed
-    built: Sequence[Built]
-    landed: list[Built] = field(default_factory=list)
+    built: Sequence[BuiltOutput]
+    landed: list[BuiltOutput] = field(default_factory=list)
     refused: list[TableName] = field(default_factory=list)
 
 
 def publish_by_table(
-    catalog: ByTable,
-    job: Job,
-    line: Line,
+    catalog: TablePublisher,
+    job: BuildContext,
+    line: PinnedBranch,
     run: RunRecord,
-    built: Sequence[Built],
+    built: Sequence[BuiltOutput],
     verdicts: Sequence[Verdict],
     *,
     author: Author,
     message: str,
-) -> Landed | PublishConflict:
-    """A table that the catalog refuses is named as a conflict, with all that stand on it; what landed is recorded."""
+) -> PublishedOutputs | PublishConflict:
+    """A table that the catalog refuses is a conflict, with all tables that depend on it; what succeeded is recorded."""
     ours = [b for b in built if b.status is OutputStatus.PASSED]
     branch = job.metadata.branch(line.branch)
     taken = _moved(ours, line, job.metadata.tree(branch.head if branch else None))
@@ -82,13 +82,13 @@ def publish_by_table(
     return _record(landing)
 
 
-def _moved(ours: Sequence[Built], line: Line, tree: Tree) -> list[TableName]:
+def _moved(ours: Sequence[BuiltOutput], line: PinnedBranch, tree: Tree) -> list[TableName]:
     return [b.table for b in ours if tree.get(b.table) != line.tree.get(b.table)]
 
 
-def _intended(job: Job, line: Line, built: Built, version: TableVersion | None) -> Intended:
+def _intended(job: BuildContext, line: PinnedBranch, built: BuiltOutput, version: TableVersion | None) -> PublishIntent:
     assert version is not None, "a run takes no table out"
-    return Intended(
+    return PublishIntent(
         table=built.table,
         version=version,
         statistics=built.snapshot.statistics if built.snapshot else TableStatistics(),
@@ -99,8 +99,8 @@ def _intended(job: Job, line: Line, built: Built, version: TableVersion | None) 
     )
 
 
-def _land_all(landing: _Landing, catalog: ByTable, ours: Sequence[Built]) -> None:
-    """In the order they were built, so that a table follows what it reads."""
+def _land_all(landing: _Landing, catalog: TablePublisher, ours: Sequence[BuiltOutput]) -> None:
+    """In build order, so that a table follows its inputs."""
     job, line = landing.job, landing.line
     for built in ours:
         if any(table in landing.refused for table in built.transform.inputs):
@@ -114,7 +114,7 @@ def _land_all(landing: _Landing, catalog: ByTable, ours: Sequence[Built]) -> Non
             landing.refused.append(built.table)
 
 
-def _record(landing: _Landing) -> Landed | PublishConflict:
+def _record(landing: _Landing) -> PublishedOutputs | PublishConflict:
     """The commit of what landed. No pointer moves: the catalog has, and views are in the tree alone. A table that
     someone built on and recorded first is left out."""
     job, line, kept, left = landing.job, landing.line, landing.landed, tuple(landing.refused)
@@ -130,7 +130,7 @@ def _record(landing: _Landing) -> Landed | PublishConflict:
             publish_ports(job), BranchChanges(line=line, versions=versions, holds_branch=False, pointers=()), record
         )
         if isinstance(done, Publication):
-            return Landed(done.commit, done.run, left)
+            return PublishedOutputs(done.commit, done.run, left)
         assert isinstance(done, PublishConflict)
         branch = job.metadata.branch(line.branch)
         overtaken = _moved(kept, line, job.metadata.tree(branch.head if branch else None))
@@ -147,7 +147,7 @@ def _record(landing: _Landing) -> Landed | PublishConflict:
 
 
 def _recorded(landing: _Landing, failure: BaseException) -> BaseException:
-    """What landed before the failure is recorded at once; what to raise."""
+    """Records what was published before the failure; the error to raise."""
     cancelled = isinstance(failure, KeyboardInterrupt)
     names = ", ".join(str(b.table) for b in landing.landed)
     why = f"{names} had been published by then: the catalog is external and takes tables one by one."
@@ -162,7 +162,7 @@ def _recorded(landing: _Landing, failure: BaseException) -> BaseException:
     return error if cancelled else failure
 
 
-def _in_part(kept: Sequence[Built], left: Sequence[TableName]) -> ForgeError:
+def _in_part(kept: Sequence[BuiltOutput], left: Sequence[TableName]) -> ForgeError:
     return ForgeError(
         "E403",
         f"Someone else moved {', '.join(map(str, left))} while this run published",

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from forge.contracts.contract import pii_columns
-from forge.flows.runs.build import Built, Job
-from forge.flows.runs.pins import Line
+from forge.flows.runs.build import BuildContext, BuiltOutput
+from forge.flows.runs.input_pins import PinnedBranch
 from forge.flows.runs.project import Project
 from forge.flows.runs.publish.changes import BranchChanges, PublishPorts
 from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, PublishRecord, publish
@@ -30,22 +30,22 @@ from forge.versioning.commit import Author, Commit, TableStatistics, TableVersio
 
 
 @dataclass(frozen=True, slots=True)
-class Landed:
+class PublishedOutputs:
     commit: Commit
     run: RunRecord
     left: tuple[TableName, ...] = ()  # not published: an external catalog refused them after others had landed
 
 
 def publish_outputs(
-    job: Job,
-    line: Line,
+    job: BuildContext,
+    line: PinnedBranch,
     run: RunRecord,
-    built: Sequence[Built],
+    built: Sequence[BuiltOutput],
     verdicts: Sequence[Verdict],
     *,
     author: Author,
     message: str,
-) -> Landed | PublishConflict:
+) -> PublishedOutputs | PublishConflict:
     """All that passed becomes one commit. A table of ours that moved is a conflict."""
     ours = [b for b in built if b.status is OutputStatus.PASSED]
     record = record_of(job, line, run, built, ours, verdicts, author=author, message=message)
@@ -53,14 +53,14 @@ def publish_outputs(
     if isinstance(landed, PublishConflict):
         return landed
     assert isinstance(landed, Publication), "a run makes a commit"
-    return Landed(landed.commit, landed.run)
+    return PublishedOutputs(landed.commit, landed.run)
 
 
-def publish_ports(job: Job) -> PublishPorts:
+def publish_ports(job: BuildContext) -> PublishPorts:
     return PublishPorts(job.metadata, job.lake, job.seam, seals=job.seals, signer=job.signer)
 
 
-def changes_of(job: Job, line: Line, ours: Sequence[Built]) -> BranchChanges:
+def changes_of(job: BuildContext, line: PinnedBranch, ours: Sequence[BuiltOutput]) -> BranchChanges:
     """Other tables of the branch may move meanwhile: an output stands on its own base and its pins."""
     return BranchChanges(
         line=line,
@@ -71,7 +71,7 @@ def changes_of(job: Job, line: Line, ours: Sequence[Built]) -> BranchChanges:
     )
 
 
-def _version(job: Job, built: Built) -> TableVersion:
+def _version(job: BuildContext, built: BuiltOutput) -> TableVersion:
     if built.stage is None:
         return _view_version(job, built)
     snapshot, state = built.snapshot, job.lake.state(built.stage.catalog)
@@ -89,7 +89,7 @@ def _version(job: Job, built: Built) -> TableVersion:
     )
 
 
-def _view_version(job: Job, built: Built) -> TableVersion:
+def _view_version(job: BuildContext, built: BuiltOutput) -> TableVersion:
     """A view whose text is the same stays as it is."""
     assert built.planned is not None
     assert isinstance(built.transform.body, SqlQuery)
@@ -111,16 +111,16 @@ def _view_version(job: Job, built: Built) -> TableVersion:
     )
 
 
-def _next_number(built: Built) -> int:
+def _next_number(built: BuiltOutput) -> int:
     return built.base.version.number + 1 if built.base.version else 1
 
 
 def record_of(
-    job: Job,
-    line: Line,
+    job: BuildContext,
+    line: PinnedBranch,
     run: RunRecord,
-    built: Sequence[Built],
-    ours: Sequence[Built],
+    built: Sequence[BuiltOutput],
+    ours: Sequence[BuiltOutput],
     verdicts: Sequence[Verdict],
     *,
     author: Author,
@@ -151,13 +151,13 @@ def record_of(
     )
 
 
-def lineage_of(built: Built) -> TableLineage:
+def lineage_of(built: BuiltOutput) -> TableLineage:
     assert built.planned is not None
     found = built.planned.lineage
     return TableLineage(built.table, found.edges, found.indirect, found.table_edges)
 
 
-def asset_of(project: Project, built: Built, now: datetime) -> AssetRecord:
+def asset_of(project: Project, built: BuiltOutput, now: datetime) -> AssetRecord:
     assert built.planned is not None
     transform, contract = built.transform, project.contracts.get(built.table)
     pii = {column.lower() for column in pii_columns(contract)} if contract else set()
@@ -185,7 +185,7 @@ def asset_of(project: Project, built: Built, now: datetime) -> AssetRecord:
     )
 
 
-def profile_of(built: Built) -> ProfileRecord:
+def profile_of(built: BuiltOutput) -> ProfileRecord:
     assert built.snapshot is not None
     readings = {
         ":".join([m.kind, *m.columns, *([m.where] if m.where else [])]): value for m, value in built.readings.items()

@@ -9,16 +9,23 @@ from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeVar
 
-from forge.flows.runs.publish.changes import BranchChanges, Prepared, PublishPorts, placed, prepare
-from forge.flows.runs.records import Advance, AuditRecord, Publication, PublishConflict, Published, Sealed
-from forge.flows.versioning.content_hash import seal_series, seal_versions
+from forge.flows.runs.publish.changes import BranchChanges, PreparedChanges, PublishPorts, prepare, tree_with
+from forge.flows.runs.records import (
+    AuditRecord,
+    BranchAdvance,
+    HashRecords,
+    Publication,
+    PublishConflict,
+    PublishedCommit,
+)
+from forge.flows.versioning.content_hash import hash_series, hash_versions
 from forge.model.names import BranchName, CommitId, TableName
 from forge.model.retry import attempts
 from forge.versioning.commit import Author, Commit, TableStatistics, TableVersion, Tree, make_commit
 
 if TYPE_CHECKING:
     from forge.flows.contracts.ports import Registration
-    from forge.flows.runs.pins import Line
+    from forge.flows.runs.input_pins import PinnedBranch
     from forge.flows.runs.records import AssetRecord, LoadedFile, ProfileRecord, RunRecord, TableLineage
     from forge.flows.versioning.merge.record import MergeRecord
     from forge.quality.remediation import Remediation
@@ -71,7 +78,7 @@ class PublishRecord:
 
 def publish(
     ports: PublishPorts, changes: BranchChanges, record: PublishRecord
-) -> Publication | Advance | PublishConflict:
+) -> Publication | BranchAdvance | PublishConflict:
     """New files are on the disk before a pointer names them; then the one transaction. Tried again while others move
     what these changes do not stand on: other branches of the same tables, and, unless the changes hold the branch,
     other tables of it."""
@@ -93,7 +100,7 @@ def publish(
         ports.lake.sync(new_files(change))
         commit = ports.metadata.publish if isinstance(change, Publication) else ports.metadata.advance
         outcome = commit(change, ports.seam)  # type: ignore[arg-type]
-        if isinstance(outcome, Published):
+        if isinstance(outcome, PublishedCommit):
             ports.seam("published")
             return change
         if changes.holds_branch and outcome.branch_moved:
@@ -103,7 +110,7 @@ def publish(
     return PublishConflict(tuple(changes.versions))
 
 
-def new_files(change: Publication | Advance) -> tuple[str, ...]:
+def new_files(change: Publication | BranchAdvance) -> tuple[str, ...]:
     """Known without looking at the lake: what was hashed for this publish, and where its pointers go."""
     hashed = (
         [blob.path for blob in change.sealed.blobs if blob.kind in _FILES] if isinstance(change, Publication) else []
@@ -111,25 +118,30 @@ def new_files(change: Publication | Advance) -> tuple[str, ...]:
     return (*hashed, *(pointer.location for pointer in change.pointers if not pointer.gone))
 
 
-def _line_now(ports: PublishPorts, line: Line) -> Line:
+def _line_now(ports: PublishPorts, line: PinnedBranch) -> PinnedBranch:
     branch = ports.metadata.branch(line.branch)
     head = branch.head if branch else None
     return replace(line, head=head, tree=ports.metadata.tree(head))
 
 
-def _seal(ports: PublishPorts, prepared: Prepared, before: Sealed) -> tuple[Prepared, Sealed]:
+def _seal(ports: PublishPorts, prepared: PreparedChanges, before: HashRecords) -> tuple[PreparedChanges, HashRecords]:
     """With the digests of what becomes a commit; what `before` has is not hashed again."""
     kept = {table: version for table, version in prepared.versions.items() if version is not None}
-    digested, sealed = seal_versions(ports.metadata, ports.seals, kept, prepared.pointers, before)
+    digested, sealed = hash_versions(ports.metadata, ports.seals, kept, prepared.pointers, before)
     return replace(prepared, versions={**prepared.versions, **digested}), sealed
 
 
 def _change(
-    ports: PublishPorts, changes: BranchChanges, record: PublishRecord, line: Line, prepared: Prepared, sealed: Sealed
-) -> tuple[Publication | Advance, Sealed]:
+    ports: PublishPorts,
+    changes: BranchChanges,
+    record: PublishRecord,
+    line: PinnedBranch,
+    prepared: PreparedChanges,
+    sealed: HashRecords,
+) -> tuple[Publication | BranchAdvance, HashRecords]:
     if not record.commits:
         assert record.head is not None, "a branch that gets no new commit goes to one that exists"
-        advance = Advance(
+        advance = BranchAdvance(
             pointers=prepared.pointers,
             branch=line.branch,
             expected_head=line.head,
@@ -172,9 +184,9 @@ def _change(
     return publication, sealed
 
 
-def _tree(draft: CommitDraft, line: Line, prepared: Prepared) -> Tree:
+def _tree(draft: CommitDraft, line: PinnedBranch, prepared: PreparedChanges) -> Tree:
     if draft.tree is None:
-        return placed(line.tree, prepared.versions)
+        return tree_with(line.tree, prepared.versions)
     return {table: _settled(version, prepared.versions.get(table)) for table, version in draft.tree.items()}
 
 
@@ -186,16 +198,20 @@ def _settled(version: TableVersion, final: TableVersion | None) -> TableVersion:
 
 
 def _seal_between(
-    ports: PublishPorts, drafts: Sequence[CommitDraft], trees: Sequence[Tree], prepared: Prepared, sealed: Sealed
-) -> tuple[list[Tree], Sealed]:
+    ports: PublishPorts,
+    drafts: Sequence[CommitDraft],
+    trees: Sequence[Tree],
+    prepared: PreparedChanges,
+    sealed: HashRecords,
+) -> tuple[list[Tree], HashRecords]:
     """Versions that only commits before the last have."""
     changed = [tree[t] for draft, tree in zip(drafts, trees, strict=True) for t in draft.changed if t in tree]
-    digested, sealed = seal_series(ports.metadata, ports.seals, changed, prepared.pointers, sealed)
+    digested, sealed = hash_series(ports.metadata, ports.seals, changed, prepared.pointers, sealed)
     return [{table: digested.get(version, version) for table, version in tree.items()} for tree in trees], sealed
 
 
 def _commits(
-    ports: PublishPorts, record: PublishRecord, line: Line, trees: Sequence[Tree]
+    ports: PublishPorts, record: PublishRecord, line: PinnedBranch, trees: Sequence[Tree]
 ) -> list[tuple[Commit, Tree]]:
     """Each on top of the one before it."""
     made: list[tuple[Commit, Tree]] = []

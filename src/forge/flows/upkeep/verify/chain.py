@@ -1,4 +1,5 @@
-"""The chain: every commit is what its id says, every ref points at one, and the lake stands where the heads say."""
+"""Verification of the commit chain: every commit matches its id, every ref points at one, and the lake agrees with
+the heads."""
 
 from __future__ import annotations
 
@@ -6,23 +7,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from forge.flows.ports import Lake
-from forge.flows.runs.pins import MAIN_REF
-from forge.flows.upkeep.unreadable import UnreadableMetadata
-from forge.flows.versioning.store import CommitHistory, Commits
+from forge.flows.runs.input_pins import MAIN_REF
+from forge.flows.upkeep.unreadable_metadata import UnreadableMetadata
+from forge.flows.versioning.record_ports import CommitHistory, Commits
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CommitId, TableName
 from forge.versioning.branch import Branch
-from forge.versioning.broken import Broken, Findings
 from forge.versioning.commit import Commit, Signature, TableVersion, Tree, id_of, tree_id_of
 from forge.versioning.signing import PublicKeys, check
 from forge.versioning.tag import Tag, tag_id_of
+from forge.versioning.verify_findings import BrokenObject, VerifyFindings
 
 RECORDS = "the records"
 
 
 @dataclass(slots=True)
-class Chain:
-    """What was reached: trees as recorded, the oldest commit's first."""
+class CommitChain:
+    """The verified commits: trees as recorded, oldest commit first."""
 
     commits: int = 0
     trees: dict[CommitId, Tree] = field(default_factory=dict)
@@ -34,23 +35,23 @@ class Chain:
 def check_chain(
     metadata: CommitHistory,
     lake: Lake,
-    findings: Findings,
+    findings: VerifyFindings,
     *,
     default: BranchName,
     start: CommitId | None,
     keys: PublicKeys,
     progress: Callable[[str, int, int], None],
-) -> Chain:
+) -> CommitChain:
     branches = [branch for branch in metadata.branches() if branch.head is not None]
     tags = metadata.tags()
-    chain = Chain()
+    chain = CommitChain()
     heads = [start] if start else [*(b.head for b in branches if b.head), *(tag.target for tag in tags)]
     parents = metadata.ancestry(heads)
     commits = metadata.commits(parents)
     for branch in branches:
         if start is None and branch.head is not None and branch.head not in commits:
             findings.add(
-                Broken(
+                BrokenObject(
                     kind="branch",
                     object=branch.name,
                     where=RECORDS,
@@ -69,10 +70,10 @@ def check_chain(
 
 def _check_commits(
     metadata: Commits,
-    chain: Chain,
+    chain: CommitChain,
     commits: Mapping[CommitId, Commit],
     parents: Mapping[CommitId, tuple[CommitId, ...]],
-    findings: Findings,
+    findings: VerifyFindings,
     keys: PublicKeys,
     progress: Callable[[str, int, int], None],
 ) -> None:
@@ -82,7 +83,7 @@ def _check_commits(
         for parent in parents.get(commit.id, ()):
             if parent not in commits:
                 findings.add(
-                    Broken(
+                    BrokenObject(
                         kind="commit",
                         object=parent,
                         where=RECORDS,
@@ -97,20 +98,20 @@ def _check_commits(
         actual = id_of(commit, commit.tree_id)
         if actual != commit.id:
             findings.add(
-                Broken(
+                BrokenObject(
                     kind="commit", object=commit.id, where=RECORDS, expected=commit.id, actual=actual, commit=commit.id
                 )
             )
         _check_signature(chain, f"commit {commit.id}", commit.signature, commit.id, keys, findings, commit.id)
 
 
-def _recorded(metadata: Commits, commit: Commit, findings: Findings) -> Tree | None:
+def _recorded(metadata: Commits, commit: Commit, findings: VerifyFindings) -> Tree | None:
     try:
         tree = metadata.recorded_tree(commit.id)
         actual = tree_id_of(tree)
     except ForgeError:
         findings.add(
-            Broken(
+            BrokenObject(
                 kind="tree",
                 object=commit.tree_id,
                 where=RECORDS,
@@ -122,7 +123,7 @@ def _recorded(metadata: Commits, commit: Commit, findings: Findings) -> Tree | N
         return None
     except (ValueError, TypeError, KeyError, AttributeError) as error:  # someone wrote what is no tree
         findings.add(
-            Broken(
+            BrokenObject(
                 kind="tree",
                 object=commit.tree_id,
                 where=RECORDS,
@@ -134,7 +135,7 @@ def _recorded(metadata: Commits, commit: Commit, findings: Findings) -> Tree | N
         return None
     if actual != commit.tree_id:
         findings.add(
-            Broken(
+            BrokenObject(
                 kind="tree",
                 object=commit.tree_id,
                 where=RECORDS,
@@ -147,12 +148,12 @@ def _recorded(metadata: Commits, commit: Commit, findings: Findings) -> Tree | N
 
 
 def _check_signature(
-    chain: Chain,
+    chain: CommitChain,
     name: str,
     signature: Signature | None,
     object_id: str,
     keys: PublicKeys,
-    findings: Findings,
+    findings: VerifyFindings,
     commit: CommitId,
 ) -> None:
     if signature is None:
@@ -164,7 +165,7 @@ def _check_signature(
     problem = check(signature, object_id, keys)
     if problem is not None:
         findings.add(
-            Broken(
+            BrokenObject(
                 kind="signature",
                 object=name,
                 where=RECORDS,
@@ -176,12 +177,16 @@ def _check_signature(
 
 
 def _check_tags(
-    tags: tuple[Tag, ...], chain: Chain, commits: Mapping[CommitId, Commit], findings: Findings, keys: PublicKeys
+    tags: tuple[Tag, ...],
+    chain: CommitChain,
+    commits: Mapping[CommitId, Commit],
+    findings: VerifyFindings,
+    keys: PublicKeys,
 ) -> None:
     for tag in tags:
         if tag.target not in commits:
             findings.add(
-                Broken(
+                BrokenObject(
                     kind="tag",
                     object=tag.name,
                     where=RECORDS,
@@ -194,14 +199,14 @@ def _check_tags(
 
 
 def _check_refs(
-    metadata: Commits, lake: Lake, chain: Chain, branch: Branch, default: BranchName, findings: Findings
+    metadata: Commits, lake: Lake, chain: CommitChain, branch: Branch, default: BranchName, findings: VerifyFindings
 ) -> None:
-    """The native refs of a branch against its head. A ref that another engine moved on is not broken: the next commit
-    adopts what it wrote. One that a run of Forge moved was not moved without its head."""
+    """The native refs of a branch against its head. A ref that another engine moved is not broken: the next commit
+    adopts its snapshots. One that a run of Forge moved must match its head."""
     assert branch.head is not None
     ref = MAIN_REF if branch.name == default else str(branch.name)
     recorded = chain.trees.get(branch.head, {})
-    now = metadata.tree(branch.head) if recorded else {}  # where each table's row stands today
+    now = metadata.tree(branch.head) if recorded else {}  # the current catalog row of each table
     for table in sorted(recorded):
         version = replace(recorded[table], catalog=now.get(table, recorded[table]).catalog)
         where = f"{ref} of {version.catalog}"
@@ -214,7 +219,7 @@ def _check_refs(
             chain.foreign = (*chain.foreign, table)
         elif expected != actual:
             findings.add(
-                Broken(
+                BrokenObject(
                     kind="ref",
                     object=f"{branch.name}:{table}",
                     where=where,
@@ -226,11 +231,13 @@ def _check_refs(
             )
 
 
-def unreadable_table(error: UnreadableMetadata, version: TableVersion, commit: CommitId, table: TableName) -> Broken:
-    """All that is known of the table stands in the file, so it is one finding, whatever was asked."""
+def unreadable_table(
+    error: UnreadableMetadata, version: TableVersion, commit: CommitId, table: TableName
+) -> BrokenObject:
+    """Everything known of the table is in that file, so it is one finding at every level."""
     actual = None if error.is_missing else f"unreadable: {error.why}"
     name = f"metadata of {version.catalog}"
-    return Broken(
+    return BrokenObject(
         kind="metadata",
         object=name,
         where=error.location,
@@ -242,7 +249,7 @@ def unreadable_table(error: UnreadableMetadata, version: TableVersion, commit: C
 
 
 def _standing(lake: Lake, version: TableVersion, ref: str) -> tuple[str, str | None, bool]:
-    """Where the head says it is, where the lake has it, and whether another engine wrote since."""
+    """The expected and the actual state, and whether another engine wrote since."""
     expected = version.metadata_location if version.kind == "view" else f"snapshot {version.snapshot_id}"
     assert expected is not None
     state = lake.state(version.catalog)

@@ -1,4 +1,4 @@
-"""Table trees against the lake: what was sealed, taken again from the files as they are now."""
+"""Verification of table trees: content hashes against the files as they are now."""
 
 from __future__ import annotations
 
@@ -6,40 +6,44 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from forge.flows.runs.records import Blob
-from forge.flows.upkeep.unreadable import UnreadableMetadata
+from forge.flows.upkeep.unreadable_metadata import UnreadableMetadata
 from forge.flows.upkeep.verify.chain import unreadable_table
-from forge.flows.versioning.content_hash import Listed, Seals
-from forge.flows.versioning.store import ContentHashes
+from forge.flows.versioning.content_hash import FileHasher, ListedFile
+from forge.flows.versioning.record_ports import ContentHashes
 from forge.model.canonical_json import digest_of
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, CommitId, TableName
-from forge.versioning.broken import Broken, BrokenKind, Findings
 from forge.versioning.commit import TableVersion
 from forge.versioning.objects import Leaf, ManifestNode, TableTree, node_of, table_tree_of
+from forge.versioning.verify_findings import BrokenKind, BrokenObject, VerifyFindings
 
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class CommittedVersion:
     """A version of a table and the oldest commit that holds it."""
 
     table: TableName
     version: TableVersion
     commit: CommitId
-    catalog: CatalogName  # where its row stands now
+    catalog: CatalogName  # its current catalog row
 
 
 @dataclass(frozen=True, slots=True)
-class HeldFile:
-    held: Held
+class CommittedFile:
+    held: CommittedVersion
     blob: Blob
 
 
 def check_trees(
-    metadata: ContentHashes, seals: Seals, digests: Mapping[Held, str], findings: Findings, progress: Progress
-) -> tuple[HeldFile, ...]:
-    """The data and delete files that the versions hold, each once."""
+    metadata: ContentHashes,
+    seals: FileHasher,
+    digests: Mapping[CommittedVersion, str],
+    findings: VerifyFindings,
+    progress: Progress,
+) -> tuple[CommittedFile, ...]:
+    """The data and delete files of the versions, each once."""
     bodies = metadata.table_trees(digests.values())
     trees = {held: tree for held, digest in digests.items() if (tree := _tree(held, digest, bodies, findings))}
     views = {tree.file[0]: (held, tree.file[1]) for held, tree in trees.items() if tree.file}
@@ -47,8 +51,8 @@ def check_trees(
     tables = {held: tree for held, tree in trees.items() if not tree.file}
     for held, tree in tables.items():
         _check_facts(seals, held, tree, findings)
-    lists: dict[str, tuple[Held, str]] = {}
-    manifests: dict[str, tuple[Held, ManifestNode]] = {}
+    lists: dict[str, tuple[CommittedVersion, str]] = {}
+    manifests: dict[str, tuple[CommittedVersion, ManifestNode]] = {}
     for held, tree in tables.items():  # of the oldest version that names it
         if tree.manifest_list:
             lists.setdefault(tree.manifest_list[0], (held, tree.manifest_list[1]))
@@ -59,12 +63,14 @@ def check_trees(
     return _check_manifests(metadata, seals, manifests, findings, progress)
 
 
-def _tree(held: Held, digest: str, bodies: Mapping[str, Mapping[str, object]], findings: Findings) -> TableTree | None:
+def _tree(
+    held: CommittedVersion, digest: str, bodies: Mapping[str, Mapping[str, object]], findings: VerifyFindings
+) -> TableTree | None:
     where = "the records"
     body = bodies.get(digest)
     if body is None:
         findings.add(
-            Broken(
+            BrokenObject(
                 kind="table tree",
                 object=digest,
                 where=where,
@@ -78,7 +84,7 @@ def _tree(held: Held, digest: str, bodies: Mapping[str, Mapping[str, object]], f
     actual = digest_of(body)
     if actual != digest:
         findings.add(
-            Broken(
+            BrokenObject(
                 kind="table tree",
                 object=digest,
                 where=where,
@@ -93,7 +99,7 @@ def _tree(held: Held, digest: str, bodies: Mapping[str, Mapping[str, object]], f
         return table_tree_of(body)
     except ValueError as error:
         findings.add(
-            Broken(
+            BrokenObject(
                 kind="table tree",
                 object=digest,
                 where=where,
@@ -106,13 +112,13 @@ def _tree(held: Held, digest: str, bodies: Mapping[str, Mapping[str, object]], f
         return None
 
 
-def _check_facts(seals: Seals, held: Held, tree: TableTree, findings: Findings) -> None:
-    """What the table's metadata says today of the snapshot that was committed."""
+def _check_facts(seals: FileHasher, held: CommittedVersion, tree: TableTree, findings: VerifyFindings) -> None:
+    """The table's current metadata of the committed snapshot."""
     version = held.version
 
     def broken(kind: BrokenKind, name: str, expected: str, actual: str | None) -> None:
         findings.add(
-            Broken(
+            BrokenObject(
                 kind=kind,
                 object=name,
                 where=str(held.catalog),
@@ -146,13 +152,15 @@ def _check_facts(seals: Seals, held: Held, tree: TableTree, findings: Findings) 
     return None
 
 
-def _check_bytes(seals: Seals, kind: BrokenKind, expected: Mapping[str, tuple[Held, str]], findings: Findings) -> None:
+def _check_bytes(
+    seals: FileHasher, kind: BrokenKind, expected: Mapping[str, tuple[CommittedVersion, str]], findings: VerifyFindings
+) -> None:
     for path, found in seals.hashes(expected).items():
         held, digest = expected[path]
         if found.digest != digest:
             actual = found.digest or _problem(found.problem)
             findings.add(
-                Broken(
+                BrokenObject(
                     kind=kind,
                     object=path,
                     where=path,
@@ -170,12 +178,12 @@ def _problem(text: str) -> str | None:
 
 def _check_manifests(
     metadata: ContentHashes,
-    seals: Seals,
-    manifests: Mapping[str, tuple[Held, ManifestNode]],
-    findings: Findings,
+    seals: FileHasher,
+    manifests: Mapping[str, tuple[CommittedVersion, ManifestNode]],
+    findings: VerifyFindings,
     progress: Progress,
-) -> tuple[HeldFile, ...]:
-    files: dict[str, HeldFile] = {}
+) -> tuple[CommittedFile, ...]:
+    files: dict[str, CommittedFile] = {}
     for number, (path, (held, manifest)) in enumerate(manifests.items()):
         progress("manifests", number, len(manifests))
         try:
@@ -185,7 +193,7 @@ def _check_manifests(
         blobs = metadata.blobs(file.path for file in listed)
         for missing in (file for file in listed if file.path not in blobs):
             findings.add(
-                Broken(
+                BrokenObject(
                     kind="file",
                     object=missing.path,
                     where="the records",
@@ -198,7 +206,7 @@ def _check_manifests(
         node = node_of(_leaf(file, blobs[file.path]) for file in listed if file.path in blobs)
         if node != manifest.node:
             findings.add(
-                Broken(
+                BrokenObject(
                     kind="entries",
                     object=path,
                     where=path,
@@ -210,14 +218,14 @@ def _check_manifests(
             )
         for file in listed:
             if file.path in blobs:
-                files.setdefault(file.path, HeldFile(held, blobs[file.path]))
+                files.setdefault(file.path, CommittedFile(held, blobs[file.path]))
     sizes = seals.sizes(files)
     for path, found in files.items():
         size, recorded = sizes[path], found.blob.size
         if size != recorded:
             actual = None if size is None else f"{size} bytes"
             findings.add(
-                Broken(
+                BrokenObject(
                     kind="file",
                     object=path,
                     where=path,
@@ -230,12 +238,14 @@ def _check_manifests(
     return tuple(files.values())
 
 
-def _leaf(file: Listed, blob: Blob) -> Leaf:
+def _leaf(file: ListedFile, blob: Blob) -> Leaf:
     return Leaf(file.content, file.path, blob.digest, file.size, file.records)
 
 
-def check_files(seals: Seals, files: tuple[HeldFile, ...], findings: Findings, progress: Progress) -> int:
-    """The bytes of every file. How many were read."""
+def check_files(
+    seals: FileHasher, files: tuple[CommittedFile, ...], findings: VerifyFindings, progress: Progress
+) -> int:
+    """The bytes of every file. Returns the number of bytes read."""
     total, done = sum(file.blob.size for file in files), 0
 
     def told(count: int) -> None:
@@ -250,7 +260,7 @@ def check_files(seals: Seals, files: tuple[HeldFile, ...], findings: Findings, p
         if hashed.digest != digest:
             actual = hashed.digest or _problem(hashed.problem)
             findings.add(
-                Broken(
+                BrokenObject(
                     kind="file",
                     object=path,
                     where=path,

@@ -1,7 +1,7 @@
 """`verify`: whether the history and the files are what was committed, and which object is not.
 
-chain: commits, trees and refs, from records alone · tree: the manifests of every version, and that their files are
-there · full: the bytes of every file · logical: the rows. Each level includes those before it."""
+chain: commits, trees and refs, from records alone · tree: the manifests of every version, and that their files exist
+· full: the bytes of every file · logical: the rows. Each level includes those before it."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from enum import StrEnum
 from typing import Protocol
 
 from forge.flows.ports import Lake
-from forge.flows.runs.records import Blob, Sealed
-from forge.flows.upkeep.verify.chain import Chain, check_chain
-from forge.flows.upkeep.verify.files import Held, check_files, check_trees
-from forge.flows.versioning.content_hash import Seals, late_path, seal_late
-from forge.flows.versioning.store import CommitHistory, Commits, ContentHashes
+from forge.flows.runs.records import Blob, HashRecords
+from forge.flows.upkeep.verify.chain import CommitChain, check_chain
+from forge.flows.upkeep.verify.files import CommittedVersion, check_files, check_trees
+from forge.flows.versioning.content_hash import FileHasher, hash_late, late_path
+from forge.flows.versioning.record_ports import CommitHistory, Commits, ContentHashes
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, CommitId, SnapshotId, TableName
-from forge.versioning.broken import Broken, Findings
 from forge.versioning.commit import TableVersion
 from forge.versioning.errors import IncomparableError
 from forge.versioning.signing import PublicKeys
+from forge.versioning.verify_findings import BrokenObject, VerifyFindings
 
 LIMIT = 100  # of the broken objects that are named
 
@@ -30,14 +30,14 @@ LIMIT = 100  # of the broken objects that are named
 class _Records(CommitHistory, ContentHashes, Protocol): ...
 
 
-class Level(StrEnum):
+class VerifyLevel(StrEnum):
     CHAIN = "chain"
     TREE = "tree"
     FULL = "full"
     LOGICAL = "logical"
 
 
-_ORDER = tuple(Level)
+_ORDER = tuple(VerifyLevel)
 
 Checksum = Callable[[CatalogName, SnapshotId], str]
 """Of the rows of a snapshot, whatever their order and files."""
@@ -47,8 +47,8 @@ Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Unsealed:
-    """A version of a table that was committed without a hash, and the oldest commit that holds it."""
+class UnhashedVersion:
+    """A version of a table that was committed without a content hash, and the oldest commit that holds it."""
 
     table: TableName
     commit: CommitId
@@ -56,19 +56,19 @@ class Unsealed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verification:
-    level: Level
+    level: VerifyLevel
     commits: int
     trees: int  # versions of tables that were checked
     files: int
     bytes: int  # that were read
     seconds: float
-    broken: tuple[Broken, ...]  # the oldest commit's first
+    broken: tuple[BrokenObject, ...]  # the oldest commit's first
     unsealed: int = 0  # versions of tables that were committed without a hash; nothing is known of their files
     signed: int = 0  # commits and tags whose signature was checked
     unchecked: int = 0  # signatures for which no trusted key is set
     foreign: tuple[TableName, ...] = ()  # written by another engine since the last commit
-    sealed: int = 0  # versions that were sealed now
-    not_sealed: tuple[Unsealed, ...] = ()  # the first of `unsealed`
+    sealed: int = 0  # versions hashed by this verification
+    not_sealed: tuple[UnhashedVersion, ...] = ()  # the first of `unsealed`
 
     @property
     def is_good(self) -> bool:
@@ -80,16 +80,16 @@ class _Reading:
     trees: int = 0
     files: int = 0
     bytes: int = 0
-    unsealed: tuple[Unsealed, ...] = ()
+    unsealed: tuple[UnhashedVersion, ...] = ()
     sealed: int = 0
 
 
 def verify(
     metadata: _Records,
     lake: Lake,
-    seals: Seals | None,
+    seals: FileHasher | None,
     *,
-    level: Level = Level.TREE,
+    level: VerifyLevel = VerifyLevel.TREE,
     default: BranchName,
     start: CommitId | None = None,
     table: TableName | None = None,
@@ -99,14 +99,14 @@ def verify(
     limit: int = LIMIT,
     seal: bool = False,
 ) -> Verification:
-    """Everything that branches and tags reach, or (`start`) one commit and all before it; of one table where it is
-    named. `metadata` must not have cached commits: what the database says now is what is checked. `seal` hashes what
-    was committed without a hash, so that later changes to it show."""
+    """Everything reachable from branches and tags, or (`start`) one commit and its ancestors; of one table if named.
+    `metadata` must not cache commits: the current state of the database is what is checked. `seal` hashes versions
+    that were committed without a hash, so that later changes to them are detected."""
     began = time.monotonic()
-    findings = Findings(limit)
+    findings = VerifyFindings(limit)
     chain = check_chain(metadata, lake, findings, default=default, start=start, keys=keys or {}, progress=progress)
     done = _Reading()
-    if _ORDER.index(level) >= _ORDER.index(Level.TREE):
+    if _ORDER.index(level) >= _ORDER.index(VerifyLevel.TREE):
         _check_lake(metadata, seals, chain, findings, done, level, table, checksum, progress, seal)
     return Verification(
         level=level,
@@ -127,11 +127,11 @@ def verify(
 
 def _check_lake(
     metadata: _Records,
-    seals: Seals | None,
-    chain: Chain,
-    findings: Findings,
+    seals: FileHasher | None,
+    chain: CommitChain,
+    findings: VerifyFindings,
     done: _Reading,
-    level: Level,
+    level: VerifyLevel,
     table: TableName | None,
     checksum: Checksum | None,
     progress: Progress,
@@ -140,42 +140,42 @@ def _check_lake(
     if seals is None:
         raise IncomparableError(
             "E626",
-            f"Only the level '{Level.CHAIN}' can be verified on an external catalog",
+            f"Only the level '{VerifyLevel.CHAIN}' can be verified on an external catalog",
             why="Forge hashes the files of tables in its own catalog.",
-            fix=f"forge verify --level {Level.CHAIN}",
+            fix=f"forge verify --level {VerifyLevel.CHAIN}",
         )
-    held = find_held(metadata, chain, table)
+    held = find_committed(metadata, chain, table)
     digests = _digests(metadata, held)
     if seal:
         done.sealed = sum(_seal_one(metadata, seals, h) for h in held if h not in digests)
         digests = _digests(metadata, held)
-    done.unsealed = tuple(Unsealed(h.table, h.commit) for h in held if h not in digests)
+    done.unsealed = tuple(UnhashedVersion(h.table, h.commit) for h in held if h not in digests)
     files = check_trees(metadata, seals, digests, findings, progress)
     done.trees, done.files = len(digests), len(files)
-    if level in (Level.FULL, Level.LOGICAL):
+    if level in (VerifyLevel.FULL, VerifyLevel.LOGICAL):
         done.bytes = check_files(seals, files, findings, progress)
-    if level is Level.LOGICAL:
+    if level is VerifyLevel.LOGICAL:
         _check_rows(metadata, held, findings, checksum, progress)
 
 
-def find_held(metadata: Commits, chain: Chain, table: TableName | None) -> tuple[Held, ...]:
-    """Every version of a table that the commits hold, once, with the oldest commit that does."""
-    found: dict[tuple[object, ...], Held] = {}
+def find_committed(metadata: Commits, chain: CommitChain, table: TableName | None) -> tuple[CommittedVersion, ...]:
+    """Every version of a table in the commits, once, with the oldest commit that has it."""
+    found: dict[tuple[object, ...], CommittedVersion] = {}
     for commit_id, recorded in chain.trees.items():
         names = [name for name in recorded if table is None or name == table]
         fresh = [name for name in names if _key(recorded[name]) not in found]
         if not fresh:
             continue
-        # The recorded tree says what was committed; where the table's row stands now is for the records to say.
+        # The recorded tree is what was committed; the current catalog row of the table is in the records.
         now = metadata.tree(commit_id)
         for name in sorted(fresh):
             catalog = now[name].catalog if name in now else recorded[name].catalog
-            found[_key(recorded[name])] = Held(name, recorded[name], commit_id, catalog)
+            found[_key(recorded[name])] = CommittedVersion(name, recorded[name], commit_id, catalog)
     return tuple(found.values())
 
 
-def _digests(metadata: ContentHashes, held: Iterable[Held]) -> dict[Held, str]:
-    """Of what is sealed: in its commit, or later."""
+def _digests(metadata: ContentHashes, held: Iterable[CommittedVersion]) -> dict[CommittedVersion, str]:
+    """Of hashed versions: in the commit, or added later."""
     late = metadata.blobs(late_path(h.version) for h in held if h.version.digest is None)
     found = {h: h.version.digest for h in held} | {
         h: late[late_path(h.version)].digest for h in held if late_path(h.version) in late
@@ -183,9 +183,9 @@ def _digests(metadata: ContentHashes, held: Iterable[Held]) -> dict[Held, str]:
     return {h: digest for h, digest in found.items() if digest is not None}
 
 
-def _seal_one(metadata: ContentHashes, seals: Seals, held: Held) -> int:
+def _seal_one(metadata: ContentHashes, seals: FileHasher, held: CommittedVersion) -> int:
     try:
-        return seal_late(metadata, seals, {held.table: replace(held.version, catalog=held.catalog)})
+        return hash_late(metadata, seals, {held.table: replace(held.version, catalog=held.catalog)})
     except ForgeError:
         return 0  # its snapshot is gone: there is nothing to hash
 
@@ -195,9 +195,13 @@ def _key(version: TableVersion) -> tuple[object, ...]:
 
 
 def _check_rows(
-    metadata: ContentHashes, held: Iterable[Held], findings: Findings, checksum: Checksum | None, progress: Progress
+    metadata: ContentHashes,
+    held: Iterable[CommittedVersion],
+    findings: VerifyFindings,
+    checksum: Checksum | None,
+    progress: Progress,
 ) -> None:
-    """A checksum that is recorded must come out again; one that is not is recorded now."""
+    """A recorded checksum must match; a missing one is recorded now."""
     if checksum is None:
         raise IncomparableError("E626", "Rows can be verified with an engine only", fix="forge verify --level full")
     wanted = {logical_path(h.version): h for h in held if h.version.snapshot_id is not None}
@@ -213,7 +217,7 @@ def _check_rows(
             new.append(Blob(path, actual, 0, "logical"))
         elif known[path].digest != actual:
             findings.add(
-                Broken(
+                BrokenObject(
                     kind="rows",
                     object=path,
                     where=str(h.catalog),
@@ -223,16 +227,16 @@ def _check_rows(
                     table=h.table,
                 )
             )
-    metadata.seal(Sealed(tuple(new)))
+    metadata.seal(HashRecords(tuple(new)))
 
 
 def logical_path(version: TableVersion) -> str:
-    """Where the records keep the checksum of a version's rows."""
+    """The record key of the row checksum of a version."""
     return f"{version.uuid}@{version.snapshot_id}"
 
 
-def error_of(broken: Broken) -> ForgeError:
-    """A broken object in the words of an error."""
+def error_of(broken: BrokenObject) -> ForgeError:
+    """A broken object as an error."""
     code = "E624" if broken.actual is None else "E628" if broken.kind == "signature" else "E623"
     holder = f" of {broken.table}" if broken.table else ""
     what = (

@@ -1,29 +1,29 @@
-"""Commits of data: rows, a query or a frame, appended to a table, put in place of it, merged in by key, or deleted by
-key. Judged like everything that is published, and published in one transaction."""
+"""Commits of data: rows, a query or a frame, appended to a table, replacing it, merged in by key, or deleted by key.
+Judged like any other publication, and published in one transaction."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from forge.flows.runs.pins import Line, line_of
-from forge.flows.runs.publish.changes import lineage_of_both, placed
-from forge.flows.runs.publish.many import Several, commit_several
+from forge.flows.runs.input_pins import PinnedBranch, pin_branch
+from forge.flows.runs.publish.changes import lineage_of_both, tree_with
+from forge.flows.runs.publish.multi_table import MultiTableCommit, commit_tables
 from forge.flows.runs.records import AuditRecord, PublishConflict, RunStatus, TableLineage
-from forge.flows.versioning.data.engine import Made, stage_by_engine
+from forge.flows.versioning.data.engine import StagedChange, stage_by_engine
 from forge.flows.versioning.data.key import is_judged, with_key
-from forge.flows.versioning.data.request import CommitMode, CommitRequest, find_key, key_said, nothing_changed
+from forge.flows.versioning.data.request import CommitMode, CommitRequest, effective_key, find_key, nothing_changed
 from forge.flows.versioning.file_sides import sorted_files
 from forge.flows.versioning.key_check import remembered_key
 from forge.flows.versioning.merge.merge import ATTEMPTS, moves_too_often
 from forge.flows.versioning.merge.preview import judge_preview, outputs_of
 from forge.flows.versioning.merge.record import TableTally
 from forge.flows.versioning.merge.tree import TableOutcome, open_stage, staged_outcome
-from forge.flows.versioning.ports import VersionPorts, Work, adopt, working
+from forge.flows.versioning.ports import Operation, VersionPorts, adopt, run_operation
 from forge.flows.versioning.tables import NeedsEngine, TableFiles
 from forge.model.errors import UnknownNameError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, RunId, TableName
-from forge.model.nearest import did_you_mean
 from forge.quality.verdict import Verdict
 from forge.versioning.commit import Commit, TableStatistics, TableVersion
 from forge.versioning.errors import IncomparableError, NothingToDoError
@@ -59,15 +59,15 @@ class CommitResult:
 
 
 def commit_data(request: CommitRequest, ports: VersionPorts) -> CommitResult:
-    """Worked out anew on the new head where the branch moves meanwhile, so that no commit of anyone is lost."""
+    """Recomputed on the new head where the branch moves meanwhile, so that nobody's commit is lost."""
     refuse_change(ports.branch(request.branch), request.action)
     if sum(given is not None for given in (request.rows, request.sql, request.frame)) != 1:
         raise NothingToDoError("There is nothing to commit", fix="Give a file, rows, or a query.")
     words = (request.action, str(request.mode), str(request.table))
-    with working(ports, "commit", BranchName(request.branch), words) as work:
+    with run_operation(ports, "commit", BranchName(request.branch), words) as work:
         for _ in range(ATTEMPTS):
             adopt(ports, request.branch)
-            line = line_of(ports.metadata, BranchName(request.branch), ports.default_branch)
+            line = pin_branch(ports.metadata, BranchName(request.branch), ports.default_branch)
             result = _attempt(work, request, line)
             if not isinstance(result, PublishConflict):
                 return result
@@ -76,7 +76,7 @@ def commit_data(request: CommitRequest, ports: VersionPorts) -> CommitResult:
         raise moves_too_often(request.branch)
 
 
-def _attempt(work: Work, request: CommitRequest, line: Line) -> CommitResult | PublishConflict:
+def _attempt(work: Operation, request: CommitRequest, line: PinnedBranch) -> CommitResult | PublishConflict:
     ports, table = work.ports, request.table
     before = _find_table(request, line)
     work.tell("staging", table)
@@ -86,19 +86,19 @@ def _attempt(work: Work, request: CommitRequest, line: Line) -> CommitResult | P
     assert outcome.version is not None
     changed = {table: outcome.version}
     project = ports.project()
-    verdicts = judge_preview(work, project, placed(line.tree, changed), changed)
+    verdicts = judge_preview(work, project, tree_with(line.tree, changed), changed)
     work.step("checked")
     if any(verdict.blocks for verdict in verdicts):
         return _hold(work, request, outcome, verdicts)
     work.tell("publishing", table)
-    landed = commit_several(work, line, project, _several(work, request, line, made, verdicts))
+    landed = commit_tables(work, line, project, _several(work, request, line, made, verdicts))
     if isinstance(landed, PublishConflict):
         return landed
     work.tell("published", table, landed.commit.id)
     return CommitResult(landed.commit, work.run_id, table, outcome.statistics, verdicts)
 
 
-def _find_table(request: CommitRequest, line: Line) -> TableVersion | None:
+def _find_table(request: CommitRequest, line: PinnedBranch) -> TableVersion | None:
     before = line.tree.get(request.table)
     if before is not None and before.kind == "view":
         raise NothingToDoError(
@@ -111,17 +111,19 @@ def _find_table(request: CommitRequest, line: Line) -> TableVersion | None:
     return before
 
 
-def _staged(work: Work, request: CommitRequest, line: Line, before: TableVersion | None) -> Made:
+def _staged(work: Operation, request: CommitRequest, line: PinnedBranch, before: TableVersion | None) -> StagedChange:
     if request.rows is not None:
         try:
-            return Made(_stage_rows(work, request, request.rows, before))
+            return StagedChange(_stage_rows(work, request, request.rows, before))
         except NeedsEngine:
             work.stages.clear()
             work.ports.lake.drop_stages(work.run_id)
     return stage_by_engine(work, request, line, before)
 
 
-def _stage_rows(work: Work, request: CommitRequest, rows: pyarrow.Table, before: TableVersion | None) -> TableOutcome:
+def _stage_rows(
+    work: Operation, request: CommitRequest, rows: pyarrow.Table, before: TableVersion | None
+) -> TableOutcome:
     """On the driver: no engine is started."""
     ports, where = work.ports, request.where or str(request.table)
     if before is None or before.snapshot_id is None:
@@ -144,7 +146,7 @@ def _stage_rows(work: Work, request: CommitRequest, rows: pyarrow.Table, before:
     return staged_outcome(work, request.table, stage, before, TableTally(table=str(request.table), how="rows"))
 
 
-def _stage_new(work: Work, request: CommitRequest, rows: pyarrow.Table, where: str) -> TableOutcome:
+def _stage_new(work: Operation, request: CommitRequest, rows: pyarrow.Table, where: str) -> TableOutcome:
     from forge.versioning.arrow_types import fields_of
 
     fields = fields_of(rows)[0]
@@ -157,30 +159,30 @@ def _stage_new(work: Work, request: CommitRequest, rows: pyarrow.Table, where: s
 
 
 def _refuse_bad_keys(
-    work: Work,
+    work: Operation,
     request: CommitRequest,
     rows: pyarrow.Table,
     fitted: pyarrow.Table,
     remembered: tuple[str, ...],
     where: str,
 ) -> tuple[str, ...]:
-    """The key of the rows, which each has once. One that was said of other columns than the table has now is none."""
-    from forge.flows.versioning.data.keyed_change import refuse_null_keys, refuse_twin_keys
+    """The key of the rows, unique among them. A recorded key of columns that the table no longer has is ignored."""
+    from forge.flows.versioning.data.keyed_change import refuse_duplicate_keys, refuse_null_keys
 
-    key = key_said(request, work.ports, remembered)
+    key = effective_key(request, work.ports, remembered)
     if not key or (not request.key and not set(fitted.column_names).issuperset(key)):
         return ()
     _refuse_missing_key(rows, key, where)
     refuse_null_keys(fitted, key, where)
     if request.mode is CommitMode.MERGE or not is_judged(work, request, key):
-        refuse_twin_keys(fitted, key, where)
+        refuse_duplicate_keys(fitted, key, where)
     return key
 
 
 def _stage_keyed(
-    work: Work, request: CommitRequest, rows: pyarrow.Table, before: TableVersion, files: TableFiles, where: str
+    work: Operation, request: CommitRequest, rows: pyarrow.Table, before: TableVersion, files: TableFiles, where: str
 ) -> TableOutcome:
-    from forge.flows.versioning.data.keyed_change import change_by_key, refuse_null_keys, refuse_twin_keys
+    from forge.flows.versioning.data.keyed_change import change_by_key, refuse_duplicate_keys, refuse_null_keys
     from forge.flows.versioning.fit_rows import fit_rows
     from forge.flows.versioning.key_bounds import find_candidates
 
@@ -189,7 +191,7 @@ def _stage_keyed(
     _refuse_missing_key(rows, key, where)
     refuse_null_keys(rows, key, where)
     given = fit_rows(rows.select(list(key)) if is_delete else rows, files.fields, where, partial=True)
-    refuse_twin_keys(given, key, where)
+    refuse_duplicate_keys(given, key, where)
     candidates = find_candidates(files, given, key)
     if sum(file.size for file in candidates) > ports.small_bytes:
         raise NeedsEngine("the files that may hold the keys are large")
@@ -225,7 +227,7 @@ def _refuse_missing_key(rows: pyarrow.Table, key: tuple[str, ...], where: str) -
 
 
 def _fields_after(rows: pyarrow.Table, fields: Fields) -> Fields:
-    """The columns of a table whose content is replaced: its own, and those that only the rows have."""
+    """The columns of an overwritten table: its own, and those that only the rows have."""
     from forge.versioning.arrow_types import fields_of
 
     known = {field.name for field in fields}
@@ -233,8 +235,10 @@ def _fields_after(rows: pyarrow.Table, fields: Fields) -> Fields:
     return (*fields, *(replace(field, id=field.name, required=False) for field in added))
 
 
-def _hold(work: Work, request: CommitRequest, outcome: TableOutcome, verdicts: tuple[Verdict, ...]) -> CommitResult:
-    """Nothing is published; the run keeps what the gates said."""
+def _hold(
+    work: Operation, request: CommitRequest, outcome: TableOutcome, verdicts: tuple[Verdict, ...]
+) -> CommitResult:
+    """Nothing is published; the run records the verdicts."""
     ports = work.ports
     outputs = outputs_of({}, (request.table,), verdicts, "commit")
     ended = replace(work.record, status=RunStatus.BLOCKED, finished_at=ports.clock(), step="finished", outputs=outputs)
@@ -243,12 +247,14 @@ def _hold(work: Work, request: CommitRequest, outcome: TableOutcome, verdicts: t
     return CommitResult(None, work.run_id, request.table, outcome.statistics, verdicts, "blocked")
 
 
-def _several(work: Work, request: CommitRequest, line: Line, made: Made, verdicts: tuple[Verdict, ...]) -> Several:
+def _several(
+    work: Operation, request: CommitRequest, line: PinnedBranch, made: StagedChange, verdicts: tuple[Verdict, ...]
+) -> MultiTableCommit:
     table, outcome = request.table, made.outcome
     lineage = made.lineage or TableLineage(table)
     if request.mode is not CommitMode.OVERWRITE:  # what was there before is still in it
         lineage = both_lineages(lineage_of_both(work.ports, table, line.tree.get(table)), lineage)
-    return Several(
+    return MultiTableCommit(
         outcomes={table: outcome},
         message=request.message or default_message(request, outcome.statistics),
         action=request.action,

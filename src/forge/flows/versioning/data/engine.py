@@ -10,34 +10,36 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from forge.flows.runs.engine import ChangeFile, ChangeMode, DeclaredLineage, Engine, Pin, Planned, RunContext
-from forge.flows.runs.pins import Line, find_pin, inputs_of
+from forge.flows.runs.engine import ChangeFile, ChangeMode, Engine, LineageRecorder, Pin, PlannedResult, RunContext
+from forge.flows.runs.input_pins import PinnedBranch, find_pin, inputs_of
 from forge.flows.runs.records import TableLineage
 from forge.flows.upkeep.query_audit import audited
-from forge.flows.versioning.data.request import CommitMode, CommitRequest, find_key, key_said, nothing_changed
+from forge.flows.versioning.data.request import CommitMode, CommitRequest, effective_key, find_key, nothing_changed
 from forge.flows.versioning.diff import NO_PAGE, diff_trees
 from forge.flows.versioning.key_check import remembered_key
 from forge.flows.versioning.merge.record import TableTally
 from forge.flows.versioning.merge.tree import TableOutcome, open_stage, staged_outcome
-from forge.flows.versioning.ports import Work
+from forge.flows.versioning.ports import Operation
 from forge.model.errors import ForgeError, UnknownNameError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import TableName
-from forge.model.nearest import did_you_mean
 from forge.transforms.transform import Body, PythonFunction, SqlQuery, Transform
 from forge.versioning.commit import TableStatistics, TableVersion
 from forge.versioning.field import Fields
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """What was staged. `lineage` where the change brings edges of its own."""
+class StagedChange:
+    """What was staged. `lineage` where the change has edges of its own."""
 
     outcome: TableOutcome
     lineage: TableLineage | None = None
 
 
-def stage_by_engine(work: Work, request: CommitRequest, line: Line, before: TableVersion | None) -> Made:
-    """SQL that is given from outside leaves its row in the audit, whatever comes of it."""
+def stage_by_engine(
+    work: Operation, request: CommitRequest, line: PinnedBranch, before: TableVersion | None
+) -> StagedChange:
+    """Untrusted SQL is audited, whatever its outcome."""
     sql, ports = request.sql, work.ports
     if sql is None:
         return _stage(work, request, line, before)
@@ -53,7 +55,7 @@ def stage_by_engine(work: Work, request: CommitRequest, line: Line, before: Tabl
     )
 
 
-def _stage(work: Work, request: CommitRequest, line: Line, before: TableVersion | None) -> Made:
+def _stage(work: Operation, request: CommitRequest, line: PinnedBranch, before: TableVersion | None) -> StagedChange:
     ports, table = work.ports, request.table
     fields, remembered = _known(work, before)
     key = _key(work, request, fields, remembered)
@@ -70,27 +72,27 @@ def _stage(work: Work, request: CommitRequest, line: Line, before: TableVersion 
     outcome = staged_outcome(work, table, stage, before, TableTally(table=str(table), how="rows", engine="spark"))
     if request.mode.is_keyed and before is not None:
         outcome = replace(outcome, statistics=_counted(work, request, before, outcome, key))
-    return Made(outcome, _lineage(table, planned))
+    return StagedChange(outcome, _lineage(table, planned))
 
 
-def _known(work: Work, before: TableVersion | None) -> tuple[Fields, tuple[str, ...]]:
+def _known(work: Operation, before: TableVersion | None) -> tuple[Fields, tuple[str, ...]]:
     if before is None or before.snapshot_id is None:
         return (), ()
     files = work.ports.tables.files(before.catalog, before.snapshot_id)
     return files.fields, remembered_key(before, files)
 
 
-def _key(work: Work, request: CommitRequest, fields: Fields, remembered: tuple[str, ...]) -> tuple[str, ...]:
-    """To find rows by, and which no row may lack; of a new table, to be declared."""
+def _key(work: Operation, request: CommitRequest, fields: Fields, remembered: tuple[str, ...]) -> tuple[str, ...]:
+    """To match rows by, and never NULL; of a new table, to be declared."""
     if request.mode.is_keyed:
         return find_key(request, work.ports, fields, remembered)
-    key = key_said(request, work.ports, remembered)
+    key = effective_key(request, work.ports, remembered)
     known = {field.name for field in fields}
     return key if not fields or known.issuperset(key) else ()
 
 
-def _planned(work: Work, request: CommitRequest, line: Line, engine: Engine) -> Planned | None:
-    """A query or a frame, analysed: what it is made of becomes the lineage of the table. No job has run."""
+def _planned(work: Operation, request: CommitRequest, line: PinnedBranch, engine: Engine) -> PlannedResult | None:
+    """A query or a frame, analysed: its inputs become the lineage of the table. No job has run."""
     if request.rows is not None:
         return None
     body: Body
@@ -101,11 +103,11 @@ def _planned(work: Work, request: CommitRequest, line: Line, engine: Engine) -> 
     else:
         body = PythonFunction(lambda: request.frame, {}, wants_context=False)
         tables = [table for table, version in line.tree.items() if version.kind == "table"]
-        inputs = {table: _pin(work, line, table) for table in tables}  # they tell which tables the frame reads
+        inputs = {table: _pin(work, line, table) for table in tables}  # they show which tables the frame reads
     digest = hashlib.sha256((request.sql or "").encode()).hexdigest()
     transform = Transform(output=request.table, body=body, file="query", line=1, code_hash=digest, inputs=tuple(inputs))
     context = RunContext(
-        work.run_id, {}, _no_secrets, logging.getLogger("forge.commit"), DeclaredLineage(request.table)
+        work.run_id, {}, _no_secrets, logging.getLogger("forge.commit"), LineageRecorder(request.table)
     )
     return engine.plan(transform, inputs, {}, context)
 
@@ -114,7 +116,7 @@ def _no_secrets(reference: str) -> str:
     raise ForgeError("E107", f"A commit has no secrets, and {reference} is one")
 
 
-def _pin(work: Work, line: Line, table: TableName) -> Pin:
+def _pin(work: Operation, line: PinnedBranch, table: TableName) -> Pin:
     pin = find_pin(table, line, work.ports.lake)
     if pin is None:
         near = did_you_mean(str(table), map(str, line.tree))
@@ -122,7 +124,7 @@ def _pin(work: Work, line: Line, table: TableName) -> Pin:
     return pin
 
 
-def _lineage(table: TableName, planned: Planned | None) -> TableLineage | None:
+def _lineage(table: TableName, planned: PlannedResult | None) -> TableLineage | None:
     if planned is None:
         return None
     found = planned.lineage
@@ -130,7 +132,7 @@ def _lineage(table: TableName, planned: Planned | None) -> TableLineage | None:
 
 
 @contextmanager
-def _source(request: CommitRequest, planned: Planned | None, fields: Fields) -> Iterator[object]:
+def _source(request: CommitRequest, planned: PlannedResult | None, fields: Fields) -> Iterator[object]:
     if planned is not None:
         yield planned.frame
         return
@@ -149,9 +151,9 @@ def _source(request: CommitRequest, planned: Planned | None, fields: Fields) -> 
 
 
 def _counted(
-    work: Work, request: CommitRequest, before: TableVersion, outcome: TableOutcome, key: tuple[str, ...]
+    work: Operation, request: CommitRequest, before: TableVersion, outcome: TableOutcome, key: tuple[str, ...]
 ) -> TableStatistics:
-    """Rows that are not as they were, from the files that are not: the engine writes whole files."""
+    """Changed rows, from the files that changed: the engine writes whole files."""
     table = request.table
     assert outcome.version is not None
     found = diff_trees(work.ports, {table: before}, {table: outcome.version}, page=NO_PAGE, keys={table: key})

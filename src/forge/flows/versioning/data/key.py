@@ -1,22 +1,24 @@
-"""The key of a table after a commit of data: remembered with the new version, and held by the rows that came."""
+"""The key of a table after a commit of data: recorded with the new version, and enforced on the added rows."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from forge.flows.versioning.data.request import CommitMode, CommitRequest, key_said, refuse_unknown
+from forge.flows.versioning.data.request import CommitMode, CommitRequest, effective_key, refuse_unknown
 from forge.flows.versioning.key_check import remembered_key
 from forge.flows.versioning.keys import judges_key
 from forge.flows.versioning.merge.tree import TableOutcome
-from forge.flows.versioning.ports import Work
+from forge.flows.versioning.ports import Operation
 from forge.versioning.commit import TableVersion
 
 Key = tuple[str, ...]
 
 
-def with_key(work: Work, request: CommitRequest, before: TableVersion | None, outcome: TableOutcome) -> TableOutcome:
-    """E611 where rows that were added have a key that is there already. The key that was said first stays: one call may
-    find rows by another, or delete by what is no key."""
+def with_key(
+    work: Operation, request: CommitRequest, before: TableVersion | None, outcome: TableOutcome
+) -> TableOutcome:
+    """E611 where an added row duplicates a key. The first recorded key stays: one call may match rows by another, or
+    delete by columns that are no key."""
     version = outcome.version
     assert version is not None
     assert version.snapshot_id is not None
@@ -31,7 +33,7 @@ def with_key(work: Work, request: CommitRequest, before: TableVersion | None, ou
         key = ()
     if request.mode is not CommitMode.DELETE:
         key = key or request.key
-    held = key_said(request, ports, remembered)
+    held = effective_key(request, ports, remembered)
     by_other = request.mode is CommitMode.MERGE and held != key  # rows found by other columns may bring the key twice
     if by_other:
         held = key
@@ -51,19 +53,19 @@ def with_key(work: Work, request: CommitRequest, before: TableVersion | None, ou
     return replace(outcome, version=replace(version, key=key, is_unique=_is_unique(request, before, key, held)))
 
 
-def is_judged(work: Work, request: CommitRequest, key: Key) -> bool:
-    """Whether a check of the project tells a key that is there twice: then the commit is held back by its verdict."""
+def is_judged(work: Operation, request: CommitRequest, key: Key) -> bool:
+    """Whether a check of the project reports duplicate keys: then the commit is blocked by its verdict."""
     return bool(key) and judges_key(work.ports.project().checks.get(request.table, ()), key)
 
 
-def _files(work: Work, version: TableVersion) -> frozenset[object]:
+def _files(work: Operation, version: TableVersion) -> frozenset[object]:
     if version.snapshot_id is None:
         return frozenset()
     return frozenset(work.ports.tables.files(version.catalog, version.snapshot_id).files)
 
 
 def _is_unique(request: CommitRequest, before: TableVersion | None, key: Key, held: Key) -> bool:
-    """All of the table: what was there before, too."""
+    """Of the whole table, existing rows included."""
     if not key:
         return False
     if before is None or request.mode is CommitMode.OVERWRITE:

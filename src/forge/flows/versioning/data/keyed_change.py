@@ -1,5 +1,4 @@
-"""Rows changed by their key, on the driver: only files in which a given key is found and something changes are written
-anew."""
+"""Changes by key, on the driver: only files that contain a given key and change are rewritten."""
 
 from __future__ import annotations
 
@@ -9,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from forge.flows.versioning.tables import DataFile, Slice, TableFiles, Tables
+from forge.flows.versioning.tables import DataFile, FileSlice, TableFiles, Tables
 from forge.model.errors import ForgeError
 from forge.versioning.arrow_types import cast_column
 from forge.versioning.errors import IncomparableError
@@ -20,7 +19,7 @@ SHOWN = 3  # keys named in a message
 
 @dataclass(frozen=True, slots=True)
 class KeyedChange:
-    """`rows` are those of the removed files as they will be, and the new ones."""
+    """`rows` are the new content of the removed files, and the new rows."""
 
     removed: tuple[DataFile, ...]
     rows: pa.Table
@@ -45,7 +44,7 @@ def refuse_null_keys(given: pa.Table, key: Sequence[str], where: str) -> None:
             )
 
 
-def refuse_twin_keys(given: pa.Table, key: Sequence[str], where: str) -> None:
+def refuse_duplicate_keys(given: pa.Table, key: Sequence[str], where: str) -> None:
     columns = [_one(given.column(name)) for name in key]
     (codes,), size = code_rows([columns], [given.num_rows])
     counts = np.bincount(codes, minlength=size)
@@ -83,12 +82,12 @@ def change_by_key(
     delete: bool,
     where: str,
 ) -> KeyedChange:
-    """Upserts, or deletes of these keys. No key of the given rows is NULL or there twice, and they have columns of the
-    table only; a column they lack keeps its value. NeedsEngine where the driver cannot read a file."""
+    """Upserts, or deletes of these keys. No key of the given rows is NULL or a duplicate, and they have columns of
+    the table only; a missing column keeps its value. NeedsEngine where the driver cannot read a file."""
     finder = _Finder(given, key)
     hits = {file: at for file in candidates if (at := finder.find(_read(tables, files, file, key))) is not None}
     if not delete:
-        _refuse_twins(finder, list(hits.values()), where)
+        _refuse_duplicate_matches(finder, list(hits.values()), where)
     removed: list[DataFile] = []
     parts: list[pa.Table] = []
     changed = 0
@@ -99,7 +98,7 @@ def change_by_key(
             removed.append(file)
             parts.append(after)
             changed += count
-    empty = tables.read(Slice(files.catalog, files.snapshot_id, ()))
+    empty = tables.read(FileSlice(files.catalog, files.snapshot_id, ()))
     if delete:
         return KeyedChange(tuple(removed), pa.concat_tables([empty, *parts]), deleted=changed)
     seen: Flags = np.zeros(given.num_rows, dtype=np.bool_)
@@ -110,11 +109,11 @@ def change_by_key(
 
 
 def _read(tables: Tables, files: TableFiles, file: DataFile, columns: Sequence[str] | None) -> pa.Table:
-    return tables.read(Slice(files.catalog, files.snapshot_id, (file,)), columns)
+    return tables.read(FileSlice(files.catalog, files.snapshot_id, (file,)), columns)
 
 
 class _Finder:
-    """Which of the given rows has the key of a row."""
+    """Finds the given row that has the key of a row."""
 
     def __init__(self, given: pa.Table, key: Sequence[str]) -> None:
         self.key = tuple(key)
@@ -134,7 +133,7 @@ class _Finder:
         return found if (found >= 0).any() else None
 
 
-def _refuse_twins(finder: _Finder, hits: Sequence[Numbers], where: str) -> None:
+def _refuse_duplicate_matches(finder: _Finder, hits: Sequence[Numbers], where: str) -> None:
     found = np.concatenate([at[at >= 0] for at in hits]) if hits else np.zeros(0, dtype=np.int64)
     counts = np.bincount(found, minlength=finder.length)
     twins = np.flatnonzero(counts > 1)
@@ -149,7 +148,7 @@ def _without(rows: pa.Table, at: Numbers) -> tuple[pa.Table, int]:
 
 
 def _updated(rows: pa.Table, given: pa.Table, at: Numbers, key: Sequence[str]) -> tuple[pa.Table, int]:
-    """The rows with the given values, and how many are not as they were."""
+    """The rows with the given values, and the number of changed rows."""
     picks = np.where(at >= 0, at + rows.num_rows, np.arange(rows.num_rows))
     changed: Flags = np.zeros(rows.num_rows, dtype=np.bool_)
     columns = []

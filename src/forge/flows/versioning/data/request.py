@@ -1,4 +1,4 @@
-"""What is asked for by a commit of data, and the key its rows are found by."""
+"""The request of a commit of data, and the key its rows are matched by."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from forge.flows.versioning.ports import VersionPorts
 from forge.model.errors import ForgeError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import TableName
-from forge.model.nearest import did_you_mean
 from forge.versioning.errors import IncomparableError, NothingToDoError
 from forge.versioning.field import Fields
 
@@ -30,7 +30,7 @@ class CommitMode(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitRequest:
-    """One of `rows`, `sql` and `frame` (an engine's own) says what is committed."""
+    """Exactly one of `rows`, `sql` and `frame` (an engine's own) is given."""
 
     table: TableName
     branch: str
@@ -50,16 +50,16 @@ def nothing_changed(request: CommitRequest, why: str) -> ForgeError:
     )
 
 
-def key_said(request: CommitRequest, ports: VersionPorts, remembered: tuple[str, ...]) -> tuple[str, ...]:
-    """What tells rows apart: said in the call, declared, or remembered with the table; () where nobody said."""
+def effective_key(request: CommitRequest, ports: VersionPorts, remembered: tuple[str, ...]) -> tuple[str, ...]:
+    """The key of the call, else the declared one, else the recorded one of the table; () where there is none."""
     return request.key or tuple(ports.keys.get(request.table, ())) or remembered
 
 
 def find_key(
     request: CommitRequest, ports: VersionPorts, fields: Fields, remembered: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """The same, for a change that cannot do without: E613 where there is none, or not in these columns."""
-    key = key_said(request, ports, remembered)
+    """The same, for a change that requires a key: E613 where there is none, or not in these columns."""
+    key = effective_key(request, ports, remembered)
     if not key:
         raise IncomparableError(
             "E613",

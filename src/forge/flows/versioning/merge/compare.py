@@ -1,4 +1,4 @@
-"""Two lines beside each other: what a merge of them would bring, and whether it would conflict. Nothing is recorded."""
+"""Comparison of two branches: what a merge of them would bring, and whether it would conflict. Nothing is recorded."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from dataclasses import dataclass
 
 from forge.flows.runs.id import new_run_id
 from forge.flows.runs.processes import process_started
-from forge.flows.runs.publish.changes import placed
+from forge.flows.runs.publish.changes import tree_with
 from forge.flows.runs.records import RunRecord, RunStatus
-from forge.flows.versioning.branches import Comparison, compare_branches
+from forge.flows.versioning.branches import BranchComparison, compare_branches
 from forge.flows.versioning.merge.merge import MergeRequest
 from forge.flows.versioning.merge.preview import constraint_conflicts, judge_preview
 from forge.flows.versioning.merge.record import TableTally
-from forge.flows.versioning.merge.taken_rows import rows_between, with_taken_rows
+from forge.flows.versioning.merge.row_counts import rows_between, with_row_counts
 from forge.flows.versioning.merge.tree import TreeMerge, merge_trees
-from forge.flows.versioning.ports import VersionPorts, Work
+from forge.flows.versioning.ports import Operation, VersionPorts
 from forge.flows.versioning.read import TableChange, diff_stat
 from forge.flows.versioning.tables import DataFile
 from forge.model.errors import CancellationError
@@ -32,7 +32,7 @@ SHOWN = 100  # conflicts of a preview
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """How many data files a table gained and lost."""
+    """The number of data files a table gained and lost."""
 
     table: TableName
     added: int
@@ -40,15 +40,15 @@ class FileChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """`changes` and `files` are what the compared side did since the merge base; without one, all of it."""
+class MetadataComparison:
+    """`changes` and `files` are those of the compared side since the merge base; without one, all of it."""
 
-    lines: Comparison
+    lines: BranchComparison
     changes: tuple[TableChange, ...]
     files: tuple[FileChange, ...]
 
 
-def compare(ports: VersionPorts, base: str, other: str) -> Compared:
+def compare(ports: VersionPorts, base: str, other: str) -> MetadataComparison:
     """From metadata alone: no data file is opened."""
     metadata = ports.metadata
     lines = compare_branches(metadata, base, other, ports.default_branch)
@@ -57,7 +57,7 @@ def compare(ports: VersionPorts, base: str, other: str) -> Compared:
     changes = diff_stat(metadata, ports.lake, start, theirs) if start and theirs else ()
     before, after = metadata.tree(lines.merge_base), metadata.tree(lines.compare)
     files = tuple(_file_change(ports, table, before, after) for table in lines.compare_tables)
-    return Compared(lines, changes, files)
+    return MetadataComparison(lines, changes, files)
 
 
 def _file_change(ports: VersionPorts, table: TableName, before: Tree, after: Tree) -> FileChange:
@@ -73,9 +73,10 @@ def _files(ports: VersionPorts, version: TableVersion | None) -> frozenset[DataF
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergePreview:
-    """What `merge` would say. `conflicts` are the first of them; `verdicts` are there where checks were asked for."""
+    """The expected result of `merge`. `conflicts` are the first of them; `verdicts` are present if checks were
+    requested."""
 
-    lines: Comparison
+    lines: BranchComparison
     can_merge: bool
     reason: str = ""  # why not
     conflicts: tuple[Conflict, ...] = ()
@@ -89,20 +90,20 @@ class MergePreview:
 
 
 def preview_merge(request: MergeRequest, ports: VersionPorts, *, check: bool = False) -> MergePreview:
-    """A dry run of the three-way merge of the source into the target; `check`: the gates are asked as well, which may
-    start the engine."""
+    """A dry run of the three-way merge of the source into the target; `check`: the gates are evaluated as well,
+    which may start the engine."""
     lines = compare_branches(ports.metadata, request.target, request.source, ports.default_branch)
     if lines.ahead == 0:
         return MergePreview(lines=lines, can_merge=False, reason="already up to date")
     if lines.merge_base is None:
         return MergePreview(lines=lines, can_merge=False, reason="no common ancestor")
     answers = Answers((*ports.rules, *request.rules))
-    with unrecorded(ports, BranchName(request.target)) as work:
+    with unrecorded_operation(ports, BranchName(request.target)) as work:
         merged = _merged(work, lines, answers, request)
         conflicts, count = merged.conflicts, merged.conflict_count
         verdicts: tuple[Verdict, ...] = ()
         if check and merged.changed and not count:
-            tree = placed(ports.metadata.tree(lines.base), merged.changed)
+            tree = tree_with(ports.metadata.tree(lines.base), merged.changed)
             verdicts = judge_preview(work, ports.project(), tree, merged.changed)
             conflicts = constraint_conflicts(verdicts)
             count = len(conflicts)
@@ -119,16 +120,16 @@ def preview_merge(request: MergeRequest, ports: VersionPorts, *, check: bool = F
     )
 
 
-def _merged(work: Work, lines: Comparison, answers: Answers, request: MergeRequest) -> TreeMerge:
+def _merged(work: Operation, lines: BranchComparison, answers: Answers, request: MergeRequest) -> TreeMerge:
     def tree(commit: CommitId | None) -> Tree:
         return work.ports.metadata.tree(commit)
 
     merged = merge_trees(work, tree(lines.merge_base), tree(lines.base), tree(lines.compare), answers, request.keys)
-    return with_taken_rows(merged, rows_between(work.ports.metadata, lines.merge_base, lines.compare))
+    return with_row_counts(merged, rows_between(work.ports.metadata, lines.merge_base, lines.compare))
 
 
-class UnrecordedWork(Work):
-    """Work of which no record tells."""
+class UnrecordedOperation(Operation):
+    """An operation without a run record."""
 
     __slots__ = ()
 
@@ -138,9 +139,9 @@ class UnrecordedWork(Work):
 
 
 @contextmanager
-def unrecorded(ports: VersionPorts, branch: BranchName) -> Iterator[Work]:
-    """A place to stage things that are looked at and thrown away. What a process that dies leaves of it belongs to no
-    run, so `forge doctor` finds it."""
+def unrecorded_operation(ports: VersionPorts, branch: BranchName) -> Iterator[Operation]:
+    """A temporary stage that is discarded. What a dead process leaves of it belongs to no run, so `forge doctor`
+    finds it."""
     now, pid = ports.clock(), os.getpid()
     record = RunRecord(
         id=new_run_id(now),
@@ -154,6 +155,6 @@ def unrecorded(ports: VersionPorts, branch: BranchName) -> Iterator[Work]:
         kind="preview",
     )
     try:
-        yield UnrecordedWork(ports, record)
+        yield UnrecordedOperation(ports, record)
     finally:
         ports.lake.drop_stages(record.id)

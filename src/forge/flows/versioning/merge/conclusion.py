@@ -1,4 +1,4 @@
-"""The second half of a merge, revert or pick: what was worked out is held for a decision, or becomes commits."""
+"""The second half of a merge, revert or pick: the result is kept for a decision, or becomes commits."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ import secrets as randomness
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from forge.flows.runs.pins import Line
+from forge.flows.runs.input_pins import PinnedBranch
 from forge.flows.runs.project import Project
-from forge.flows.runs.publish.changes import BranchChanges, assets_of, lineage_of_both, placed
+from forge.flows.runs.publish.changes import BranchChanges, assets_of, lineage_of_both, tree_with
 from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, PublishRecord, publish
 from forge.flows.runs.records import AuditRecord, OutputStatus, Publication, PublishConflict, RunStatus
 from forge.flows.versioning.merge.preview import constraint_conflicts, judge_preview, outputs_of
 from forge.flows.versioning.merge.record import MergeKind, MergeRecord, TableTally
 from forge.flows.versioning.merge.result import Blocked, Conflicted, Merged, MergedBy, MergeResult, UpToDate
 from forge.flows.versioning.merge.tree import TreeMerge
-from forge.flows.versioning.ports import VersionPorts, Work
+from forge.flows.versioning.ports import Operation, VersionPorts
 from forge.model.names import BranchName, CommitId, TableName
 from forge.quality.verdict import Verdict
 from forge.versioning.branch import Branch, BranchStatus
@@ -34,7 +34,7 @@ _MERGED_BY: Mapping[Strategy, MergedBy] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class MergePlan:
     """What is merged into what, fixed before the work begins."""
 
     kind: MergeKind
@@ -55,7 +55,7 @@ class Plan:
 
 
 def finish(
-    work: Work, plan: Plan, line: Line, merged: TreeMerge, drafts: tuple[CommitDraft, ...]
+    work: Operation, plan: MergePlan, line: PinnedBranch, merged: TreeMerge, drafts: tuple[CommitDraft, ...]
 ) -> MergeResult | PublishConflict:
     """Conflicts and failed gates are kept for someone to decide; else the drafts become commits, in one transaction."""
     ports = work.ports
@@ -65,7 +65,7 @@ def finish(
         what = f"The {plan.kind} of {plan.source[:12]} changes nothing on '{line.branch}'"
         raise NothingToDoError(what, why="The branch is as it would be after it.", fix="`forge log` lists commits.")
     project = ports.project() if merged.changed else None
-    preview = placed(line.tree, merged.changed)
+    preview = tree_with(line.tree, merged.changed)
     verdicts = judge_preview(work, project, preview, merged.changed) if project else ()
     work.step("checked")
     broken = constraint_conflicts(verdicts)
@@ -95,8 +95,8 @@ def finish(
     )
 
 
-def finish_unmoved(work: Work, plan: Plan, merged: TreeMerge) -> UpToDate:
-    """There is nothing that the target does not have: no commit is made."""
+def finish_unmoved(work: Operation, plan: MergePlan, merged: TreeMerge) -> UpToDate:
+    """The target has everything already: no commit is made."""
     _end(work, RunStatus.SUCCEEDED, (), merged)
     kept = close_merge(work.ports, plan.merge_id, plan.head)
     return UpToDate(
@@ -110,7 +110,7 @@ def finish_unmoved(work: Work, plan: Plan, merged: TreeMerge) -> UpToDate:
 
 
 def close_merge(ports: VersionPorts, merge_id: str | None, head: CommitId | None) -> MergeRecord | None:
-    """A merge that waited, and that the target got in another way meanwhile: nothing is left to decide."""
+    """Close an open merge whose source reached the target in another way: nothing is left to decide."""
     kept = ports.metadata.merge(merge_id) if merge_id else None
     if kept is None:
         return None
@@ -122,9 +122,9 @@ def close_merge(ports: VersionPorts, merge_id: str | None, head: CommitId | None
 
 
 def _record(
-    work: Work,
-    plan: Plan,
-    line: Line,
+    work: Operation,
+    plan: MergePlan,
+    line: PinnedBranch,
     merged: TreeMerge,
     drafts: tuple[CommitDraft, ...],
     verdicts: tuple[Verdict, ...],
@@ -134,7 +134,7 @@ def _record(
     kept = ports.metadata.merge(plan.merge_id) if plan.merge_id else None
     outputs = tuple(
         replace(o, status=OutputStatus.PUBLISHED)
-        for o in outputs_of(placed(line.tree, changed), tuple(changed), verdicts, plan.kind)
+        for o in outputs_of(tree_with(line.tree, changed), tuple(changed), verdicts, plan.kind)
     )
     run = replace(
         work.record,
@@ -165,8 +165,8 @@ def _record(
 
 
 def _hold(
-    work: Work,
-    plan: Plan,
+    work: Operation,
+    plan: MergePlan,
     merged: TreeMerge,
     conflicts: tuple[Conflict, ...],
     count: int,
@@ -202,7 +202,7 @@ def _hold(
     )
 
 
-def _end(work: Work, status: RunStatus, verdicts: tuple[Verdict, ...], merged: TreeMerge) -> None:
+def _end(work: Operation, status: RunStatus, verdicts: tuple[Verdict, ...], merged: TreeMerge) -> None:
     ports = work.ports
     outputs = outputs_of({}, tuple(merged.changed), verdicts, work.record.kind)
     ended = replace(work.record, status=status, finished_at=ports.clock(), step="finished", outputs=outputs)
@@ -212,7 +212,7 @@ def _end(work: Work, status: RunStatus, verdicts: tuple[Verdict, ...], merged: T
 
 def keep_merge(
     ports: VersionPorts,
-    plan: Plan,
+    plan: MergePlan,
     status: MergeStatus,
     run_id: str | None,
     conflicts: tuple[Conflict, ...],
@@ -220,7 +220,7 @@ def keep_merge(
     resolved: int,
     tables: tuple[TableTally, ...] = (),
 ) -> MergeRecord:
-    """A merge of the same source into the same target that is open already is the one that goes on."""
+    """An open merge of the same source into the same target is continued."""
     now = ports.clock()
     known = ports.metadata.merge(plan.merge_id) if plan.merge_id else _find_open(ports, plan)
     picked = plan.theirs or plan.base.commit
@@ -255,14 +255,14 @@ def keep_merge(
     return record
 
 
-def _find_open(ports: VersionPorts, plan: Plan) -> MergeRecord | None:
+def _find_open(ports: VersionPorts, plan: MergePlan) -> MergeRecord | None:
     found = ports.metadata.merges(statuses=OPEN_MERGES, branch=plan.target.name, limit=1000)
     alike = (m for m in found if (m.kind, m.source, m.target) == (plan.kind, plan.source, plan.target.name))
     return next(alike, None)
 
 
-def merged_status(plan: Plan, ports: VersionPorts) -> dict[BranchName, BranchStatus]:
-    """A branch whose work has gone where it came from is merged."""
+def merged_status(plan: MergePlan, ports: VersionPorts) -> dict[BranchName, BranchStatus]:
+    """A branch that was merged into its origin has the status merged."""
     source = ports.metadata.branch(BranchName(plan.source)) if plan.kind == "merge" else None
     if source is None or source.is_default or source.head != plan.theirs or source.parent != plan.target.name:
         return {}

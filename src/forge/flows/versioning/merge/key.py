@@ -1,4 +1,4 @@
-"""By which key a table is merged, and whether a side took a column of it away."""
+"""The key by which a table is merged, and whether a side dropped a column of it."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from forge.flows.versioning.file_sides import FileSides
 from forge.flows.versioning.key_check import remembered_key
 from forge.model.names import TableName
 from forge.versioning.commit import TableVersion
-from forge.versioning.conflict import Answers, Conflict, ConflictKind, Take
+from forge.versioning.conflict import Answers, Conflict, ConflictKind, ResolutionChoice
 
 if TYPE_CHECKING:
-    from forge.flows.versioning.ports import VersionPorts, Work
+    from forge.flows.versioning.ports import Operation, VersionPorts
 
 LOCATION = "the key of the table"
 Key = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
-    """One table on the three sides, and what has been said of its conflicts."""
+class TableSides:
+    """One table on the three sides, and the resolutions of its conflicts so far."""
 
     table: TableName
     base: TableVersion | None
@@ -31,9 +31,9 @@ class Sides:
     key: Key | None = None  # declared for this call
 
 
-def choose_key(work: Work, sides: Sides, files: FileSides) -> Key | Conflict:
-    """Said in the call, declared, or remembered with the table on any side; () is a bag of rows. A conflict where both
-    sides got keys, different ones."""
+def choose_key(work: Operation, sides: TableSides, files: FileSides) -> Key | Conflict:
+    """The key of the call, declared, or recorded with the table on any side; () is a multiset of rows. A conflict
+    where both sides recorded different keys."""
     said = sides.key or work.ports.keys.get(sides.table)
     if said:
         return tuple(said)
@@ -49,7 +49,7 @@ def choose_key(work: Work, sides: Sides, files: FileSides) -> Key | Conflict:
 
 
 def _pick(base: Key, ours: Key, theirs: Key) -> Key | None:
-    """The one that was said last; a side that has none has not said that there is none."""
+    """The last one that was recorded; a side without one does not override it."""
     if not ours or not theirs:
         return ours or theirs or base
     if theirs in (ours, base):
@@ -57,7 +57,7 @@ def _pick(base: Key, ours: Key, theirs: Key) -> Key | None:
     return theirs if ours == base else None
 
 
-def _ask(sides: Sides, base: Key, ours: Key, theirs: Key) -> Key | Conflict:
+def _ask(sides: TableSides, base: Key, ours: Key, theirs: Key) -> Key | Conflict:
     said = [", ".join(key) or None for key in (base, ours, theirs)]
     conflict = Conflict(
         kind=ConflictKind.SCHEMA_CHANGE,
@@ -69,9 +69,9 @@ def _ask(sides: Sides, base: Key, ours: Key, theirs: Key) -> Key | Conflict:
     )
     answer = sides.answers.find(conflict)
     match answer.take if answer else None:
-        case Take.OURS:
+        case ResolutionChoice.OURS:
             return ours
-        case Take.THEIRS:
+        case ResolutionChoice.THEIRS:
             return theirs
     return conflict
 
@@ -87,8 +87,8 @@ def lacks_key(
     after: TableVersion | None,
     said: Sequence[str] | None = None,
 ) -> bool:
-    """Whether a column of the key that a version has is not in a later one, by name and from metadata alone. It may
-    have got another name: a merge of the columns says."""
+    """Whether a later version lacks a key column of an earlier one, by name and from metadata alone. It may have
+    been renamed: the schema merge decides."""
     if before is None or after is None or before.schema_id == after.schema_id or "view" in (before.kind, after.kind):
         return False
     old = ports.lake.snapshot(before.catalog, before.snapshot_id)

@@ -5,29 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from forge.flows.runs.pins import Line, line_of
+from forge.flows.runs.input_pins import PinnedBranch, pin_branch
 from forge.flows.runs.publish.changes import BranchChanges, assets_of
 from forge.flows.runs.publish.publish import CommitDraft, PublishRecord, publish
 from forge.flows.runs.records import AuditRecord, PublishConflict
-from forge.flows.versioning.merge.conclusion import Plan, close_merge, finish, keep_merge, merged_status
+from forge.flows.versioning.merge.conclusion import MergePlan, close_merge, finish, keep_merge, merged_status
 from forge.flows.versioning.merge.key import lacks_key
 from forge.flows.versioning.merge.preview import judge_contract
 from forge.flows.versioning.merge.record import TableMergeKind, TableTally
 from forge.flows.versioning.merge.result import AwaitingApproval, Merged, MergeResult, UpToDate
-from forge.flows.versioning.merge.taken_rows import rows_between, with_taken_rows
+from forge.flows.versioning.merge.row_counts import rows_between, with_row_counts
 from forge.flows.versioning.merge.tree import TreeMerge, merge_trees
-from forge.flows.versioning.ports import VersionPorts, Work, adopt, working
+from forge.flows.versioning.ports import Operation, VersionPorts, adopt, run_operation
 from forge.flows.versioning.revisions import find_commit
 from forge.model.errors import DatabaseBusyError, ForgeError
 from forge.model.names import CommitId, RunId, TableName
 from forge.versioning.commit import TableStatistics, Tree, same
-from forge.versioning.conflict import Answers, Rule
+from forge.versioning.conflict import Answers, ResolutionRule
 from forge.versioning.errors import IncomparableError
 from forge.versioning.graph import commits_between, is_ancestor, merge_base
 from forge.versioning.merge import MergeStatus, MergeType, Strategy
 from forge.versioning.protection import who_may_merge
 
-ATTEMPTS = 20  # how often a merge is worked out anew because the target moved meanwhile
+ATTEMPTS = 20  # retries of a merge whose target moved meanwhile
 _MOST_TOLD = 5
 
 
@@ -39,7 +39,7 @@ class MergeRequest:
     message: str | None = None
     no_ff: bool = False
     keys: Mapping[TableName, tuple[str, ...]] = field(default_factory=dict)
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[ResolutionRule, ...] = ()
 
 
 def merge(
@@ -67,7 +67,7 @@ def moves_too_often(branch: str) -> ForgeError:
     )
 
 
-def _plan(request: MergeRequest, ports: VersionPorts, merge_id: str | None, answers: Answers) -> Plan | UpToDate:
+def _plan(request: MergeRequest, ports: VersionPorts, merge_id: str | None, answers: Answers) -> MergePlan | UpToDate:
     metadata = ports.metadata
     target = ports.branch(request.target)
     if not who_may_merge(target, ports.author.email) and not who_may_merge(target, ports.author.name):
@@ -107,7 +107,7 @@ def _plan(request: MergeRequest, ports: VersionPorts, merge_id: str | None, answ
             raise _held_back(request, told)
         fast, request = False, replace(request, strategy=Strategy.THREE_WAY)  # which is judged, and held back
     strategy = Strategy.FF if fast else request.strategy
-    return Plan(
+    return MergePlan(
         kind="merge",
         source=request.source,
         target=target,
@@ -128,7 +128,7 @@ def _plan(request: MergeRequest, ports: VersionPorts, merge_id: str | None, answ
 def _find_objections(
     ports: VersionPorts, request: MergeRequest, head: CommitId | None, theirs: CommitId
 ) -> tuple[str, ...]:
-    """Why tables that a fast-forward brings are not taken as they are, in words."""
+    """Why tables of a fast-forward cannot be taken as they are."""
     ours, new = ports.metadata.tree(head), ports.metadata.tree(theirs)
     changed = [table for table in sorted(new) if not same(ours.get(table), new.get(table))]
     lost = [t for t in changed if lacks_key(ports, t, ours.get(t), new.get(t), request.keys.get(t))]
@@ -136,8 +136,8 @@ def _find_objections(
 
 
 def _broken_contracts(ports: VersionPorts, new: Tree, changed: Sequence[TableName]) -> list[str]:
-    """For what the contract gate would hold back tables that a fast-forward brings. What was published on a branch was
-    judged there, by the contracts of that day; where they are enforced, those of today count."""
+    """The violations for which the contract gate would block tables of a fast-forward. They were judged on their
+    branch by the contracts of that day; where contracts are enforced, the current ones count."""
     if not ports.governance.is_strict:
         return []
     project = ports.project()
@@ -147,7 +147,7 @@ def _broken_contracts(ports: VersionPorts, new: Tree, changed: Sequence[TableNam
 
 
 def _held_back(request: MergeRequest, told: Sequence[str]) -> ForgeError:
-    """Of a merge that was to be a fast-forward and nothing else, no other is made and none is kept."""
+    """A merge that may only be a fast-forward is refused, and not recorded."""
     more = f" And {len(told) - _MOST_TOLD} more." if len(told) > _MOST_TOLD else ""
     return ForgeError(
         "E609",
@@ -168,8 +168,8 @@ def _message(strategy: Strategy, request: MergeRequest) -> str:
     return f"Merge branch '{request.source}' into '{request.target}'"
 
 
-def _await_approval(plan: Plan, ports: VersionPorts) -> AwaitingApproval | None:
-    """The merge kept as pending, where someone else has to approve it first."""
+def _await_approval(plan: MergePlan, ports: VersionPorts) -> AwaitingApproval | None:
+    """The merge recorded as pending, where someone else has to approve it first."""
     if not plan.target.needs_approval:
         return None
     known = ports.metadata.merge(plan.merge_id) if plan.merge_id else None
@@ -188,14 +188,14 @@ def _await_approval(plan: Plan, ports: VersionPorts) -> AwaitingApproval | None:
     )
 
 
-def execute(plan: Plan, ports: VersionPorts) -> MergeResult | PublishConflict:
-    line = line_of(ports.metadata, plan.target.name, ports.default_branch)
+def execute(plan: MergePlan, ports: VersionPorts) -> MergeResult | PublishConflict:
+    line = pin_branch(ports.metadata, plan.target.name, ports.default_branch)
     if line.head != plan.head:
         return PublishConflict()
     if plan.strategy is Strategy.FF:
         return _fast_forward(plan, ports, line)
     words = (plan.kind, plan.source, str(plan.target.name))
-    with working(ports, plan.kind, plan.target.name, words) as work:
+    with run_operation(ports, plan.kind, plan.target.name, words) as work:
         if plan.strategy is Strategy.REBASE:
             from forge.flows.versioning.merge.rebase import rebase
 
@@ -203,12 +203,12 @@ def execute(plan: Plan, ports: VersionPorts) -> MergeResult | PublishConflict:
         base = ports.metadata.tree(plan.base.commit)
         theirs = ports.metadata.tree(plan.theirs)
         merged = merge_trees(work, base, line.tree, theirs, plan.answers, plan.keys)
-        merged = with_taken_rows(merged, rows_between(ports.metadata, plan.base.commit, plan.theirs))
+        merged = with_row_counts(merged, rows_between(ports.metadata, plan.base.commit, plan.theirs))
         return finish(work, plan, line, merged, (_draft(work, plan, merged),))
 
 
-def _fast_forward(plan: Plan, ports: VersionPorts, line: Line) -> Merged | PublishConflict:
-    """No data is read or written: every table's ref goes to the snapshot that the source has."""
+def _fast_forward(plan: MergePlan, ports: VersionPorts, line: PinnedBranch) -> Merged | PublishConflict:
+    """No data is read or written: every table's ref moves to the snapshot of the source."""
     assert plan.theirs is not None
     head, theirs = plan.theirs, ports.metadata.tree(plan.theirs)
     tables = sorted({*line.tree, *theirs})
@@ -236,7 +236,7 @@ def _fast_forward(plan: Plan, ports: VersionPorts, line: Line) -> Merged | Publi
         return landed
     rows = rows_between(ports.metadata, line.head, head)
     tallies = tuple(
-        _taken(table, "fast_forward" if version else "removed", rows.get(table)) for table, version in changed.items()
+        _tally(table, "fast_forward" if version else "removed", rows.get(table)) for table, version in changed.items()
     )
     return Merged(
         type=MergeType.FAST_FORWARD,
@@ -250,14 +250,14 @@ def _fast_forward(plan: Plan, ports: VersionPorts, line: Line) -> Merged | Publi
     )
 
 
-def _taken(table: TableName, how: TableMergeKind, rows: TableStatistics | None) -> TableTally:
+def _tally(table: TableName, how: TableMergeKind, rows: TableStatistics | None) -> TableTally:
     told = rows or TableStatistics()
     return TableTally(
         table=str(table), how=how, inserted=told.rows_added, updated=told.rows_modified, deleted=told.rows_deleted
     )
 
 
-def _draft(work: Work, plan: Plan, merged: TreeMerge) -> CommitDraft:
+def _draft(work: Operation, plan: MergePlan, merged: TreeMerge) -> CommitDraft:
     statistics = {t: merged.outcomes[t].statistics for t in merged.changed}
     details: dict[str, object] = {"merge": plan.source, "base": plan.base.commit}
     if plan.kind != "merge":

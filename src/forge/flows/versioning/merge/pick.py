@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from forge.flows.runs.records import PublishConflict
-from forge.flows.versioning.merge.conclusion import Plan
+from forge.flows.versioning.merge.conclusion import MergePlan
 from forge.flows.versioning.merge.merge import ATTEMPTS, execute, moves_too_often
 from forge.flows.versioning.merge.record import MergeKind
 from forge.flows.versioning.merge.result import MergeResult
@@ -13,7 +13,7 @@ from forge.flows.versioning.ports import VersionPorts, adopt
 from forge.flows.versioning.revisions import find_commit
 from forge.model.names import BranchName, TableName
 from forge.versioning.commit import Commit
-from forge.versioning.conflict import Answers, Rule
+from forge.versioning.conflict import Answers, ResolutionRule
 from forge.versioning.errors import NoCommitsError
 from forge.versioning.graph import MergeBase
 from forge.versioning.merge import Strategy
@@ -27,11 +27,11 @@ def cherry_pick(
     *,
     message: str | None = None,
     keys: Mapping[TableName, tuple[str, ...]] | None = None,
-    rules: tuple[Rule, ...] = (),
+    rules: tuple[ResolutionRule, ...] = (),
     merge_id: str | None = None,
     answers: Answers | None = None,
 ) -> MergeResult:
-    """What one commit changed, on top of another branch."""
+    """Apply the changes of one commit on top of another branch."""
     return _pick("cherry-pick", revision, target, ports, message, keys or {}, rules, merge_id, answers)
 
 
@@ -42,12 +42,12 @@ def revert(
     *,
     message: str | None = None,
     keys: Mapping[TableName, tuple[str, ...]] | None = None,
-    rules: tuple[Rule, ...] = (),
+    rules: tuple[ResolutionRule, ...] = (),
     merge_id: str | None = None,
     answers: Answers | None = None,
 ) -> MergeResult:
-    """A new commit that takes back what one commit changed. Later changes stay; where they touch the same cells, they
-    conflict. Rows that had been deleted are written anew: no data file ever comes back."""
+    """A new commit that undoes the changes of one commit. Later changes stay; where they touch the same cells, they
+    conflict. Deleted rows are written again: no data file is ever restored."""
     return _pick("revert", revision, target, ports, message, keys or {}, rules, merge_id, answers)
 
 
@@ -58,7 +58,7 @@ def _pick(
     ports: VersionPorts,
     message: str | None,
     keys: Mapping[TableName, tuple[str, ...]],
-    rules: tuple[Rule, ...],
+    rules: tuple[ResolutionRule, ...],
     merge_id: str | None,
     answers: Answers | None,
 ) -> MergeResult:
@@ -72,7 +72,7 @@ def _pick(
         if branch.head is None:
             raise NoCommitsError(f"'{target}' has no commits yet", fix="`forge run` makes the first.")
         picking = kind == "cherry-pick"
-        plan = Plan(
+        plan = MergePlan(
             kind=kind,
             source=commit.id,
             target=branch,

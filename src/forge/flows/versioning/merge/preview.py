@@ -1,20 +1,20 @@
-"""Checks and contract gates on a merged preview: what would be published is judged before anything moves."""
+"""Checks and contract gates on a merged preview, before anything moves."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import partial
 
-from forge.flows.catalog.personal import Personal, declared_with, trees_at
+from forge.flows.catalog.personal_data import PersonalData, declared_with, trees_at
 from forge.flows.contracts.gate import contract_verdicts
 from forge.flows.ports import Lake
 from forge.flows.quality.judge import judge_table
 from forge.flows.runs.engine import Pin
-from forge.flows.runs.pins import at_commit
+from forge.flows.runs.input_pins import at_commit
 from forge.flows.runs.project import Project
 from forge.flows.runs.records import OutputRecord, OutputStatus
-from forge.flows.versioning.ports import Work
-from forge.flows.versioning.read import Reader
+from forge.flows.versioning.ports import Operation
+from forge.flows.versioning.read import RevisionReader
 from forge.model.errors import UnknownNameError
 from forge.model.names import TableName
 from forge.quality.measure import PREVIOUS
@@ -26,12 +26,12 @@ CONSTRAINTS = ("not_null", "unique", "foreign_key", "expression")
 """Checks that say what rows may be together: where a merge breaks one, the two sides are in conflict."""
 
 
-def judge_preview(work: Work, project: Project, tree: Tree, changed: Iterable[TableName]) -> tuple[Verdict, ...]:
-    """Of the changed tables, and of those whose foreign keys look up a changed one."""
+def judge_preview(work: Operation, project: Project, tree: Tree, changed: Iterable[TableName]) -> tuple[Verdict, ...]:
+    """Of the changed tables, and of those with foreign keys to a changed one."""
     touched = frozenset(changed)
     project.refuse_faulty(*touched)
     declared = declared_with(project.contracts.values(), work.ports.declared)
-    personal = Personal(work.ports.metadata, declared, partial(_trees, work, tree))
+    personal = PersonalData(work.ports.metadata, declared, partial(_trees, work, tree))
     hit = [t for t in sorted(tree) if t in touched or project.references(t) & touched]
     verdicts: list[Verdict] = []
     for table in hit:
@@ -41,19 +41,21 @@ def judge_preview(work: Work, project: Project, tree: Tree, changed: Iterable[Ta
     return tuple(verdicts)
 
 
-def _trees(work: Work, tree: Tree) -> tuple[Tree, ...]:
-    """The preview, and what the branch has: where columns of the new versions come from is not written down yet."""
+def _trees(work: Operation, tree: Tree) -> tuple[Tree, ...]:
+    """The preview and the branch: the lineage of the new versions is not recorded yet."""
     branch = work.ports.metadata.branch(work.record.branch)
     head = branch.head if branch else None
     return tree, *trees_at(work.ports.metadata, work.ports.default_branch, (head,))
 
 
-def _judge(work: Work, project: Project, personal: Personal, tree: Tree, table: TableName) -> tuple[Verdict, ...]:
+def _judge(
+    work: Operation, project: Project, personal: PersonalData, tree: Tree, table: TableName
+) -> tuple[Verdict, ...]:
     ports = work.ports
     pin = at_commit(table, tree, ports.lake)
     snapshot = ports.lake.snapshot(pin.catalog, pin.snapshot_id) if pin and pin.snapshot_id is not None else None
     if pin is None or snapshot is None:
-        return ()  # a view stands on tables, which are judged themselves
+        return ()  # the tables of a view are judged themselves
     gate = judge_contract(ports.lake, project, tree, table)
     if any(verdict.blocks for verdict in gate) or not project.checks.get(table):
         return gate
@@ -75,16 +77,16 @@ def _judge(work: Work, project: Project, personal: Personal, tree: Tree, table: 
 
 
 def judge_contract(lake: Lake, project: Project, tree: Tree, table: TableName) -> tuple[Verdict, ...]:
-    """What the contract gate says of a table as a tree has it, from metadata alone; of a view, nothing."""
+    """The contract gate for a table of a tree, from metadata alone; of a view, nothing."""
     version = tree.get(table)
     snapshot = lake.snapshot(version.catalog, version.snapshot_id) if version and version.kind != "view" else None
     return contract_verdicts(project, table, snapshot.schema) if snapshot is not None else ()
 
 
-def _version(work: Work, table: TableName, revision: str) -> Pin | None:
-    """The version before a merge is the one that the branch has."""
+def _version(work: Operation, table: TableName, revision: str) -> Pin | None:
+    """The previous version of a merge is the one that the branch has."""
     ports = work.ports
-    reader = Reader(ports.metadata, ports.lake, work.record.branch, ports.default_branch)
+    reader = RevisionReader(ports.metadata, ports.lake, work.record.branch, ports.default_branch)
     try:
         return reader.pin(table, None if revision == PREVIOUS else revision)
     except UnknownNameError:
@@ -110,7 +112,7 @@ def constraint_conflicts(verdicts: Iterable[Verdict]) -> tuple[Conflict, ...]:
 def outputs_of(
     tree: Tree, changed: Iterable[TableName], verdicts: Sequence[Verdict], kind: str
 ) -> tuple[OutputRecord, ...]:
-    """How each table of the preview stands, as a run would say it."""
+    """The status of each table of the preview, as in a run record."""
     blocked = {verdict.table: verdict.message for verdict in verdicts if verdict.blocks}
     names = [*changed, *(TableName.parse(name) for name in blocked if TableName.parse(name) not in set(changed))]
     return tuple(

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from forge.flows.runs.pins import Line
-from forge.flows.runs.publish.changes import placed
+from forge.flows.runs.input_pins import PinnedBranch
+from forge.flows.runs.publish.changes import tree_with
 from forge.flows.runs.publish.publish import CommitDraft
 from forge.flows.runs.records import PublishConflict
-from forge.flows.versioning.merge.conclusion import Plan, finish, finish_unmoved
+from forge.flows.versioning.merge.conclusion import MergePlan, finish, finish_unmoved
 from forge.flows.versioning.merge.result import MergeResult
-from forge.flows.versioning.merge.taken_rows import rows_between, with_taken_rows
+from forge.flows.versioning.merge.row_counts import rows_between, with_row_counts
 from forge.flows.versioning.merge.tree import TableOutcome, TreeMerge, merge_trees
-from forge.flows.versioning.ports import Work
+from forge.flows.versioning.ports import Operation
 from forge.model.names import TableName
 from forge.versioning.commit import TableVersion
 from forge.versioning.conflict import Conflict
 
 
-def rebase(work: Work, plan: Plan, line: Line) -> MergeResult | PublishConflict:
-    """Stops at the first commit with conflicts; answered, the next try goes on from there."""
+def rebase(work: Operation, plan: MergePlan, line: PinnedBranch) -> MergeResult | PublishConflict:
+    """Stops at the first commit with conflicts; once resolved, the next attempt continues from there."""
     metadata = work.ports.metadata
     ours = dict(line.tree)
     changed: dict[TableName, TableVersion | None] = {}
@@ -30,7 +30,7 @@ def rebase(work: Work, plan: Plan, line: Line) -> MergeResult | PublishConflict:
         assert commit is not None
         parent = commit.parents[0] if commit.parents else None
         merged = merge_trees(work, metadata.tree(parent), ours, metadata.tree(commit_id), plan.answers, plan.keys)
-        merged = with_taken_rows(merged, rows_between(metadata, parent, commit_id))
+        merged = with_row_counts(merged, rows_between(metadata, parent, commit_id))
         for table, outcome in merged.outcomes.items():
             outcomes[table] = _added(outcomes.get(table), outcome)
         changed |= merged.changed
@@ -38,7 +38,7 @@ def rebase(work: Work, plan: Plan, line: Line) -> MergeResult | PublishConflict:
             break
         if not merged.changed:
             continue  # the target has it already
-        ours = placed(ours, merged.changed)
+        ours = tree_with(ours, merged.changed)
         drafts.append(
             CommitDraft(
                 message=commit.message,

@@ -1,4 +1,4 @@
-"""Merges as they are kept: from the first conflict or request for approval until merged, aborted or rejected."""
+"""Merge records: from the first conflict or request for approval until merged, aborted or rejected."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ if TYPE_CHECKING:
     from forge.flows.versioning.tables import RowEngine
     from forge.model.names import BranchName, CommitId
     from forge.versioning.commit import Author
-    from forge.versioning.conflict import Rule
+    from forge.versioning.conflict import ResolutionRule
     from forge.versioning.merge import MergeStatus, Strategy
 
 
 @dataclass(frozen=True, slots=True)
 class Approval:
-    """Counts as long as the source stands where it stood then."""
+    """Valid as long as the head of the source does not move."""
 
     user: str
     time: datetime
@@ -38,7 +38,7 @@ TableMergeKind = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableTally:
-    """What a merge does to one table."""
+    """The row counts of a merge for one table."""
 
     table: str
     how: TableMergeKind
@@ -73,9 +73,9 @@ class MergeRecord:
     updated_at: datetime
     commit_id: CommitId | None = None  # once merged
     run_id: str | None = None  # of the last try; its verdicts are those of the preview
-    other_bases: tuple[CommitId, ...] = ()  # criss-cross: the bases that were not taken
+    other_bases: tuple[CommitId, ...] = ()  # criss-cross: the other merge bases
     keys: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # per call, by table
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[ResolutionRule, ...] = ()
     tables: tuple[TableTally, ...] = ()
     approvals: tuple[Approval, ...] = ()
     conflict_count: int = 0

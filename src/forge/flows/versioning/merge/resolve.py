@@ -1,4 +1,4 @@
-"""What people decide about a merge that is kept: answers to conflicts, continue, abort, approve, reject."""
+"""Decisions about a recorded merge: resolve conflicts, continue, abort, approve, reject."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from forge.flows.versioning.merge.pick import cherry_pick, revert
 from forge.flows.versioning.merge.record import Approval, MergeRecord
 from forge.flows.versioning.merge.result import MergeResult
 from forge.flows.versioning.ports import VersionPorts
+from forge.flows.versioning.record_ports import Merges
 from forge.flows.versioning.revisions import find_commit
-from forge.flows.versioning.store import Merges
 from forge.model.errors import ForgeError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.names import CommitId, TableName
-from forge.model.nearest import did_you_mean
-from forge.versioning.conflict import Answers, Conflict, ConflictKind, Rule, Take
+from forge.versioning.conflict import Answers, Conflict, ConflictKind, ResolutionChoice, ResolutionRule
 from forge.versioning.merge import OPEN_MERGES, MergeStatus
 from forge.versioning.protection import may_approve
 
 
 def find_merge(metadata: Merges, merge_id: str, *, is_open: bool = False) -> MergeRecord:
-    """By its id or the beginning of it; E616 unknown, E618 closed where an open one is wanted."""
+    """By its id or a prefix of it; E616 unknown, E618 closed where an open one is required."""
     found = metadata.merge(merge_id)
     if found is None:
         known = metadata.merges(limit=1000)
@@ -43,9 +43,9 @@ def find_merge(metadata: Merges, merge_id: str, *, is_open: bool = False) -> Mer
 
 @dataclass(frozen=True, slots=True)
 class Resolution:
-    """What to do with conflicts: some by id, those of a column, of a table, or all."""
+    """How to resolve conflicts: some by id, those of a column, of a table, or all."""
 
-    take: Take
+    take: ResolutionChoice
     ids: tuple[str, ...] = ()
     table: str | None = None
     column: str | None = None
@@ -54,14 +54,14 @@ class Resolution:
 
 
 def resolve(merge_id: str, resolutions: Iterable[Resolution], ports: VersionPorts) -> MergeRecord:
-    """Answers are kept at once; nothing else moves. All are checked before any is kept."""
+    """Resolutions are recorded at once; nothing else moves. All are validated before any is recorded."""
     metadata = ports.metadata
     found = find_merge(metadata, merge_id, is_open=True)
-    rules, answers = list(found.rules), dict[str, Rule]()
+    rules, answers = list(found.rules), dict[str, ResolutionRule]()
     for resolution in resolutions:
         _refuse_bad(resolution)
         chosen = _chosen(metadata, found, resolution)
-        rule = Rule(resolution.take, resolution.table, resolution.column, resolution.value)
+        rule = ResolutionRule(resolution.take, resolution.table, resolution.column, resolution.value)
         for conflict in chosen:
             _refuse_misfit(conflict, resolution)
             answers[conflict.id] = rule
@@ -108,7 +108,7 @@ def _chosen(metadata: Merges, found: MergeRecord, resolution: Resolution) -> tup
 
 
 def _refuse_unknown(metadata: Merges, found: MergeRecord, resolution: Resolution) -> None:
-    """A word for a table or column without a conflict is a slip, unless some conflicts were too many to be kept."""
+    """A resolution for a table or column without a conflict is a mistake, unless not all conflicts were recorded."""
     every = metadata.conflicts(found.id)
     if len(every) < found.conflict_count or (resolution.table is None and resolution.column is None):
         return
@@ -125,31 +125,43 @@ def _refuse_unknown(metadata: Merges, found: MergeRecord, resolution: Resolution
 
 
 def _fits(conflict: Conflict, resolution: Resolution) -> bool:
-    """A word said of many conflicts is for those it makes sense for."""
-    if conflict.column is not None or resolution.take not in (Take.MANUAL, Take.EXPRESSION):
+    """A resolution of many conflicts applies to those it is valid for."""
+    if conflict.column is not None or resolution.take not in (ResolutionChoice.MANUAL, ResolutionChoice.EXPRESSION):
         return True
-    return resolution.take is Take.MANUAL and resolution.key is not None and not isinstance(resolution.value, str)
+    return (
+        resolution.take is ResolutionChoice.MANUAL
+        and resolution.key is not None
+        and not isinstance(resolution.value, str)
+    )
 
 
 def _refuse_bad(resolution: Resolution) -> None:
-    if resolution.take is Take.EXPRESSION:
+    if resolution.take is ResolutionChoice.EXPRESSION:
         from forge.versioning.expression.parse import parse_expression
 
         parse_expression(str(resolution.value))
-    if resolution.take is Take.EXPRESSION and not isinstance(resolution.value, str):
+    if resolution.take is ResolutionChoice.EXPRESSION and not isinstance(resolution.value, str):
         raise ForgeError("E619", "An expression is a text", fix="Write it like greatest(ours, theirs).")
 
 
 def _refuse_misfit(conflict: Conflict, resolution: Resolution) -> None:
     whole = conflict.kind is ConflictKind.SCHEMA_CHANGE or (conflict.column is None and conflict.key is None)
-    if whole and resolution.take not in (Take.OURS, Take.THEIRS) and conflict.kind is not ConflictKind.CONSTRAINT:
+    if (
+        whole
+        and resolution.take not in (ResolutionChoice.OURS, ResolutionChoice.THEIRS)
+        and conflict.kind is not ConflictKind.CONSTRAINT
+    ):
         raise ForgeError(
             "E619",
             f"Conflict {conflict.id} cannot be resolved by '{resolution.take}'",
             why="It is about a column or a whole table, not about a value.",
             fix="Take ours or theirs.",
         )
-    if resolution.take is Take.MANUAL and isinstance(resolution.value, str) and not _is_number(resolution.value):
+    if (
+        resolution.take is ResolutionChoice.MANUAL
+        and isinstance(resolution.value, str)
+        and not _is_number(resolution.value)
+    ):
         sides = [v for v in (conflict.base, conflict.ours, conflict.theirs) if v is not None]
         if sides and all(isinstance(v, int | float | Decimal) and not isinstance(v, bool) for v in sides):
             where = f"{conflict.table}.{conflict.column}"
@@ -166,12 +178,12 @@ def _is_number(text: str) -> bool:
 
 def answers_of(metadata: Merges, found: MergeRecord) -> Answers:
     kept = metadata.conflicts(found.id)
-    given = {c.id: Rule(c.resolution, value=c.resolved_value) for c in kept if c.resolution is not None}
+    given = {c.id: ResolutionRule(c.resolution, value=c.resolved_value) for c in kept if c.resolution is not None}
     return Answers(found.rules, given)
 
 
 def continue_merge(merge_id: str, ports: VersionPorts) -> MergeResult:
-    """Worked out again with the answers, on the branches as they are now. E617 while one is missing."""
+    """Recomputed with the resolutions, on the current branches. E617 while one is missing."""
     found = find_merge(ports.metadata, merge_id, is_open=True)
     answers = answers_of(ports.metadata, found)
     left = [c for c in ports.metadata.conflicts(found.id, open_only=True) if _needs_answer(c, answers)]
@@ -204,13 +216,13 @@ def continue_merge(merge_id: str, ports: VersionPorts) -> MergeResult:
 
 
 def _needs_answer(conflict: Conflict, answers: Answers) -> bool:
-    """A check that failed on the preview is answered by mending the data: the next try will say."""
+    """A check that failed on the preview is resolved by fixing the data: the next attempt will tell."""
     mended = conflict.kind is ConflictKind.CONSTRAINT and conflict.key is None
     return not mended and answers.find(conflict) is None
 
 
 def abort_merge(merge_id: str, ports: VersionPorts) -> MergeRecord:
-    """Given up; both branches stay where they are."""
+    """Abandon the merge; both branches stay where they are."""
     return _close(merge_id, MergeStatus.ABORTED, ports)
 
 
@@ -224,11 +236,11 @@ def _close(merge_id: str, status: MergeStatus, ports: VersionPorts, approval: Ap
 
 
 def approve_merge(merge_id: str, ports: VersionPorts, *, comment: str = "", expected: str | None = None) -> MergeResult:
-    """An approval of the source as it stands now; the merge then goes on. `expected` is the commit that was looked at,
-    or the beginning of its id: E632 where the source stands elsewhere."""
+    """Approve the current head of the source; the merge then continues. `expected` is the commit that was reviewed,
+    or a prefix of its id: E632 where the source has moved."""
     found = find_merge(ports.metadata, merge_id, is_open=True)
     _refuse_own(found, ports)
-    source = _looked_at(found, ports, expected)
+    source = _reviewed_head(found, ports, expected)
     now = ports.clock()
     given = Approval(ports.author.email, now, source, True, comment)
     detail = {"source_commit": source, "comment": comment}
@@ -237,8 +249,8 @@ def approve_merge(merge_id: str, ports: VersionPorts, *, comment: str = "", expe
     return continue_merge(found.id, ports)
 
 
-def _looked_at(found: MergeRecord, ports: VersionPorts, expected: str | None) -> CommitId:
-    """Where the source stands now."""
+def _reviewed_head(found: MergeRecord, ports: VersionPorts, expected: str | None) -> CommitId:
+    """The current head of the source."""
     source = find_commit(ports.metadata, found.source, ports.default_branch).id
     if expected is None:
         return source
@@ -257,7 +269,7 @@ def _looked_at(found: MergeRecord, ports: VersionPorts, expected: str | None) ->
 def reject_merge(merge_id: str, ports: VersionPorts, *, comment: str = "", expected: str | None = None) -> MergeRecord:
     found = find_merge(ports.metadata, merge_id, is_open=True)
     _refuse_own(found, ports)
-    _looked_at(found, ports, expected)
+    _reviewed_head(found, ports, expected)
     given = Approval(ports.author.email, ports.clock(), found.source_commit, False, comment)
     return _close(found.id, MergeStatus.REJECTED, ports, given)
 

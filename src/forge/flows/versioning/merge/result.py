@@ -1,4 +1,4 @@
-"""How a merge, revert or cherry-pick ended: one class for each end, told apart by `match`."""
+"""How a merge, revert or cherry-pick ended: one class for each outcome, distinguished by `match`."""
 
 from __future__ import annotations
 

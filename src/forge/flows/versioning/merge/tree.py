@@ -1,6 +1,6 @@
-"""The three-way merge of all tables of two commits: what each becomes, staged but not published.
+"""The three-way merge of all tables of two commits: the outcome of each, staged but not published.
 
-How one table is merged, and why most of it reads no row, is written in docs/decisions/0005-merging-tables.md."""
+How one table is merged, and why most of it reads no row, is described in docs/decisions/0005-merging-tables.md."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from forge.flows.catalog.personal import Personal, hiding_values
+from forge.flows.catalog.personal_data import PersonalData, hiding_values
 from forge.flows.ports import Stage
-from forge.flows.versioning.file_sides import FileSides, are_apart, is_swappable, slice_of, sorted_files
-from forge.flows.versioning.merge.key import Sides, choose_key, is_known_unique, lacks_key
+from forge.flows.versioning.file_sides import FileSides, are_disjoint, is_swappable, slice_of, sorted_files
+from forge.flows.versioning.merge.key import TableSides, choose_key, is_known_unique, lacks_key
 from forge.flows.versioning.merge.record import TableMergeKind, TableTally
-from forge.flows.versioning.ports import Work, row_work
-from forge.flows.versioning.tables import MergedRows, NeedsEngine, RowEngine, RowWork, TableFiles, TableMerge
+from forge.flows.versioning.ports import Operation, row_engine
+from forge.flows.versioning.tables import MergedRows, NeedsEngine, RowEngine, RowOperations, TableFiles, TableMerge
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
 from forge.versioning.commit import TableStatistics, TableVersion, Tree, same
-from forge.versioning.conflict import Answers, Conflict, ConflictKind, Take
-from forge.versioning.field import Aligned, Fields, Layout
+from forge.versioning.conflict import Answers, Conflict, ConflictKind, ResolutionChoice
+from forge.versioning.field import AlignedColumn, Fields, Layout
 
 CONFLICTS_KEPT = 1000  # of each table; rules by column or table answer the rest
 
 
 @dataclass(frozen=True, slots=True)
 class TableOutcome:
-    """What one table becomes. `version` is ours where nothing changes, None where the table goes."""
+    """The outcome of one table. `version` is ours where nothing changes, None where the table is removed."""
 
     version: TableVersion | None
     tally: TableTally
@@ -37,7 +37,7 @@ class TableOutcome:
 
 @dataclass(frozen=True, slots=True)
 class TreeMerge:
-    changed: Mapping[TableName, TableVersion | None]  # versions of staged tables stand in their hidden rows
+    changed: Mapping[TableName, TableVersion | None]  # versions of staged tables are in their hidden rows
     outcomes: Mapping[TableName, TableOutcome] = field(default_factory=dict)  # of every table theirs changed
 
     @property
@@ -58,17 +58,17 @@ class TreeMerge:
 
 
 def merge_trees(
-    work: Work,
+    work: Operation,
     base: Tree,
     ours: Tree,
     theirs: Tree,
     answers: Answers,
     keys: Mapping[TableName, tuple[str, ...]],
 ) -> TreeMerge:
-    """Nothing but the work's own stages is written. Conflicts are a result: then nothing of the table is staged."""
+    """Writes nothing but stages of the operation. Conflicts are a result: then nothing of the table is staged."""
     outcomes: dict[TableName, TableOutcome] = {}
     for table in sorted({*base, *ours, *theirs}):
-        sides = Sides(table, base.get(table), ours.get(table), theirs.get(table), answers, keys.get(table))
+        sides = TableSides(table, base.get(table), ours.get(table), theirs.get(table), answers, keys.get(table))
         if same(sides.base, sides.theirs) or same(sides.ours, sides.theirs):
             continue
         work.tell("merging", table)
@@ -79,13 +79,13 @@ def merge_trees(
     return TreeMerge(changed, outcomes)
 
 
-def _personal(work: Work, trees: tuple[Tree, ...], table: TableName) -> frozenset[str]:
-    """On one of the sides, or today on the default branch."""
+def _personal(work: Operation, trees: tuple[Tree, ...], table: TableName) -> frozenset[str]:
+    """On one of the sides, or now on the default branch."""
     ports = work.ports
-    return Personal(ports.metadata, ports.declared, lambda: trees).of(table) | ports.personal().of(table)
+    return PersonalData(ports.metadata, ports.declared, lambda: trees).of(table) | ports.personal().of(table)
 
 
-def _merge_one(work: Work, sides: Sides) -> TableOutcome:
+def _merge_one(work: Operation, sides: TableSides) -> TableOutcome:
     base, ours, theirs = sides.base, sides.ours, sides.theirs
     if same(base, ours) and not lacks_key(work.ports, sides.table, ours, theirs, sides.key):
         how: TableMergeKind = "removed" if theirs is None else ("new" if ours is None else "fast_forward")
@@ -95,8 +95,8 @@ def _merge_one(work: Work, sides: Sides) -> TableOutcome:
     return _merge_files(work, sides)
 
 
-def _take_theirs(work: Work, sides: Sides, how: TableMergeKind) -> TableOutcome:
-    """As it is: the files and the snapshot of theirs become ours."""
+def _take_theirs(work: Operation, sides: TableSides, how: TableMergeKind) -> TableOutcome:
+    """Unchanged: the files and the snapshot of theirs become ours."""
     theirs = sides.theirs
     if theirs is None:
         return TableOutcome(None, TableTally(table=str(sides.table), how=how))
@@ -115,8 +115,8 @@ def _take_theirs(work: Work, sides: Sides, how: TableMergeKind) -> TableOutcome:
     return TableOutcome(replace(theirs, number=number, key=key), tally, statistics=statistics)
 
 
-def _between(work: Work, old: TableVersion | None, new: TableVersion) -> TableStatistics:
-    """What lies between two versions, from metadata: net rows and bytes."""
+def _between(work: Operation, old: TableVersion | None, new: TableVersion) -> TableStatistics:
+    """The difference of two versions, from metadata: net rows and bytes."""
     after = _counted(work, new)
     before = _counted(work, old) if old is not None else TableStatistics()
     rows, size = after.record_count - before.record_count, after.total_size - before.total_size
@@ -130,15 +130,15 @@ def _between(work: Work, old: TableVersion | None, new: TableVersion) -> TableSt
     )
 
 
-def _counted(work: Work, version: TableVersion) -> TableStatistics:
+def _counted(work: Operation, version: TableVersion) -> TableStatistics:
     if version.snapshot_id is None:
         return TableStatistics()
     found = work.ports.lake.snapshot(version.catalog, version.snapshot_id)
     return found.statistics if found else TableStatistics()
 
 
-def _whole(work: Work, sides: Sides) -> TableOutcome:
-    """Objects that have no rows to merge: views, and tables that one side removed."""
+def _whole(work: Operation, sides: TableSides) -> TableOutcome:
+    """Objects without rows to merge: views, and tables that one side removed."""
     ours, theirs = sides.ours, sides.theirs
     kind = ConflictKind.SCHEMA_CHANGE
     if ours is None or theirs is None:
@@ -153,9 +153,9 @@ def _whole(work: Work, sides: Sides) -> TableOutcome:
     )
     answer = sides.answers.find(conflict)
     match answer.take if answer else None:
-        case Take.OURS:
+        case ResolutionChoice.OURS:
             return TableOutcome(ours, TableTally(table=str(sides.table), how="unchanged", resolved=1))
-        case Take.THEIRS:
+        case ResolutionChoice.THEIRS:
             _refuse_loss(work, sides)
             taken = _take_theirs(work, sides, "removed" if theirs is None else "new" if ours is None else "view")
             return replace(taken, tally=replace(taken.tally, resolved=1))
@@ -166,8 +166,8 @@ def _whole(work: Work, sides: Sides) -> TableOutcome:
             return TableOutcome(ours, replace(tally, conflicts=1), (conflict,))
 
 
-def _refuse_loss(work: Work, sides: Sides) -> None:
-    """A commit of the same rebase stands on what was staged: it cannot be taken away any more."""
+def _refuse_loss(work: Operation, sides: TableSides) -> None:
+    """A commit of the same rebase is based on what was staged: it cannot be removed any more."""
     if sides.ours is not None and _is_staged(work, sides.ours):
         raise ForgeError(
             "E619",
@@ -178,11 +178,11 @@ def _refuse_loss(work: Work, sides: Sides) -> None:
         )
 
 
-def _is_staged(work: Work, version: TableVersion) -> bool:
+def _is_staged(work: Operation, version: TableVersion) -> bool:
     return any(version.catalog == stage.catalog for stage in work.stages.values())
 
 
-def _shown(work: Work, version: TableVersion | None) -> str | None:
+def _shown(work: Operation, version: TableVersion | None) -> str | None:
     if version is None:
         return None
     if version.kind == "view":
@@ -190,7 +190,7 @@ def _shown(work: Work, version: TableVersion | None) -> str | None:
     return f"version {version.number}"
 
 
-def _merge_files(work: Work, sides: Sides) -> TableOutcome:
+def _merge_files(work: Operation, sides: TableSides) -> TableOutcome:
     from forge.versioning.schema.key import drops_key, refuse_rows_without_key
     from forge.versioning.schema.merge import merge_schemas  # with Arrow, which most commands never need
 
@@ -207,7 +207,7 @@ def _merge_files(work: Work, sides: Sides) -> TableOutcome:
     if is_one and of_base is not None and not drops_key(key, of_base, of_ours, of_theirs):
         if of_theirs == of_base and not (files.theirs_gone or files.theirs_new):
             return TableOutcome(ours, TableTally(table=str(sides.table), how="unchanged"))
-        # of a rebase: what was staged stays below what comes, commits stand on it
+        # of a rebase: earlier commits are based on what was staged
         if of_ours == of_base and not (files.ours_gone or files.ours_new or _is_staged(work, ours)):
             return _take_theirs(work, sides, "fast_forward")
     layout, found = merge_schemas(
@@ -217,18 +217,18 @@ def _merge_files(work: Work, sides: Sides) -> TableOutcome:
         named = tuple(replace(conflict, table=str(sides.table)) for conflict in found)
         return TableOutcome(ours, TableTally(table=str(sides.table), how="rows", conflicts=len(named)), named)
     refuse_rows_without_key(layout, files.changed_sides, str(sides.table))
-    _refuse_twins(work, sides, files, layout)
+    _refuse_duplicate_keys(work, sides, files, layout)
     can_swap = is_one and is_swappable(files, layout, of_ours, of_theirs)
-    if can_swap and are_apart(files, layout, layout.key):
+    if can_swap and are_disjoint(files, layout, layout.key):
         with suppress(NeedsEngine):  # the files are in other partitions: their rows have to be written
-            return _held(_swap(work, sides, files, layout, "zero_copy"), sides, layout)
+            return _with_key(_swap(work, sides, files, layout, "zero_copy"), sides, layout)
         can_swap = False
-    return _held(_merge_rows(work, sides, files, layout, can_swap=can_swap), sides, layout)
+    return _with_key(_merge_rows(work, sides, files, layout, can_swap=can_swap), sides, layout)
 
 
-def _refuse_twins(work: Work, sides: Sides, files: FileSides, layout: Layout) -> None:
-    """E611 where a side itself has a key twice, in whatever files: rows that are merged by their key, and files that
-    are taken over as they are, get the same answer. Of versions that are known to be unique nothing is read."""
+def _refuse_duplicate_keys(work: Operation, sides: TableSides, files: FileSides, layout: Layout) -> None:
+    """E611 where a side itself has a duplicate key, in any file: rows that are merged by key, and files that are
+    taken over as they are, get the same answer. Versions that are known to be unique are not read."""
     for name, version, of, new in (
         ("ours", sides.ours, files.ours, files.ours_new),
         ("theirs", sides.theirs, files.theirs, files.theirs_new),
@@ -238,32 +238,32 @@ def _refuse_twins(work: Work, sides: Sides, files: FileSides, layout: Layout) ->
             work.ports.key_check.refuse_twins(str(sides.table), of, new, columns, whose=name)
 
 
-def _held(outcome: TableOutcome, sides: Sides, layout: Layout) -> TableOutcome:
-    """The outcome with the key that it was merged by. What both sides have once, it has once."""
+def _with_key(outcome: TableOutcome, sides: TableSides, layout: Layout) -> TableOutcome:
+    """The outcome with its merge key, unique if it is unique on both sides."""
     if outcome.version is None or outcome.version is sides.ours:
         return outcome
     is_unique = bool(layout.key) and all(side is not None and side.is_unique for side in (sides.ours, sides.theirs))
     return replace(outcome, version=replace(outcome.version, key=layout.key, is_unique=is_unique))
 
 
-def _files(work: Work, version: TableVersion | None) -> TableFiles | None:
+def _files(work: Operation, version: TableVersion | None) -> TableFiles | None:
     if version is None or version.kind == "view":
         return None
     return _must(work, version)
 
 
-def _must(work: Work, version: TableVersion) -> TableFiles:
+def _must(work: Operation, version: TableVersion) -> TableFiles:
     if version.snapshot_id is None:
         raise ForgeError("E406", f"{version.catalog} has no snapshot", fix="forge doctor")
     return work.ports.tables.files(version.catalog, version.snapshot_id)
 
 
 def _ids(fields: Fields, is_one: bool) -> Fields:
-    """Field ids mean something within one table only; columns of another table are matched by name."""
+    """Field ids are unique within one table only; columns of another table are matched by name."""
     return fields if is_one else tuple(replace(f, id=f.name) for f in fields)
 
 
-def _swap(work: Work, sides: Sides, files: FileSides, layout: Layout, how: TableMergeKind) -> TableOutcome:
+def _swap(work: Operation, sides: TableSides, files: FileSides, layout: Layout, how: TableMergeKind) -> TableOutcome:
     stage = open_stage(work, sides.table, sides.ours)
     added = slice_of(files.theirs, files.theirs_new)
     work.ports.tables.swap(stage, sorted_files(files.theirs_gone), added, layout.fields)
@@ -274,7 +274,9 @@ def _swap(work: Work, sides: Sides, files: FileSides, layout: Layout, how: Table
     return staged_outcome(work, sides.table, stage, sides.ours, tally)
 
 
-def _merge_rows(work: Work, sides: Sides, files: FileSides, layout: Layout, *, can_swap: bool) -> TableOutcome:
+def _merge_rows(
+    work: Operation, sides: TableSides, files: FileSides, layout: Layout, *, can_swap: bool
+) -> TableOutcome:
     rewritten = files.ours_new | (files.theirs_gone - files.ours_gone)
     job = TableMerge(
         table=sides.table,
@@ -297,13 +299,13 @@ def _merge_rows(work: Work, sides: Sides, files: FileSides, layout: Layout, *, c
     return _merge_by(work, sides, files, job, work.ports.large(), "spark", can_swap=can_swap)
 
 
-def _is_old(column: Aligned, ours: TableFiles) -> bool:
-    """Whether theirs brings back a column that ours had and dropped: files of ours still hold values of it."""
+def _is_old(column: AlignedColumn, ours: TableFiles) -> bool:
+    """Whether theirs restores a column that ours had and dropped: files of ours still hold values of it."""
     return column.ours is None and column.base is None and column.field.id in ours.past_columns
 
 
 def _with_new_ids(layout: Layout, ours: TableFiles) -> Layout:
-    """The same columns, those that come back under new ids. Many files are not written anew for their sake."""
+    """The same columns, restored ones under new ids, so that files need not be rewritten."""
     columns = (
         replace(column, field=replace(column.field, id=column.field.name)) if _is_old(column, ours) else column
         for column in layout.columns
@@ -312,7 +314,14 @@ def _with_new_ids(layout: Layout, ours: TableFiles) -> Layout:
 
 
 def _merge_by(
-    work: Work, sides: Sides, files: FileSides, job: TableMerge, rows: RowWork, engine: RowEngine, *, can_swap: bool
+    work: Operation,
+    sides: TableSides,
+    files: FileSides,
+    job: TableMerge,
+    rows: RowOperations,
+    engine: RowEngine,
+    *,
+    can_swap: bool,
 ) -> TableOutcome:
     merged = rows.merge(job, work.run_id)
     size = sum(part.size for part in (job.base_ours, job.ours, job.base_theirs, job.theirs) if part)
@@ -341,7 +350,7 @@ def _merge_by(
 
 
 def _warning(job: TableMerge) -> str:
-    """Without a key, rows that both sides changed to look different are two rows from now on."""
+    """Without a key, a row that both sides changed differently becomes two rows."""
     if job.layout.key or not (job.base_ours or job.ours) or not (job.base_theirs or job.theirs):
         return ""
     return (
@@ -354,14 +363,14 @@ def _with_rows(statistics: TableStatistics, merged: MergedRows) -> TableStatisti
     return replace(statistics, rows_added=merged.inserted, rows_deleted=merged.deleted, rows_modified=merged.updated)
 
 
-def _engine_for(work: Work, files: FileSides, job: TableMerge) -> tuple[RowWork, RowEngine]:
+def _engine_for(work: Operation, files: FileSides, job: TableMerge) -> tuple[RowOperations, RowEngine]:
     parts = (job.base_ours, job.ours, job.base_theirs, job.theirs, job.rewritten)
     needs = any(side.needs_engine for side in (files.base, files.ours, files.theirs) if side)
-    return row_work(work.ports, parts, needs)
+    return row_engine(work.ports, parts, needs)
 
 
-def open_stage(work: Work, table: TableName, at: TableVersion | None) -> Stage:
-    """Where this work writes the table: on top of what it staged before, else of that version."""
+def open_stage(work: Operation, table: TableName, at: TableVersion | None) -> Stage:
+    """The stage of this operation for the table: on top of what it staged before, else of that version."""
     stage = work.stages.get(table)
     if stage is not None and at is not None and at.catalog == stage.catalog:
         return stage
@@ -372,7 +381,7 @@ def open_stage(work: Work, table: TableName, at: TableVersion | None) -> Stage:
 
 
 def staged_outcome(
-    work: Work, table: TableName, stage: Stage, before: TableVersion | None, tally: TableTally
+    work: Operation, table: TableName, stage: Stage, before: TableVersion | None, tally: TableTally
 ) -> TableOutcome:
     lake = work.ports.lake
     state, snapshot = lake.state(stage.catalog), lake.snapshot(stage.catalog)

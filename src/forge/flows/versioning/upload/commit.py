@@ -1,4 +1,4 @@
-"""A file as a commit: its rows, in the columns that the table of the branch has."""
+"""A file as a commit: its rows, in the columns of the table on the branch."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import BinaryIO
 
-from forge.flows.runs.pins import line_of
+from forge.flows.runs.input_pins import pin_branch
 from forge.flows.versioning.data.commit import CommitResult, commit_data
 from forge.flows.versioning.data.request import CommitMode, CommitRequest, find_key
 from forge.flows.versioning.key_check import remembered_key
@@ -19,14 +19,14 @@ from forge.versioning.protection import refuse_change
 def commit_file(
     request: CommitRequest, source: BinaryIO | Path, ports: VersionPorts, *, content_type: str | None = None
 ) -> CommitResult:
-    """`request` says where the rows go; `request.where` is what the file is called. A bad file is refused whole."""
+    """`request` says where the rows go; `request.where` is the name of the file. A bad file is refused as a whole."""
     refuse_change(ports.branch(request.branch), request.action)  # before a long file is read
-    version = line_of(ports.metadata, BranchName(request.branch), ports.default_branch).tree.get(request.table)
+    version = pin_branch(ports.metadata, BranchName(request.branch), ports.default_branch).tree.get(request.table)
     files = None
     if version is not None and version.snapshot_id is not None:
         files = ports.tables.files(version.catalog, version.snapshot_id)
     needed = None
-    if files is not None and request.mode is CommitMode.DELETE:  # other columns of the file are not looked at
+    if files is not None and request.mode is CommitMode.DELETE:  # other columns of the file are ignored
         needed = find_key(request, ports, files.fields, remembered_key(version, files))
     rows = read_upload(
         request.where or "file",

@@ -1,5 +1,5 @@
-"""Uploaded files: CSV, JSON lines and Parquet as rows of a table. A file that does not fit is refused whole, with the
-line and the reason."""
+"""Uploaded files: CSV, JSON lines and Parquet as rows of a table. An invalid file is refused as a whole, with line
+and reason."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def read_upload(
     partial: bool = False,
     needed: Sequence[str] | None = None,
 ) -> pyarrow.Table:
-    """The rows of the file in the columns of `schema`; without one, a new table, the types are found. Columns the file
-    does not have are NULL or, if `partial`, left out (a merge by key leaves them as they are). `needed`: these columns
-    are all that is looked at (a delete needs keys alone)."""
+    """The rows of the file in the columns of `schema`; without one, for a new table, types are inferred. Missing
+    columns are NULL or, if `partial`, left out (a merge by key keeps their values). `needed`: only these columns are
+    read (a delete needs keys alone)."""
     kind = _format(name, content_type)
     content = _read(name, source, limits)
     wanted = schema if schema is None or needed is None else tuple(f for f in schema if f.name in needed)

@@ -1,4 +1,4 @@
-"""Uploads in Parquet: the types are there, and have to fit."""
+"""Uploads in Parquet: the types are given, and have to fit."""
 
 from __future__ import annotations
 

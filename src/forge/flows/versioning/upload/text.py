@@ -1,5 +1,5 @@
-"""Uploads as text: CSV and JSON lines. Whole columns are turned into values at once; where that does not go, each line
-is looked at, to name the first that is wrong."""
+"""Uploads as text: CSV and JSON lines. Whole columns are converted at once; where that fails, line by line, to name
+the first invalid one."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import pyarrow as pa
 
 from forge.flows.versioning.fit_rows import check_columns
 from forge.flows.versioning.upload.limits import too_large
-from forge.flows.versioning.upload.values import Unfit, cast_texts, converter, find_type
+from forge.flows.versioning.upload.values import InvalidValue, cast_texts, converter, find_type
 from forge.model.errors import ForgeError
 from forge.versioning.arrow_types import arrow_type
-from forge.versioning.field import Field, Fields
+from forge.versioning.field import Fields, TableField
 
 MORE = 1000  # bad lines that are counted after the first
 _SHOWN = 60  # characters of a value in a message
@@ -34,7 +34,7 @@ class _Problems:
     more: int = 0
 
     def add(self, line: int, what: str, fix: str) -> bool:
-        """False: enough of them."""
+        """False: the limit is reached."""
         if self.first is None:
             self.first = ForgeError("E621", f"Line {line}{what}", where=f"{self.file}:{line}", fix=fix)
             return True
@@ -66,7 +66,7 @@ def read_csv(name: str, content: bytes, schema: Fields | None, most: int, *, par
         raise too_large(name, f"{length:,} rows", f"{most:,} rows")
     texts = dict(zip(header, columns, strict=True))
     if fields is None:
-        fields = tuple(Field(each, each, find_type(texts[each])) for each in header)
+        fields = tuple(TableField(each, each, find_type(texts[each])) for each in header)
     made = {field.name: _typed(texts.get(field.name), field, length) for field in fields}
     if any(column is None for column in made.values()):
         return _read_singly(name, _csv_lines(name, text, header), fields, empty_is_null=True)
@@ -108,7 +108,7 @@ def _check_header(header: Sequence[str], fields: Fields, name: str, *, partial: 
 
 
 def _columns_fast(content: bytes, header: Sequence[str]) -> list[pa.ChunkedArray] | None:
-    """All as text. None where it has to be read exactly, to say what is wrong."""
+    """All as text. None where it has to be parsed exactly, to report errors."""
     from pyarrow import csv as arrow_csv
 
     try:
@@ -163,7 +163,7 @@ def _broken(name: str, line: int, why: str) -> ForgeError:
     )
 
 
-def _typed(column: pa.ChunkedArray | None, field: Field, length: int) -> pa.ChunkedArray | None:
+def _typed(column: pa.ChunkedArray | None, field: TableField, length: int) -> pa.ChunkedArray | None:
     if column is None:
         return pa.chunked_array([pa.nulls(length, arrow_type(field.type))])
     made = cast_texts(column, field.type)
@@ -192,8 +192,8 @@ def _convert(
     converters: dict[str, Callable[[object], object]],
     values: dict[str, list[object]],
     empty_is_null: bool,
-) -> tuple[Field, str] | None:
-    """The row is added to the values; else the column that does not fit, and why."""
+) -> tuple[TableField, str] | None:
+    """Adds the row to the values; else the column that does not fit, and why."""
     for field in fields:
         given = row.get(field.name)
         if given is None or (empty_is_null and given == "" and field.type != "string"):
@@ -203,7 +203,7 @@ def _convert(
             continue
         try:
             values[field.name].append(converters[field.name](given))
-        except Unfit as error:
+        except InvalidValue as error:
             return field, f"{_shown(given)} is not a {field.type}: {error}"
     return None
 
@@ -214,12 +214,12 @@ def _shown(value: object) -> str:
 
 
 def read_json(name: str, content: bytes, schema: Fields | None, most: int, *, partial: bool, extra: bool) -> pa.Table:
-    """One object a line. A name that is not there is NULL."""
+    """One object a line. A missing key is NULL."""
     lines = _json_lines(name, _decoded(name, content), most)
     header = list(dict.fromkeys(key for _, row in lines for key in row))
     fields = schema
     if fields is None:
-        fields = tuple(Field(each, each, _json_type([row.get(each) for _, row in lines])) for each in header)
+        fields = tuple(TableField(each, each, _json_type([row.get(each) for _, row in lines])) for each in header)
     else:
         known = {field.name for field in fields}
         for line, row in lines:  # the first line that has a name the table does not know
@@ -242,7 +242,7 @@ def _json_lines(name: str, text: str, most: int) -> list[tuple[int, dict[str, An
         try:
             row = decode(written.strip())
             if not isinstance(row, dict):
-                raise Unfit("it is no object")
+                raise InvalidValue("it is no object")
             rows.append((line, row))
         except (ValueError, RecursionError) as error:
             if not problems.add(line, f" is no JSON object: {error}", 'Write one object a line, like {"id": 1}.'):
@@ -254,7 +254,7 @@ def _json_lines(name: str, text: str, most: int) -> list[tuple[int, dict[str, An
 
 
 def _number(text: str) -> object:
-    """Exact where a float would not be: a decimal column gets what was written."""
+    """Exact where a float would not be: a decimal column gets the digits as written."""
     value = float(text)
     return value if repr(value) == text else Decimal(text)
 
@@ -262,12 +262,12 @@ def _number(text: str) -> object:
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise Unfit("a name is there twice")
+        raise InvalidValue("a name is there twice")
     return found
 
 
-def _json_column(values: list[Any], field: Field) -> pa.Array | None:
-    """All at once where each is of the plain type; None: look at them singly."""
+def _json_column(values: list[Any], field: TableField) -> pa.Array | None:
+    """All at once where each is of the plain type; None: convert them one by one."""
     present = set(map(type, values)) - {type(None)}
     if (field.required and None in values) or field.type not in _PLAIN or not present <= _PLAIN[field.type]:
         return None

@@ -1,5 +1,5 @@
-"""Single values of an upload, read by the type of their column. What these functions take is what an upload takes: the
-ways over whole columns are only faster."""
+"""Single values of an upload, parsed by the type of their column. These functions define what an upload accepts: the
+conversions of whole columns are only faster."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 Convert = Callable[[object], object]
 
 
-class Unfit(ValueError):
-    """Why a value is none of the column's type."""
+class InvalidValue(ValueError):
+    """Why a value does not have the column's type."""
 
 
 def converter(kind: str) -> Convert:
@@ -52,51 +52,51 @@ def converter(kind: str) -> Convert:
 def _integer(value: object, bits: int) -> int:
     if isinstance(value, str):
         if not re.match(INTEGER, value) or value.endswith("\n"):
-            raise Unfit("it is no whole number")
+            raise InvalidValue("it is no whole number")
         value = int(value) if len(value) < 40 else 10**40
     if isinstance(value, bool) or not isinstance(value, int):
-        raise Unfit("it is no whole number")
+        raise InvalidValue("it is no whole number")
     if not -(2 ** (bits - 1)) <= value < 2 ** (bits - 1):
-        raise Unfit(f"it does not fit {bits} bits")
+        raise InvalidValue(f"it does not fit {bits} bits")
     return value
 
 
 def _decimal(value: object, precision: int, scale: int) -> Decimal:
     try:
         if isinstance(value, str) and not re.fullmatch(DECIMAL, value):
-            raise Unfit("it is no decimal number")
+            raise InvalidValue("it is no decimal number")
         if isinstance(value, bool) or not isinstance(value, str | int | Decimal):
-            raise Unfit("it is no decimal number")
+            raise InvalidValue("it is no decimal number")
         number = Decimal(value)
     except InvalidOperation as error:
-        raise Unfit("it is no decimal number") from error
+        raise InvalidValue("it is no decimal number") from error
     if not number.is_finite():
-        raise Unfit("it is no decimal number")
+        raise InvalidValue("it is no decimal number")
     digits, exponent = number.as_tuple().digits, int(number.as_tuple().exponent)
     trailing = len(digits) - len("".join(map(str, digits)).rstrip("0")) if any(digits) else len(digits)
     if any(digits) and -(exponent + trailing) > scale:
-        raise Unfit(f"it has more than {scale} decimals")
+        raise InvalidValue(f"it has more than {scale} decimals")
     if any(digits) and number.adjusted() >= precision - scale:
-        raise Unfit(f"it has more than {precision - scale} digits before the point")
+        raise InvalidValue(f"it has more than {precision - scale} digits before the point")
     return number
 
 
 def _float(value: object) -> float:
     if isinstance(value, str):
         if not re.fullmatch(FLOAT, value):
-            raise Unfit("it is no number")
+            raise InvalidValue("it is no number")
         return float(value)
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
-        raise Unfit("it is no number")
+        raise InvalidValue("it is no number")
     try:
         return float(value)
     except OverflowError as error:
-        raise Unfit("it is too large") from error
+        raise InvalidValue("it is too large") from error
 
 
 def _text(value: object) -> str:
     if not isinstance(value, str):
-        raise Unfit("it is no text")
+        raise InvalidValue("it is no text")
     return value
 
 
@@ -104,7 +104,7 @@ def _boolean(value: object) -> bool:
     if isinstance(value, str) and re.fullmatch(BOOLEAN, value):
         return value.lower() == "true"
     if not isinstance(value, bool):
-        raise Unfit("it is neither true nor false")
+        raise InvalidValue("it is neither true nor false")
     return value
 
 
@@ -113,8 +113,8 @@ def _date(value: object) -> date:
         if isinstance(value, str) and re.fullmatch(DATE, value):
             return date.fromisoformat(value)
     except ValueError as error:
-        raise Unfit(str(error)) from error
-    raise Unfit("it is no date like 2026-11-15")
+        raise InvalidValue(str(error)) from error
+    raise InvalidValue("it is no date like 2026-11-15")
 
 
 def _moment(value: object) -> datetime:
@@ -122,8 +122,8 @@ def _moment(value: object) -> datetime:
         if isinstance(value, str) and re.fullmatch(TIME, value):
             return datetime.fromisoformat(value)
     except ValueError as error:
-        raise Unfit(str(error)) from error
-    raise Unfit("it is no time like 2026-11-15T06:00:00Z")
+        raise InvalidValue(str(error)) from error
+    raise InvalidValue("it is no time like 2026-11-15T06:00:00Z")
 
 
 def _time(value: object) -> datetime:
@@ -132,13 +132,13 @@ def _time(value: object) -> datetime:
     try:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except OverflowError as error:
-        raise Unfit("it is out of range") from error
+        raise InvalidValue("it is out of range") from error
 
 
 def _local_time(value: object) -> datetime:
     moment = _moment(value)
     if moment.tzinfo is not None:
-        raise Unfit("it has a time zone, and the column has none")
+        raise InvalidValue("it has a time zone, and the column has none")
     return moment
 
 
@@ -146,18 +146,18 @@ def _binary(value: object) -> bytes:
     try:
         return bytes.fromhex(_text(value))
     except ValueError as error:
-        raise Unfit("it is no text of hexadecimal digits") from error
+        raise InvalidValue("it is no text of hexadecimal digits") from error
 
 
 def _nested(value: object, kind: str) -> object:
     try:
         return pa.scalar(_floats(value), arrow_type(kind)).as_py()
     except (pa.ArrowException, ValueError, TypeError) as error:
-        raise Unfit(str(error).splitlines()[0]) from error
+        raise InvalidValue(str(error).splitlines()[0]) from error
 
 
 def _floats(value: object) -> object:
-    """JSON's decimal numbers inside of lists and objects."""
+    """JSON's decimal numbers inside lists and objects."""
     if isinstance(value, dict):
         return {key: _floats(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -166,8 +166,8 @@ def _floats(value: object) -> object:
 
 
 def cast_texts(column: pa.ChunkedArray, kind: str) -> pa.ChunkedArray | None:
-    """A column of texts as values of that type, all at once; None where one does not fit, or has to be looked at
-    singly. Empty texts are NULL, unless the column holds text."""
+    """A column of texts cast to that type at once; None where one does not fit, or has to be parsed singly. Empty
+    texts are NULL, unless the column holds text."""
     if kind == "string":
         return column
     filled = pc.if_else(pc.equal(column, ""), pa.scalar(None, pa.string()), column)
@@ -212,7 +212,7 @@ def _cast(texts: pa.ChunkedArray, kind: str) -> pa.ChunkedArray:
 
 
 def find_type(texts: pa.ChunkedArray) -> str:
-    """What a column of a new table is, by all of its values; empty ones say nothing."""
+    """The inferred type of a column of a new table, from all of its values; empty ones are ignored."""
     said = texts.filter(pc.not_equal(texts, ""))
     if len(said) == 0:
         return "string"
@@ -234,6 +234,6 @@ def _all_fit(texts: pa.ChunkedArray, kind: str) -> bool:
     try:
         for text in texts.unique().to_pylist():
             convert(text)
-    except Unfit:
+    except InvalidValue:
         return False
     return True

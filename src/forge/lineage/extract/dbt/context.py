@@ -16,7 +16,7 @@ from forge.lineage.extract.dbt.shims import COMPILE, DBT, DbtUtils
 from forge.lineage.extract.template import MacroPackage, MacroReturn, Names, TemplateEnvironment
 from forge.lineage.extract.template_undefined import RenderState, quoted
 from forge.model.yaml_file import read_yaml
-from forge.model.yaml_problems import Malformed
+from forge.model.yaml_problems import YamlProblem
 
 
 class GuessedText(str):
@@ -261,7 +261,7 @@ def _plain() -> Names:
 def _or(default: object, make: Callable[..., object], value: object) -> object:
     try:
         return make(value)
-    except (TypeError, ValueError, yaml.YAMLError, Malformed):
+    except (TypeError, ValueError, yaml.YAMLError, YamlProblem):
         return default
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from forge.lineage.edge import Gap
 from forge.model.yaml_file import read_yaml
-from forge.model.yaml_problems import Malformed
+from forge.model.yaml_problems import YamlProblem
 
 Raw = Mapping[str, object]
 
@@ -106,7 +106,7 @@ def load_yaml(text: str, file: str, gaps: list[Gap]) -> Raw:
     """{} and a gap for what is no YAML."""
     try:
         found = read_yaml(text).data
-    except Malformed as problem:
+    except YamlProblem as problem:
         gaps.append(
             Gap(file, problem.line, f"the YAML cannot be read: {problem.message.removeprefix('malformed YAML: ')}")
         )

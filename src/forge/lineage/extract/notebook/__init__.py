@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from forge.lineage.extract.notebook.detection import is_notebook as is_notebook
-from forge.model.lazy import lazy_names
+from forge.model.lazy_names import lazy_names
 
 if TYPE_CHECKING:
     from forge.lineage.extract.notebook.script import NotebookCode as NotebookCode

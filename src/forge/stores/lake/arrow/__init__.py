@@ -1,1 +1,1 @@
-"""Row work on the driver, in Arrow, for small tables."""
+"""Row operations on the driver, in Arrow, for small tables."""

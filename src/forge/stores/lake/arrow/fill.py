@@ -1,4 +1,4 @@
-"""What is put into empty cells: a constant, the median, the most frequent value, or the value before."""
+"""Filling of empty cells: by a constant, the median, the mode, or the previous value."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def constant_of(value: object, kind: pa.DataType, column: str) -> Any:
 
 
 def median_of(values: pa.Array, column: str) -> Any:
-    """The lower one of two in the middle, so that it is a value that occurs and has the column's type; NULL of none."""
+    """The lower of the two middle values, so that it occurs and has the column's type; NULL of none."""
     kind, is_ = values.type, pa.types
     numeric = is_.is_integer(kind) or is_.is_floating(kind) or is_.is_decimal(kind)
     if not (numeric or is_.is_date(kind) or is_.is_timestamp(kind)):
@@ -37,7 +37,7 @@ def median_of(values: pa.Array, column: str) -> Any:
 
 
 def mode_of(values: pa.Array, column: str) -> Any:
-    """Of values that are equally frequent the smallest; NULL of none."""
+    """The smallest of equally frequent values; NULL of none."""
     kind = values.type
     if pa.types.is_nested(kind):
         raise unfit_type("mode", column, type_name(kind), "values that are not nested")
@@ -53,7 +53,7 @@ def mode_of(values: pa.Array, column: str) -> Any:
 
 
 def order_of(table: pa.Table, key: Sequence[str], order_by: Sequence[str]) -> Numbers:
-    """Places of all rows, those of one key together, oldest first; NULL is oldest, and what is alike stays as it is."""
+    """Positions of all rows grouped by key, oldest first; NULL is oldest, and the sort is stable."""
     codes = np.zeros(table.num_rows, dtype=np.int64)
     if key:
         (codes,), _ = code_rows([[one_array(table.column(name)) for name in key]], [table.num_rows])
@@ -74,8 +74,8 @@ def order_of(table: pa.Table, key: Sequence[str], order_by: Sequence[str]) -> Nu
 def last_before(
     table: pa.Table, old: pa.Array, wanted: Flags, order: Numbers, key: Sequence[str], order_by: Sequence[str]
 ) -> pa.Array:
-    """For each row the last value of the same key before it that stays; NULL where there is none. Rows without a key
-    or without a place in the order neither give nor take."""
+    """For each row the last kept value of the same key before it; NULL where there is none. Rows without a key or an
+    order value neither give nor receive one."""
     known = np.ones(len(old), dtype=np.bool_)
     for name in (*key, *order_by):
         known &= np.asarray(pc.is_valid(one_array(table.column(name))).to_numpy(zero_copy_only=False))

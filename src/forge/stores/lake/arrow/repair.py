@@ -1,4 +1,4 @@
-"""Rows taken out, filled in and deduplicated on the driver, in Arrow: for tables that are small. Starts no engine."""
+"""Removal, filling and deduplication of rows on the driver, in Arrow: for small tables. Starts no engine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from forge.flows.quality.row_repair import (
     RowFailures,
 )
 from forge.flows.runs.engine import Pin
-from forge.flows.versioning.tables import DataFile, NeedsEngine, Slice
+from forge.flows.versioning.tables import DataFile, FileSlice, NeedsEngine
 from forge.quality.remedy import ImputeMethod
 from forge.stores.lake.arrow.fill import constant_of, last_before, median_of, mode_of, order_of
 from forge.stores.lake.tables import IcebergTables
@@ -34,12 +34,12 @@ FailingRows = Callable[[Pin, RowFailures], pa.Table]
 
 
 class ArrowRepair:
-    """`failing` finds the rows that fail checks, as a table with their file and place; without it that is Spark's."""
+    """`failing` finds the rows that fail checks, as a table with file and position; without it Spark has to."""
 
     def __init__(self, tables: IcebergTables, failing: FailingRows | None = None) -> None:
         self._tables, self._failing = tables, failing
 
-    def take_out(self, target: RepairTarget, failing: RowFailures) -> ArrowRepaired:
+    def take_out(self, target: RepairTarget, failing: RowFailures) -> ArrowRepairResult:
         rows = self._read(target)
         marks = self._marks(target, failing)
         listed = rows.places(marks)
@@ -51,11 +51,11 @@ class ArrowRepair:
                 told[check_id] = told.get(check_id, 0) + 1
         gone = np.zeros(rows.table.num_rows, dtype=np.bool_)
         gone[listed] = True
-        return ArrowRepaired(
+        return ArrowRepairResult(
             _tables=self._tables, _rows=rows, _fields=target.files.fields, gone=gone, checks=texts, told=told
         )
 
-    def fill(self, target: RepairTarget, fill: CellFill) -> ArrowRepaired:
+    def fill(self, target: RepairTarget, fill: CellFill) -> ArrowRepairResult:
         rows = self._read(target)
         failing: Flags | None = None
         if fill.failing is not None:
@@ -76,7 +76,7 @@ class ArrowRepair:
             columns[name] = pc.if_else(pa.array(put), new, old)
             told[name] = int(put.sum())
             changed |= put
-        return ArrowRepaired(
+        return ArrowRepairResult(
             _tables=self._tables,
             _rows=rows,
             _fields=target.files.fields,
@@ -87,7 +87,7 @@ class ArrowRepair:
         )
 
     def _filled(self, rows: _Rows, name: str, old: pa.Array, wanted: Flags, fill: CellFill) -> tuple[pa.Array, object]:
-        """For each row what would be put in, and the one value where it is the same for all."""
+        """For each row the fill value, and the single value where it is the same for all."""
         good = old.filter(pa.array(~wanted))
         match fill.method:
             case ImputeMethod.FORWARD_FILL:
@@ -101,7 +101,7 @@ class ArrowRepair:
                 value = mode_of(good, name)
         return pa.repeat(value, len(old)), value.as_py()
 
-    def deduplicate(self, target: RepairTarget, key: tuple[str, ...], order_by: tuple[str, ...]) -> ArrowRepaired:
+    def deduplicate(self, target: RepairTarget, key: tuple[str, ...], order_by: tuple[str, ...]) -> ArrowRepairResult:
         rows = self._read(target)
         keys = [one_array(rows.table.column(name)) for name in key]
         (codes,), _ = code_rows([keys], [rows.table.num_rows])
@@ -113,11 +113,11 @@ class ArrowRepair:
             whole &= _flags(pc.is_valid(column))
         gone = np.zeros(len(order), dtype=np.bool_)
         gone[order] = ~later
-        return ArrowRepaired(_tables=self._tables, _rows=rows, _fields=target.files.fields, gone=gone & whole)
+        return ArrowRepairResult(_tables=self._tables, _rows=rows, _fields=target.files.fields, gone=gone & whole)
 
     def _read(self, target: RepairTarget) -> _Rows:
         files = tuple(sorted(target.files.files, key=lambda file: file.path))
-        part = Slice(target.files.catalog, target.files.snapshot_id, files)
+        part = FileSlice(target.files.catalog, target.files.snapshot_id, files)
         return _Rows(files, tuple(self._tables.read_each(part).values()), self._tables.read(part))
 
     def _marks(self, target: RepairTarget, failing: RowFailures) -> pa.Table:
@@ -135,7 +135,7 @@ class _Rows:
     table: pa.Table
 
     def places(self, marks: pa.Table) -> list[int]:
-        """Of rows that are known by file and place."""
+        """Positions of rows identified by file and position."""
         begins, number = {}, 0
         for file, part in zip(self.files, self.parts, strict=True):
             begins[file.path], number = number, number + part.num_rows
@@ -144,7 +144,7 @@ class _Rows:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ArrowRepaired:
+class ArrowRepairResult:
     _tables: IcebergTables
     _rows: _Rows
     _fields: Fields
@@ -196,7 +196,7 @@ class ArrowRepaired:
         self._tables.rewrite(stage, (), rows, fields)
 
     def release(self) -> None:
-        """Nothing is kept."""
+        """Nothing is cached."""
 
 
 def _flags(array: pa.Array) -> Flags:

@@ -1,4 +1,4 @@
-"""Row work on the driver, in Arrow: `ArrowRows` diffs and merges parts of tables that are small. Starts no engine."""
+"""Row operations on the driver, in Arrow: diffs and merges of small parts of tables. Starts no engine."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from forge.flows.ports import Stage
-from forge.flows.versioning.tables import DataFile, MergedRows, Slice, TableMerge, Twins
+from forge.flows.versioning.tables import DataFile, DuplicateKeys, FileSlice, MergedRows, TableMerge
 from forge.model.errors import ForgeError
 from forge.model.names import RunId, SnapshotId
 from forge.stores.lake.tables import IcebergTables
@@ -15,7 +15,7 @@ from forge.versioning.changes import RowDiff
 from forge.versioning.conflict import Conflict
 from forge.versioning.field import Fields, Layout
 
-if TYPE_CHECKING:  # Arrow is dear to import
+if TYPE_CHECKING:  # Arrow is slow to import
     import pyarrow
 
     from forge.versioning.rows.apply import RowMerge
@@ -26,7 +26,7 @@ class ArrowRows:
         self._tables = tables
 
     def diff(
-        self, left: Slice | None, right: Slice | None, layout: Layout, *, limit: int = 100, offset: int = 0
+        self, left: FileSlice | None, right: FileSlice | None, layout: Layout, *, limit: int = 100, offset: int = 0
     ) -> RowDiff:
         from forge.versioning.rows.diff import diff_rows
 
@@ -52,7 +52,7 @@ class ArrowRows:
         )
         return ArrowMerge(merged, work, reader)
 
-    def find_twins(self, new: Slice, old: Slice | None, key: Sequence[str], limit: int) -> Twins:
+    def find_twins(self, new: FileSlice, old: FileSlice | None, key: Sequence[str], limit: int) -> DuplicateKeys:
         from forge.stores.lake.unique_keys import find_twins
 
         parts = [self._tables.read(part, list(key)) for part in (new, old) if part is not None]
@@ -96,7 +96,7 @@ class ArrowMerge:
         return self.merged.is_separate
 
     def write(self, stage: Stage) -> SnapshotId:
-        """Files in which nothing changes stay as they are, even where they were named as such that may change."""
+        """Files without a changed row stay as they are, even if named as rewritable."""
         import pyarrow as pa
 
         from forge.stores.lake.unique_keys import find_touched
@@ -125,7 +125,7 @@ class PartReader:
     tables: IcebergTables
     _read: dict[tuple[DataFile, Fields], pyarrow.Table] = field(default_factory=dict)
 
-    def read_each(self, part: Slice | None) -> dict[DataFile, pyarrow.Table]:
+    def read_each(self, part: FileSlice | None) -> dict[DataFile, pyarrow.Table]:
         if part is None or not part.files:
             return {}
         fields = self.tables.fields(part.catalog, part.snapshot_id)
@@ -135,9 +135,9 @@ class PartReader:
                 self._read[file, fields] = rows
         return {file: self._read[file, fields] for file in part.files}
 
-    def read(self, layout: Layout, parts: Sequence[tuple[str, Slice | None]]) -> list[pyarrow.Table]:
-        """One table for each part, which is of a side. A part without files has the columns of its side, typed as the
-        other parts have them, and no rows."""
+    def read(self, layout: Layout, parts: Sequence[tuple[str, FileSlice | None]]) -> list[pyarrow.Table]:
+        """One table for each part of a side. A part without files has the columns of its side, typed like the other
+        parts, and no rows."""
         import pyarrow as pa
 
         found = [(side, list(self.read_each(part).values())) for side, part in parts]

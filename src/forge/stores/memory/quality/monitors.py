@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from forge.flows.runs.records import AuditRecord, DatasetTally, Tally
+from forge.flows.runs.records import AuditRecord, DatasetTally, VerdictTally
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.monitors.monitor import OPEN, CheckResult, Monitor, MonitorRun, MonitorRunStatus, Trigger
 from forge.quality.verdict import Outcome
@@ -135,9 +135,9 @@ class MemoryMonitors:
         firsts = {one: self.runs(monitor_id=one, triggers=reasons, statuses=states, limit=1) for one in wanted}
         return {one: found[0] for one, found in firsts.items() if found}
 
-    def tallies(self, since: datetime, until: datetime, branch: BranchName | None = None) -> tuple[Tally, ...]:
+    def tallies(self, since: datetime, until: datetime, branch: BranchName | None = None) -> tuple[VerdictTally, ...]:
         return tuple(
-            Tally(RunId(run.id), at, run.passed, run.failed, run.not_measured)
+            VerdictTally(RunId(run.id), at, run.passed, run.failed, run.not_measured)
             for at, run in self._between(since, until, branch)
         )
 

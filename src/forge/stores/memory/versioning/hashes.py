@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from forge.flows.runs.records import Blob, Sealed
+from forge.flows.runs.records import Blob, HashRecords
 from forge.stores.memory.records import MemoryRecords
 
 
@@ -17,6 +17,6 @@ class MemoryContentHashes(MemoryRecords):
         with self._lock:
             return {digest: self._table_trees[digest] for digest in digests if digest in self._table_trees}
 
-    def seal(self, sealed: Sealed) -> None:
+    def seal(self, sealed: HashRecords) -> None:
         with self._lock:
             self._keep_sealed(sealed)

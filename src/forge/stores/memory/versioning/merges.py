@@ -10,7 +10,7 @@ from forge.flows.versioning.merge.record import MergeRecord
 from forge.model.names import BranchName, TableName
 from forge.stores.memory.records import MemoryRecords, stored
 from forge.stores.refusals import no_conflicts, no_merge
-from forge.versioning.conflict import Conflict, Rule
+from forge.versioning.conflict import Conflict, ResolutionRule
 from forge.versioning.merge import MergeStatus
 
 
@@ -23,7 +23,7 @@ class MemoryMerges(MemoryRecords):
             self._note([audit])
 
     def _replace_conflicts(self, merge: MergeRecord, conflicts: Sequence[Conflict]) -> None:
-        """An answer stays with its conflict. The merge counts at least the answers that are kept."""
+        """A resolution stays with its conflict. The merge counts at least the recorded resolutions."""
         before = self._conflicts.get(merge.id, {})
         after: dict[str, Conflict] = {}
         for conflict in map(_kept_conflict, conflicts):
@@ -71,7 +71,7 @@ class MemoryMerges(MemoryRecords):
             ]
         return tuple(found[offset : None if limit is None else offset + limit])
 
-    def answer(self, merge_id: str, answers: Mapping[str, Rule], audit: AuditRecord) -> None:
+    def answer(self, merge_id: str, answers: Mapping[str, ResolutionRule], audit: AuditRecord) -> None:
         with self._lock:
             if merge_id not in self._merges:
                 raise no_merge(merge_id)

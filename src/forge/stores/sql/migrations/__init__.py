@@ -1,5 +1,5 @@
-"""The one list of migrations. REVISIONS names them oldest first, so that a database at the newest one is recognised
-without loading Alembic; a test holds it against the files in `versions`."""
+"""The list of migrations. REVISIONS names them oldest first, so that an up-to-date database is recognised without
+loading Alembic; a test compares it to the files in `versions`."""
 
 REVISIONS = (
     "0001",

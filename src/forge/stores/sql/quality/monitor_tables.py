@@ -6,7 +6,7 @@ from sqlalchemy import BigInteger, Boolean, Column, Float, ForeignKey, Index, In
 
 from forge.stores.sql.columns import Code, Json, UtcTime
 from forge.stores.sql.tables import metadata
-from forge.stores.sql.values import Value
+from forge.stores.sql.values import TypedValue
 
 monitors = Table(
     "forge_monitors",
@@ -16,7 +16,7 @@ monitors = Table(
     Column("table_name", String(255), nullable=False),
     Column("dataset", Text, nullable=False),
     Column("description", Text, nullable=False),
-    Column("checks", Value, nullable=False),
+    Column("checks", TypedValue, nullable=False),
     Column("schedule", Json),
     Column("enabled", Boolean, nullable=False),
     Column("channels", Json, nullable=False),

@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, Select, Table, and_, func, or_, select, update
 
-from forge.flows.runs.records import AuditRecord, DatasetTally, Tally
+from forge.flows.runs.records import AuditRecord, DatasetTally, VerdictTally
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.monitors.monitor import OPEN, CheckResult, Monitor, MonitorRun, MonitorRunStatus, Trigger
 from forge.quality.verdict import Outcome
@@ -146,7 +146,7 @@ class SqlMonitors:
             found |= {str(run.monitor_id): run for run in self._runs(select(runs).where(r.id.in_(first)))}
         return found
 
-    def tallies(self, since: datetime, until: datetime, branch: BranchName | None = None) -> tuple[Tally, ...]:
+    def tallies(self, since: datetime, until: datetime, branch: BranchName | None = None) -> tuple[VerdictTally, ...]:
         r = runs.c
         counts = (r.id, r.started_at, r.passed, r.failed, r.not_measured)
         query = select(*counts).where(r.started_at >= since, r.started_at < until, r.status.not_in(_OPEN))
@@ -155,7 +155,7 @@ class SqlMonitors:
         with reading(self._engine) as connection:
             found = find_rows(connection, query.order_by(r.started_at, r.id))
         return tuple(
-            Tally(RunId(row["id"]), row["started_at"], row["passed"], row["failed"], row["not_measured"])
+            VerdictTally(RunId(row["id"]), row["started_at"], row["passed"], row["failed"], row["not_measured"])
             for row in found
         )
 

@@ -14,11 +14,11 @@ from forge.flows.runs.records import (
     MAKES_TABLES,
     SETTLED,
     DatasetTally,
-    Judgement,
     OutputStatus,
     RunRecord,
     RunStatus,
-    Tally,
+    RunVerdict,
+    VerdictTally,
 )
 from forge.model.names import BranchName, RunId, TableName
 from forge.quality.verdict import Outcome, Verdict
@@ -78,7 +78,7 @@ class SqlVerdicts(SqlRecords):
 
     def judgements(
         self, branch: BranchName, names: Iterable[TableName], check_ids: Iterable[str], *, runs: int = 500
-    ) -> tuple[Judgement, ...]:
+    ) -> tuple[RunVerdict, ...]:
         r, o, v = tables.runs.c, tables.outputs.c, tables.verdicts.c
         recent = select(r.id, r.started_at, r.kind).where(r.branch == branch).order_by(*NEWEST).limit(runs).subquery()
         # Verdicts are found by their run alone: the index by table would lead through the whole history of the table.
@@ -94,7 +94,7 @@ class SqlVerdicts(SqlRecords):
         with reading(self._engine) as connection:
             return _judgements(find_rows(connection, query))
 
-    def tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[Tally, ...]:
+    def tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[VerdictTally, ...]:
         r, v = tables.runs.c, tables.verdicts.c
         query = (
             select(r.id, r.started_at, v.outcome, func.count(v.id).label("number"))
@@ -108,7 +108,7 @@ class SqlVerdicts(SqlRecords):
             for row in find_rows(connection, query):
                 counted[RunId(row["id"]), row["started_at"]][row["outcome"]] = row["number"]
         return tuple(
-            Tally(run_id, time, *(numbers.get(outcome.value, 0) for outcome in Outcome))
+            VerdictTally(run_id, time, *(numbers.get(outcome.value, 0) for outcome in Outcome))
             for (run_id, time), numbers in counted.items()
         )
 
@@ -147,16 +147,16 @@ def _held_back(run: RunRecord, table: TableName) -> bool:
     return any(output.table == table and output.status is OutputStatus.BLOCKED for output in run.outputs)
 
 
-def _judgements(found: Iterable[Mapping[str, Any]]) -> tuple[Judgement, ...]:
+def _judgements(found: Iterable[Mapping[str, Any]]) -> tuple[RunVerdict, ...]:
     """Verdicts of the same run on other tables are excluded."""
-    kept: dict[tuple[str, str, str | None], Judgement] = {}
+    kept: dict[tuple[str, str, str | None], RunVerdict] = {}
     for row in found:
         spoke = row["judged"] == row["table_name"]
         check_id, message = (row["check_id"], row["message"]) if spoke else (None, None)
         outcome = Outcome(row["outcome"]) if spoke else None
         table, status = rows.table_of(row["table_name"]), OutputStatus(row["status"])
         run_id, at, kind = RunId(row["id"]), row["started_at"], row["kind"]
-        found_one = Judgement(
+        found_one = RunVerdict(
             run_id=run_id,
             time=at,
             table=table,

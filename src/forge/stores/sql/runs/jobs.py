@@ -1,4 +1,4 @@
-"""Jobs in SQL: `SqlJobs` is the JobStore port on SQLite and PostgreSQL."""
+"""Jobs in SQL, on SQLite and PostgreSQL."""
 
 from __future__ import annotations
 

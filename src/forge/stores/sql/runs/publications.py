@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Engine
 
-from forge.flows.runs.records import Advance, Moved, Publication, Published
+from forge.flows.runs.records import BranchAdvance, PointerConflict, Publication, PublishedCommit
 from forge.stores.sql.database import writing
 from forge.stores.sql.publish import PointerMoved, write_advance, write_publication
 from forge.stores.sql.records import SqlRecords
@@ -14,7 +14,7 @@ from forge.stores.sql.records import SqlRecords
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from forge.flows.ports import Seam
+    from forge.flows.ports import FaultPoint
 
 
 class SqlPublications(SqlRecords):
@@ -22,20 +22,20 @@ class SqlPublications(SqlRecords):
         super().__init__(engine)
         self.published: Callable[[], None] = lambda: None  # called after a branch has moved
 
-    def publish(self, publication: Publication, seam: Seam) -> Published | Moved:
+    def publish(self, publication: Publication, seam: FaultPoint) -> PublishedCommit | PointerConflict:
         try:
             with writing(self._engine, durable=True) as connection:
                 write_publication(connection, publication, seam)
         except PointerMoved as news:
             return news.moved
         self.published()
-        return Published(publication.commit.id)
+        return PublishedCommit(publication.commit.id)
 
-    def advance(self, advance: Advance, seam: Seam) -> Published | Moved:
+    def advance(self, advance: BranchAdvance, seam: FaultPoint) -> PublishedCommit | PointerConflict:
         try:
             with writing(self._engine, durable=True) as connection:
                 write_advance(connection, advance, seam)
         except PointerMoved as news:
             return news.moved
         self.published()
-        return Published(advance.head)
+        return PublishedCommit(advance.head)

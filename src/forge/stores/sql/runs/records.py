@@ -1,4 +1,4 @@
-"""Runs in SQL, with the lineage of what they made."""
+"""Runs in SQL, with the lineage of their outputs."""
 
 from __future__ import annotations
 

@@ -22,8 +22,8 @@ class SqlAudit(SqlRecords):
             write_audit(connection, audit)
 
     def mark(self) -> str:
-        """Everything that changes the records writes to the audit too, save the start of a run and hashes that come
-        later; a run that ends without a word there is seen by its state."""
+        """Every change of the records writes to the audit too, except the start of a run and later hashes; a run
+        that ends without an audit row is detected by its state."""
         r = tables.runs.c
         newest = select(r.id + " " + r.status).order_by(*NEWEST).limit(1).scalar_subquery()
         numbered = (tables.audit, tables.blobs, tables.table_trees)

@@ -1,4 +1,4 @@
-"""Tokens and sessions in SQL. Secrets are not here: only their digests."""
+"""Tokens and sessions in SQL. Only digests of secrets are stored."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, delete, or_, select, text, update
 
 from forge.flows.runs.records import AuditRecord
-from forge.flows.upkeep.access import Scope, Token, TokenKind
+from forge.flows.upkeep.access import Token, TokenKind, TokenScope
 from forge.stores.sql import database, rows
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.tables import audit as audit_table
@@ -62,7 +62,7 @@ class SqlTokens:
 
 @contextmanager
 def _writing_at_once(engine: Engine) -> Iterator[Connection]:
-    """A transaction that does not wait for others: where they hold the database, it is busy (E404)."""
+    """A transaction that does not wait for locks: a locked database is E404."""
     if engine.dialect.name == "sqlite":
         with reading(engine) as connection:
             sqlite: Any = connection.connection.driver_connection
@@ -99,4 +99,4 @@ def _row(token: Token) -> dict[str, Any]:
 
 
 def _token(row: Mapping[Any, Any]) -> Token:
-    return Token(**{**row, "kind": TokenKind(row["kind"]), "scope": Scope(row["scope"])})
+    return Token(**{**row, "kind": TokenKind(row["kind"]), "scope": TokenScope(row["scope"])})

@@ -56,7 +56,7 @@ class SqlCommits(SqlRecords):
         return tuple(CommitId(row["id"]) for row in self._all(query))
 
     def tree(self, commit_id: CommitId | None) -> Tree:
-        """Trees are kept as they were committed: where a table stands may change at any time."""
+        """Trees are stored as committed; the catalog row of a table may change at any time."""
         if commit_id is None:
             return {}
         tree = self.recorded_tree(commit_id)
@@ -127,12 +127,12 @@ class SqlCommits(SqlRecords):
         return frozenset(rows.loaded_of(row) for row in self._all(query))
 
     def _homes(self) -> dict[str, CatalogName]:
-        """All of them: only tables that were made on another branch, or left the default one, have any."""
+        """All of them: only tables that were created on another branch, or left the default one, have any."""
         return {row["uuid"]: CatalogName(row["namespace"], row["name"]) for row in self._all(select(tables.homes))}
 
 
 def _ancestors(*heads: CommitId) -> CTE:
-    """Ids of the heads and of all they descend from."""
+    """Ids of the heads and all their ancestors."""
     c = tables.commits.c
     p = tables.commit_parents.c
     start = select(c.id).where(c.id.in_(heads)).cte("ancestors", recursive=True)
@@ -164,7 +164,7 @@ def _wanted(
     until: datetime | None,
     author: str | None,
 ) -> frozenset[str] | None:
-    """Ids of all commits the filters let through, of whatever branch; None where there is no filter."""
+    """Ids of all commits that pass the filters, of any branch; None where there is no filter."""
     c = tables.commits.c
     filters: list[ColumnElement[bool]] = []
     if since is not None:

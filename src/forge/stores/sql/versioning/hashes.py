@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping
 
 from sqlalchemy import select
 
-from forge.flows.runs.records import Blob, Sealed
+from forge.flows.runs.records import Blob, HashRecords
 from forge.stores.sql import tables
 from forge.stores.sql.database import writing
 from forge.stores.sql.records import SqlRecords
 from forge.stores.sql.versioning import rows as version_rows
-from forge.stores.sql.versioning.writes import write_sealed
+from forge.stores.sql.versioning.writes import write_hashes
 
 
 class SqlContentHashes(SqlRecords):
@@ -24,6 +24,6 @@ class SqlContentHashes(SqlRecords):
         t = tables.table_trees
         return {row["digest"]: row["body"] for row in self._batched(select(t), t.c.digest, digests)}
 
-    def seal(self, sealed: Sealed) -> None:
+    def seal(self, sealed: HashRecords) -> None:
         with writing(self._engine) as connection:
-            write_sealed(connection, sealed)
+            write_hashes(connection, sealed)

@@ -12,8 +12,8 @@ from forge.model.names import CommitId
 def newest_first(
     head: CommitId, times: Mapping[CommitId, datetime], parents: Mapping[CommitId, Sequence[CommitId]]
 ) -> Iterator[CommitId]:
-    """Among the commits whose children have all been given out, the newest is next: time rules where it can, and
-    descent where clocks disagree. `times` and `parents` cover exactly the ancestors of head."""
+    """Of the commits whose children have all been returned, the newest is next: by time where possible, and by
+    ancestry where clocks disagree. `times` and `parents` cover exactly the ancestors of head."""
     children = dict.fromkeys(times, 0)
     for ancestors in parents.values():
         for parent in ancestors:

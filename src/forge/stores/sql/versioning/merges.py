@@ -14,7 +14,7 @@ from forge.stores.sql.database import writing
 from forge.stores.sql.records import SqlRecords, write_audit
 from forge.stores.sql.versioning import rows as version_rows
 from forge.stores.sql.versioning.writes import replace_conflicts, write_answers, write_merge
-from forge.versioning.conflict import Conflict, Rule
+from forge.versioning.conflict import Conflict, ResolutionRule
 from forge.versioning.merge import MergeStatus
 
 
@@ -65,7 +65,7 @@ class SqlMerges(SqlRecords):
         query = query.limit(limit).offset(offset)
         return tuple(version_rows.conflict_of(row) for row in self._all(query))
 
-    def answer(self, merge_id: str, answers: Mapping[str, Rule], audit: AuditRecord) -> None:
+    def answer(self, merge_id: str, answers: Mapping[str, ResolutionRule], audit: AuditRecord) -> None:
         with writing(self._engine) as connection:
             write_answers(connection, merge_id, answers, audit.time)
             write_audit(connection, audit)

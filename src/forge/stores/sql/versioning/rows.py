@@ -1,4 +1,4 @@
-"""Branches, tags, merges, conflicts and hashes as rows and back. Nothing here touches a database."""
+"""Branches, tags, merges, conflicts and hashes as rows and back. No database access."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from forge.flows.runs.records import Blob, Sealed
+from forge.flows.runs.records import Blob, HashRecords
 from forge.flows.versioning.merge.record import Approval, MergeRecord, TableTally
 from forge.stores.sql.rows import Row, signature_body, signature_of
 from forge.versioning.branch import Branch
 from forge.versioning.commit import Author
-from forge.versioning.conflict import Conflict, ConflictKind, Rule, Take
+from forge.versioning.conflict import Conflict, ConflictKind, ResolutionChoice, ResolutionRule
 from forge.versioning.merge import MergeStatus, Strategy
 from forge.versioning.tag import Tag
 
@@ -106,7 +106,7 @@ def merge_of(row: Mapping[str, Any]) -> MergeRecord:
         status=MergeStatus(row["status"]),
         other_bases=tuple(row["other_bases"]),
         keys={table: tuple(columns) for table, columns in row["merge_keys"].items()},
-        rules=tuple(Rule(**{**rule, "take": Take(rule["take"])}) for rule in row["rules"]),
+        rules=tuple(ResolutionRule(**{**rule, "take": ResolutionChoice(rule["take"])}) for rule in row["rules"]),
         tables=tuple(TableTally(**{**tally, "key": tuple(tally.get("key", ()))}) for tally in row["tables"]),
         approvals=tuple(Approval(**approval) for approval in row["approvals"]),
     )
@@ -138,12 +138,12 @@ def conflict_of(row: Mapping[str, Any]) -> Conflict:
         key=row["row_key"],
         column=row["column_name"],
         table=row["table_name"],
-        resolution=None if row["resolution"] is None else Take(row["resolution"]),
+        resolution=None if row["resolution"] is None else ResolutionChoice(row["resolution"]),
     )
 
 
 def blob_rows(blobs: Iterable[Blob]) -> list[Row]:
-    """By path: two that write the same files wait for each other rather than forever."""
+    """Sorted by path, so that two writers of the same files cannot deadlock."""
     return [asdict(blob) for blob in sorted(blobs, key=lambda blob: blob.path)]
 
 
@@ -151,5 +151,5 @@ def blob_of(row: Mapping[str, Any]) -> Blob:
     return Blob(row["path"], row["digest"], row["size"], row["kind"])
 
 
-def table_tree_rows(sealed: Sealed) -> list[Row]:
+def table_tree_rows(sealed: HashRecords) -> list[Row]:
     return [{"digest": digest, "body": body} for digest, body in sorted(sealed.table_trees.items())]

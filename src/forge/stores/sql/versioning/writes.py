@@ -1,4 +1,4 @@
-"""What transactions write of branches, merges and hashes."""
+"""Writes of branches, merges and hashes within a transaction."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 from sqlalchemy import Connection, bindparam, case, delete, select, update
 
-from forge.flows.runs.records import Pointer, Sealed
+from forge.flows.runs.records import HashRecords, Pointer
 from forge.flows.versioning.merge.record import MergeRecord
 from forge.model.names import BranchName
 from forge.stores.refusals import no_conflicts, no_merge
 from forge.stores.sql import tables
 from forge.stores.sql.statements import add, add_new, batches, find_rows, put
 from forge.stores.sql.versioning import rows as version_rows
-from forge.versioning.conflict import Conflict, Rule
+from forge.versioning.conflict import Conflict, ResolutionRule
 from forge.versioning.merge import OPEN_MERGES
 
 
@@ -24,7 +24,7 @@ def write_merge(connection: Connection, merge: MergeRecord) -> None:
 
 
 def replace_conflicts(connection: Connection, merge_id: str, conflicts: Sequence[Conflict]) -> None:
-    """An answer stays with its conflict. The merge counts at least the answers that are kept."""
+    """A resolution stays with its conflict. The merge counts at least the recorded resolutions."""
     t = tables.conflicts
     query = select(t.c.id, t.c.resolution, t.c.resolved_value)
     answered = find_rows(connection, query.where(t.c.merge_id == merge_id, t.c.resolution.is_not(None)))
@@ -41,7 +41,7 @@ def replace_conflicts(connection: Connection, merge_id: str, conflicts: Sequence
     connection.execute(update(m).where(fewer).values(resolved_count=resolved))
 
 
-def write_answers(connection: Connection, merge_id: str, answers: Mapping[str, Rule], time: datetime) -> None:
+def write_answers(connection: Connection, merge_id: str, answers: Mapping[str, ResolutionRule], time: datetime) -> None:
     m, t = tables.merges, tables.conflicts
     # the merge is locked first, as by everyone who writes its conflicts
     if connection.execute(select(m.c.id).where(m.c.id == merge_id).with_for_update()).first() is None:
@@ -66,7 +66,7 @@ def write_answers(connection: Connection, merge_id: str, answers: Mapping[str, R
 
 
 def rename_everywhere(connection: Connection, old: BranchName, new: BranchName) -> None:
-    """In whatever names the branch to find it again; commits say what it was called then."""
+    """In everything that refers to the branch by name; commits keep the name of their time."""
     from forge.stores.sql.tables import remediations
 
     b, m, r = tables.branches, tables.merges, tables.runs
@@ -79,14 +79,14 @@ def rename_everywhere(connection: Connection, old: BranchName, new: BranchName) 
 
 
 def set_statuses(connection: Connection, statuses: Mapping[BranchName, str], time: datetime) -> None:
-    """Of branches that are still there."""
+    """Of branches that still exist."""
     t = tables.branches
     for name, status in sorted(statuses.items()):
         connection.execute(update(t).where(t.c.name == name).values(status=status, updated_at=time))
 
 
-def awake() -> Any:
-    """The status of a branch that moves: what was merged has news again."""
+def reopened_status() -> Any:
+    """The status of a branch that moves: one that was merged is active again."""
     status = tables.branches.c.status
     return case((status == "merged", "active"), else_=status)
 
@@ -97,7 +97,7 @@ def write_homes(connection: Connection, pointers: Sequence[Pointer]) -> None:
     put(connection, tables.homes, rows)
 
 
-def write_sealed(connection: Connection, sealed: Sealed) -> None:
-    """A hash is taken once: what is known already stays as it was."""
+def write_hashes(connection: Connection, sealed: HashRecords) -> None:
+    """Known hashes stay unchanged."""
     add_new(connection, tables.blobs, version_rows.blob_rows(sealed.blobs))
     add_new(connection, tables.table_trees, version_rows.table_tree_rows(sealed))

@@ -1,0 +1,241 @@
+"""Which columns hold personal data: the single source of truth for everything that shows a cell.
+
+A column is personal if a contract declares it (a file of the project, or the registry), if the catalog flags it, or
+if lineage connects it with either, up to where it is masked or counted."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol
+
+from forge.contracts.contract import TableContract, pii_columns
+from forge.flows.runs.project import referenced_tables
+from forge.lineage.edge import Edge, Transformation
+from forge.model.errors import CellError, ForgeError
+from forge.model.names import BranchName, CommitId, TableName
+from forge.quality.checks import FunctionCheck, QueryCheck
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+
+    from forge.flows.catalog.ports import Assets
+    from forge.flows.ports import Metadata
+    from forge.flows.quality.ports import RunHistory
+    from forge.flows.runs.ports import Runs
+    from forge.flows.runs.records import AssetRecord
+    from forge.flows.versioning.record_ports import CommitHistory
+    from forge.quality.check import Check
+    from forge.versioning.changes import RowChange, TableDiff
+    from forge.versioning.commit import Tree
+
+    class _Records(Assets, Runs, Protocol): ...
+
+
+Key = tuple[str, str]
+"""A table and one of its columns, in small letters."""
+Declared = Callable[[], frozenset[Key]]
+"""What contracts call personal now; read anew each time."""
+
+HIDDEN = "***"
+_MOST = 64  # answers that are kept
+_COUNT = re.compile(r"\bcount\(|\bapprox_count_distinct\(")
+
+
+@dataclass(frozen=True, slots=True)
+class PersonalColumns:
+    keys: frozenset[Key] = frozenset()
+
+    def of(self, table: TableName | str) -> frozenset[str]:
+        """In lower case."""
+        return frozenset(column for name, column in self.keys if name == str(table))
+
+    def hides(self, table: TableName | str | None, column: str) -> bool:
+        return (str(table or ""), column.lower()) in self.keys
+
+
+PersonalAt = Callable[..., PersonalColumns]
+"""Of commits: `personal_at` of some metadata."""
+
+
+@dataclass(slots=True)
+class PersonalData:
+    """Over some trees, which are read once. `made`: the lineage of tables that a run has built and not yet
+    published."""
+
+    metadata: _Records
+    declared: Declared
+    trees: Callable[[], Iterable[Tree]]
+    made: dict[TableName, tuple[Edge, ...]] = field(default_factory=dict)
+    _flagged: frozenset[Key] | None = None
+    _edges: tuple[tuple[Edge, ...], ...] | None = None
+
+    def of(self, table: TableName) -> frozenset[str]:
+        return self.columns().of(table)
+
+    def columns(self) -> PersonalColumns:
+        """Personal in one of the trees is personal."""
+        if self._flagged is None:
+            self._flagged = self.declared() | find_flagged(self.metadata.assets())
+        if not self._flagged:
+            return PersonalColumns()
+        made = tuple(edge for edges in self.made.values() for edge in edges)
+        found = (find_personal(self._flagged, (*edges, *made)) for edges in self._known_edges() or ((),))
+        return PersonalColumns(frozenset[Key]().union(*found))
+
+    def _known_edges(self) -> tuple[tuple[Edge, ...], ...]:
+        from forge.flows.quality.incidents.impact import edges_at  # it imports runs, which import this
+
+        if self._edges is None:
+            self._edges = tuple(edges_at(self.metadata, tree) for tree in self.trees())
+        return self._edges
+
+
+def personal_at(
+    metadata: Metadata, declared: Declared, default: BranchName, *commits: CommitId | None
+) -> PersonalColumns:
+    """At one of the commits, or now on the default branch: what is known to be personal now was so before."""
+    personal = PersonalData(metadata, declared, lambda: trees_at(metadata, default, commits))
+    personal.made |= _blocked_edges(metadata, default)
+    return personal.columns()
+
+
+def trees_at(metadata: CommitHistory, default: BranchName, commits: Iterable[CommitId | None]) -> tuple[Tree, ...]:
+    """Of the commits and of the default branch."""
+    main = metadata.branch(default)
+    wanted = dict.fromkeys((*commits, main.head if main else None))
+    return tuple(metadata.tree(commit) for commit in wanted if commit is not None)
+
+
+class PersonalDataCache:
+    """`personal_at`, computed once per change of the records and of the declarations."""
+
+    def __init__(self, metadata: Metadata, declared: Declared, default: BranchName) -> None:
+        self._metadata, self._declared, self._default = metadata, declared, default
+        self._found: dict[Hashable, PersonalColumns] = {}
+
+    def __call__(self, *commits: CommitId | None) -> PersonalColumns:
+        main = self._metadata.branch(self._default)
+        declared = self._declared()
+        # A commit never changes; the mark covers the catalog and blocked attempts.
+        key = (self._metadata.mark(), main.head if main else None, commits, declared)
+        known = self._found.get(key)
+        if known is None:
+            known = personal_at(self._metadata, lambda: declared, self._default, *commits)
+            kept = self._found if len(self._found) < _MOST else {}
+            self._found = {**kept, key: known}
+        return known
+
+
+def _blocked_edges(metadata: RunHistory, default: BranchName) -> dict[TableName, tuple[Edge, ...]]:
+    """Edges of outputs that the newest attempts built and blocked, whose verdicts are shown as well."""
+    held = metadata.blocked(default)
+    pairs = {(run.id, table) for run, table in held}
+    found = metadata.lineage(dict.fromkeys(run.id for run, _ in held)) if held else ()
+    return {one.table: one.edges for run_id, one in found if (run_id, one.table) in pairs}
+
+
+def named_by(contracts: Iterable[TableContract]) -> frozenset[Key]:
+    """Columns that contracts declare personal. A contract without a valid table name is ignored."""
+    found: set[Key] = set()
+    for contract in contracts:
+        try:
+            table = str(TableName.parse(contract.table))
+        except ForgeError:
+            continue
+        found |= {(table, column.lower()) for column in pii_columns(contract)}
+    return frozenset(found)
+
+
+def declared_with(contracts: Collection[TableContract], declared: Declared) -> Declared:
+    """The declared columns, and those of these contracts."""
+    return lambda: declared() | named_by(contracts)
+
+
+def find_flagged(assets: Iterable[AssetRecord]) -> frozenset[Key]:
+    """The columns that the catalog flags as personal data."""
+    return frozenset((str(a.table), str(c["name"]).lower()) for a in assets for c in a.columns if c.get("pii"))
+
+
+def find_personal(flagged: frozenset[Key], edges: Iterable[Edge]) -> frozenset[Key]:
+    """The flagged columns, all up- and downstream of them, and other copies of the origin of a flagged copy. A
+    masking or counting edge stops the propagation."""
+    open_edges = [e for e in edges if not e.masking]
+    sources = Counter(_key(e.target.table, e.target.column) for e in open_edges)
+    values = [e for e in open_edges if not _is_count(e)]
+    # The only input of a column is the same data, like lower(trim(email)); one of several inputs may be only a small
+    # part of it, and is no reason to hide its own copies elsewhere.
+    same = [
+        e
+        for e in values
+        if e.transformation is Transformation.IDENTITY or sources[_key(e.target.table, e.target.column)] == 1
+    ]
+    origins = _walk(flagged, same, upstream=True)
+    return _walk(flagged, values) | _walk(flagged, values, upstream=True) | _walk(origins, same)
+
+
+def _walk(start: Iterable[Key], edges: Iterable[Edge], *, upstream: bool = False) -> frozenset[Key]:
+    following: Mapping[Key, list[Key]] = defaultdict(list)
+    for edge in edges:
+        source, target = _key(edge.source.table, edge.source.column), _key(edge.target.table, edge.target.column)
+        following[target if upstream else source].append(source if upstream else target)
+    seen, todo = set(start), list(start)
+    while todo:
+        new = [key for key in following.get(todo.pop(), ()) if key not in seen]
+        seen.update(new)
+        todo += new
+    return frozenset(seen)
+
+
+def _key(table: str, column: str) -> Key:
+    return table, column.lower()
+
+
+def _is_count(edge: Edge) -> bool:
+    return edge.transformation in (Transformation.AGGREGATION, Transformation.WINDOW) and bool(
+        _COUNT.search(edge.expression.lower())
+    )
+
+
+def find_private(personal: PersonalData, table: TableName, checks: Iterable[Check]) -> frozenset[TableName]:
+    """The table and others that its queries and functions read, as far as they hold personal data."""
+    free = [check for check in checks if isinstance(check, QueryCheck | FunctionCheck)]
+    asked = {table, *(other for check in free for other in referenced_tables(check))} if free else set()
+    hidden = personal.columns() if asked else PersonalColumns()
+    return frozenset(one for one in asked if hidden.of(one))
+
+
+@contextmanager
+def hiding_values(hidden: Callable[[], frozenset[str]]) -> Iterator[None]:
+    """Errors raised inside are rewritten without the values of personal columns. `hidden`: those of the table it is
+    about, in lower case; called only where an error contains values."""
+    try:
+        yield
+    except CellError as error:
+        personal = hidden()
+        if personal and (not error.columns or error.columns & personal):
+            raise error.without_values() from None
+        raise
+
+
+def hide_in_diffs(diffs: Sequence[TableDiff], personal: PersonalColumns) -> tuple[TableDiff, ...]:
+    """Row diffs without the values of personal columns."""
+    return tuple(_hide(diff, personal.of(diff.table)) for diff in diffs)
+
+
+def _hide(diff: TableDiff, columns: frozenset[str]) -> TableDiff:
+    if not columns:
+        return diff
+    return replace(diff, rows=replace(diff.rows, rows=tuple(_row(row, columns) for row in diff.rows.rows)))
+
+
+def _row(row: RowChange, columns: frozenset[str]) -> RowChange:
+    def shown(values: Mapping[str, object] | None) -> dict[str, object] | None:
+        if values is None:
+            return None
+        return {n: HIDDEN if n.lower() in columns and v is not None else v for n, v in values.items()}
+
+    return replace(row, key=shown(row.key) or {}, before=shown(row.before), after=shown(row.after))
