@@ -2,8 +2,8 @@
 
 Rules: a folder holds at most 30 modules; siblings of a package do not import each other in a circle; no module is part
 of a circle; rooms of a store never import each other; the path of a test is a path of the source; errors are told apart
-by their class; a data class of more than six fields takes keywords only; a closed set of words is a type. Public class
-names that exist twice are counted, and go as rooms are renamed to docs/glossary.md."""
+by their class; a data class of more than six fields takes keywords only; a closed set of words is a type; a public
+class name exists once, and no class or module is named by a bare participle or preposition."""
 
 from __future__ import annotations
 
@@ -35,6 +35,11 @@ ROOMS_APART = "forge.stores.sql"
 REAL_PARTS = {"ports", "spark", "services", "browser", "support", "bench", "examples", "scripts"}  # folders of tests
 SUFFIXES = {".py", ".ts", ".tsx"}
 Graph = Mapping[str, set[str]]
+RESULTS = {"Merged", "Conflicted", "Blocked"}  # how a merge ends: a union that is read as a sentence
+_NO_NOUN = re.compile(  # one word: PlanNode and RunEnded say of what
+    "[A-Z]?[a-z]+(?<!e)ed|(?i:after|around|before|beside|between|built|done|drawn|found|gone|held|kept|known|left|lost|made|met"
+    "|said|seen|sent|several|shown|spent|taken|told|within|without|written)"
+)
 _OPEN_WORDS = re.compile(r"\s+\w+: str( \| None)?( = [^#]+)?  # .*\w \| \w")
 
 
@@ -201,6 +206,14 @@ def open_words(module: Module) -> Iterator[str]:
             yield f"{module.name}:{number} lists its words in a comment; make them a StrEnum or a Literal"
 
 
+def unclear_names(module: Module) -> Iterator[str]:
+    """Modules and public classes named by how something is, not by what it is; `reader` is a noun, `known` is not."""
+    classes = [n.name for n in module.tree.body if isinstance(n, ast.ClassDef) and not n.name.startswith("_")]
+    for name in (module.name.rpartition(".")[2], *classes):
+        if name not in RESULTS and _NO_NOUN.fullmatch(name):
+            yield f"{module.name}: {name} is no noun; docs/glossary.md has the words"
+
+
 def functions_of(modules: Iterable[Module]) -> Iterator[tuple[int, str]]:
     for module in modules:
         for node in ast.walk(module.tree):
@@ -284,8 +297,9 @@ class House:
         packages = [module.name for module in self.modules.values() if module.is_package]
         yield from sibling_circles(self.graph, packages)
         yield from across_rooms(self.graph)
-        for rule in (compared_codes, positional_classes, open_words):
+        for rule in (compared_codes, positional_classes, open_words, unclear_names):
             yield from (line for module in self.modules.values() for line in rule(module))
+        yield from (f"the class name {name} exists in {', '.join(homes)}" for name, homes in self.twice.items())
         yield from (f"{path} lies in no folder of src/forge" for path in astray(self.root)[0])
 
 
@@ -305,8 +319,7 @@ def shown(house: House) -> Iterator[str]:
     yield "\nLongest functions"
     functions = sorted(functions_of(house.modules.values()), reverse=True)
     yield from (f"  {lines:4}  {name}" for lines, name in functions[:5])
-    words = [f"{name} × {len(homes)}" for name, homes in house.twice.items()]
-    yield f"\n{len(words)} public class names exist more than once: {', '.join(words[:8])} …"
+    yield f"\n{len(house.twice)} public class names exist more than once"
     lost, tests = astray(house.root)
     yield f"\n{tests - len(lost)} of {tests} tests are at the path of what they test"
 

@@ -60,7 +60,7 @@ def test_a_new_check_is_known_to_files_validation_forms_and_the_reference(tmp_pa
     copy = follow("add-a-check.md", tmp_path)
     assert copy.test("tests/quality/checks/test_distinct_count.py").startswith("3 passed")
     known = json.loads(copy.run("-c", WHAT_KNOWS_THE_CHECK))
-    assert "DistinctCount(" in known["read"]
+    assert "DistinctCountCheck(" in known["read"]
     assert known["wrong"] == [["[0].max", "distinct_count: 'max' must be a whole number from 0, and is -1"]]
     form = known["form"]
     assert (form["label"], form["summary"]) == (

@@ -54,15 +54,15 @@ def graph_folder(start: str | Path | None = None, *, create: bool = False) -> Pa
     return made
 
 
-class LineageQuery:
+class Query:
     """Each query opens and closes the project. `project`: a folder other than the current one."""
 
     def __init__(self, project: str | Path | None = None) -> None:
         self.project = project
 
-    def __call__(self, project: str | Path) -> LineageQuery:
+    def __call__(self, project: str | Path) -> Query:
         """The same questions to another project: `query("shop").upstream("users")`."""
-        return LineageQuery(project)
+        return Query(project)
 
     def upstream(
         self, table: str, column: str | None = None, *, at: str | None = None, **options: Unpack[WalkArguments]
@@ -85,7 +85,7 @@ class LineageQuery:
             return question(forge.lineage)
 
 
-query = LineageQuery()
+query = Query()
 
 
 def ingest(
@@ -105,4 +105,4 @@ def ingest(
         return forge.lineage.ingest(path, db=db, default_schema=default_schema, schema=schema, dialect=dialect)
 
 
-__all__ = ["LineageQuery", "graph_folder", "ingest", "query"]
+__all__ = ["Query", "graph_folder", "ingest", "query"]

@@ -78,9 +78,26 @@ def test_folders_that_import_each_other_through_different_modules(small: Path) -
     ]
 
 
-def test_a_class_name_that_is_there_twice_is_counted(small: Path) -> None:
-    assert breaks(small, "src/forge/quality/again.py", "class Check: ...\nclass _Own: ...\n") == []
-    assert House(small).twice == {"Check": ["forge.quality.again", "forge.quality.check"]}
+def test_a_class_name_that_is_there_twice(small: Path) -> None:
+    text = "class Check: ...\nclass _Own: ...\n"
+    assert breaks(small, "src/forge/quality/again.py", text) == [
+        "the class name Check exists in forge.quality.again, forge.quality.check"
+    ]
+
+
+@pytest.mark.parametrize("name", ["Known", "Judged", "Beside", "Told"])
+def test_a_class_that_is_named_by_no_noun(small: Path, name: str) -> None:
+    assert breaks(small, "src/forge/quality/names.py", f"class {name}: ...\n") == [
+        f"forge.quality.names: {name} is no noun; docs/glossary.md has the words"
+    ]
+    assert breaks(small, "src/forge/quality/names.py", f"class {name}Table: ...\nclass _{name}: ...\n") == []
+
+
+def test_a_module_that_is_named_by_no_noun(small: Path) -> None:
+    assert breaks(small, "src/forge/quality/feed.py") == []
+    assert breaks(small, "src/forge/quality/taken.py") == [
+        "forge.quality.taken: taken is no noun; docs/glossary.md has the words"
+    ]
 
 
 def test_rooms_of_a_store_that_import_each_other(small: Path) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from decimal import Decimal
+from enum import Enum
 from typing import TYPE_CHECKING, TextIO
 
 from forge.cli.output import OutputFormat, console_of, is_rich
@@ -51,6 +52,8 @@ class CommandAnswer:
 def plain(value: object) -> object:
     """A value that every format can represent."""
     match value:
+        case Enum():
+            return plain(value.value)
         case bool() | int() | str() | None:
             return value
         case float():

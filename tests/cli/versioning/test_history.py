@@ -204,9 +204,9 @@ def test_lineage_of_a_table_goes_both_ways(forge: Any, history: Any) -> None:
 
 def test_depth_ends_the_walk(forge: Any, history: Any) -> None:
     near = forge("upstream", "marts.revenue.revenue", "--depth", "1", "--json", at=history.root).json
-    assert [item["name"] for item in near["items"]] == ["raw.orders.amount"]
+    assert [item["id"] for item in near["items"]] == ["raw.orders.amount"]
     far = forge("upstream", "marts.revenue.revenue", "--depth", "all", "--json", at=history.root).json
-    assert [item["name"] for item in far["items"]] == ["raw.orders.amount", "files:data/*.csv.amount"]
+    assert [item["id"] for item in far["items"]] == ["raw.orders.amount", "files:data/*.csv.amount"]
     assert forge("upstream", "marts.revenue", "--depth", "far", at=history.root).status == 2
 
 

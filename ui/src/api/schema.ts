@@ -2656,7 +2656,7 @@ export interface components {
              */
             severity: "high" | "medium" | "low";
             type: components["schemas"]["NodeType"];
-            use: components["schemas"]["Use"];
+            use: components["schemas"]["DataUse"];
         };
         /**
          * AlertView
@@ -2989,7 +2989,7 @@ export interface components {
         };
         /**
          * Basis
-         * @description What an edge is known from, the surest first.
+         * @description The basis of an edge, most confident first.
          * @enum {string}
          */
         Basis: "declared" | "observed" | "resolved" | "position" | "guessed" | "mentioned";
@@ -3351,7 +3351,7 @@ export interface components {
             example: string;
             /** Help */
             help: string;
-            kind: components["schemas"]["ValueKind"];
+            kind: components["schemas"]["KeyKind"];
             /** Label */
             label: string;
             /** Name */
@@ -4155,6 +4155,12 @@ export interface components {
             warnings: number;
         };
         /**
+         * DataUse
+         * @description In order of weight.
+         * @enum {string}
+         */
+        DataUse: "passed_through" | "aggregated" | "filter" | "join_key";
+        /**
          * DatasetHealth
          * @description How one dataset stands now, and day by day.
          */
@@ -4493,10 +4499,10 @@ export interface components {
              * @default []
              */
             producers: components["schemas"]["ProducerView"][];
-            relationship?: components["schemas"]["Relationship"] | null;
+            relationship?: components["schemas"]["EdgeRelationship"] | null;
             /** Source */
             source: string;
-            subtype?: components["schemas"]["Indirect"] | null;
+            subtype?: components["schemas"]["IndirectType"] | null;
             /** Target */
             target: string;
             /** @default unknown */
@@ -4535,6 +4541,12 @@ export interface components {
             /** Valid To */
             valid_to: string | null;
         };
+        /**
+         * EdgeRelationship
+         * @description The order is stored: add at the end.
+         * @enum {string}
+         */
+        EdgeRelationship: "derived" | "transformed" | "copied" | "merged" | "filtered" | "aggregated" | "anonymized" | "sampled" | "joined";
         /** EdgeStats */
         EdgeStats: {
             /** By Indirect */
@@ -4566,9 +4578,9 @@ export interface components {
         };
         /**
          * EdgeType
-         * @description From source to target always in the direction in which data, or control, flows: `consumes` goes from what is
-         *     consumed to who consumes it. `passes` goes through what exists only inside a program (a CTE, a temporary view, a
-         *     variable); beside it stands the edge from table to table. The order is stored: add at the end.
+         * @description Edges point in the direction in which data, or control, flows: `consumes` goes from the consumed data to the
+         *     consumer. `passes` goes through intermediate relations (a CTE, a temporary view, a variable), parallel to the
+         *     edge from table to table. The order is stored: add at the end.
          * @enum {string}
          */
         EdgeType: "derives_from" | "contains" | "executes" | "produces" | "consumes" | "passes";
@@ -4603,10 +4615,10 @@ export interface components {
              * @default false
              */
             masking: boolean;
-            relationship?: components["schemas"]["Relationship"] | null;
+            relationship?: components["schemas"]["EdgeRelationship"] | null;
             /** Source */
             source: string;
-            subtype?: components["schemas"]["Indirect"] | null;
+            subtype?: components["schemas"]["IndirectType"] | null;
             /** Target */
             target: string;
             /** @default unknown */
@@ -5324,11 +5336,11 @@ export interface components {
             table: string;
         };
         /**
-         * Indirect
-         * @description How a column shapes the rows of a table without its value arriving in one of its columns.
+         * IndirectType
+         * @description How a column affects the rows of a table without its value arriving there.
          * @enum {string}
          */
-        Indirect: "join" | "filter" | "group_by" | "sort" | "window";
+        IndirectType: "join" | "filter" | "group_by" | "sort" | "window";
         /**
          * IngestRequest
          * @description `path` is a file or folder of the project. `db` and `default_schema` complete short names.
@@ -5438,6 +5450,12 @@ export interface components {
             /** Version */
             version: number;
         };
+        /**
+         * KeyKind
+         * @description What a person is asked for: a form has one input for each.
+         * @enum {string}
+         */
+        KeyKind: "column" | "columns" | "text" | "sql" | "pattern" | "number" | "percentage" | "duration" | "value" | "list" | "mapping" | "choice" | "choices" | "boolean";
         /**
          * LaneEdge
          * @description A line from a lane of this row of the graph to a lane of the next, on its way to the commit `to`.
@@ -6937,8 +6955,8 @@ export interface components {
             masking: boolean;
             /** Name */
             name: string;
-            relationship: components["schemas"]["Relationship"] | null;
-            subtype: components["schemas"]["Indirect"] | null;
+            relationship: components["schemas"]["EdgeRelationship"] | null;
+            subtype: components["schemas"]["IndirectType"] | null;
             /** Table */
             table: string;
             transformation: components["schemas"]["Transformation"];
@@ -7024,12 +7042,6 @@ export interface components {
             /** Violations */
             violations: components["schemas"]["ViolationView"][];
         };
-        /**
-         * Relationship
-         * @description The order is stored: add at the end.
-         * @enum {string}
-         */
-        Relationship: "derived" | "transformed" | "copied" | "merged" | "filtered" | "aggregated" | "anonymized" | "sampled" | "joined";
         /**
          * RemediationStart
          * @description Propose (or, with `auto`, do) something about failed checks of a table. Without actions those that the checks
@@ -7747,19 +7759,6 @@ export interface components {
              */
             type: "cron" | "interval" | "on_change";
         };
-        /** SchemaChange */
-        SchemaChange: {
-            /**
-             * Change Type
-             * @description drop, rename, type, add, drop-table, location, permission, format, schema or semantics.
-             * @example drop
-             */
-            change_type: string;
-            /** Column Name */
-            column_name?: string | null;
-            /** New Value */
-            new_value?: string | null;
-        };
         /** SchemaChangeView */
         SchemaChangeView: {
             /** After */
@@ -7782,7 +7781,7 @@ export interface components {
              */
             at: string;
             /** Changes */
-            changes: components["schemas"]["SchemaChange"][];
+            changes: components["schemas"]["SchemaEdit"][];
             /** Depth */
             depth?: number | null;
             /**
@@ -7797,6 +7796,19 @@ export interface components {
              * @example core.orders
              */
             table_id: string;
+        };
+        /** SchemaEdit */
+        SchemaEdit: {
+            /**
+             * Change Type
+             * @description drop, rename, type, add, drop-table, location, permission, format, schema or semantics.
+             * @example drop
+             */
+            change_type: string;
+            /** Column Name */
+            column_name?: string | null;
+            /** New Value */
+            new_value?: string | null;
         };
         /**
          * SearchHit
@@ -8822,12 +8834,6 @@ export interface components {
             /** Reason */
             reason: string;
         };
-        /**
-         * Use
-         * @description The heavier, the later.
-         * @enum {string}
-         */
-        Use: "passed_through" | "aggregated" | "filter" | "join_key";
         /** ValidationView */
         ValidationView: {
             /** Checks */
@@ -8837,12 +8843,6 @@ export interface components {
             /** Valid */
             valid: boolean;
         };
-        /**
-         * ValueKind
-         * @description What a person is asked for: a form has one input for each.
-         * @enum {string}
-         */
-        ValueKind: "column" | "columns" | "text" | "sql" | "pattern" | "number" | "percentage" | "duration" | "value" | "list" | "mapping" | "choice" | "choices" | "boolean";
         /** VerdictView */
         VerdictView: {
             /** Blocks */
@@ -9081,6 +9081,7 @@ export type ContractVersionView = components['schemas']['ContractVersionView'];
 export type ContractView = components['schemas']['ContractView'];
 export type Counters = components['schemas']['Counters'];
 export type CountsView = components['schemas']['CountsView'];
+export type DataUse = components['schemas']['DataUse'];
 export type DatasetHealth = components['schemas']['DatasetHealth'];
 export type DeliveryView = components['schemas']['DeliveryView'];
 export type DerivationCreate = components['schemas']['DerivationCreate'];
@@ -9095,6 +9096,7 @@ export type EdgeChangeView = components['schemas']['EdgeChangeView'];
 export type EdgeCreate = components['schemas']['EdgeCreate'];
 export type EdgeDetail = components['schemas']['EdgeDetail'];
 export type EdgeLife = components['schemas']['EdgeLife'];
+export type EdgeRelationship = components['schemas']['EdgeRelationship'];
 export type EdgeStats = components['schemas']['EdgeStats'];
 export type EdgeType = components['schemas']['EdgeType'];
 export type EdgeView = components['schemas']['EdgeView'];
@@ -9132,12 +9134,13 @@ export type ImpactView = components['schemas']['ImpactView'];
 export type IncidentChange = components['schemas']['IncidentChange'];
 export type IncidentDetail = components['schemas']['IncidentDetail'];
 export type IncidentView = components['schemas']['IncidentView'];
-export type Indirect = components['schemas']['Indirect'];
+export type IndirectType = components['schemas']['IndirectType'];
 export type IngestRequest = components['schemas']['IngestRequest'];
 export type IngestedView = components['schemas']['IngestedView'];
 export type JudgeStart = components['schemas']['JudgeStart'];
 export type JudgedByView = components['schemas']['JudgedByView'];
 export type KeptView = components['schemas']['KeptView'];
+export type KeyKind = components['schemas']['KeyKind'];
 export type LaneEdge = components['schemas']['LaneEdge'];
 export type LanguageTotal = components['schemas']['LanguageTotal'];
 export type LastTestView = components['schemas']['LastTestView'];
@@ -9210,7 +9213,6 @@ export type ReadsView = components['schemas']['ReadsView'];
 export type RecentChange = components['schemas']['RecentChange'];
 export type RecordedView = components['schemas']['RecordedView'];
 export type RegisteredView = components['schemas']['RegisteredView'];
-export type Relationship = components['schemas']['Relationship'];
 export type RemediationStart = components['schemas']['RemediationStart'];
 export type RemediationView = components['schemas']['RemediationView'];
 export type RemedyCount = components['schemas']['RemedyCount'];
@@ -9235,9 +9237,9 @@ export type RunTicket = components['schemas']['RunTicket'];
 export type RunView = components['schemas']['RunView'];
 export type SampleColumn = components['schemas']['SampleColumn'];
 export type ScheduleBody = components['schemas']['ScheduleBody'];
-export type SchemaChange = components['schemas']['SchemaChange'];
 export type SchemaChangeView = components['schemas']['SchemaChangeView'];
 export type SchemaChanges = components['schemas']['SchemaChanges'];
+export type SchemaEdit = components['schemas']['SchemaEdit'];
 export type SearchHit = components['schemas']['SearchHit'];
 export type SeriesPoint = components['schemas']['SeriesPoint'];
 export type SeriesView = components['schemas']['SeriesView'];
@@ -9277,9 +9279,7 @@ export type Transformation = components['schemas']['Transformation'];
 export type TrendDay = components['schemas']['TrendDay'];
 export type TypeChange = components['schemas']['TypeChange'];
 export type UnclearView = components['schemas']['UnclearView'];
-export type Use = components['schemas']['Use'];
 export type ValidationView = components['schemas']['ValidationView'];
-export type ValueKind = components['schemas']['ValueKind'];
 export type VerdictView = components['schemas']['VerdictView'];
 export type VerifyView = components['schemas']['VerifyView'];
 export type VersionView = components['schemas']['VersionView'];

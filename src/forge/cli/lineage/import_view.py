@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.failure import end_after_answer
 from forge.cli.formatting import count, plural
@@ -14,9 +17,7 @@ MOST = 20  # printed besides the result
 def print_import(terminal: Terminal, done: ImportedFile | DeclaredFile | EventFile | ImportedAssets) -> None:
     item = done.to_dict()
     numbers = [name for name, value in item.items() if isinstance(value, int) and name != "revision"]
-    columns = [
-        AnswerColumn(name.replace("_", " "), lambda i, name=name: count(i[name]), right=True) for name in numbers
-    ]  # type: ignore[misc]
+    columns = [AnswerColumn(name.replace("_", " "), _count_of(name), right=True) for name in numbers]
     terminal.answer(CommandAnswer(name="imported", items=[item], columns=columns))
     match done:
         case ImportedFile() if done.left:
@@ -39,3 +40,7 @@ def print_import(terminal: Terminal, done: ImportedFile | DeclaredFile | EventFi
 def _more(terminal: Terminal, total: int) -> None:
     if total > MOST:
         terminal.say(f"… and {total - MOST:,} more: --json has them all")
+
+
+def _count_of(name: str) -> Callable[[Mapping[str, Any]], str]:
+    return lambda item: count(item[name])

@@ -20,8 +20,8 @@ from forge.contracts.semver import Version
 __all__ = [
     "Bump",
     "ContractChange",
-    "ContractComparison",
     "ContractChangeKind",
+    "ContractComparison",
     "compare_documents",
     "find_breaking_changes",
 ]

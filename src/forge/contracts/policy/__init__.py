@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # What a project wants is asked by every command that reads one; whether it has it, by few.
 _HOMES = {
     **dict.fromkeys(
-        ("POLICY_TYPES", "ContractFacts", "Facts", "Finding", "TableFacts"), "forge.contracts.policy.facts"
+        ("POLICY_TYPES", "ContractFacts", "PolicyFinding", "ProjectFacts", "TableFacts"), "forge.contracts.policy.facts"
     ),
     **dict.fromkeys(("Enforcement", "Governance"), "forge.contracts.policy.governance"),
     "find_violations": "forge.contracts.policy.judge",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from forge.versioning.commit import Commit, Tree
 
 
-class Planning(Protocol):
+class PlanDependencies(Protocol):
     """What a plan needs of the world; a run needs more."""
 
     @property
@@ -55,7 +55,7 @@ class PlanContext:
 
     request: RunRequest
     project: Project
-    ports: Planning
+    ports: PlanDependencies
     line: PinnedBranch
     run_of: Callable[[RunId], RunRecord | None]
 
@@ -88,7 +88,7 @@ def _refuse_other_nature(transform: Transform, base: BaseVersion) -> None:
 
 
 def _files_to_load(
-    ports: Planning, line: PinnedBranch, transform: Transform, base: BaseVersion
+    ports: PlanDependencies, line: PinnedBranch, transform: Transform, base: BaseVersion
 ) -> tuple[LoadedFile, ...]:
     if not isinstance(transform.body, FileSource):
         return ()

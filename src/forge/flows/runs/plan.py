@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from forge.flows.runs.decision import NEEDS_RANGE, OutputFacts, StepAction, decide, range_missing
-from forge.flows.runs.facts import PlanContext, Planning, facts_of
+from forge.flows.runs.facts import PlanContext, PlanDependencies, facts_of
 from forge.flows.runs.input_pins import BaseVersion, PinnedBranch, find_base, find_pin, pin_branch
 from forge.flows.runs.order import RunSelection, find_order
 from forge.flows.upkeep.unreadable_metadata import UnreadableMetadata
@@ -85,7 +85,7 @@ class RunPlan:
         return tuple(s.error for s in self.steps if s.error is not None and s.action is StepAction.BLOCKED and s.facts)
 
 
-def plan(request: RunRequest, project: Project, ports: Planning) -> RunPlan:
+def plan(request: RunRequest, project: Project, ports: PlanDependencies) -> RunPlan:
     """What is wrong with a file or a table takes its own step out, and those that stand on it."""
     selected = find_order(project, request.selection)
     line = pin_branch(ports.metadata, request.branch, ports.default_branch)

@@ -29,7 +29,7 @@ from forge.flows.runs.records import (
 )
 from forge.flows.upkeep.ports import Audit
 from forge.flows.versioning.record_ports import Commits
-from forge.model.errors import ForgeError
+from forge.model.errors import DatabaseBusyError, ForgeError
 from forge.model.names import CatalogName, CommitId, RunId, SnapshotId, TableName
 from forge.quality.verdict import Verdict
 from forge.versioning.commit import Author, TableStatistics, TableVersion, Tree
@@ -141,7 +141,7 @@ def complete_record(
     landed = publish(PublishPorts(metadata, lake), changes, _record(run, done, author, now))
     if not isinstance(landed, Publication):
         what = f"Branch '{run.branch}' moves too often to complete run {run.id}"
-        raise ForgeError("E404", what, fix="forge repair")
+        raise DatabaseBusyError(what, fix="forge repair")
     return landed.run
 
 

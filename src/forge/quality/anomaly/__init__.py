@@ -6,4 +6,4 @@ from forge.quality.anomaly.methods import METHODS
 from forge.quality.anomaly.opinion import Method
 from forge.quality.anomaly.point import AnomalyFinding, Feedback, MetricHistory, Point
 
-__all__ = ["METHODS", "Feedback", "AnomalyFinding", "MetricHistory", "Method", "Point", "find_anomalies", "with_flags"]
+__all__ = ["METHODS", "AnomalyFinding", "Feedback", "Method", "MetricHistory", "Point", "find_anomalies", "with_flags"]

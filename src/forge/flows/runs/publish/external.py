@@ -22,7 +22,7 @@ from forge.flows.runs.publish.outputs import (
 from forge.flows.runs.publish.publish import publish
 from forge.flows.runs.records import OutputStatus, Publication, PublishConflict, RunRecord, RunStatus
 from forge.flows.upkeep.recovery import PublishIntent, note_intent, unsettled
-from forge.model.errors import CancellationError, ForgeError
+from forge.model.errors import CancellationError, DatabaseBusyError, ForgeError
 from forge.model.names import TableName
 from forge.quality.verdict import Verdict
 from forge.versioning.commit import Author, TableStatistics, TableVersion, Tree
@@ -135,8 +135,7 @@ def _record(landing: _Landing) -> PublishedOutputs | PublishConflict:
         branch = job.metadata.branch(line.branch)
         overtaken = _moved(kept, line, job.metadata.tree(branch.head if branch else None))
         if not overtaken:
-            raise ForgeError(
-                "E404",
+            raise DatabaseBusyError(
                 f"Branch '{line.branch}' moves too often to record run {job.run_id}",
                 why="Its tables have landed in the external catalog.",
                 fix="forge repair",

@@ -31,9 +31,9 @@ __all__ = [
     "claims_of",
     "counts_alone",
     "kept_part",
+    "merge_events",
     "producer_of_event",
     "read_event",
-    "merge_events",
 ]
 
 
