@@ -36,7 +36,7 @@ def contract_artifact(facts: ContractFacts) -> dict[str, object] | None:
 
 
 def project_hash(contracts: Sequence[ContractFacts]) -> str:
-    """Of one contract, its own; of several, over all, whatever their files."""
+    """Of one contract, its own; of more than one, over all, whatever their files."""
     effective = [facts.effective for facts in contracts if facts.effective and facts.effective.document]
     hashes = sorted((contract.id, schema_hash(contract)) for contract in effective)
     if len(hashes) == 1:

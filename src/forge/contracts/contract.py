@@ -38,7 +38,7 @@ class FilePlace:
 
 
 ViolationSeverity = Literal["error", "warning", "info"]
-WEAKER_THAN_PARENT, PARENT_NOT_FOUND, BREAKING_CHANGE = "E510", "E511", "E520"  # codes that are told apart
+WEAKER_THAN_PARENT, PARENT_NOT_FOUND, BREAKING_CHANGE = "E510", "E511", "E520"  # codes that callers distinguish
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,7 +196,7 @@ class Contract:
 
     @property
     def extends(self) -> tuple[str, ...]:
-        """Parents named in `forge.extends`: ids, names or files beside it."""
+        """Parents named in `forge.extends`: ids, names or files next to it."""
         named = self.custom.get("forge.extends")
         return tuple(str(each) for each in named) if isinstance(named, list) else (str(named),) if named else ()
 

@@ -88,36 +88,36 @@ def _head(table: TableName, facts: KnownTable) -> Entry:
 
 def _column(column: Column, known: Mapping[str, KnownColumn], position: int | None) -> Entry:
     kind = parse_type(column.type)
-    told = known.get(column.name.lower())
+    facts = known.get(column.name.lower())
     entry = _property(TypeField(column.name, kind, column.nullable), known, (column.name,), column.doc or "")
     if position is not None:
         entry |= {"required": True, "primaryKey": True, "primaryKeyPosition": position}
-    elif told and told.unique:
+    elif facts and facts.unique:
         entry["unique"] = True
     return entry
 
 
 def _property(of: TypeField, known: Mapping[str, KnownColumn], path: tuple[str, ...], doc: str = "") -> Entry:
-    told = known.get(".".join(path).lower(), KnownColumn())
+    facts = known.get(".".join(path).lower(), KnownColumn())
     entry: Entry = {"name": of.name, **_types(of.type, known, path)}
-    if not of.nullable if told.required is None else told.required:
+    if not of.nullable if facts.required is None else facts.required:
         entry["required"] = True
-    if description := told.description or doc:
+    if description := facts.description or doc:
         entry["description"] = description
-    kind = [f"pii:{told.personal}"] if told.personal else []
-    tags = list(dict.fromkeys((*told.tags, *kind)))
+    kind = [f"pii:{facts.personal}"] if facts.personal else []
+    tags = list(dict.fromkeys((*facts.tags, *kind)))
     if tags:
         entry["tags"] = tags
-    if options := _options(told, entry.get("logicalType")):
+    if options := _options(facts, entry.get("logicalType")):
         entry["logicalTypeOptions"] = options
-    if told.personal is not None or is_personal(entry):
+    if facts.personal is not None or is_personal(entry):
         entry["classification"] = "pii"
-    if told.allowed_values:
-        values = list(told.allowed_values)
+    if facts.allowed_values:
+        values = list(facts.allowed_values)
         entry["quality"] = [_library("invalidValues", arguments={"validValues": values}, mustBe=0)]
-    if told.reference:
+    if facts.reference:
         # The standard's short form has no schema: table.column.
-        entry["relationships"] = [{"type": "foreignKey", "to": ".".join(told.reference.split(".")[-2:])}]
+        entry["relationships"] = [{"type": "foreignKey", "to": ".".join(facts.reference.split(".")[-2:])}]
     return entry
 
 
@@ -138,10 +138,10 @@ _OF_TEXT = ("format", "pattern", "minLength", "maxLength")
 _OF_NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 
 
-def _options(told: KnownColumn, logical: object) -> Entry:
+def _options(facts: KnownColumn, logical: object) -> Entry:
     """Those that the type has."""
     allowed = {"string": _OF_TEXT, "number": _OF_NUMBERS, "integer": _OF_NUMBERS}.get(str(logical), ())
-    return {name: value for name, value in told.options.items() if name in allowed}
+    return {name: value for name, value in facts.options.items() if name in allowed}
 
 
 def _library(metric: str, **more: object) -> Entry:

@@ -28,7 +28,7 @@ NEXT: Mapping[ContractState, tuple[ContractState, ...]] = {
     ContractState.RETIRED: (),
 }
 ENDING = (ContractState.DEPRECATED, ContractState.SUNSET, ContractState.RETIRED)
-"""States of which consumers are told."""
+"""States of which consumers are notified."""
 _ORDER = tuple(ContractState)
 WORDS = {
     **{state.value: state for state in ContractState},
@@ -100,8 +100,8 @@ def refuse_move(contract_id: str, before: ContractState, after: ContractState) -
 def _refusal(contract_id: str, before: ContractState, after: ContractState) -> str:
     if before is after:
         return f"{contract_id} is {before} already"
-    way = "become" if is_later(after, before) else "go back to"
-    return f"{contract_id} is {before} and cannot {way} {after}"
+    verb = "become" if is_later(after, before) else "go back to"
+    return f"{contract_id} is {before} and cannot {verb} {after}"
 
 
 def state_by_file(

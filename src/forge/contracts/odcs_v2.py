@@ -91,8 +91,8 @@ def _rule(given: Mapping[str, object]) -> dict[str, object]:
     tool, name = given.get("toolName"), given.get("toolRuleName")
     if tool and name:
         return {**found, "type": "custom", "engine": str(tool).lower(), "implementation": str(name)}
-    said = found.get("description") or found.get("name") or "a rule without words"
-    return {**found, "type": "text", "description": said}
+    text = found.get("description") or found.get("name") or "a rule without words"
+    return {**found, "type": "text", "description": text}
 
 
 def _member(given: Mapping[str, object]) -> dict[str, object]:

@@ -167,12 +167,14 @@ def digest_of(data: Mapping[str, object]) -> str:
 
 def description_of(data: Mapping[str, object]) -> str:
     """ODCS separates purpose, limitations and usage; the purpose comes first."""
-    told = data.get("description")
-    if isinstance(told, str):
-        return told.strip()
-    if not isinstance(told, Mapping):
+    description = data.get("description")
+    if isinstance(description, str):
+        return description.strip()
+    if not isinstance(description, Mapping):
         return ""
-    return next((str(told[key]).strip() for key in ("purpose", "usage", "limitations") if told.get(key)), "")
+    return next(
+        (str(description[key]).strip() for key in ("purpose", "usage", "limitations") if description.get(key)), ""
+    )
 
 
 def refuse_bad_id(contract_id: str) -> None:

@@ -129,10 +129,10 @@ def _rule(name: str, finding: PolicyFinding) -> dict[str, object]:
         "defaultConfiguration": {"level": _LEVELS[finding.violation.severity]},
         "properties": {"tags": [finding.policy_type]},
     }
-    told = [text for text in (meaning, code.why if code else "") if text]
+    sentences = [text for text in (meaning, code.why if code else "") if text]
     if code:
-        told.append(f"`forge explain {code.code}` tells more.")
-    rule["help"] = {"text": " ".join(told)}
+        sentences.append(f"`forge explain {code.code}` tells more.")
+    rule["help"] = {"text": " ".join(sentences)}
     return rule
 
 

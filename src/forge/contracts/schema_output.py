@@ -106,18 +106,20 @@ def _columns(table: TableContract, lost: list[str]) -> Iterator[tuple[ContractPr
             yield each, _with_nulls(parse_type(kind), each)
 
 
-def _with_nulls(of: DataType, said: ContractProperty | None) -> DataType:
+def _with_nulls(of: DataType, declared: ContractProperty | None) -> DataType:
     """The type with the nullability of its nested parts."""
-    if said is None or not of.fields:
+    if declared is None or not of.fields:
         return of
-    parts = {"element": said.items, "key": said.map_key, "value": said.map_value}
+    parts = {"element": declared.items, "key": declared.map_key, "value": declared.map_value}
     if of.name == "struct":
-        parts = {each.column: each for each in said.properties}
+        parts = {each.column: each for each in declared.properties}
     return replace(of, fields=tuple(_field_with_nulls(field, parts.get(field.name)) for field in of.fields))
 
 
-def _field_with_nulls(field: TypeField, said: ContractProperty | None) -> TypeField:
-    return TypeField(field.name, _with_nulls(field.type, said), field.nullable and not (said and said.required))
+def _field_with_nulls(field: TypeField, declared: ContractProperty | None) -> TypeField:
+    return TypeField(
+        field.name, _with_nulls(field.type, declared), field.nullable and not (declared and declared.required)
+    )
 
 
 def _is_required(of: ContractProperty) -> bool:

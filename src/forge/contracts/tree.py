@@ -111,7 +111,7 @@ class TreeNode:
         """A list for a key of this mapping."""
         return TreeNode(self.source, (*self.path, key), list(items))
 
-    def said(self, key: str, value: object) -> TreeNode:
+    def leaf(self, key: str, value: object) -> TreeNode:
         """A value for a key, with this mapping's place."""
         return TreeNode(self.source, (*self.path, key), value)
 

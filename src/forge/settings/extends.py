@@ -37,8 +37,10 @@ def _walk(layer: Layer, folder: Path, root: Path, below: tuple[Path, ...]) -> li
         path = Path(os.path.normpath(folder / Path(name).expanduser()))
         shown = _shown(path, root)
         if path in below or len(below) >= MOST:
-            way = " → ".join(_shown(each, root) for each in (*below[below.index(path) if path in below else 0 :], path))
-            raise _wrong(layer, f"extends: the files extend each other in a circle: {way}", "Take one of them out.")
+            cycle = " → ".join(
+                _shown(each, root) for each in (*below[below.index(path) if path in below else 0 :], path)
+            )
+            raise _wrong(layer, f"extends: the files extend each other in a circle: {cycle}", "Take one of them out.")
         if not path.is_file():
             raise _wrong(
                 layer, f"extends: there is no file {shown}", "Paths start at the file that names them; correct it."

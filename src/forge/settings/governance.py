@@ -72,56 +72,56 @@ def levels_of(layers: Sequence[tuple[str, Path, Layer]], user: Layer) -> tuple[S
     return tuple(found)
 
 
-def _keys_of(said: Mapping[str, object]) -> GovernanceKeys:
+def _keys_of(values: Mapping[str, object]) -> GovernanceKeys:
     """By the validator of all keys, which is built already."""
-    return Keys.model_validate({"governance": said}).governance
+    return Keys.model_validate({"governance": values}).governance
 
 
 def _governance_of(layer: Layer) -> dict[str, object]:
-    said = layer.data.get("governance")
-    return {str(key): value for key, value in said.items()} if isinstance(said, Mapping) else {}
+    section = layer.data.get("governance")
+    return {str(key): value for key, value in section.items()} if isinstance(section, Mapping) else {}
 
 
 def find_loosened(layers: Sequence[tuple[str, Path, Layer]]) -> Iterator[ForgeError]:
     """E512 for each key that a lower file sets looser than what it inherits, explicitly or by implication."""
-    said: dict[KeyPath, Floor] = {}
+    declared: dict[KeyPath, Floor] = {}
     rules: dict[str, Floor] = {}
     for _, _, layer in layers:
-        floors = {**_implied(said), **said}
+        floors = {**_implied(declared), **declared}
         for path in (*_WORDS, *_NUMBERS):
             full: KeyPath = ("governance", *path)
             if not layer.holds(full):
                 continue
             value = _value(layer.data, full)
             known = floors.get(path)
-            is_default = value is None and path not in said
+            is_default = value is None and path not in declared
             if known is not None and not is_default and _rank(path, value) < _rank(path, known[0]):
                 yield _loosened(full, value, known, layer.place(full))
             elif _rank(path, value) > float("-inf"):
-                said[path] = (value, layer.place(full))
+                declared[path] = (value, layer.place(full))
         yield from _changed_rules(layer, rules)
 
 
-def _implied(said: Mapping[KeyPath, Floor]) -> dict[KeyPath, Floor]:
+def _implied(declared: Mapping[KeyPath, Floor]) -> dict[KeyPath, Floor]:
     """What a file implies for drift and inheritance by enforcing contracts, where it omits their keys; and for
     contracts by enforcing drift."""
     found: dict[KeyPath, Floor] = {}
-    enforced = _enforced(said, _CONTRACTS)
+    enforced = _enforced(declared, _CONTRACTS)
     if enforced:
         found[_INHERITANCE] = ("strict", enforced[1])
-    drift = _enforced(said, _DRIFT) or (enforced if _DRIFT not in said else None)
-    is_enabled = _rank(_DRIFT_ENABLED, said.get(_DRIFT_ENABLED, (True, ""))[0]) > 0
-    if drift and is_enabled and _word(said, _CONTRACTS) != "off":
+    drift = _enforced(declared, _DRIFT) or (enforced if _DRIFT not in declared else None)
+    is_enabled = _rank(_DRIFT_ENABLED, declared.get(_DRIFT_ENABLED, (True, ""))[0]) > 0
+    if drift and is_enabled and _word(declared, _CONTRACTS) != "off":
         found |= {_DRIFT: drift, _DRIFT_ENABLED: (True, drift[1]), _CONTRACTS: ("warn", drift[1])}
     return found
 
 
-def _enforced(said: Mapping[KeyPath, Floor], path: KeyPath) -> Floor | None:
-    return said[path] if _word(said, path) in ("warn", "strict") else None
+def _enforced(declared: Mapping[KeyPath, Floor], path: KeyPath) -> Floor | None:
+    return declared[path] if _word(declared, path) in ("warn", "strict") else None
 
 
-def _word(said: Mapping[KeyPath, Floor], path: KeyPath) -> object:
-    value = said.get(path, (None, ""))[0]
+def _word(declared: Mapping[KeyPath, Floor], path: KeyPath) -> object:
+    value = declared.get(path, (None, ""))[0]
     return "off" if value is False else value
 
 

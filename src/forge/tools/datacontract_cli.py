@@ -162,7 +162,7 @@ def _call(
             raise ForgeError("E508", what, where=where, why=why, fix=fix) from error
         why = f"datacontract-cli says: {_one_line(error)}"
         raise ForgeError("E508", what, where=where, why=why, fix=_OTHER if fix == _FIX_FILE else fix) from error
-    except Exception as error:  # a foreign tool breaks in its own ways
+    except Exception as error:  # a foreign tool may raise anything
         why = f"datacontract-cli broke: {type(error).__name__}: {_one_line(error)}"
         fix = "Choose another format; the contract itself may be right."
         raise ForgeError("E509", what, where=where, why=why, fix=fix) from error
@@ -172,9 +172,9 @@ def _word(of: Enum | None) -> str:
     return str(of.value) if of is not None else "unknown"
 
 
-def _one_line(said: object) -> str:
+def _one_line(output: object) -> str:
     """Without terminal colours."""
-    return " ".join(_COLOURS.sub("", str(said)).split())[:500]
+    return " ".join(_COLOURS.sub("", str(output)).split())[:500]
 
 
 @contextmanager

@@ -110,7 +110,7 @@ class ContractParts:
             known=self.wiring.catalog.known_tables,
             schema_of=cache(self.live_schema),
             versions=self.versions,
-            beside=self._run_refusals,
+            project_errors=self._run_refusals,
         )
 
     def live_schema(self, table: TableName) -> Schema | None:
@@ -125,7 +125,7 @@ class ContractParts:
         from forge.flows.contracts.versions import find_affected
 
         def hits(comparison: ContractComparison, old: Contract) -> tuple[AffectedReader, ...]:
-            """Nobody, where the lineage cannot be read now: what breaks is told without names."""
+            """Nobody, where the lineage cannot be read now: what breaks is reported without names."""
             try:
                 return find_affected(comparison, old, self.wiring.lineage.graph, owner=self.wiring.settings.owner_of)
             except ForgeError as error:

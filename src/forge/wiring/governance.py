@@ -91,12 +91,12 @@ def _conditions(keys: Mapping[str, ConditionKeys]) -> dict[str, FactCondition]:
 
 
 def _condition(keys: ConditionKeys) -> FactCondition:
-    said = keys.model_fields_set
+    declared = keys.model_fields_set
     return FactCondition(
         matches=keys.matches,
-        equals=(keys.equals,) if "equals" in said else (),
+        equals=(keys.equals,) if "equals" in declared else (),
         one_of=tuple(keys.one_of),
-        contains=(keys.contains,) if "contains" in said else (),
+        contains=(keys.contains,) if "contains" in declared else (),
         min=keys.min,
         max=keys.max,
         exists=keys.exists,

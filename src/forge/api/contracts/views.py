@@ -52,16 +52,16 @@ def contract_records(ports: ContractPorts, every: Iterable[KnownContract]) -> Co
     return ContractRecords(last_checks(ports, every), ports.store.last_results())
 
 
-def contract_view(known: KnownContract, ports: ContractPorts, told: ContractRecords) -> ContractView:
-    return ContractView.model_validate(_facts(known, ports, told))
+def contract_view(known: KnownContract, ports: ContractPorts, records: ContractRecords) -> ContractView:
+    return ContractView.model_validate(_facts(known, ports, records))
 
 
 def contract_detail(
-    known: KnownContract, ports: ContractPorts, told: ContractRecords, shown: ContractText
+    known: KnownContract, ports: ContractPorts, records: ContractRecords, shown: ContractText
 ) -> ContractDetail:
     return ContractDetail.model_validate(
         {
-            **_facts(known, ports, told),
+            **_facts(known, ports, records),
             "document": plain(data_of(shown.contract)),
             "text": shown.text,
             "source": shown.source,
@@ -71,9 +71,9 @@ def contract_detail(
     )
 
 
-def _facts(known: KnownContract, ports: ContractPorts, told: ContractRecords) -> dict[str, object]:
+def _facts(known: KnownContract, ports: ContractPorts, records: ContractRecords) -> dict[str, object]:
     kept, contract, head = known.registered, known.contract, known.head
-    checked, tested = told.checks.get(known.id), told.tests.get(known.id)
+    checked, tested = records.checks.get(known.id), records.tests.get(known.id)
     return {
         **(_registered_facts(kept) if kept is not None else _file_facts(contract)),
         "id": known.id,

@@ -72,7 +72,7 @@ def _of_files(files: Sequence[Path], mode: str) -> tuple[EffectiveContract | Non
 def _of_project(
     terminal: Terminal, file: Path, mode: Mode | None
 ) -> tuple[EffectiveContract | None, tuple[Violation, ...]]:
-    """In a project its contracts and levels count; elsewhere the contracts beside the file."""
+    """In a project its contracts and levels count; elsewhere the contracts in the file's folder."""
     from forge.flows.contracts.parents import chain_of
 
     if not _is_project(terminal.project or Path()):
@@ -179,11 +179,11 @@ def _inherited(effective: EffectiveContract) -> list[str]:
     """Inherited terms, each with value and contract; nested parts of one are not repeated."""
     own = effective.origins.get("id", "")
     lines: list[str] = []
-    told: list[str] = []
+    listed: list[str] = []
     for path, origin in effective.origins.items():
-        if origin == own or any(path.startswith((f"{each}.", f"{each}[")) for each in told):
+        if origin == own or any(path.startswith((f"{each}.", f"{each}[")) for each in listed):
             continue
-        told.append(path)
+        listed.append(path)
         lines.append(f"  {path}: {_short(effective, path)}  (from {origin})")
     return ["Inherited:", *lines, ""] if lines else []
 

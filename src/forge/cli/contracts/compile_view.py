@@ -22,11 +22,11 @@ def summary_text(compiled: CompileResult) -> str:
         (len(compiled.warnings) - notes, "warning"),
         (notes, "note"),
     ]
-    told = ", ".join(plural(number, word) for number, word in counts if number) or "no findings"
+    totals = ", ".join(plural(number, word) for number, word in counts if number) or "no findings"
     tables, contracts = len(compiled.facts.tables), len(compiled.facts.contracts)
     by_type = ", ".join(f"{kind} {number}" for kind, number in compiled.summary().items() if number)
     where = f"{plural(tables, 'table')} and {plural(contracts, 'contract')}"
-    return f"{told} in {where}{f' ({by_type})' if by_type else ''}"
+    return f"{totals} in {where}{f' ({by_type})' if by_type else ''}"
 
 
 def github_items(findings: Sequence[PolicyFinding]) -> list[Item]:

@@ -40,7 +40,7 @@ def answer_drift(terminal: Terminal, drifts: Sequence[ContractDrift], more: Sequ
     )
 
     violations = [*more, *(violation for drift in drifts for violation in drift.violations)]
-    told = [*more, *(violation for drift in drifts for violation in _grouped_findings(drift))]
+    grouped = [*more, *(violation for drift in drifts for violation in _grouped_findings(drift))]
     facts = {
         "tables": [{"table": drift.table, "exists": drift.exists} for drift in drifts],
         "patch": "".join(drift.patch for drift in drifts) or None,
@@ -51,9 +51,9 @@ def answer_drift(terminal: Terminal, drifts: Sequence[ContractDrift], more: Sequ
         name="violations",
         items=violation_items(violations),
         facts=facts,
-        foot=[*_fix_lines(drifts), summary_line(told)],
-        picture=lambda: finding_picture(told),
-        lines=lambda: finding_lines(told),
+        foot=[*_fix_lines(drifts), summary_line(grouped)],
+        picture=lambda: finding_picture(grouped),
+        lines=lambda: finding_lines(grouped),
     )
     terminal.answer(answer)
     for drift in drifts:

@@ -20,8 +20,8 @@ def finding_lines(violations: Sequence[Violation]) -> list[str]:
     lines = []
     for each in violations:
         label = f"FORGE-{each.code}" if each.code else each.severity
-        told = f"{each.severity}: " if each.severity != "error" and each.code else ""
-        lines.append(f"{label} {each.file}:{each.line}:{each.column}  {told}{each.message}")
+        prefix = f"{each.severity}: " if each.severity != "error" and each.code else ""
+        lines.append(f"{label} {each.file}:{each.line}:{each.column}  {prefix}{each.message}")
         if each.fix:
             lines.append(f"  fix: {each.fix}")
     return lines
@@ -44,8 +44,8 @@ def _styled(violation: Violation) -> Iterator[tuple[str, str]]:
 def summary_line(violations: Sequence[Violation]) -> str:
     """`2 errors, 1 warning`; without any, `no findings`."""
     counts = [(severity, sum(v.severity == severity for v in violations)) for severity in _SEVERITIES]
-    told = [plural(number, "note" if severity == "info" else severity) for severity, number in counts if number]
-    return ", ".join(told) or "no findings"
+    parts = [plural(number, "note" if severity == "info" else severity) for severity, number in counts if number]
+    return ", ".join(parts) or "no findings"
 
 
 def violation_items(violations: Sequence[Violation]) -> list[Mapping[str, object]]:

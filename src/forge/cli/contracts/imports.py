@@ -86,5 +86,5 @@ def _say(terminal: Terminal, made: ImportedContract, out: Path | None) -> None:
         terminal.say(f"note: {note}")
     for line in finding_lines(made.violations):
         terminal.say(line)
-    told = f"read as {made.format}; {plural(len(made.notes), 'note')}; lint: {summary_line(made.violations)}"
-    terminal.say(f"{out} written, {told}." if out else f"{told[0].upper()}{told[1:]}.")
+    summary = f"read as {made.format}; {plural(len(made.notes), 'note')}; lint: {summary_line(made.violations)}"
+    terminal.say(f"{out} written, {summary}." if out else f"{summary[0].upper()}{summary[1:]}.")

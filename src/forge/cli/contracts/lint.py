@@ -58,14 +58,14 @@ def lint(
         found.extend(find(source, name, profile))
         if second_opinion:
             found.extend(_asked(name, source))
-    told = f"{summary_line(found)} in {plural(len(sources), 'contract')}"
+    summary = f"{summary_line(found)} in {plural(len(sources), 'contract')}"
     terminal.answer(
         CommandAnswer(
             name="violations",
             items=violation_items(found),
             lines=lambda: finding_lines(found),
             picture=lambda: finding_picture(found),
-            foot=[told],
+            foot=[summary],
         )
     )
     exit_on_errors(found)

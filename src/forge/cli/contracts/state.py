@@ -45,23 +45,23 @@ def state(
         view = ContractsView(wiring, wiring.default_branch)
         if dry_run:
             _refuse(view, name, state)
-            told = view.consumers(name)
+            consumers = view.consumers(name)
             columns = (
                 AnswerColumn("consumer", lambda i: str(i["name"]), style="bold"),
                 AnswerColumn("owner", lambda i: str(i["owner"] or "")),
                 AnswerColumn("hops", lambda i: str(i["depth"]), right=True),
             )
-            terminal.answer(CommandAnswer(name="consumers", items=told.rows(), columns=columns))
-            heard = _heard(view, len(told), state)
-            terminal.say(f"It can be {state}{heard}. Nothing was changed.")
+            terminal.answer(CommandAnswer(name="consumers", items=consumers.rows(), columns=columns))
+            notice = _notice_text(view, len(consumers), state)
+            terminal.say(f"It can be {state}{notice}. Nothing was changed.")
             return
         item = view.set_state(name, state, reason=reason, ends_at=ends, replacement=replacement)
-        heard = _heard(view, len(view.consumers(item.id)), state)
-    line = f"{item.id} {item.version} is {item.state}{heard}"
+        notice = _notice_text(view, len(view.consumers(item.id)), state)
+    line = f"{item.id} {item.version} is {item.state}{notice}"
     terminal.answer(CommandAnswer(name="contracts", items=[item.to_dict()], head=[line]))
 
 
-def _heard(view: object, consumers: int, state: LifecycleWord) -> str:
+def _notice_text(view: object, consumers: int, state: LifecycleWord) -> str:
     """Who is notified, and how."""
     from forge.cli.formatting import plural
     from forge.connection.contracts.registry import ContractsView

@@ -54,9 +54,9 @@ def findings_text(item: Item) -> str:
     if item["errors"] is None:
         return "not checked"
     errors, warnings = int(str(item["errors"])), int(str(item["warnings"]))
-    told = [plural(errors, "error")] if errors else []
-    told += [plural(warnings, "warning")] if warnings else []
-    return ", ".join(told) or "none"
+    parts = [plural(errors, "error")] if errors else []
+    parts += [plural(warnings, "warning")] if warnings else []
+    return ", ".join(parts) or "none"
 
 
 def file_text(item: Item) -> str:
@@ -70,9 +70,9 @@ def file_text(item: Item) -> str:
 def _step(step: Item) -> str:
     by = f"{moment(step['at'])} UTC by {step['by']}"
     reason = f": {step['reason']}" if step["reason"] else ""
-    told = step["told"]
-    heard = f"; notice to {plural(len(told), 'consumer')}" if isinstance(told, list) and told else ""
-    return f"{step['state']} since {by}{reason}{heard}"
+    notified = step["told"]
+    notice = f"; notice to {plural(len(notified), 'consumer')}" if isinstance(notified, list) and notified else ""
+    return f"{step['state']} since {by}{reason}{notice}"
 
 
 def _joined(value: object) -> str:

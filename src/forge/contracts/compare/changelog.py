@@ -57,8 +57,8 @@ def changelog_markdown(comparison: ContractComparison) -> str:
     lines = [f"## {headline(comparison)}", ""]
     for section in sections_of(comparison):
         lines += [f"### {section.title}", "", *(f"- {_escaped(each.message)}" for each in section.changes), ""]
-    told = verdict(comparison)
-    lines.append(f"_{told[0].upper()}{told[1:]}._")
+    summary = verdict(comparison)
+    lines.append(f"_{summary[0].upper()}{summary[1:]}._")
     return "\n".join(lines) + "\n"
 
 

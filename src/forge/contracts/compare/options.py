@@ -120,20 +120,20 @@ def _range(both: PartPair, old: Mapping[str, object], new: Mapping[str, object])
         kind = compared((one,), (other,))
         if kind:
             key = next((k for k in keys if k in changed and k in new), next((k for k in keys if k in changed), keys[0]))
-            told = f"{_bound_text(old, *keys)} → {_bound_text(new, *keys)}"
+            text = f"{_bound_text(old, *keys)} → {_bound_text(new, *keys)}"
             label = "lower bound" if keys[0] == "minimum" else "upper bound"
-            yield _change(both, key, kind, old, new, label=label, told=told)
+            yield _change(both, key, kind, old, new, label=label, text=text)
 
 
 def _bound_text(options: Mapping[str, object], inclusive: str, exclusive: str) -> str:
     """`≥ 0`, `> 0`, `none`."""
     sign, open_sign = ("≥", ">") if inclusive == "minimum" else ("≤", "<")
-    value, beside = options.get(inclusive), options.get(exclusive)
+    value, open_value = options.get(inclusive), options.get(exclusive)
     parts = []
     if value is not None:
-        parts.append(f"{open_sign if beside is True else sign} {shown(value)}")
-    if beside is not None and not isinstance(beside, bool):
-        parts.append(f"{open_sign} {shown(beside)}")
+        parts.append(f"{open_sign if open_value is True else sign} {shown(value)}")
+    if open_value is not None and not isinstance(open_value, bool):
+        parts.append(f"{open_sign} {shown(open_value)}")
     return " and ".join(parts) or "none"
 
 
@@ -186,8 +186,8 @@ def _required_fields(both: PartPair, old: Mapping[str, object], new: Mapping[str
     before, after = (_names(side.get("required")) for side in (old, new))
     for names, kind in ((before - after, ContractChangeKind.LOOSENED), (after - before, ContractChangeKind.TIGHTENED)):
         if names:
-            told = "may be missing now" if kind is ContractChangeKind.LOOSENED else "always there now"
-            yield _change(both, "required", kind, old, new, told=f"{shown(sorted(names))} {told}")
+            effect = "may be missing now" if kind is ContractChangeKind.LOOSENED else "always there now"
+            yield _change(both, "required", kind, old, new, text=f"{shown(sorted(names))} {effect}")
 
 
 def _names(value: object) -> frozenset[str]:
@@ -220,9 +220,9 @@ def _pattern(both: PartPair, old: Mapping[str, object], new: Mapping[str, object
         return
     kind, example = patterns_compared(before, after)
     if kind:
-        told = f"{before} → {after}"
-        told += f", '{example}' passes now" if example and kind is not ContractChangeKind.TIGHTENED else ""
-        yield _change(both, "pattern", kind, old, new, told=told)
+        text = f"{before} → {after}"
+        text += f", '{example}' passes now" if example and kind is not ContractChangeKind.TIGHTENED else ""
+        yield _change(both, "pattern", kind, old, new, text=text)
 
 
 def _is_wider(before: str, after: str) -> bool:
@@ -260,7 +260,7 @@ def _change(
     *,
     bump: Bump | None = None,
     label: str = "",
-    told: str = "",
+    text: str = "",
 ) -> ContractChange:
     steps: Sequence[str] = (OPTIONS, key) if key in new else (OPTIONS,) if OPTIONS in both.new.data else ()
     before, after = (shown(side[key]) if key in side else "none" for side in (old, new))
@@ -274,7 +274,7 @@ def _change(
         element=key,
         subject=both.subject,
         bump=bump or _BUMPS[kind],
-        message=f"{both.subject}: {label or key} {told or f'{before} → {after}'} ({words})",
+        message=f"{both.subject}: {label or key} {text or f'{before} → {after}'} ({words})",
         old=old.get(key),
         new=new.get(key),
         path=path_text((*both.new.at, *steps)),

@@ -60,8 +60,8 @@ def quality_changes(both: PartPair) -> Iterator[ContractChange]:
 
 
 def _kind(rule: ContractPart) -> str:
-    told = rule.text("type").lower()
-    return told or ("sql" if "query" in rule.data and "metric" not in rule.data else "library")
+    declared = rule.text("type").lower()
+    return declared or ("sql" if "query" in rule.data and "metric" not in rule.data else "library")
 
 
 def _metric(rule: ContractPart) -> str:
@@ -108,8 +108,8 @@ def sql_text(query: str) -> str:
 
 
 def label_of(rule: ContractPart) -> str:
-    told = rule.text("name") or rule.text("metric") or rule.text("rule") or rule.text("description")
-    return shown(told or sql_text(rule.text("query")) or rule.text("engine") or rule.text("id") or "a rule")
+    label = rule.text("name") or rule.text("metric") or rule.text("rule") or rule.text("description")
+    return shown(label or sql_text(rule.text("query")) or rule.text("engine") or rule.text("id") or "a rule")
 
 
 def _added(both: PartPair, new: ContractPart) -> ContractChange:
@@ -214,8 +214,8 @@ def _limit_of(rule: ContractPart) -> dict[str, object]:
 
 
 def _limit_text(limit: Mapping[str, object], rule: ContractPart) -> str:
-    told = ", ".join(f"{key} {shown(value)}" for key, value in limit.items())
-    return f"{told}{' %' if _unit(rule) == 'percent' else ''}" if told else "no limit"
+    text = ", ".join(f"{key} {shown(value)}" for key, value in limit.items())
+    return f"{text}{' %' if _unit(rule) == 'percent' else ''}" if text else "no limit"
 
 
 def _unit(rule: ContractPart) -> str:
@@ -277,7 +277,7 @@ def _never_negative(of: Interval) -> Interval:
 
 
 def _arguments(rule: ContractPart) -> dict[str, object]:
-    """v3.0 has them beside the metric."""
+    """v3.0 has them next to the metric."""
     found = {key: rule.data[key] for key in _ARGUMENTS if key in rule.data}
     given = rule.data.get("arguments")
     return found | {str(key): value for key, value in given.items()} if isinstance(given, Mapping) else found
@@ -288,8 +288,8 @@ def _argument_changes(both: PartPair, label: str) -> Iterator[ContractChange]:
     for key in sorted(before.keys() | after.keys()):
         kind = _argument_kind(key, before.get(key), after.get(key))
         if kind:
-            told = f"{key} {shown(before.get(key, 'none'))} → {shown(after.get(key, 'none'))}"
-            message = f"{both.subject}: quality rule {label}, {told} ({_WORDS[kind]})"
+            detail = f"{key} {shown(before.get(key, 'none'))} → {shown(after.get(key, 'none'))}"
+            message = f"{both.subject}: quality rule {label}, {detail} ({_WORDS[kind]})"
             yield both.change(kind, "quality", _BUMPS[kind], message, key="arguments")
 
 

@@ -123,10 +123,10 @@ def metric_of(node: TreeNode) -> str:
 
 
 def arguments_of(node: TreeNode) -> dict[str, object]:
-    """v3.0 has them beside the rule, v3.1 under `arguments`."""
-    beside = {key: node.plain(key) for key in ARGUMENTS if node.get(key)}
+    """v3.0 has them next to the rule, v3.1 under `arguments`."""
+    inline = {key: node.plain(key) for key in ARGUMENTS if node.get(key)}
     given = node.plain("arguments")
-    return {**beside, **given} if isinstance(given, dict) else beside
+    return {**inline, **given} if isinstance(given, dict) else inline
 
 
 def _library(node: TreeNode, column: str, bounds: Interval | None, unit: str, holes: frozenset[str]) -> ComparableRule:

@@ -153,13 +153,13 @@ def _nested_changes(both: PartPair) -> Iterator[ContractChange]:
 def _new_column(both: PartPair, new: ContractPart, noun: str) -> ContractChange:
     kind = new.text("physicalType") or new.text("logicalType")
     subject = f"{both.subject}.{new.text('name')}"
-    told = f"{subject} ({kind}{', required' if new.flag('required') else ''})" if kind else subject
+    text = f"{subject} ({kind}{', required' if new.flag('required') else ''})" if kind else subject
     return ContractChange(
         kind=ContractChangeKind.ADDED,
         element=noun,
         subject=subject,
         bump=Bump.MINOR,
-        message=f"{noun} {told}",
+        message=f"{noun} {text}",
         old=None,
         new=kind,
         path=new.path,
@@ -169,13 +169,13 @@ def _new_column(both: PartPair, new: ContractPart, noun: str) -> ContractChange:
 
 def _gone(both: PartPair, old: ContractPart, noun: str, key: str, subject: str) -> ContractChange:
     steps = (key,) if key in both.new.data and not both.new.at else ()
-    told = " (it was deprecated)" if old.flag("deprecated") else ""
+    note = " (it was deprecated)" if old.flag("deprecated") else ""
     kind = old.text("physicalType") or old.text("logicalType") or old.text("name")
     path, place = path_text((*both.new.at, *steps)), both.new.place(*steps)
     fix = f"Keep {subject}; mark it deprecated first and remove it with the next MAJOR version."
-    if not told and noun != "table" and not old.text("id"):
+    if not note and noun != "table" and not old.text("id"):
         fix += " Was it renamed? Give both versions the same id."
-    message = f"{noun} {subject} is gone{told}"
+    message = f"{noun} {subject} is gone{note}"
     return ContractChange(
         kind=ContractChangeKind.REMOVED,
         element=noun,
@@ -333,8 +333,8 @@ def _encrypted_name(both: PartPair) -> Iterator[ContractChange]:
 def _deprecation(both: PartPair) -> Iterator[ContractChange]:
     before, after = both.old.flag("deprecated"), both.new.flag("deprecated")
     if before != after:
-        told = "deprecated: readers should leave it" if after else "no longer deprecated"
-        yield both.change(ContractChangeKind.CHANGED, "deprecated", Bump.MINOR, f"{both.subject}: {told}")
+        status = "deprecated: readers should leave it" if after else "no longer deprecated"
+        yield both.change(ContractChangeKind.CHANGED, "deprecated", Bump.MINOR, f"{both.subject}: {status}")
 
 
 def _other_changes(both: PartPair) -> Iterator[ContractChange]:

@@ -135,25 +135,25 @@ def _with_units(change: ContractChange, both: PartPair) -> ContractChange:
 
 def _covers(both: PartPair, before: frozenset[str], after: frozenset[str]) -> ContractChange:
     """Without elements it covers all."""
-    told = f"{_service(both.new)}: promised of {_listed(before)} → of {_listed(after)}"
+    message = f"{_service(both.new)}: promised of {_listed(before)} → of {_listed(after)}"
     if _service(both.new) in _OF_TABLES and _tables(both.old, before) == _tables(both.new, after):
         return _clock(both, before, after)
     if not after or (before and after > before):
-        return both.change(ContractChangeKind.TIGHTENED, "sla", Bump.MINOR, f"{told} (more)", key="element")
+        return both.change(ContractChangeKind.TIGHTENED, "sla", Bump.MINOR, f"{message} (more)", key="element")
     kind = ContractChangeKind.LOOSENED if not before or after < before else ContractChangeKind.CHANGED
-    return both.change(kind, "sla", Bump.MAJOR, f"{told} (no longer of all it was)", key="element")
+    return both.change(kind, "sla", Bump.MAJOR, f"{message} (no longer of all it was)", key="element")
 
 
 def _clock(both: PartPair, before: frozenset[str], after: frozenset[str]) -> ContractChange:
     """The same tables; the column only defines the clock of the promise."""
     old, new = _columns(both.old, before), _columns(both.new, after)
-    told = f"{_service(both.new)}: measured by {old or 'nothing said'} → {new or 'nothing said'}"
+    message = f"{_service(both.new)}: measured by {old or 'nothing said'} → {new or 'nothing said'}"
     if old == new:
         return both.change(
             ContractChangeKind.CHANGED, "sla", Bump.PATCH, f"{_service(both.new)}: element", key="element"
         )
     return both.change(
-        ContractChangeKind.CHANGED, "sla", Bump.MAJOR if old and new else Bump.MINOR, told, key="element"
+        ContractChangeKind.CHANGED, "sla", Bump.MAJOR if old and new else Bump.MINOR, message, key="element"
     )
 
 
@@ -209,8 +209,8 @@ def _by_number(old: ContractPart, new: ContractPart) -> int | None:
     """Compares two unitless numbers of a service with a known direction."""
     service = service_of(new.text("property"))
     before, after = number_of(old.data.get("value")), number_of(new.data.get("value"))
-    is_told = service is not None and service.direction is not Direction.NONE
-    if not is_told or service is None or before is None or after is None or old.text("unit") != new.text("unit"):
+    has_direction = service is not None and service.direction is not Direction.NONE
+    if not has_direction or service is None or before is None or after is None or old.text("unit") != new.text("unit"):
         return None
     order = (after > before) - (after < before)
     return order if service.direction is Direction.HIGHER else -order

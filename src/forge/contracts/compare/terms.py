@@ -41,8 +41,8 @@ def term_changes(both: PartPair) -> Iterator[ContractChange]:
     for key in sorted(str(key) for key in both.old.data.keys() | both.new.data.keys()):
         if key not in _JUDGED and key != "customProperties" and _differs(both, key):
             before, after = both.old.data.get(key), both.new.data.get(key)
-            told = f" {shown(before)} → {shown(after)}" if isinstance(before, str) and isinstance(after, str) else ""
-            yield both.change(ContractChangeKind.CHANGED, key, Bump.PATCH, f"{_WORDS.get(key, key)}{told}")
+            detail = f" {shown(before)} → {shown(after)}" if isinstance(before, str) and isinstance(after, str) else ""
+            yield both.change(ContractChangeKind.CHANGED, key, Bump.PATCH, f"{_WORDS.get(key, key)}{detail}")
 
 
 def _differs(both: PartPair, key: str) -> bool:
@@ -59,19 +59,19 @@ def _status(both: PartPair) -> Iterator[ContractChange]:
     if before.lower() == after.lower():
         return
     old, new = state_of(before), state_of(after)
-    told = f"status {before or 'none'} → {after or 'none'}"
+    message = f"status {before or 'none'} → {after or 'none'}"
     if old is new:
-        yield both.change(ContractChangeKind.CHANGED, "status", Bump.PATCH, told)
+        yield both.change(ContractChangeKind.CHANGED, "status", Bump.PATCH, message)
     elif new is ContractState.RETIRED:
         fix = "Deprecate it first, and retire it with a new MAJOR version."
         yield both.change(
-            ContractChangeKind.CHANGED, "status", Bump.MAJOR, f"{told} (nothing is promised any more)", fix=fix
+            ContractChangeKind.CHANGED, "status", Bump.MAJOR, f"{message} (nothing is promised any more)", fix=fix
         )
     elif new is ContractState.DRAFT:
-        yield both.change(ContractChangeKind.LOOSENED, "status", Bump.MAJOR, f"{told} (a draft promises nothing)")
+        yield both.change(ContractChangeKind.LOOSENED, "status", Bump.MAJOR, f"{message} (a draft promises nothing)")
     else:
         hint = " (readers should leave)" if is_later(new, ContractState.ACTIVE) else ""
-        yield both.change(ContractChangeKind.CHANGED, "status", Bump.MINOR, f"{told}{hint}")
+        yield both.change(ContractChangeKind.CHANGED, "status", Bump.MINOR, f"{message}{hint}")
 
 
 def _servers(both: PartPair) -> Iterator[ContractChange]:
@@ -113,8 +113,8 @@ def _server(both: PartPair) -> Iterator[ContractChange]:
         else:
             is_new = both.old.data.get(key) is None
             bump = Bump.MINOR if is_new else Bump.MAJOR
-            told = f"server {both.subject}: {key} {before} → {after}"
-            yield both.change(ContractChangeKind.CHANGED, "server", bump, told, key=key)
+            message = f"server {both.subject}: {key} {before} → {after}"
+            yield both.change(ContractChangeKind.CHANGED, "server", bump, message, key=key)
 
 
 def _roles(both: PartPair) -> Iterator[ContractChange]:
@@ -176,13 +176,13 @@ def _custom(both: PartPair) -> Iterator[ContractChange]:
             continue
         at = after or before
         name = at.text("property") if at else ""
-        told = f"{shown(before.data.get('value')) if before else 'none'} → "
-        told += shown(after.data.get("value")) if after else "none"
+        detail = f"{shown(before.data.get('value')) if before else 'none'} → "
+        detail += shown(after.data.get("value")) if after else "none"
         change = both.change(
             ContractChangeKind.CHANGED,
             "customProperties",
             _FORGE.get(name, Bump.PATCH),
-            f"{name or 'a custom property'} {told}",
+            f"{name or 'a custom property'} {detail}",
         )
         yield change
 

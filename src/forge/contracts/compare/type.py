@@ -34,9 +34,9 @@ def _physical(both: PartPair, before: str, after: str) -> Iterator[ContractChang
         yield both.change(ContractChangeKind.PROMOTED, "type", Bump.MINOR, f"{arrow} (wider, safe)", key="physicalType")
         yield from _same_physical(both, after)
     else:
-        told = f"{arrow} (narrower)" if widens(after, before, "reader") else arrow
+        message = f"{arrow} (narrower)" if widens(after, before, "reader") else arrow
         fix = f"Keep {before}, or add a column of the type {after} beside it."
-        yield both.change(ContractChangeKind.TYPE, "type", Bump.MAJOR, told, key="physicalType", fix=fix)
+        yield both.change(ContractChangeKind.TYPE, "type", Bump.MAJOR, message, key="physicalType", fix=fix)
 
 
 def _same(before: DataType, after: DataType) -> bool:

@@ -159,7 +159,7 @@ def _bump_violations(
 def _breaks(change: ContractChange, why: str, fix: str) -> Violation:
     place = change.place
     message = f"{change.message}: breaks readers, {why}"
-    told = f"{fix.removesuffix('.')}, or {change.fix[0].lower()}{change.fix[1:]}" if change.fix else fix
+    remedy = f"{fix.removesuffix('.')}, or {change.fix[0].lower()}{change.fix[1:]}" if change.fix else fix
     return Violation(
         code=BREAKING_CHANGE,
         severity="error",
@@ -168,7 +168,7 @@ def _breaks(change: ContractChange, why: str, fix: str) -> Violation:
         column=place.column,
         path=change.path,
         message=message,
-        fix=told,
+        fix=remedy,
     )
 
 
@@ -234,8 +234,8 @@ def _type_violations(both: PartPair, changes: tuple[ContractChange, ...]) -> tup
     """A column with an invalid type: no bump fixes that."""
     version = both.new.text("apiVersion")
     known = LOGICAL_TYPES.get(version)
-    told = [change for change in changes if change.path.endswith(".logicalType") and change.element == "type"]
-    wrong = [change for change in told if known and change.new is not None and change.new not in known]
+    retyped = [change for change in changes if change.path.endswith(".logicalType") and change.element == "type"]
+    wrong = [change for change in retyped if known and change.new is not None and change.new not in known]
     return tuple(
         Violation(
             code="E503",

@@ -15,7 +15,7 @@ from forge.model.types import DataType, TypeField, parse_type
 _Owner = ContractProperty | TableContract
 DriftKind = Literal["missing", "type", "undocumented", "nullable", "required"]
 Nulls = Literal["none", "columns", "all"]
-_TOLD_NEAREST, _COMPARED = 50, 500  # so many get the nearest name, out of so many: a table may have thousands
+_WITH_NEAREST, _COMPARED = 50, 500  # so many get the nearest name, out of so many: a table may have thousands
 _TARGETS = {
     "integer": "int or bigint",
     "number": "float, double or decimal",
@@ -75,7 +75,7 @@ def _fields(
     for each, field in pairs:
         if field is None:
             missing += 1
-            near = unknown if missing <= _TOLD_NEAREST else []
+            near = unknown if missing <= _WITH_NEAREST else []
             yield _missing(owner, each, near[:_COMPARED], (*steps, each.column), look)
         else:
             yield from _column(owner, each, field, (*steps, field.name), look)

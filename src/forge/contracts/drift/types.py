@@ -1,5 +1,5 @@
 """Whether a column's type satisfies the contract. A declared physical type must be equal up to spelling; a logical type
-is satisfied by several types."""
+can be satisfied by more than one type."""
 
 from __future__ import annotations
 

@@ -40,8 +40,8 @@ def merge_property(
         changes["classification"] = merge_classification(before, after, name, findings)
     rules = list(_rules(parent, child, name, findings))
     if (before := parent.get("logicalTypeOptions")) and (after := child.get("logicalTypeOptions")):
-        changes["logicalTypeOptions"], beside = merge_options(before, after, name, kind.lower(), findings)
-        rule = _pattern_rule(beside) if beside else None
+        changes["logicalTypeOptions"], pattern = merge_options(before, after, name, kind.lower(), findings)
+        rule = _pattern_rule(pattern) if pattern else None
         rules += [rule] if rule and data_of(rule) not in [data_of(each) for each in rules] else []
     if (before := parent.get("enum")) and (after := child.get("enum")):
         changes["enum"] = _merge_enum(before, after, name, findings)
@@ -90,20 +90,20 @@ def _flags(
         node is not None and node.value is True for node in (parent.get("primaryKey"), child.get("primaryKey"))
     )
     for flag in ("required", "unique", "primaryKey"):
-        told, own = parent.get(flag), child.get(flag)
-        is_asked = (told is not None and told.value is True) or (flag == "required" and is_demanded)
+        inherited, own = parent.get(flag), child.get(flag)
+        is_asked = (inherited is not None and inherited.value is True) or (flag == "required" and is_demanded)
         if not is_asked or own is None or own.value is not False:
             continue
         if flag == "required" and is_key:
-            changes[flag] = told if told and told.value is True else parent.said(flag, True)
+            changes[flag] = inherited if inherited and inherited.value is True else parent.leaf(flag, True)
             continue
         findings.weaker(
             own,
             f"{name}: {flag} is false, the parent demands it",
-            told if told and told.value is True else parent,
+            inherited if inherited and inherited.value is True else parent,
             f"Write {flag}: true, or leave it out to inherit it.",
         )
-        changes[flag] = told if told and told.value is True else parent.said(flag, True)
+        changes[flag] = inherited if inherited and inherited.value is True else parent.leaf(flag, True)
 
 
 def _rules(parent: TreeNode, child: TreeNode, name: str, findings: InheritanceFindings) -> tuple[TreeNode, ...]:
@@ -111,15 +111,19 @@ def _rules(parent: TreeNode, child: TreeNode, name: str, findings: InheritanceFi
     a rule itself."""
     merged = merge_quality(parent, child, name, child.text("name"), findings)
     for flag, metric in (("required", "nullValues"), ("unique", "duplicateValues")):
-        told = parent.get(flag)
-        if told is None or told.value is not True or any(_is_lenient(node, metric) for node in parent.items("quality")):
+        inherited = parent.get(flag)
+        if (
+            inherited is None
+            or inherited.value is not True
+            or any(_is_lenient(node, metric) for node in parent.items("quality"))
+        ):
             continue
         for node in child.items("quality"):
             if _is_lenient(node, metric):
                 findings.weaker(
                     node,
                     f"{name}: the rule lets some {metric} pass, the parent says {flag}: true",
-                    told,
+                    inherited,
                     "Allow none (mustBe: 0), or take the rule out.",
                 )
                 merged = tuple(each for each in merged if each is not node)
@@ -276,13 +280,13 @@ def _pattern_rule(pattern: TreeNode) -> TreeNode:
 
 def invalid_values_rule(at: TreeNode, argument: str, value: object) -> TreeNode:
     """A library rule in the effective contract's version, at the place of `at`."""
-    said: dict[str, object] = {"type": "library", "mustBe": 0}
+    rule: dict[str, object] = {"type": "library", "mustBe": 0}
     if at.source.target.startswith("v3.0"):
-        said |= {"rule": "validValues" if argument == "validValues" else "invalidValues"}
-        said |= {argument: value} if argument == "validValues" else {"arguments": {argument: value}}
+        rule |= {"rule": "validValues" if argument == "validValues" else "invalidValues"}
+        rule |= {argument: value} if argument == "validValues" else {"arguments": {argument: value}}
     else:
-        said |= {"metric": "invalidValues", "arguments": {argument: value}}
-    return placed(at, said)
+        rule |= {"metric": "invalidValues", "arguments": {argument: value}}
+    return placed(at, rule)
 
 
 def _nested(

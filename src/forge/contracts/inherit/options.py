@@ -22,26 +22,28 @@ def merge_options(
     parent: TreeNode, child: TreeNode, name: str, logical_type: str, findings: InheritanceFindings
 ) -> tuple[TreeNode, TreeNode | None]:
     """The stricter of each option, and the parent's pattern where it must apply in addition to the child's."""
-    said, kept = _options(child), _options(parent)
+    declared, kept = _options(child), _options(parent)
     for keys in (_LOWER, _UPPER):
-        _merge_bound(parent, child, keys, name, logical_type, said, kept, findings)
-    beside = None
-    for key in [key for key in said if key in kept and key not in (*_LOWER, *_UPPER)]:
-        is_looser = _loosened(key, kept[key], said[key], logical_type)
+        _merge_bound(parent, child, keys, name, logical_type, declared, kept, findings)
+    pattern = None
+    for key in [key for key in declared if key in kept and key not in (*_LOWER, *_UPPER)]:
+        is_looser = _loosened(key, kept[key], declared[key], logical_type)
         if is_looser:
-            _report_weaker(key, kept[key], said[key], name, findings)
-            del said[key]
+            _report_weaker(key, kept[key], declared[key], name, findings)
+            del declared[key]
         elif is_looser is None:
-            beside = kept[key] if key == "pattern" else beside
+            pattern = kept[key] if key == "pattern" else pattern
             findings.unclear(
-                said[key],
-                f"{name}: nobody can tell whether {key} {_shown(said[key])} is as strict as {_shown(kept[key])}",
+                declared[key],
+                f"{name}: nobody can tell whether {key} {_shown(declared[key])} is as strict as {_shown(kept[key])}",
                 kept[key],
                 "Check that everything it allows the parent allows, too; both will hold.",
             )
         elif key == "required":
-            said[key] = _union(kept[key], said[key])
-    return TreeNode(child.source, child.path, {**said, **{k: n for k, n in kept.items() if k not in said}}), beside
+            declared[key] = _union(kept[key], declared[key])
+    return TreeNode(
+        child.source, child.path, {**declared, **{k: n for k, n in kept.items() if k not in declared}}
+    ), pattern
 
 
 def _options(node: TreeNode) -> dict[str, TreeNode]:
@@ -55,7 +57,7 @@ def _merge_bound(
     keys: tuple[str, str],
     name: str,
     logical_type: str,
-    said: dict[str, TreeNode],
+    declared: dict[str, TreeNode],
     kept: dict[str, TreeNode],
     findings: InheritanceFindings,
 ) -> None:
@@ -63,16 +65,16 @@ def _merge_bound(
     if not any(key in kept for key in keys):
         return
     plain, exclusive = keys
-    flag = said.get(exclusive)
-    if flag and isinstance(flag.value, bool) and plain not in said and plain in kept:
+    flag = declared.get(exclusive)
+    if flag and isinstance(flag.value, bool) and plain not in declared and plain in kept:
         if flag.value is False and _flag(kept, exclusive):  # the bound of the parent without its exclusion
             _report_weaker(exclusive, kept[exclusive], flag, name, findings)
-            del said[exclusive]
+            del declared[exclusive]
         return
-    stated = [said[key] for key in keys if key in said]
+    stated = [declared[key] for key in keys if key in declared]
     if not stated:
         return
-    above, own = (_end(part, keys, logical_type) for part in (kept, said))
+    above, own = (_end(part, keys, logical_type) for part in (kept, declared))
     if above is None or own is None or above.contains(own):
         for key in keys:
             kept.pop(key, None)
@@ -80,7 +82,7 @@ def _merge_bound(
     strongest = next(kept[key] for key in keys if key in kept and not isinstance(kept[key].value, bool))
     _report_weaker(stated[0].path[-1], strongest, stated[0], name, findings)
     for key in keys:
-        said.pop(key, None)
+        declared.pop(key, None)
 
 
 def _end(options: Mapping[str, TreeNode], keys: tuple[str, str], logical_type: str) -> Interval | None:
@@ -93,7 +95,7 @@ def _flag(options: Mapping[str, TreeNode], key: str) -> bool:
 
 
 def _loosened(key: str, parent: TreeNode, child: TreeNode, logical_type: str) -> bool | None:
-    """None where nobody can tell."""
+    """None where it is undecidable."""
     above, own = data_of(parent), data_of(child)
     if above == own:
         return False
@@ -118,7 +120,7 @@ def _loosened(key: str, parent: TreeNode, child: TreeNode, logical_type: str) ->
 
 
 def is_looser_pattern(above: str, own: str) -> bool | None:
-    """None where nobody can tell."""
+    """None where it is undecidable."""
     try:
         return counterexample(own, above) is not None
     except UnsupportedPattern:

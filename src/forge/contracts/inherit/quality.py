@@ -191,8 +191,8 @@ def _title(of: ComparableRule) -> str:
 
 
 def _rule_text(of: ComparableRule) -> str:
-    said = [f"{key} {of.node.plain(key)}" for key in OPERATORS if of.node.get(key)]
-    return " ".join([*said, of.unit if of.node.get("unit") else ""]).strip() or "0"
+    limits = [f"{key} {of.node.plain(key)}" for key in OPERATORS if of.node.get(key)]
+    return " ".join([*limits, of.unit if of.node.get("unit") else ""]).strip() or "0"
 
 
 def _fix(above: ComparableRule) -> str:

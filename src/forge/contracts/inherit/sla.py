@@ -33,7 +33,7 @@ class SlaEntry:
 
 
 def with_elements(contract: TreeNode) -> TreeNode:
-    """Writes `slaDefaultElement` into each entry without an element, as entries of several contracts may be merged."""
+    """Writes `slaDefaultElement` into each entry without an element, as entries of many contracts may be merged."""
     default = contract.get("slaDefaultElement")
     entries = contract.get("slaProperties")
     if default is None:
@@ -59,20 +59,20 @@ def merge_slas(
     own = _strongest([_entry_of(node, names) for node in child.items("slaProperties")])
     kept = dict.fromkeys(range(len(above)), True)
     merged: list[TreeNode] = []
-    for said in own:
+    for entry in own:
         lost: set[Element] = set()
         replaced = []
         for index, other in enumerate(above):
-            shared = _shared(other, said, own, above)
+            shared = _shared(other, entry, own, above)
             if not shared:
                 continue
-            verdict = _judge(other, said, findings)
+            verdict = _judge(other, entry, findings)
             if verdict == "weaker":
                 lost |= shared
-            elif verdict == "holds" and _is_within(other, said):
+            elif verdict == "holds" and _is_within(other, entry):
                 replaced.append(index)
         kept |= dict.fromkeys(() if lost else replaced, False)
-        merged.extend(_less(said, lost))
+        merged.extend(_less(entry, lost))
     inherited = [other.node for index, other in enumerate(above) if kept[index]]
     entries = child.get("slaProperties") or parent.get("slaProperties")
     return TreeNode(entries.source, entries.path, [*merged, *inherited]) if entries and (merged or inherited) else None
@@ -246,11 +246,11 @@ def _judge(above: SlaEntry, own: SlaEntry, findings: InheritanceFindings) -> str
     return "weaker"
 
 
-def _less(said: SlaEntry, lost: set[Element]) -> tuple[TreeNode, ...]:
+def _less(entry: SlaEntry, lost: set[Element]) -> tuple[TreeNode, ...]:
     """The entry without the elements where the parent's applies."""
     if not lost:
-        return (said.node,)
-    if said.scope <= lost or not said.node.get("element"):
+        return (entry.node,)
+    if entry.scope <= lost or not entry.node.get("element"):
         return ()
-    rest = ", ".join(text for element, text in said.elements.items() if element not in lost)
-    return (said.node.with_({"element": said.node.said("element", rest)}),)
+    rest = ", ".join(text for element, text in entry.elements.items() if element not in lost)
+    return (entry.node.with_({"element": entry.node.leaf("element", rest)}),)

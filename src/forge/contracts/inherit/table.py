@@ -121,16 +121,16 @@ def _key_kept(parent: TreeNode, merged: TreeNode, name: str, findings: Inheritan
     is_unique = any(node.text("name").lower() in key and _is_unique(node) for node in _listed(merged))
     columns = []
     for node in _listed(merged):
-        said = node.get("primaryKey")
+        own = node.get("primaryKey")
         written = node.text("name")
-        if not _is_key(node) or written.lower() in key or is_unique or said is None:
+        if not _is_key(node) or written.lower() in key or is_unique or own is None:
             columns.append(node)
             continue
-        told = next(iter(key.values())).get("primaryKey")
+        inherited = next(iter(key.values())).get("primaryKey")
         findings.weaker(
-            said,
+            own,
             f"{name}.{written}: widens the primary key, which the parent has on {', '.join(key)} alone",
-            told or next(iter(key.values())),
+            inherited or next(iter(key.values())),
             f"Take primaryKey away from {written}, or make a column of the parent's key unique.",
         )
         columns.append(node.with_({"primaryKey": None, "primaryKeyPosition": None}))

@@ -50,7 +50,7 @@ def _property(column: TreeNode) -> TreeNode:
     types = LOGICAL_TYPES.get(column.source.target, ())
     written = column.text("logicalType")
     if written in STAND_INS and written not in types:
-        changes["logicalType"] = column.said("logicalType", STAND_INS[written][0])
+        changes["logicalType"] = column.leaf("logicalType", STAND_INS[written][0])
         changes["map"] = None
     if options := column.get("logicalTypeOptions"):
         changes["logicalTypeOptions"] = _options(options)
@@ -109,7 +109,7 @@ def _rules(around: TreeNode) -> list[TreeNode]:
 
 
 def _rule(rule: TreeNode) -> list[TreeNode]:
-    """v3.0 names the metric `rule`, has its arguments beside it and allows several operators, or none."""
+    """v3.0 names the metric `rule`, has its arguments next to it and allows more than one operator, or none."""
     kind = kind_of(rule)
     if _is_old(rule):
         if kind == "library" and rule.get("metric"):
@@ -122,21 +122,21 @@ def _rule(rule: TreeNode) -> list[TreeNode]:
     if kind == "library":
         arguments = arguments_of(rule)
         changes = dict.fromkeys(("rule", *ARGUMENTS))
-        changes |= {"type": rule.said("type", "library"), "metric": rule.said("metric", metric_of(rule))}
+        changes |= {"type": rule.leaf("type", "library"), "metric": rule.leaf("metric", metric_of(rule))}
         changes["arguments"] = placed(rule, arguments) if arguments else None
     if kind not in ("library", "sql"):
         return [rule]
     if not operators:
-        return [rule.with_({**changes, "mustBe": rule.said("mustBe", 0)})] if kind == "library" else [_as_text(rule)]
+        return [rule.with_({**changes, "mustBe": rule.leaf("mustBe", 0)})] if kind == "library" else [_as_text(rule)]
     single = [rule.with_({**changes, **{o: None for o in operators if o != each}}) for each in operators]
     return [single[0], *(each.with_({"id": None}) for each in single[1:])]
 
 
 def _as_text(rule: TreeNode) -> TreeNode:
     """A rule that the other version cannot express becomes a text rule."""
-    said = rule.text("description") or f"{rule.text('rule') or rule.text('query')}, as {rule.where} demands"
+    description = rule.text("description") or f"{rule.text('rule') or rule.text('query')}, as {rule.where} demands"
     name = rule.get("name")
-    text = placed(rule, {"type": "text", "description": said})
+    text = placed(rule, {"type": "text", "description": description})
     return text.with_({"name": name}) if name else text
 
 

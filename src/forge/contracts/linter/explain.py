@@ -53,13 +53,13 @@ class _Walk:
         """Entries of the wrong type share one finding, at the first of them."""
         items = [facet["items"] for facet in facets if isinstance(facet.get("items"), Mapping)]
         wanted = [t for each in items for t in types_of(self.root, each)]
-        is_told = False
+        is_reported = False
         for index, item in enumerate(value):
             if wanted and not has_type(item, wanted):
-                if not is_told:
+                if not is_reported:
                     message = f"each entry of {name_of(path)} must be {type_words(wanted)}, not {shown(item)}"
                     self._add((*path, index), message, entry_fix(wanted, item, path))
-                is_told = True
+                is_reported = True
             else:
                 self.value(items, item, (*path, index))
 
@@ -146,7 +146,7 @@ class _Walk:
             for facet in facets
         )
         is_closed = is_closed and not self._is_of_unknown_kind(facets, value)
-        is_told = False
+        is_reported = False
         for key, item in value.items():
             if self.findings.is_full:
                 return
@@ -155,8 +155,8 @@ class _Walk:
             elif key in known:
                 if key not in missing:
                     self.value(known[key], item, (*path, key))
-            elif is_closed and not (is_told and self._is_conditional(path, key)):
-                is_told = is_told or self._is_conditional(path, key)
+            elif is_closed and not (is_reported and self._is_conditional(path, key)):
+                is_reported = is_reported or self._is_conditional(path, key)
                 message, fix = unknown_key(self.version, self.findings.document, path, key, value, list(known))
                 self._add((*path, key), message, fix, at_key=True)
 
@@ -187,8 +187,8 @@ class _Walk:
             if key in value and not (is_blank(value[key]) and self._needs_text(known.get(key, []), value[key])):
                 continue
             missing.add(key)
-            said = "is empty" if key in value else "is missing"
-            message = f"{key} {said} in {label_of(path, value)}; ODCS {self.version} requires it"
+            problem = "is empty" if key in value else "is missing"
+            message = f"{key} {problem} in {label_of(path, value)}; ODCS {self.version} requires it"
             self._add((*path, key), message, missing_fix(key, value), "E501")
         return missing
 

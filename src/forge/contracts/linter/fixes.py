@@ -28,10 +28,10 @@ def type_message(wanted: list[str], value: object, path: Path, written: str | No
     name = str(path[-1]) if path and isinstance(path[-1], str) else "the entry"
     if value is None:
         return f"{name} is empty; it must be {type_words(wanted)}"
-    said = shown(value)
-    if written and isinstance(value, bool) and written.lower() != said:
-        said = f"{written}, which YAML reads as {said}"
-    return f"{name} must be {type_words(wanted)}, not {said}"
+    text = shown(value)
+    if written and isinstance(value, bool) and written.lower() != text:
+        text = f"{written}, which YAML reads as {text}"
+    return f"{name} must be {type_words(wanted)}, not {text}"
 
 
 def type_fix(wanted: list[str], value: object, key: str | None, written: str | None = None) -> str:

@@ -41,8 +41,8 @@ def grammar_of(findings: LintFindings) -> Grammar | None:
         if foreign or (not data.keys() & {"schema", "kind"} and "models" in data):
             _shorthand(findings, foreign)
             return None
-        said = "is empty" if "apiVersion" in data else "is missing"
-        message = f"apiVersion {said}; it says which version of the standard the contract follows"
+        problem = "is empty" if "apiVersion" in data else "is missing"
+        message = f"apiVersion {problem}; it says which version of the standard the contract follows"
         findings.add("E501", ("apiVersion",), message, "Add apiVersion: v3.1.0.")
         return Grammar(NEWEST, frozenset({"apiVersion"}))
     message = f"{shown(version)} is no version of the standard that Forge reads"

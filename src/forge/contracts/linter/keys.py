@@ -72,8 +72,8 @@ _NAMELESS = ("the items of an array", "the key of a map", "the value of a map")
 
 
 def is_conditional(version: str, path: Path, key: str) -> bool:
-    """Whether a key is allowed there beside another one, which is missing or has another value. Several such keys have
-    one cause."""
+    """Whether a key is allowed there together with another one only, which is missing or has another value. Such keys
+    share one cause."""
     return key in keys_at(version, path)
 
 
@@ -144,11 +144,11 @@ def _needed(version: str, path: Path, key: str) -> str:
     """The values of another key that one requires: `maxLength` requires `logicalType: string`."""
     root = schema_of(version)
     at, below = (path[:-1], path[-1:]) if path and path[-1] == "logicalTypeOptions" else (path, ())
-    beside: dict[str, str] = {}
+    conditions: dict[str, str] = {}
     for part in (part for each in _schemas_at(root, at) for part in each.get("allOf", ()) if "then" in part):
         if any(key in each.get("properties", {}) for each in _schemas_at(root, below, [part["then"]])):
-            beside |= {f"{name}: {const}": const for name, const in _conditions(part["if"])}
-    words = list(beside)
+            conditions |= {f"{name}: {const}": const for name, const in _conditions(part["if"])}
+    words = list(conditions)
     if not words or len(words) > 6:
         return "Remove it, or put it into customProperties."
     return f"It stands beside {' or '.join(words)} only."

@@ -145,8 +145,8 @@ def check_enum(findings: LintFindings, each: Mapping[str, object], path: Path) -
         place = (*path, "enum", index, "value")
         if kind in _JSON_TYPES and json_type(value) not in _JSON_TYPES[kind]:
             quoted = findings.document.written(place) or str(value).lower()
-            said = f"{quoted}, which YAML reads as {shown(value)}," if isinstance(value, bool) else shown(value)
-            message = f"{said} is no {kind}, and the column is one"
+            text = f"{quoted}, which YAML reads as {shown(value)}," if isinstance(value, bool) else shown(value)
+            message = f"{text} is no {kind}, and the column is one"
             fix = f'Put it in quotes: value: "{quoted}".' if kind == "string" else f"Write a value of type {kind}."
             findings.add("E502", place, message, fix)
             continue

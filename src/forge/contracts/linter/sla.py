@@ -48,7 +48,7 @@ def _mappings(given: object) -> list[Mapping[str, object]]:
 
 
 def _check_element(findings: LintFindings, element: object, tables: Mapping[str, frozenset[str]], path: Path) -> None:
-    """`orders.updated_at`, several separated by commas, or a table alone. An element that does not exist cannot be
+    """`orders.updated_at`, a list separated by commas, or a table alone. An element that does not exist cannot be
     satisfied."""
     if not isinstance(element, str) or has_variable(element) or not tables:
         return

@@ -51,8 +51,8 @@ _PARTS = {
 
 def type_words(types: Iterable[str]) -> str:
     names = [t for t in types if not (t == "integer" and "number" in types)]
-    said = [_TYPES[name] for name in names if name != "null"] or ["nothing"]
-    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} or {said[-1]}"
+    words = [_TYPES[name] for name in names if name != "null"] or ["nothing"]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def label_of(path: Path, value: Mapping[str, object]) -> str:

@@ -95,20 +95,20 @@ def _outcome(own: str, above: str) -> _Outcome:
 def _walk(first: _Automaton, second: _Automaton) -> str | None:
     signs = _signs((*first.ranges, *second.ranges))
     start = (first.start, second.start)
-    ways: dict[tuple[int, int], str] = {start: ""}
+    words: dict[tuple[int, int], str] = {start: ""}
     todo = deque([start])
     while todo:
         pair = todo.popleft()
         if first.accepts(pair[0]) and not second.accepts(pair[1]):
-            return ways[pair]
+            return words[pair]
         if second.accepts_all(pair[1]):
             continue
         for sign in signs:
             after = (first.step(pair[0], sign), second.step(pair[1], sign))
-            if after not in ways:
-                ways[after] = ways[pair] + chr(sign)
+            if after not in words:
+                words[after] = words[pair] + chr(sign)
                 todo.append(after)
-        if len(ways) > _MOST_PAIRS:
+        if len(words) > _MOST_PAIRS:
             raise UnsupportedPattern("the patterns are too large to compare")
     return None
 

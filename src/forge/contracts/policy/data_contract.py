@@ -53,8 +53,8 @@ def _missing(table: TableFacts) -> PolicyViolation:
 def of_contract(contract: ContractFacts) -> Iterator[PolicyViolation]:
     """Findings of the linter, inheritance and version comparison, each once."""
     seen: set[tuple[str, str, int, str]] = set()
-    said = {"lint": contract.lint, "inheritance": contract.inherited, "version": contract.versions}
-    for source, violation in ((source, each) for source, violations in said.items() for each in violations):
+    by_source = {"lint": contract.lint, "inheritance": contract.inherited, "version": contract.versions}
+    for source, violation in ((source, each) for source, violations in by_source.items() for each in violations):
         key = (violation.code, violation.path, violation.line, violation.message)
         if key not in seen:
             seen.add(key)

@@ -9,7 +9,7 @@ from forge.contracts.contract import Contract, FilePlace, TableContract, Violati
 from forge.model.schema import Schema
 
 POLICY_TYPES = ("naming", "coverage", "documentation", "semantic", "custom", "data_contract")
-"""In the order in which they run and are told."""
+"""In the order in which they run and are reported."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

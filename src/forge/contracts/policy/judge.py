@@ -17,7 +17,7 @@ from forge.contracts.policy.violation import PolicyViolation
 Policy = Callable[[ProjectFacts, Governance], Iterator[PolicyViolation]]
 
 WORDS = {"drift": "nullability"}
-"""What stands in place of the code in reports of warnings that have none; else, which gate said it."""
+"""Reported in place of the code for warnings without one; else, the gate that found it."""
 
 POLICIES: Mapping[str, Policy] = {
     "naming": find_naming,

@@ -89,8 +89,8 @@ def _cycles(facts: ProjectFacts) -> Iterator[PolicyViolation]:
         table = facts.tables[circle[0]]
         following = circle[1] if len(circle) > 1 else circle[0]
         place = next(read.place for read in table.inputs if read.table == following)
-        way = " → ".join((*circle, circle[0]))
-        message = f"{circle[0]} reads itself" if len(circle) == 1 else f"tables read each other in a circle: {way}"
+        cycle = " → ".join((*circle, circle[0]))
+        message = f"{circle[0]} reads itself" if len(circle) == 1 else f"tables read each other in a circle: {cycle}"
         yield violation_at(
             "E544", "error", place, table.table, message, "Let one of them read something else.", table.table
         )
@@ -147,14 +147,14 @@ def _reach(start: str, needs: Mapping[str, set[str]]) -> frozenset[str]:
 
 def _circle(start: str, group: frozenset[str], reads: Mapping[str, list[str]]) -> list[str]:
     """The shortest path from a table back to itself."""
-    ways = [[start]]
+    paths = [[start]]
     seen: set[str] = set()
-    while ways:
-        way = ways.pop(0)
-        for one in sorted(reads[way[-1]]):
+    while paths:
+        path = paths.pop(0)
+        for one in sorted(reads[path[-1]]):
             if one == start:
-                return way
+                return path
             if one in group and one not in seen:
                 seen.add(one)
-                ways.append([*way, one])
+                paths.append([*path, one])
     return [start]

@@ -123,8 +123,8 @@ def _alone(data: Mapping[str, object]) -> dict[str, Schema] | None:
 
 def _is_label(key: object, value: object) -> bool:
     """Metadata of the file, not a table."""
-    is_said = isinstance(value, int | float) or (isinstance(value, str) and not value[:1].isalpha())
-    return str(key).lower() in _LABELS and is_said
+    is_number_like = isinstance(value, int | float) or (isinstance(value, str) and not value[:1].isalpha())
+    return str(key).lower() in _LABELS and is_number_like
 
 
 def column_of(name: str, text: str) -> Column:
@@ -217,8 +217,8 @@ def _columns(columns: Mapping[str, object]) -> Schema:
 
 def _spec(name: str, value: Mapping[str, object]) -> Column:
     column = schema_json.column_of(name, value)
-    said = column_of(name, column.type)
-    return Column(name, said.type, column.nullable and said.nullable, column.doc)
+    parsed = column_of(name, column.type)
+    return Column(name, parsed.type, column.nullable and parsed.nullable, column.doc)
 
 
 def _text_of(text: str | bytes, file: str) -> str:

@@ -65,11 +65,11 @@ def find_consumers(
             for item in _walk(view, table, column):
                 if item.table in found:
                     found[item.table].columns.add(f"{table}.{column}")
-    told = find_owners(view)
+    owner_of = find_owners(view)
 
     def answers_for(name: str, node: Node) -> str | None:
         table = lake_table(name) if owner is not None else None
-        return told(node) or (owner(table) if owner is not None and table is not None else None)
+        return owner_of(node) or (owner(table) if owner is not None and table is not None else None)
 
     consumers = [
         Consumer(name, answers_for(name, one.node), one.depth, tuple(sorted(one.reads)), tuple(sorted(one.columns)))
@@ -79,7 +79,7 @@ def find_consumers(
 
 
 def _walk(view: GraphReader, table: str, column: str | None) -> tuple[ReachedNode, ...]:
-    """All the way downstream; indirect edges (a filter, a join) count, too."""
+    """Transitively downstream; indirect edges (a filter, a join) count, too."""
     level = GraphLevel.COLUMN if column else GraphLevel.TABLE
     try:
         return view.walk(table, column, direction="downstream", depth=None, indirect=True, level=level).items

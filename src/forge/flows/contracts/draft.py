@@ -151,10 +151,11 @@ def _known(
 ) -> KnownTable:
     transform = project.transforms.get(table)
     asset = next((one for one in ports.metadata.assets() if one.table == table), None)
-    told = {str(c["name"]).lower(): str(c.get("description") or "") for c in (asset.columns if asset else ())}
-    told |= {name.lower(): text for name, text in (transform.columns if transform else {}).items() if text}
+    descriptions = {str(c["name"]).lower(): str(c.get("description") or "") for c in (asset.columns if asset else ())}
+    descriptions |= {name.lower(): text for name, text in (transform.columns if transform else {}).items() if text}
     columns = {
-        column.name.lower(): KnownColumn(description=told.get(column.name.lower(), "")) for column in schema.columns
+        column.name.lower(): KnownColumn(description=descriptions.get(column.name.lower(), ""))
+        for column in schema.columns
     }
     columns |= _shown(measured, columns, personal)
     for name, kind in personal.items():
@@ -199,8 +200,8 @@ def _shown(
                 found[name] = replace(column, options={**column.options, **given})
             case "regex":
                 form = formats.get(name)
-                said = _FORMATS.get(form.name) if form else None
-                option = {"format": said} if said else {"pattern": spec["pattern"]}
+                format_name = _FORMATS.get(form.name) if form else None
+                option = {"format": format_name} if format_name else {"pattern": spec["pattern"]}
                 found[name] = replace(column, options={**column.options, **option})
     return found
 

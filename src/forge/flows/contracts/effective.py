@@ -85,7 +85,7 @@ class Claims:
 
 def claims_of(standing: Sequence[ResolvedContract]) -> Claims:
     """A parent covers a table only where none of its children does; an inherited table belongs to the only child, or to
-    the parent where there are several."""
+    the parent where there is more than one."""
     above = {file for one in standing for file in one.parents}
     heirs = [one for one in standing if one.file not in above]
     own = tuple(replace(one.effective, tables=_named(one, inherited=False)) for one in heirs)

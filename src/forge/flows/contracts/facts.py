@@ -19,7 +19,7 @@ Schemas = Callable[[TableName], Schema | None]
 Versions = Callable[[Contract], tuple[Violation, ...]]
 """What a change of a contract breaks, against the version that is registered."""
 MadeColumns = Mapping[TableName, tuple[ColumnFacts, ...]]
-"""The columns of tables as code tells them."""
+"""The columns of tables as derived from code."""
 
 _RENAMED = {"E202": "E543", "E204": "E544"}  # what a project's files call it, and what the policy does
 
@@ -159,7 +159,7 @@ def _columns(
     made: tuple[ColumnFacts, ...],
 ) -> tuple[ColumnFacts, ...]:
     """Those of the contract first, then others: declared by the transform, in the lake, or made by its code."""
-    told = {name.lower(): text for name, text in (transform.columns if transform else {}).items()}
+    descriptions = {name.lower(): text for name, text in (transform.columns if transform else {}).items()}
     places = {column.name.lower(): column.place for column in made}
     found: dict[str, ColumnFacts] = {}
 
@@ -169,22 +169,22 @@ def _columns(
         )
 
     for property_ in promised.columns if promised else ():
-        found[property_.column.lower()] = _of_property(property_, told)
+        found[property_.column.lower()] = _of_property(property_, descriptions)
     for name, text in (transform.columns if transform else {}).items():
         add(name, None, text)
     for column in schema.columns if schema else ():
-        add(column.name, column.type, told.get(column.name.lower(), "") or column.doc or "")
+        add(column.name, column.type, descriptions.get(column.name.lower(), "") or column.doc or "")
     for one in made:
-        add(one.name, one.type, told.get(one.name.lower(), ""))
+        add(one.name, one.type, descriptions.get(one.name.lower(), ""))
     return tuple(found.values())
 
 
-def _of_property(property_: ContractProperty, told: Mapping[str, str]) -> ColumnFacts:
+def _of_property(property_: ContractProperty, descriptions: Mapping[str, str]) -> ColumnFacts:
     return ColumnFacts(
         name=property_.column,
         place=property_.place,
         type=property_.physical_type or property_.logical_type,
-        description=property_.description or told.get(property_.column.lower(), ""),
+        description=property_.description or descriptions.get(property_.column.lower(), ""),
         classification=property_.classification,
         tags=property_.tags,
         required=property_.required,

@@ -52,20 +52,20 @@ class _Gates:
         self._attempts = {name.lower(): run_id for name, run_id in (stopped | written).items()}
         self._runs = metadata.find_runs(set(self._attempts.values()))
         failed = metadata.verdicts(run_ids=set(self._runs), outcome=Outcome.FAILED, limit=ALL)
-        self._said: dict[tuple[RunId, str], list[Verdict]] = {}
+        self._verdicts: dict[tuple[RunId, str], list[Verdict]] = {}
         for run_id, verdict in failed:
             if is_of_gate(verdict):
-                self._said.setdefault((run_id, verdict.table.lower()), []).append(verdict)
+                self._verdicts.setdefault((run_id, verdict.table.lower()), []).append(verdict)
 
     def checked(self, known: KnownContract) -> ContractCheck | None:
         times: list[datetime] = []
         findings: list[ContractFinding] = []
         for table in known.tables:
             run = self._runs.get(self._attempts.get(table, RunId("")))
-            said = self._said.get((run.id, table), []) if run else []
-            if run is not None and (said or _was_there(known, run)):
+            verdicts = self._verdicts.get((run.id, table), []) if run else []
+            if run is not None and (verdicts or _was_there(known, run)):
                 times.append(run.finished_at or run.started_at)
-                findings += [_finding(verdict, known.id) for verdict in said]
+                findings += [_finding(verdict, known.id) for verdict in verdicts]
         # Findings about the whole contract apply to each of its tables.
         return ContractCheck(known.id, known.version, max(times), tuple(dict.fromkeys(findings))) if times else None
 

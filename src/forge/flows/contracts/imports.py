@@ -71,9 +71,9 @@ def import_contract(
     else:
         if taken in _READ_AS_YAML:
             _mapping(file)  # its limits apply to the tool's input, too
-        given, said = tool.read(file, taken, dialect)
+        given, reported = tool.read(file, taken, dialect)
         bare, dropped = without_sample(given, taken) if taken in SAMPLED else (given, ())
-        data, notes = _named(bare, file), (*said, *dropped)
+        data, notes = _named(bare, file), (*reported, *dropped)
     text = write_contract(data)
     return ImportedContract(taken, data, text, notes, lint(text, file.name))
 

@@ -78,8 +78,8 @@ def _breaks(contract: Contract, store: ContractStore, hits: Hits) -> tuple[Viola
 
 def _with_hit(violation: Violation, hits: tuple[AffectedReader, ...], comparison: ContractComparison) -> Violation:
     """Adds the affected readers, nearest first."""
-    said = {change.message for change in comparison.breaking if change.path == violation.path}
-    reached = [hit.consumer for hit in hits if said.intersection(hit.breaks)]
+    messages = {change.message for change in comparison.breaking if change.path == violation.path}
+    reached = [hit.consumer for hit in hits if messages.intersection(hit.breaks)]
     if violation.code != BREAKING_CHANGE or not reached:
         return violation
     names = [f"{one.name} ({one.owner})" if one.owner else one.name for one in reached]

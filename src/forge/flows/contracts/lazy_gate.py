@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def gated(project: Project, versions: Callable[[], Versions]) -> Callable[[], Findings]:
     """Violations of a project's contracts, by table, computed when a gate first asks: E500, lint, E510 and E511, E520
-    against the registry. Tables are built by several threads: the first computes them for all."""
+    against the registry. Tables are built by parallel threads: the first computes them for all."""
     lock = Lock()
 
     @cache

@@ -45,7 +45,7 @@ def change_state(
         )
     head = ports.store.head(contract_id)
     consumers = consumers_of(head.newest, ports) if head is not None else ()
-    told = LifecycleStep(
+    step = LifecycleStep(
         state=state,
         before=None,
         at=now,
@@ -60,7 +60,7 @@ def change_state(
         refuse_move(contract_id, known.state, state)
         last = known.last
         change = replace(
-            told,
+            step,
             before=known.state,
             version=known.newest.version,
             ends_at=ends_at or (last.ends_at if last.is_notice else None),
@@ -209,13 +209,13 @@ def _sources(lineage: TableLineage) -> frozenset[str]:
 
 
 def _refused(transform: Transform, head: ContractHead) -> ForgeError:
-    told = head.last
-    instead = f"Read what {told.replacement} promises instead." if told.replacement else "Read another table."
+    step = head.last
+    instead = f"Read what {step.replacement} promises instead." if step.replacement else "Read another table."
     return ForgeError(
         "E506",
         f"{transform.output} would be a new reader of {head.newest.name}, which is retired",
         where=transform.where,
-        why=f"The contract {head.id} {head.newest.version} was retired {told.at:%Y-%m-%d} by {told.by}"
-        + (f": {told.reason}" if told.reason else "."),
+        why=f"The contract {head.id} {head.newest.version} was retired {step.at:%Y-%m-%d} by {step.by}"
+        + (f": {step.reason}" if step.reason else "."),
         fix=instead,
     )

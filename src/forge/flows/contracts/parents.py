@@ -44,13 +44,13 @@ class ParentChains:
 
 
 def chains_of(
-    contracts: Sequence[Contract], levels: Sequence[PlatformLevel], root: Path, beside: Path | None = None
+    contracts: Sequence[Contract], levels: Sequence[PlatformLevel], root: Path, folder: Path | None = None
 ) -> ParentChains:
     """The parent chains of a project's contracts; an unresolved parent gives a shorter chain and an E511. Named files
-    are read only in the project, in the folders of its levels, and in `beside`."""
+    are read only in the project, in the folders of its levels, and in `folder`."""
     found: list[Violation] = []
     sets = _sets_of(levels, root, {_real(root, c.file): c for c in contracts}, found)
-    folders = [root, *(level.folder for level in levels), *([beside] if beside else [])]
+    folders = [root, *(level.folder for level in levels), *([folder] if folder else [])]
     pool = _Pool([*contracts, *(each for _, each in sets)], root, folders, found)
     chains = {contract.file: _chain(contract, sets, pool) for contract in contracts}
     return ParentChains(chains, tuple(dict.fromkeys(found)))
@@ -61,11 +61,11 @@ def chain_of(
     others: Sequence[Contract],
     levels: Sequence[PlatformLevel],
     root: Path,
-    beside: Path | None = None,
+    folder: Path | None = None,
 ) -> ParentChains:
     """The chain of one contract, also from outside the project."""
     known = [other for other in others if other.file != contract.file]
-    chains = chains_of([contract, *known], levels, root, beside)
+    chains = chains_of([contract, *known], levels, root, folder)
     own = {contract.file: chains.by_file[contract.file]}
     files = {each.file for each in own[contract.file].contracts}
     return ParentChains(own, tuple(v for v in chains.violations if v.file in files or v.code != PARENT_NOT_FOUND))
@@ -210,23 +210,23 @@ def _chain(contract: Contract, sets: Sequence[tuple[int, Contract]], pool: _Pool
 def _ancestors(contract: Contract, pool: _Pool) -> list[Contract]:
     """Grandparents before parents, each once."""
     ordered: dict[str, Contract] = {}
-    way = {contract.file: contract}
+    path = {contract.file: contract}
     todo = [iter(pool.parents_of(contract))]
     while todo:
         parent = next(todo[-1], None)
         if parent is None:
             todo.pop()
-            file, done = way.popitem()
+            file, done = path.popitem()
             ordered[file] = done
-        elif parent.file in way:
-            files = [*way]
+        elif parent.file in path:
+            files = [*path]
             circle = " → ".join((*files[files.index(parent.file) :], parent.file))
-            pool.refuse(way[files[-1]], f"the parents form a circle: {circle}", "Take one of the forge.extends out.")
-        elif parent.file not in ordered and len(way) > MOST_LEVELS:
+            pool.refuse(path[files[-1]], f"the parents form a circle: {circle}", "Take one of the forge.extends out.")
+        elif parent.file not in ordered and len(path) > MOST_LEVELS:
             message = f"more than {MOST_LEVELS} contracts stand above it, one above the other"
             pool.refuse(contract, message, "Extend a contract further up, and take some between them out.")
         elif parent.file not in ordered:
-            way[parent.file] = parent
+            path[parent.file] = parent
             todo.append(iter(pool.parents_of(parent)))
     del ordered[contract.file]
     return list(ordered.values())

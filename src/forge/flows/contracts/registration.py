@@ -230,8 +230,8 @@ def find_same_name(contract: Contract, heads: Iterable[ContractHead]) -> tuple[V
 
 def _reason(contract: Contract) -> str:
     """The value of `forge.deprecation`."""
-    told = contract.custom.get("forge.deprecation")
-    return str(told)[:1000] if isinstance(told, str) else ""
+    reason = contract.custom.get("forge.deprecation")
+    return str(reason)[:1000] if isinstance(reason, str) else ""
 
 
 def resolved_of(contract: Contract, ports: ContractPorts) -> ResolvedContract:

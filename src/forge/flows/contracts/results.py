@@ -58,7 +58,7 @@ def results_of(contract: Contract, found: Iterable[CheckResult], now: datetime) 
 
 
 def _check(one: CheckResult) -> dict[str, object]:
-    said = {Outcome.PASSED: "passed", Outcome.NOT_MEASURED: "unknown"}.get(one.verdict)
+    result = {Outcome.PASSED: "passed", Outcome.NOT_MEASURED: "unknown"}.get(one.verdict)
     soft = one.severity in (Severity.INFO, Severity.WARNING)
     return {
         "id": one.check_id,
@@ -69,6 +69,6 @@ def _check(one: CheckResult) -> dict[str, object]:
         "model": one.dataset,
         "field": one.columns[0] if len(one.columns) == 1 else None,
         "engine": "forge",
-        "result": said or ("warning" if soft else "failed"),
+        "result": result or ("warning" if soft else "failed"),
         "reason": one.message,
     }

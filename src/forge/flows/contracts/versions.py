@@ -154,12 +154,12 @@ def find_affected(
 
 def _reaching(comparison: ContractComparison, contract: Contract, consumer: Consumer) -> tuple[str, ...]:
     columns = {name.lower() for name in consumer.columns}
-    told = []
+    messages = []
     for change in comparison.breaking:
         tables = [table.table for table in _tables(contract, change.table) if table.table in consumer.reads]
         if any(not change.column or f"{table}.{change.column}".lower() in columns for table in tables):
-            told.append(change.message)
-    return tuple(told)
+            messages.append(change.message)
+    return tuple(messages)
 
 
 def _tables(contract: Contract, name: str) -> list[TableContract]:

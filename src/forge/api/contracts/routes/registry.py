@@ -98,10 +98,10 @@ def list_contracts(
     """Registered contracts and those of the project's files, by name."""
     ports = site.wiring.contracts.ports()
     every = list_known(ports)
-    told, words = contract_records(ports, every), q.strip().lower()
+    records, words = contract_records(ports, every), q.strip().lower()
     found = []
     for known in every:
-        view = contract_view(known, ports, told)
+        view = contract_view(known, ports, records)
         text = "\n".join([view.id, view.name, view.owner or "", *view.tables]).lower()
         if (
             words in text

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, kw_only=True)
 class CompilePorts:
     """Ports of a compile. `known`: tables of the lake; `schema_of`: their schemas, from metadata alone; `versions`:
-    breaking changes against registered versions; `beside`: other errors of the project, such as undeclared
+    breaking changes against registered versions; `project_errors`: other errors of the project, such as undeclared
     parameters."""
 
     root: Path
@@ -43,7 +43,7 @@ class CompilePorts:
     known: Callable[[], Iterable[TableName]] = tuple
     schema_of: Schemas = lambda table: None
     versions: Callable[[], Versions] = lambda: lambda contract: ()
-    beside: Callable[[Project], Iterable[ForgeError]] = lambda project: ()
+    project_errors: Callable[[Project], Iterable[ForgeError]] = lambda project: ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +131,7 @@ def compile_project(ports: CompilePorts) -> CompileResult:
     broken = {one.file: one.contract for one in files if one.contract is not None and not one.is_usable}
     lint = {one.file: one.violations for one in files}
     lint |= {one.file: lint_resolved(one, governance.profile, lint[one.file]) for one in project.standing}
-    of_contracts, of_project = _parted([*(fault.error for fault in project.faults), *ports.beside(project)])
+    of_contracts, of_project = _parted([*(fault.error for fault in project.faults), *ports.project_errors(project)])
     for violation in of_contracts:
         lint[violation.file] = (*lint.get(violation.file, ()), violation)
     problems = [violation for error in (*reading.errors, *of_project) for violation in violation_of(error)]
