@@ -64,7 +64,7 @@ def fail(
         number = len(store.deliveries()) + 1
         checks = (replace(notice().checks[0], incident_id=change.incident.id),)
         said = replace(notice(scope=scope), checks=checks)
-        queued = tuple(replace(delivery(number, said, channel=c), id=f"d{number}{c}") for c in one.tell)
+        queued = tuple(replace(delivery(number, said, channel=c), id=f"d{number}{c}") for c in one.notify)
         return AlertWrite((state,), (change,), queued)
 
     return store.observe(scope, "core.orders", decide)
@@ -275,7 +275,7 @@ def test_the_pager_s_key_is_the_one_of_the_last_word(store: AlertStore) -> None:
     assert store.keys("mail", [thread]) == {}
     assert store.still_failing("ops", "key-1") is True
     assert store.still_failing("ops", "key-2") is False
-    ended = replace(store.states()[0], status=AlertStatus.RECOVERED, told=())
+    ended = replace(store.states()[0], status=AlertStatus.RECOVERED, notified=())
     store.observe(HOURLY, "core.orders", lambda known: AlertWrite((ended,)))
     assert store.still_failing("ops", "key-1") is False
 

@@ -76,7 +76,7 @@ def clinic(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Clinic]:
 def test_rows_that_fail_are_taken_out_and_counted_by_check(clinic: Clinic) -> None:
     repaired = clinic.work.take_out(clinic.target, FAILING)
     assert (repaired.deleted, repaired.changed) == (2, 0)
-    assert dict(repaired.told) == {"positive": 1, "named": 2}
+    assert dict(repaired.counts) == {"positive": 1, "named": 2}
     assert clinic.written(repaired) == [(1, "a", 1.0), (2, "b", 4.0), (4, "d", 9.0)]
     repaired.release()
 
@@ -102,7 +102,7 @@ def test_rows_taken_out_are_set_aside_with_their_checks_and_their_time(clinic: C
 
 
 @pytest.mark.parametrize(
-    ("fill", "told", "value", "rows"),
+    ("fill", "counts", "value", "rows"),
     [
         (
             CellFill(columns=("name",), method=ImputeMethod.CONSTANT, value="x"),
@@ -139,11 +139,11 @@ def test_rows_taken_out_are_set_aside_with_their_checks_and_their_time(clinic: C
     ],
 )
 def test_cells_are_filled_and_counted_by_column(
-    clinic: Clinic, fill: CellFill, told: dict[str, int], value: dict[str, object], rows: list[tuple[object, ...]]
+    clinic: Clinic, fill: CellFill, counts: dict[str, int], value: dict[str, object], rows: list[tuple[object, ...]]
 ) -> None:
     repaired = clinic.work.fill(clinic.target, fill)
-    assert (repaired.deleted, repaired.changed) == (0, sum(told.values()))
-    assert (dict(repaired.told), dict(repaired.values)) == (told, value)
+    assert (repaired.deleted, repaired.changed) == (0, sum(counts.values()))
+    assert (dict(repaired.counts), dict(repaired.values)) == (counts, value)
     assert clinic.written(repaired) == sorted(rows, key=repr)
 
 

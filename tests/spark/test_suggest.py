@@ -118,7 +118,7 @@ def test_nothing_is_written_where_no_row_fails(project: Connection) -> None:
 
     ports = project.wiring.quality.check_ports()
     kept = keep_failing(judge_dataset("core.people", ports), ports, project.wiring.versioning.ports())
-    assert (kept.commit_id, kept.rows, kept.untold) == (None, 0, ())
+    assert (kept.commit_id, kept.rows, kept.without_rows) == (None, 0, ())
 
 
 SODA = """\

@@ -132,7 +132,7 @@ class AlertWorld:
         return observe_alerts(judged(*verdicts, at=self.clock(), table=table), self.ports, judging)
 
     def subjects(self) -> list[str]:
-        return [message.told.subject for message in self.ops.got]
+        return [message.rendered.subject for message in self.ops.got]
 
 
 def notice(

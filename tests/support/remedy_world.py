@@ -111,7 +111,7 @@ def make_remedy_world(
         small=ArrowRepair(world.tables, lambda pin, failing: failing_rows(world.engine, world.lake, pin, failing)),
         large=no_spark,
         policy=policy or ApprovalPolicy(),
-        tell=lambda remediation, event: told.append((remediation.id, event)),
+        report=lambda remediation, event: told.append((remediation.id, event)),
     )
     return RemedyWorld(world, ports, told)
 

@@ -77,16 +77,16 @@ def mail_of(message: OutgoingMessage, sender: str, to: Sequence[str]) -> MIMEMul
     """Its Message-ID is the same in every attempt, so that mailboxes deduplicate."""
     mail = MIMEMultipart("alternative")
     mail["From"], mail["To"] = _address(sender), ", ".join(map(_address, to))
-    subject: Any = Header(message.told.subject, "utf-8")  # EmailMessage loses spaces between words that it encodes
+    subject: Any = Header(message.rendered.subject, "utf-8")  # EmailMessage loses spaces between words that it encodes
     mail["Subject"] = subject
     mail["Date"] = format_datetime(message.at)
     mail["Message-ID"] = f"<{message.id}@{_bare(sender).rpartition('@')[2] or 'forge'}>"
     mail["X-Forge-Delivery"] = message.id
     mail["Auto-Submitted"] = "auto-generated"
-    if message.told.severity is Severity.CRITICAL and not message.told.recovered:
+    if message.rendered.severity is Severity.CRITICAL and not message.rendered.recovered:
         mail["Importance"] = "high"
-    mail.attach(MIMEText(text_of(message.told), "plain", "utf-8"))
-    mail.attach(MIMEText(html_of(message.told), "html", "utf-8"))
+    mail.attach(MIMEText(text_of(message.rendered), "plain", "utf-8"))
+    mail.attach(MIMEText(html_of(message.rendered), "html", "utf-8"))
     return mail
 
 
@@ -109,8 +109,8 @@ def _summary(to: Sequence[str], refused: RefusedRecipients) -> str:
 
 
 def _refusals(refused: RefusedRecipients) -> str:
-    return ", ".join(f"{name} ({code} {_text(said)})" for name, (code, said) in sorted(refused.items()))
+    return ", ".join(f"{name} ({code} {_text(reply)})" for name, (code, reply) in sorted(refused.items()))
 
 
-def _text(said: bytes | str) -> str:
-    return said.decode(errors="replace") if isinstance(said, bytes) else said
+def _text(reply: bytes | str) -> str:
+    return reply.decode(errors="replace") if isinstance(reply, bytes) else reply

@@ -17,11 +17,11 @@ def post(
 ) -> tuple[int, str]:
     """Status and text of the response; raises for anything but a 2xx. Messages never contain the path or query of the
     URL, which may be secret."""
-    status, said, wait = exchange(url, body, headers, seconds, ca_file)
+    status, text, wait = exchange(url, body, headers, seconds, ca_file)
     if not 200 <= status < 300:
-        detail = f"{shown(url)} answered {status}: {said.strip()[:200]}".rstrip(": ")
+        detail = f"{shown(url)} answered {status}: {text.strip()[:200]}".rstrip(": ")
         raise SendError(detail, final=status in _OF_THE_MESSAGE, wait=wait)
-    return status, said
+    return status, text
 
 
 def exchange(
@@ -41,13 +41,13 @@ def exchange(
             httpx.Client(verify=context, timeout=seconds, follow_redirects=False) as client,
             client.stream("POST", url, content=body, headers=headers) as response,
         ):
-            said = b""
+            content = b""
             for chunk in response.iter_raw():
-                said += chunk
-                if len(said) >= _MOST:
+                content += chunk
+                if len(content) >= _MOST:
                     break
             wait = _seconds(response.headers.get("retry-after"))
-            return response.status_code, said[:_MOST].decode(errors="replace"), wait
+            return response.status_code, content[:_MOST].decode(errors="replace"), wait
     except (httpx.HTTPError, httpx.InvalidURL, OSError, ValueError) as error:
         raise SendError(f"{shown(url)}: {error or type(error).__name__}") from error
 

@@ -32,10 +32,10 @@ class PagerDutyChannel:
     def _post(self, event: PagerEvent, message: OutgoingMessage) -> str:
         body = json.dumps(event_body(event, message, self.routing_key()), ensure_ascii=False).encode()
         headers = {"x-forge-delivery": message.id}
-        status, said = post(self.url, body, headers, self.timeout, self.ca_file)
+        status, text = post(self.url, body, headers, self.timeout, self.ca_file)
         if status >= 300:
             raise SendError(f"PagerDuty answered {status}")
-        return f"{event.action} {event.key}: {status} {said[:100]}".strip()
+        return f"{event.action} {event.key}: {status} {text[:100]}".strip()
 
 
 def event_body(event: PagerEvent, message: OutgoingMessage, routing_key: str) -> dict[str, object]:

@@ -24,27 +24,29 @@ class SlackChannel:
     type: str = "slack"
 
     def send(self, message: OutgoingMessage) -> str:
-        body = json.dumps(slack_body(message.told), ensure_ascii=False).encode()
+        body = json.dumps(slack_body(message.rendered), ensure_ascii=False).encode()
 
         def work() -> str:
-            status, said = post(self.url(), body, {"x-forge-delivery": message.id}, self.timeout, self.ca_file)
-            return f"{status} {said}".strip()
+            status, text = post(self.url(), body, {"x-forge-delivery": message.id}, self.timeout, self.ca_file)
+            return f"{status} {text}".strip()
 
         return send_within(self.timeout, work)
 
 
-def slack_body(told: RenderedNotice) -> dict[str, object]:
+def slack_body(notice: RenderedNotice) -> dict[str, object]:
     """`text` is shown in notifications; the rest in the channel."""
     blocks: list[dict[str, object]] = [
-        {"type": "header", "text": {"type": "plain_text", "text": told.subject[:_HEADER], "emoji": False}}
+        {"type": "header", "text": {"type": "plain_text", "text": notice.subject[:_HEADER], "emoji": False}}
     ]
     attachments = [
         {"color": colour_of(section.severity, section.recovered), "blocks": [_section(section)]}
-        for section in told.sections
+        for section in notice.sections
     ]
-    if told.rest:
-        attachments.append({"color": colour_of(told.severity, told.recovered), "blocks": [_block(_escaped(told.rest))]})
-    return {"text": _escaped(told.subject), "blocks": blocks, "attachments": attachments}
+    if notice.rest:
+        attachments.append(
+            {"color": colour_of(notice.severity, notice.recovered), "blocks": [_block(_escaped(notice.rest))]}
+        )
+    return {"text": _escaped(notice.subject), "blocks": blocks, "attachments": attachments}
 
 
 def _section(section: MessageSection) -> dict[str, object]:

@@ -34,8 +34,8 @@ class WebhookChannel:
             headers = {ID: message.id, TIMESTAMP: stamp}
             if self.secret is not None:
                 headers[SIGNATURE] = signature_of(self.secret(), stamp, body)
-            status, said = post(self.url(), body, headers, self.timeout, self.ca_file)
-            return f"{status} {said[:100]}".strip()
+            status, text = post(self.url(), body, headers, self.timeout, self.ca_file)
+            return f"{status} {text[:100]}".strip()
 
         return send_within(self.timeout, work)
 

@@ -197,8 +197,8 @@ class Check(ABC):
         )
 
     def _identity(self) -> dict[str, object]:
-        said = {"name": self.name, "where": self.where, "partition_by": list(self.partition_by), "since": self.since}
-        return {key: value for key, value in said.items() if value}
+        values = {"name": self.name, "where": self.where, "partition_by": list(self.partition_by), "since": self.since}
+        return {key: value for key, value in values.items() if value}
 
 
 def _missing(measures: Iterable[Measure], readings: Readings) -> str | None:

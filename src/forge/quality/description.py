@@ -1,5 +1,5 @@
 """What each type of check is and which keys it has, for forms, the reference and whoever asks over HTTP. All of it is
-said by the class of the check: its `keys`, its fields and its docstring."""
+declared by the class of the check: its `keys`, its fields and its docstring."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _SENTENCE = re.compile(r".*?\.(?=\s|$)")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyDescription:
-    """`aliases`: other keys that say the same. `words`: those of a choice. `default`: JSON-safe; None where there is
+    """`aliases`: other keys of the same field. `words`: those of a choice. `default`: JSON-safe; None where there is
     none."""
 
     name: str
@@ -35,7 +35,7 @@ class KeyDescription:
 
 @dataclass(frozen=True, slots=True)
 class Spelling:
-    """Another word for the type. One that several types have is told apart by a key, or by the value of a key."""
+    """Another word for the type. Where types share one, a key or the value of a key decides."""
 
     word: str
     key: str | None = None

@@ -45,7 +45,7 @@ def shown_readings(columns: tuple[str, ...], own: Readings, hidden: frozenset[Me
 
 
 def _name(measure: Measure, columns: tuple[str, ...]) -> str:
-    """`nulls`, `nulls(a)` where the check reads several columns, `rows at previous` of another version."""
+    """`nulls`, `nulls(a)` where the check reads more than one column, `rows at previous` of another version."""
     many = len(columns) != 1 and len(measure.columns) == 1
     kind = f"{measure.kind}({measure.columns[0]})" if many else measure.kind
     return f"{kind} at {measure.at}" if measure.at else kind

@@ -60,7 +60,7 @@ def reads(kind: KeyKind) -> Callable[[Callable[[object], T]], ValueReader[T]]:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """`field`: of the check's class. Two keys of one field are two ways to write the same. `unless`: the word for the
+    """`field`: of the check's class. Two keys of one field are two spellings of the same. `unless`: the word for the
     check with which it may be left out all the same. `label`, `help` and `example` are for forms and the reference;
     without a label its name is shown."""
 
@@ -303,7 +303,7 @@ def _is_more(low: object, high: object) -> bool:
     """Compares two strings only where they must be strings: whether '9' and '10' are numbers depends on the column."""
     if isinstance(low, str) and isinstance(high, str) and any(letter.isdigit() for letter in low + high):
         return False
-    return bool(low > high)  # type: ignore[operator]  # TypeError is told
+    return bool(low > high)  # type: ignore[operator]  # TypeError is reported
 
 
 COLUMN: Keys = {"column": Key(column, "column", required=True)}

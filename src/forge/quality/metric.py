@@ -29,7 +29,7 @@ SOURCES: Mapping[str, tuple[str, ...]] = {
 OF_COMMITS = ("row_count", "rows_added", "rows_deleted", "size_bytes")  # known of every version, checks or none
 KINDS = (*SOURCES, *(kind for kind in OF_COMMITS if kind not in SOURCES))
 WHOLE = OF_COMMITS  # kinds that have no column
-TELLING = frozenset({"mean", "median", "min", "max", "std"})  # they reveal values of a column
+REVEALING = frozenset({"mean", "median", "min", "max", "std"})  # they reveal values of a column
 UNITS = {"null_percentage": "%", "size_bytes": "bytes"}
 _NAME = re.compile(r"(?P<kind>[a-z_]+)(?:\((?P<column>.+?)\))?(?: where (?P<where>.+))?", re.DOTALL)
 
@@ -79,15 +79,15 @@ def metrics_of(readings: Readings, masked: frozenset[str] = frozenset()) -> dict
                 continue
             column = "+".join(measure.columns).lower() or None
             metric = Metric(kind, column, measure.where)
-            value = None if tells(metric, masked) else value_of(kind, measure, readings)
+            value = None if reveals(metric, masked) else value_of(kind, measure, readings)
             if value is not None:
                 found[metric.name] = value
     return found
 
 
-def tells(metric: Metric, masked: frozenset[str]) -> bool:
+def reveals(metric: Metric, masked: frozenset[str]) -> bool:
     """Whether it reveals values of a masked column."""
-    return metric.kind in TELLING and any(is_within(metric.column or "", name) for name in masked)
+    return metric.kind in REVEALING and any(is_within(metric.column or "", name) for name in masked)
 
 
 def value_of(kind: str, measure: Measure, readings: Readings) -> float | None:

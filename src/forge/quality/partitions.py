@@ -93,11 +93,11 @@ def _message(
     by = ", ".join(check.partition_by)
     if not failed:
         return f"{check.subject()}: {show(len(found))} partition{'s' if len(found) > 1 else ''} by {by}, none fails"
-    told = [f"{_title(check, p, context)}: {_text_of(found[p])}" for p in failed[:_NAMED]]
+    parts = [f"{_title(check, p, context)}: {_text_of(found[p])}" for p in failed[:_NAMED]]
     if len(failed) > _NAMED:
-        told.append(f"and {show(len(failed) - _NAMED)} more")
+        parts.append(f"and {show(len(failed) - _NAMED)} more")
     fails = "fails" if len(failed) == 1 else "fail"
-    return f"{check.subject()}: {_counted(len(failed), len(found))} by {by} {fails}: {'; '.join(told)}"
+    return f"{check.subject()}: {_counted(len(failed), len(found))} by {by} {fails}: {'; '.join(parts)}"
 
 
 def _counted(some: int, all_: int) -> str:

@@ -24,7 +24,7 @@ def plan_measures(checks: Iterable[Check], schema: Schema) -> tuple[Measure, ...
     for check in checks:
         try:
             wanted |= check.measures(schema)
-        except Exception:  # noqa: S112  # `judge_all` meets the same error and tells it
+        except Exception:  # noqa: S112  # `judge_all` meets the same error and reports it
             continue
     return tuple(sorted(wanted, key=_order))
 
@@ -36,7 +36,7 @@ def plan_second_round(checks: Iterable[Check], readings: Readings, schema: Schem
         try:
             if check.fault(schema) is None and all(_is_there(readings, m) for m in check.needs(schema)):
                 wanted |= check.then(readings, schema)
-        except Exception:  # noqa: S112  # `judge_all` meets the same error and tells it
+        except Exception:  # noqa: S112  # `judge_all` meets the same error and reports it
             continue
     return tuple(sorted(wanted, key=_order))
 

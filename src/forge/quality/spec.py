@@ -153,9 +153,9 @@ def _read_keys(mapping: Mapping[object, object], check: type[Check]) -> _Reading
     keys = _keys(check)
     reading = _Reading()
     given: dict[str, str] = {}  # field → the key that set it
-    told_apart = {"type", "statistical_check"} if mapping["type"] == "statistical" else {"type"}
+    selectors = {"type", "statistical_check"} if mapping["type"] == "statistical" else {"type"}
     for name, value in mapping.items():
-        if name in told_apart:
+        if name in selectors:
             continue
         key = keys.get(name) if isinstance(name, str) else None
         if key is None:

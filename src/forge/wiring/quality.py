@@ -204,10 +204,10 @@ class QualityParts:
         """Results of a check on commits outside of runs, newest first: whether it passed."""
         from forge.quality.verdict import Outcome
 
-        said = self.monitors.results(table=table, check_id=check_id, limit=1000)
+        results = self.monitors.results(table=table, check_id=check_id, limit=1000)
         return tuple(
             (one.commit_id, one.verdict is Outcome.PASSED)
-            for one in said
+            for one in results
             if one.commit_id is not None and one.verdict is not Outcome.NOT_MEASURED
         )
 
@@ -236,7 +236,7 @@ class QualityParts:
             more_checks=self._monitor_checks,
             outcomes=self.outcomes,
             notify=notifier(lambda: self.alerts),
-            tell=timeline_notifier(lambda: self.alerts),
+            report=timeline_notifier(lambda: self.alerts),
             function=lambda place, pin: self.spark_repair().call(place, pin),
         )
 

@@ -127,7 +127,7 @@ def test_a_person_says_what_a_point_was_and_takes_it_back(f: Connection) -> None
     (metric, newest, found) = f.quality.metrics("core.orders")[0]
     assert (found.is_anomaly, newest.feedback) == (False, None)
     said = f.quality.feedback("core.orders", metric.name, newest.time, "incident", note="half a file")
-    assert [(str(one.value.feedback), one.value.said.note) for one in said if one.value.said] == [
+    assert [(str(one.value.feedback), one.value.point_feedback.note) for one in said if one.value.point_feedback] == [
         ("incident", "half a file")
     ]
     again = f.quality.feedback("core.orders", metric.name, newest.time, None)

@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 from forge.flows.catalog.personal_data import PersonalColumns
-from forge.flows.quality.verdict_masking import TELLING, shown_verdict
+from forge.flows.quality.verdict_masking import REVEALING, shown_verdict
 from forge.quality.checks import CHECKS
 from forge.quality.verdict import Outcome, Severity, Verdict
 
@@ -75,7 +75,7 @@ def test_every_check_whose_words_depend_on_personal_data_is_known() -> None:
     asking = {
         kind.type for kind in CHECKS if any(_asks(each) for each in kind.__mro__ if each.__module__ != "builtins")
     }
-    assert asking == TELLING
+    assert asking == REVEALING
 
 
 def _asks(kind: type) -> bool:

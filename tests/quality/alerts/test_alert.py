@@ -42,7 +42,7 @@ def moves(*outcomes: Outcome, policy: AlertPolicy = OPS) -> list[AlertMove | Non
 def test_a_check_goes_from_failing_to_recovered_to_ok_and_tells_of_the_first_two_steps_only() -> None:
     found = moves(PASSED, FAILED, FAILED, PASSED, PASSED, PASSED)
     assert found[0] is None
-    told = [(one.kind, one.after.status, one.tell) for one in found[1:] if one]
+    told = [(one.kind, one.after.status, one.notify) for one in found[1:] if one]
     assert told == [
         (MoveKind.FAILED, AlertStatus.FAILING, ("ops",)),
         (MoveKind.AGAIN, AlertStatus.FAILING, ()),
@@ -72,17 +72,17 @@ def test_a_check_that_cannot_be_measured_leaves_the_state_as_it_is_unless_that_b
     assert move(failing.after, verdict(NOT_MEASURED, blocks=False), OPS, seen(1)) is None
     blocked = move(None, verdict(NOT_MEASURED, blocks=True), OPS, seen())
     assert blocked
-    assert (blocked.kind, blocked.tell) == (MoveKind.FAILED, ("ops",))
+    assert (blocked.kind, blocked.notify) == (MoveKind.FAILED, ("ops",))
 
 
 def test_failures_below_the_threshold_are_kept_and_not_told() -> None:
     policy = replace(OPS, severity_threshold=Severity.ERROR)
     found = move(None, verdict(severity=Severity.WARNING), policy, seen())
     assert found
-    assert (found.after.status, found.tell, found.after.told) == (AlertStatus.FAILING, (), ())
+    assert (found.after.status, found.notify, found.after.notified) == (AlertStatus.FAILING, (), ())
     recovered = move(found.after, verdict(PASSED, severity=Severity.WARNING), policy, seen(1))
     assert recovered
-    assert recovered.tell == recovered.close == ()
+    assert recovered.notify == recovered.close == ()
 
 
 def test_one_that_becomes_worse_is_told_again_and_one_that_becomes_milder_is_not() -> None:
@@ -90,10 +90,10 @@ def test_one_that_becomes_worse_is_told_again_and_one_that_becomes_milder_is_not
     assert first
     worse = move(first.after, verdict(severity=Severity.CRITICAL), OPS, seen(1))
     assert worse
-    assert (worse.kind, worse.tell) == (MoveKind.WORSE, ("ops",))
+    assert (worse.kind, worse.notify) == (MoveKind.WORSE, ("ops",))
     milder = move(worse.after, verdict(severity=Severity.WARNING), OPS, seen(2))
     assert milder
-    assert (milder.kind, milder.tell) == (MoveKind.AGAIN, ())
+    assert (milder.kind, milder.notify) == (MoveKind.AGAIN, ())
 
 
 def test_a_channel_that_is_added_while_it_fails_hears_of_it() -> None:
@@ -101,7 +101,7 @@ def test_a_channel_that_is_added_while_it_fails_hears_of_it() -> None:
     assert first
     second = move(first.after, verdict(), AlertPolicy(("ops", "pager")), seen(1))
     assert second
-    assert (second.tell, second.after.told) == (("pager",), ("ops", "pager"))
+    assert (second.notify, second.after.notified) == (("pager",), ("ops", "pager"))
 
 
 def test_the_end_is_told_to_those_who_know_of_the_beginning() -> None:
@@ -109,15 +109,15 @@ def test_the_end_is_told_to_those_who_know_of_the_beginning() -> None:
     assert first
     ended = move(first.after, verdict(PASSED), AlertPolicy(("mail",)), seen(1))
     assert ended
-    assert ended.tell == ended.close == ("ops", "pager")
+    assert ended.notify == ended.close == ("ops", "pager")
     silent = move(first.after, verdict(PASSED), AlertPolicy(("ops",), notify_on_recovery=False), seen(1))
     assert silent
-    assert (silent.tell, silent.close) == ((), ("ops", "pager"))
+    assert (silent.notify, silent.close) == ((), ("ops", "pager"))
 
 
 def test_a_reminder_comes_when_it_has_lasted_long_enough_since_the_last_word() -> None:
     policy = replace(OPS, remind_after=timedelta(hours=2))
-    told = [one.tell for one in moves(*[FAILED] * 6, policy=policy) if one]
+    told = [one.notify for one in moves(*[FAILED] * 6, policy=policy) if one]
     assert told == [("ops",), (), ("ops",), (), ("ops",), ()]
 
 

@@ -29,9 +29,9 @@ def dataset_views(
     metadata, store = site.wiring.metadata, site.wiring.quality.monitors
     since = store.standing(seen.tree)
     attempts = newest_attempts(seen.tree, seen.held)
-    said: dict[str, list[tuple[RunId, Verdict]]] = {}
+    by_table: dict[str, list[tuple[RunId, Verdict]]] = {}
     for run_id, verdict in find_verdicts(metadata, attempts, None, since, seen.held, site.current_checks()):
-        said.setdefault(verdict.table, []).append((run_id, verdict))
+        by_table.setdefault(verdict.table, []).append((run_id, verdict))
     stopped = {str(table) for _, table in seen.held}
     runs = metadata.find_runs(attempts.values())
     finished = {run_id: run.finished_at or run.started_at for run_id, run in runs.items()}
@@ -43,7 +43,7 @@ def dataset_views(
     names = sorted({*map(str, seen.tree), *stopped})
     found = []
     for name in names:
-        verdicts = said.get(name, [])
+        verdicts = by_table.get(name, [])
         times = [later[name, v.check_id].executed_at for _, v in verdicts if (name, v.check_id) in later]
         times += [at for run_id, _ in verdicts if (at := finished.get(run_id)) is not None]
         view = _view(site, name, named.name, verdicts, times, by_day.get(name) or by_day[""], personal)

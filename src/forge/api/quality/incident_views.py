@@ -31,7 +31,7 @@ from forge.quality.alerts.delivery import Delivery
 from forge.quality.alerts.incident import EntryKind, IncidentEntry, IncidentStatus, TrackedIncident
 from forge.quality.alerts.quiet import Mute, muted_until
 
-_TELLING = (EntryKind.OPENED, EntryKind.SEEN, EntryKind.WORSE, EntryKind.REOPENED)  # the check's message
+_WITH_MESSAGE = (EntryKind.OPENED, EntryKind.SEEN, EntryKind.WORSE, EntryKind.REOPENED)  # the check's message
 
 
 def find_views(
@@ -73,7 +73,7 @@ def detail_of(site: Site, one: ListedIncident, personal: PersonalColumns) -> Inc
 
 
 def _shown(entry: IncidentEntry, one: TrackedIncident, personal: PersonalColumns) -> IncidentEntry:
-    if entry.kind not in _TELLING:
+    if entry.kind not in _WITH_MESSAGE:
         return entry
     return replace(entry, text=shown_message(one.table, one.check_type, one.columns, entry.text, personal))
 

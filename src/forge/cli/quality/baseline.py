@@ -55,12 +55,12 @@ def baseline(
     from forge.model.errors import ForgeError
     from forge.model.names import BranchName, TableName
 
-    said = [(word, time) for word, time in (("expected", expected), ("incident", incident), ("", forget)) if time]
-    if len(said) > 1:
+    marks = [(word, time) for word, time in (("expected", expected), ("incident", incident), ("", forget)) if time]
+    if len(marks) > 1:
         raise ForgeError(
             "E105", "--expected, --incident and --forget are one at a time", fix="Say one after the other."
         )
-    if table is None and (metric or method or said or threshold is not None):
+    if table is None and (metric or method or marks or threshold is not None):
         raise ForgeError(
             "E105", "Of which table?", fix="Name it: forge quality baseline core.orders --metric row_count"
         )
@@ -71,34 +71,34 @@ def baseline(
             return
         name, _, branch = table.partition("@")
         place = TableName.parse(name), BranchName(branch or wiring.default_branch)
-        if said:
-            _say(terminal, ports, place, metric or "row_count", said[0], note, wiring.author.email)
-        if metric is None and method is None and threshold is None and not said:
+        if marks:
+            _record_feedback(terminal, ports, place, metric or "row_count", marks[0], note, wiring.author.email)
+        if metric is None and method is None and threshold is None and not marks:
             terminal.answer(_metrics(ports, place))
             return
         answer = _series(ports, place, metric or "row_count", method, threshold, limit)
         terminal.answer(answer)
 
 
-def _say(
+def _record_feedback(
     terminal: Terminal,
     ports: MetricPorts,
     place: tuple[TableName, BranchName],
     metric: str,
-    said: tuple[str, str],
+    mark: tuple[str, str],
     note: str,
     user: str,
 ) -> None:
-    from forge.flows.quality.metrics.anomalies import find_time, say_feedback
+    from forge.flows.quality.metrics.anomalies import find_time, record_feedback
     from forge.quality.anomaly import Feedback
 
     table, branch = place
-    word, text = said
+    word, text = mark
     time = find_time(ports, table, metric, branch, text)
     feedback = Feedback(word) if word else None
-    say_feedback(ports, table, metric, time, feedback, branch=branch, user=user, note=note)
-    told = f"called {_called(feedback)}" if feedback else "as if nothing had been said"
-    terminal.say(f"{table} {metric} of {time:%Y-%m-%d %H:%M:%S} UTC: {told}")
+    record_feedback(ports, table, metric, time, feedback, branch=branch, user=user, note=note)
+    outcome = f"called {_called(feedback)}" if feedback else "as if nothing had been said"
+    terminal.say(f"{table} {metric} of {time:%Y-%m-%d %H:%M:%S} UTC: {outcome}")
 
 
 def _called(feedback: Feedback) -> str:
@@ -119,11 +119,11 @@ def _flagged(ports: MetricPorts, limit: int) -> CommandAnswer:
             "high": point.finding.high if point.finding else None,
             "expected": point.finding.expected if point.finding else None,
             "explanation": point.finding.explanation if point.finding else "",
-            "feedback": said.feedback.value if said else None,
+            "feedback": given.feedback.value if given else None,
             "commit": point.commit_id,
             "run_id": point.run_id,
         }
-        for point, said in find_flagged(ports, _DAYS, limit=limit)
+        for point, given in find_flagged(ports, _DAYS, limit=limit)
     ]
     columns = (
         AnswerColumn("when (UTC)", _when),

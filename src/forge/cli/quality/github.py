@@ -23,8 +23,8 @@ def _annotation(item: Mapping[str, object]) -> str:
     if match := _PLACE.fullmatch(str(item.get("place") or "")):
         properties |= {key: text for key, text in match.groupdict().items() if text}
     properties["title"] = str(item.get("title") or f"{item['check_id']} {item['verdict']}")
-    said = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
-    return f"::{level} {said}::{_data(str(item['message']))}"
+    rendered = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    return f"::{level} {rendered}::{_data(str(item['message']))}"
 
 
 def _data(text: str) -> str:

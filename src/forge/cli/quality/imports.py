@@ -148,11 +148,11 @@ def _grid() -> Table:
 def _summary(found: ImportedChecks, files: int, written: Path | None) -> str:
     from forge.cli.formatting import plural
 
-    said = f"{plural(len(found.mapped), 'check')} of {plural(files, 'file')}"
-    said += f"; {len(found.unmapped):,} did not map" if found.unmapped else "; all mapped"
+    summary = f"{plural(len(found.mapped), 'check')} of {plural(files, 'file')}"
+    summary += f"; {len(found.unmapped):,} did not map" if found.unmapped else "; all mapped"
     if written is not None and found.mapped:
-        return f"{said}. Written to {written}"
-    return f"{said}. Keep them: --write quality/imported.yaml" if found.mapped else said
+        return f"{summary}. Written to {written}"
+    return f"{summary}. Keep them: --write quality/imported.yaml" if found.mapped else summary
 
 
 @command

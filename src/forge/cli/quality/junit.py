@@ -61,8 +61,8 @@ def _case(suite: ET.Element, item: Item, failing: frozenset[str]) -> str:
         found = ET.SubElement(case, kind, message=message, type=f"{item['severity']} {item['type']}")
         found.text = _clean(_detail(item))
         return kind
-    told = f"{item['severity']}: {message}" if verdict == "failed" else message
-    ET.SubElement(case, "skipped", message=told)
+    reason = f"{item['severity']}: {message}" if verdict == "failed" else message
+    ET.SubElement(case, "skipped", message=reason)
     return "skipped"
 
 
@@ -78,7 +78,7 @@ def _detail(item: Item) -> str:
 
 
 def _seconds(items: Sequence[Item]) -> float:
-    """A scan that several checks share counts once."""
+    """A scan shared by checks counts once."""
     alone = sum(_number(item.get("execution_ms")) for item in items if not item.get("shared"))
     shared = max((_number(item.get("execution_ms")) for item in items if item.get("shared")), default=0.0)
     return (alone + shared) / 1000

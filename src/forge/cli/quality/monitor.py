@@ -320,7 +320,7 @@ def _sync(terminal: Terminal, wiring: Wiring) -> None:
         terminal.say(str(error))
 
 
-def _exit_of(broken: bool, said: list[tuple[object, object]], fail_on: SeverityWord) -> int:
+def _exit_of(broken: bool, verdicts: list[tuple[object, object]], fail_on: SeverityWord) -> int:
     """1: a check of that severity failed, or could not be measured. 3: nothing could be judged."""
     from forge.model.codes import COULD_NOT_RUN, FINDINGS
     from forge.quality.verdict import Outcome
@@ -328,7 +328,7 @@ def _exit_of(broken: bool, said: list[tuple[object, object]], fail_on: SeverityW
     if broken:
         return COULD_NOT_RUN
     order = [word.value for word in SeverityWord]
-    bad = [severity for verdict, severity in said if verdict is not Outcome.PASSED]
+    bad = [severity for verdict, severity in verdicts if verdict is not Outcome.PASSED]
     return FINDINGS if any(order.index(str(one)) >= order.index(fail_on.value) for one in bad) else 0
 
 

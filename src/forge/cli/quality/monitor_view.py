@@ -116,8 +116,8 @@ def sla_answer(monitor: Monitor, sla: Sla) -> CommandAnswer:
 def _note(item: object) -> str:
     assert isinstance(item, dict)
     error = item["error"]
-    told = [str(error["what"])] if isinstance(error, dict) else []
-    return "; ".join([*told, *item["notes"]])
+    errors = [str(error["what"])] if isinstance(error, dict) else []
+    return "; ".join([*errors, *item["notes"]])
 
 
 def _at(run: object, key: str) -> str:

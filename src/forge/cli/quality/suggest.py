@@ -40,8 +40,8 @@ def suggest(
         root = wiring.root
     terminal.answer(_answer(suggested))
     if not len(suggested):
-        said = "It has no rows." if not suggested.profile.rows else "What would fit, it has already."
-        terminal.say(f"Nothing to suggest for {suggested.profile.table}. {said}")
+        reason = "It has no rows." if not suggested.profile.rows else "What would fit, it has already."
+        terminal.say(f"Nothing to suggest for {suggested.profile.table}. {reason}")
     elif write:
         file = _write(root, suggested)
         terminal.say(f"{plural(len(suggested), 'check')} written to {file}. Judge them: forge quality run {table}")

@@ -89,12 +89,12 @@ def _head(table: str, branch: str, items: Sequence[Item]) -> Text:
     from rich.text import Text
 
     counted = summary_of(items)
-    said = [f"{counted['passed']} passed"] if counted["passed"] else []
-    said += [f"{counted[key]} {key.replace('_', ' ')}" for key in ("failed", "not_measured") if counted[key]]
+    counts = [f"{counted['passed']} passed"] if counted["passed"] else []
+    counts += [f"{counted[key]} {key.replace('_', ' ')}" for key in ("failed", "not_measured") if counted[key]]
     commit = short(items[0]["commit"])
     place = f"  on {branch}" + (f" at {commit}" if commit else "")
     style = "red" if counted["failed"] else ("yellow" if counted["not_measured"] else "green")
-    return Text.assemble((table, "bold"), (place, "dim"), "   ", (", ".join(said), style))
+    return Text.assemble((table, "bold"), (place, "dim"), "   ", (", ".join(counts), style))
 
 
 def _checks(items: Sequence[Item]) -> Table:

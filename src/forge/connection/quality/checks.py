@@ -79,10 +79,10 @@ class QualityView(QualityManagement):
         if done.judged is None:
             return []
         kept = keep_failing(done.judged, self.wiring.quality.check_ports(), self.wiring.versioning.ports())
-        said = [f"No row can be named for {', '.join(kept.untold)}"] if kept.untold else []
+        notes = [f"No row can be named for {', '.join(kept.without_rows)}"] if kept.without_rows else []
         if kept.commit_id is not None:
-            said.append(f"{kept.rows:,} failing rows are in {kept.table}, commit {kept.commit_id[:12]}")
-        return said
+            notes.append(f"{kept.rows:,} failing rows are in {kept.table}, commit {kept.commit_id[:12]}")
+        return notes
 
     def run_monitor(self, monitor: str, *, notify: Notify = _quiet) -> CheckResults:
         """Runs a monitor now, by id or name. E721."""

@@ -157,7 +157,7 @@ class QualityManagement(QualityAlerts):
         """Marks a point of a metric as `expected` or `incident`, or removes the mark (None); returns the resulting
         series. E742 where there is no such point."""
         from forge.connection.quality.items import Baseline
-        from forge.flows.quality.metrics.anomalies import find_series, say_feedback
+        from forge.flows.quality.metrics.anomalies import find_series, record_feedback
         from forge.model.name_suggestions import did_you_mean
         from forge.quality.anomaly import Feedback
 
@@ -168,7 +168,7 @@ class QualityManagement(QualityAlerts):
         ports, (table, branch) = self.wiring.quality.metric_ports(), self._place(dataset)
         word = Feedback(verdict) if verdict else None
         by = self.wiring.author.email
-        say_feedback(ports, table, metric, time, word, branch=branch, user=by, note=note)
+        record_feedback(ports, table, metric, time, word, branch=branch, user=by, note=note)
         return Baseline.of(find_series(ports, table, metric, branch))
 
     def _place(self, dataset: str) -> tuple[TableName, BranchName]:

@@ -123,8 +123,8 @@ class CheckResults(tuple[ResultItem, ...], Tabular):
         """These results; raises E702 with the findings, or the reason why something could not be judged."""
         found = self.findings(fail_on)
         if found:
-            told = "\n".join(view.message for view in found)
-            raise ForgeError("E702", f"{len(found)} of {len(self)} checks did not pass", why=told)
+            messages = "\n".join(view.message for view in found)
+            raise ForgeError("E702", f"{len(found)} of {len(self)} checks did not pass", why=messages)
         raise_errors(self.left_out)
         return self
 

@@ -56,14 +56,14 @@ class SparkRepair:
         with self.engine.at_work(str(target.table)) as spark:
             bad = self._failing(target, failing).persist(StorageLevel.MEMORY_AND_DISK)
             counted = collected(bad.groupBy(FILE, CHECKS).count())
-            told: dict[str, int] = {}
+            counts: dict[str, int] = {}
             files: dict[str, int] = {}
             for row in counted:
                 files[row[FILE]] = files.get(row[FILE], 0) + row["count"]
                 for check_id in row[CHECKS]:
-                    told[check_id] = told.get(check_id, 0) + row["count"]
+                    counts[check_id] = counts.get(check_id, 0) + row["count"]
             return SparkRepairResult(
-                _repair=self, _spark=spark, _target=target, _rows=bad, _files=files, deletes=True, told=told
+                _repair=self, _spark=spark, _target=target, _rows=bad, _files=files, deletes=True, counts=counts
             )
 
     def fill(self, target: RepairTarget, fill: CellFill) -> SparkRepairResult:
@@ -82,7 +82,7 @@ class SparkRepair:
             updates = updates.persist(StorageLevel.MEMORY_AND_DISK)
             cells = [F.count(F.col(f"{_NEW}.{quote(name)}")).alias(f"c{n}") for n, name in enumerate(fill.columns)]
             counted = collected(updates.groupBy(FILE).agg(F.count(F.lit(1)).alias("rows"), *cells))
-            told = {name: sum(row[f"c{n}"] for row in counted) for n, name in enumerate(fill.columns)}
+            counts = {name: sum(row[f"c{n}"] for row in counted) for n, name in enumerate(fill.columns)}
             files = {row[FILE]: row["rows"] for row in counted}
             return SparkRepairResult(
                 _repair=self,
@@ -91,7 +91,7 @@ class SparkRepair:
                 _rows=updates,
                 _files=files,
                 deletes=False,
-                told=told,
+                counts=counts,
                 values=values,
             )
 
@@ -162,7 +162,7 @@ class SparkRepairResult:
     _rows: DataFrame
     _files: Mapping[str, int]
     deletes: bool
-    told: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[str, int] = field(default_factory=dict)
     values: Mapping[str, object] = field(default_factory=dict)
 
     @property

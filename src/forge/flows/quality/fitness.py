@@ -119,26 +119,26 @@ def _score(health: Health, required: float) -> FitnessCondition:
         ],
     }
     if score is None:
-        told = "no check has judged this version, so there is no score; run some: forge quality run"
-        return FitnessCondition("min_score", False, required, None, told, details)
+        message = "no check has judged this version, so there is no score; run some: forge quality run"
+        return FitnessCondition("min_score", False, required, None, message, details)
     bad = [result for result in results if result.verdict is not Outcome.PASSED]
-    told = f"{len(results) - len(bad)} of {len(results)} checks passed: {score:g}%, {required:g}% is required"
+    message = f"{len(results) - len(bad)} of {len(results)} checks passed: {score:g}%, {required:g}% is required"
     if bad:
         more = f" and {len(bad) - _SHOWN} more" if len(bad) > _SHOWN else ""
-        told += f"; not passed: {'; '.join(f'{r.check_id} ({r.message})' for r in bad[:_SHOWN])}{more}"
-    return FitnessCondition("min_score", score >= required, required, score, told, details)
+        message += f"; not passed: {'; '.join(f'{r.check_id} ({r.message})' for r in bad[:_SHOWN])}{more}"
+    return FitnessCondition("min_score", score >= required, required, score, message, details)
 
 
 def _age(written: Commit | None, required: float, now: datetime) -> FitnessCondition:
     if written is None:
         return FitnessCondition("max_age", False, required, None, "no commit says when this version was written")
     hours = max((as_utc(now) - as_utc(written.time)).total_seconds() / 3600, 0.0)
-    told = (
+    message = (
         f"written {duration_text(hours * 3600)} ago, at {as_utc(written.time):%Y-%m-%d %H:%M} UTC "
         f"by commit {written.id[:12]}; {duration_text(required * 3600)} is allowed"
     )
     details: dict[str, object] = {"written_at": written.time, "commit": written.id}
-    return FitnessCondition("max_age", hours <= required, required, round(hours, 3), told, details)
+    return FitnessCondition("max_age", hours <= required, required, round(hours, 3), message, details)
 
 
 def _personal(ports: FitnessPorts, table: TableName, version: TableVersion, commit: CommitId) -> FitnessCondition:
@@ -155,8 +155,8 @@ def _personal(ports: FitnessPorts, table: TableName, version: TableVersion, comm
         "has_contract": declared is not None,
     }
     if not found and declared is None:
-        told = f"it has no contract that says which columns are personal; {looked} know of none"
-        return FitnessCondition("no_pii", False, True, None, told, details)
+        message = f"it has no contract that says which columns are personal; {looked} know of none"
+        return FitnessCondition("no_pii", False, True, None, message, details)
     if not found:
         return FitnessCondition("no_pii", True, True, [], f"no column is personal by {looked}", details)
     shown = ", ".join(f"{name} ({'contract' if name.lower() in own else 'lineage'})" for name in found[:20])

@@ -32,7 +32,7 @@ class CurrentChecks:
 
 
 CurrentChecksOf = Callable[[TableName], CurrentChecks | None]
-"""None: it cannot be told, so all count."""
+"""None: not known, so all count."""
 
 
 def all_count(table: TableName) -> CurrentChecks | None:
@@ -110,24 +110,24 @@ def find_verdicts(
     stopped = {str(table) for _, table in held}
     later = {(one.dataset, one.check_id): one for one in since if one.dataset not in stopped}
     now = {str(table): current(table) for table in attempts if str(table) not in stopped}
-    said = [
+    verdicts = [
         (run_id, verdict)
         for run_id, verdict in found
         if (run_id, verdict.table) in wanted
         and (verdict.table, verdict.check_id) not in later
         and _counts(verdict, now.get(verdict.table))
     ]
-    said += [
+    verdicts += [
         (RunId(one.monitor_run_id or one.run_id or ""), verdict_of(one))
         for one in later.values()
         if (outcome is None or one.verdict is outcome) and _is_current(one, now.get(one.dataset))
     ]
-    return tuple(said)
+    return tuple(verdicts)
 
 
-def failing_columns(said: Iterable[AttemptVerdict]) -> frozenset[str]:
+def failing_columns(verdicts: Iterable[AttemptVerdict]) -> frozenset[str]:
     """Full names of the columns with a failed check."""
-    failed = (verdict for _, verdict in said if verdict.outcome is Outcome.FAILED)
+    failed = (verdict for _, verdict in verdicts if verdict.outcome is Outcome.FAILED)
     return frozenset(f"{verdict.table}.{column}" for verdict in failed for column in verdict.columns)
 
 
@@ -173,9 +173,9 @@ def is_of_gate(verdict: Verdict) -> bool:
     return verdict.check_type in _OF_GATES
 
 
-def broken_contracts(said: Iterable[AttemptVerdict]) -> frozenset[str]:
+def broken_contracts(verdicts: Iterable[AttemptVerdict]) -> frozenset[str]:
     """The tables whose contract is violated by the gate's verdicts. A note is no violation."""
-    failed = (v for _, v in said if v.outcome is Outcome.FAILED and v.severity is not Severity.INFO)
+    failed = (v for _, v in verdicts if v.outcome is Outcome.FAILED and v.severity is not Severity.INFO)
     return frozenset(verdict.table for verdict in failed if is_of_gate(verdict))
 
 

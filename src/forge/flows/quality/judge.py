@@ -45,7 +45,7 @@ _BACK = 50  # versions of a table that are looked back for one that differs
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """Cost of a check. Where several checks share a scan, `ms` is the whole scan and `shared` is set."""
+    """Cost of a check. Where checks share a scan, `ms` is the whole scan and `shared` is set."""
 
     ms: float = 0.0
     shared: bool = False

@@ -18,12 +18,12 @@ SUFFIX = "_failing"
 
 @dataclass(frozen=True, slots=True)
 class KeptRows:
-    """`untold`: failed checks without identifiable rows: too few rows, a mean that moved."""
+    """`without_rows`: failed checks without identifiable rows: too few rows, a mean that moved."""
 
     table: TableName
     commit_id: CommitId | None  # None: there is no such row, and nothing was written
     rows: int = 0
-    untold: tuple[str, ...] = ()
+    without_rows: tuple[str, ...] = ()
 
 
 def failing_table(table: TableName) -> TableName:
@@ -39,21 +39,21 @@ def keep_failing(judged: JudgedTable, ports: CheckPorts, versions: VersionPorts)
         if verdict.outcome is Outcome.FAILED
     ]
     named = [(id_, check) for id_, check in failed if _names_rows(check, judged)]
-    untold = tuple(id_ for id_, check in failed if not _names_rows(check, judged))
+    without_rows = tuple(id_ for id_, check in failed if not _names_rows(check, judged))
     target = failing_table(judged.table)
     if not named:
-        return KeptRows(target, None, untold=untold)
+        return KeptRows(target, None, without_rows=without_rows)
     reader = RevisionReader(ports.metadata, ports.lake, judged.branch, ports.default_branch)
     at = judged.commit_id
     others = find_others([check for _, check in named], lambda other: reader.pin(other, at))
     frame = ports.engine().failing_rows(reader.pin(judged.table, at), named, judged.readings, others)
-    said = f"Rows of {judged.table} that fail {len(named)} {'check' if len(named) == 1 else 'checks'}"
+    message = f"Rows of {judged.table} that fail {len(named)} {'check' if len(named) == 1 else 'checks'}"
     done = commit_data(
-        CommitRequest(table=target, branch=judged.branch, mode=CommitMode.OVERWRITE, message=said, frame=frame),
+        CommitRequest(table=target, branch=judged.branch, mode=CommitMode.OVERWRITE, message=message, frame=frame),
         versions,
     )
     commit = done.commit.id if done.commit else None
-    return KeptRows(target, commit, done.statistics.record_count, untold)
+    return KeptRows(target, commit, done.statistics.record_count, without_rows)
 
 
 def _names_rows(check: Check, judged: JudgedTable) -> bool:

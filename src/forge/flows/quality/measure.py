@@ -197,10 +197,10 @@ def _by_engine(
 ) -> Mapping[Measure, Reading]:
     """`tier` overrides the engine's label; None keeps it."""
 
-    def told(batch: MeasureBatch) -> None:
+    def report(batch: MeasureBatch) -> None:
         found.batches.append(MeasureBatch(tier or batch.tier, tuple(asked[one] for one in batch.measures), batch.ms))
 
-    readings = tools.engine().measure(target, tuple(left), subject.others, told)
+    readings = tools.engine().measure(target, tuple(left), subject.others, report)
     found.readings.update({asked[one]: reading for one, reading in readings.items()})
     return readings
 

@@ -47,7 +47,7 @@ class ObserverChain:
 
     all: tuple[JudgementObserver, ...] = field(default=())
 
-    def tell(self, observed: JudgementEvent) -> tuple[str, ...]:
+    def notify(self, observed: JudgementEvent) -> tuple[str, ...]:
         """Never raises. Returns the remarks and failures of the observers."""
         notes: list[str] = []
         for observer in self.all:
@@ -102,4 +102,4 @@ def results_of(
 
 def after_run(judged: JudgedTable, observers: ObserverChain) -> tuple[str, ...]:
     """For a governed run, whose verdicts are already in its record."""
-    return observers.tell(JudgementEvent(judged, results_of(judged, run_id=judged.run_id)))
+    return observers.notify(JudgementEvent(judged, results_of(judged, run_id=judged.run_id)))

@@ -39,10 +39,10 @@ def find_results(
     if monitor_id is None:
         governed = RunId(run_id) if run_id is not None else None
         most = limit if check_id is None else max(limit, _LOOKED_THROUGH)
-        said = metadata.verdicts(run_id=governed, table=table, outcome=verdict, limit=most)
-        said = tuple((run, one) for run, one in said if check_id in (None, one.check_id))
-        runs = metadata.find_runs({run for run, _ in said})
-        found = (*found, *(result_of(one, runs[run]) for run, one in said))
+        verdicts = metadata.verdicts(run_id=governed, table=table, outcome=verdict, limit=most)
+        verdicts = tuple((run, one) for run, one in verdicts if check_id in (None, one.check_id))
+        runs = metadata.find_runs({run for run, _ in verdicts})
+        found = (*found, *(result_of(one, runs[run]) for run, one in verdicts))
     return tuple(
         sorted(found, key=lambda one: one.executed_at, reverse=True)[:limit]
     )  # stable: checks keep their order
@@ -67,13 +67,13 @@ def find_history(
     """Other results of the same check, newest first."""
     table = TableName.parse(result.dataset)
     found = list(store.results(table=table, check_id=result.check_id, limit=limit))
-    said = [
+    verdicts = [
         (run_id, verdict)
         for run_id, verdict in metadata.verdicts(table=table, limit=_LOOKED_THROUGH)
         if verdict.check_id == result.check_id
     ][:limit]
-    runs = metadata.find_runs({run_id for run_id, _ in said})
-    found += [result_of(verdict, runs[run_id]) for run_id, verdict in said]
+    runs = metadata.find_runs({run_id for run_id, _ in verdicts})
+    found += [result_of(verdict, runs[run_id]) for run_id, verdict in verdicts]
     same = (one for one in found if one.branch == result.branch)
     return tuple(sorted(same, key=lambda one: one.executed_at, reverse=True)[:limit])
 

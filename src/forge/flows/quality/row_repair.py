@@ -21,7 +21,7 @@ from forge.versioning.field import Fields
 FILE, POSITION, CHECKS = "forge_file", "forge_pos", "forge_checks"
 """What `Engine.failing_rows` adds to the columns of the table."""
 SIDE_RUN, SIDE_TIME = "forge_run", "forge_quarantined_at"
-"""What a quarantine table has beside the columns of the table and the ids of the checks."""
+"""The columns of a quarantine table in addition to those of the table and the ids of the checks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class RowRepair(Protocol):
     @property
     def deleted(self) -> int: ...
     @property
-    def told(self) -> Mapping[str, int]:
+    def counts(self) -> Mapping[str, int]:
         """Quarantined rows by check; filled cells by column."""
         ...
 

@@ -25,7 +25,7 @@ from forge.quality.verdict import Outcome, Verdict
 
 _FREE = frozenset({QueryCheck.type, FunctionCheck.type})  # they call columns as they like
 # Their messages depend on whether the column is personal; others never contain a value.
-TELLING = frozenset(
+REVEALING = frozenset(
     kind.type
     for kind in (
         AnomalyCheck,
@@ -86,12 +86,12 @@ def _shown(
         rows = [_row(row, hidden, closed) for row in sample if isinstance(row, Mapping)]
         details = {**details, "sample": rows}
     known = frozenset(_listed(details, "personal"))
-    about = (*(columns if kind in TELLING else ()), *_listed(details, "partition_by"))
+    about = (*(columns if kind in REVEALING else ()), *_listed(details, "partition_by"))
     new = [column for column in about if column not in known and any(is_within(column, one) for one in hidden)]
     if not new:
         return message, details
-    said = f"{', '.join(columns) or kind}: {outcome}; what it said is not shown, as {new[0]} holds personal data"
-    return said, {key: value for key, value in details.items() if key in _KEPT}
+    masked = f"{', '.join(columns) or kind}: {outcome}; what it said is not shown, as {new[0]} holds personal data"
+    return masked, {key: value for key, value in details.items() if key in _KEPT}
 
 
 def _row(row: Mapping[str, object], hidden: frozenset[str], closed: bool) -> dict[str, object]:

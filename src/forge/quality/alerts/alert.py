@@ -63,7 +63,7 @@ class AlertPolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertState:
-    """The state of one check in one scope; a check that never failed has none. `told`: the channels notified of the
+    """The state of one check in one scope; a check that never failed has none. `notified`: the channels notified of the
     current failure, which are also notified of its end."""
 
     scope: AlertScope
@@ -77,7 +77,7 @@ class AlertState:
     since: datetime  # when it got this status
     seen_at: datetime  # when it was judged last
     failures: int = 0  # in a row
-    told: tuple[str, ...] = ()
+    notified: tuple[str, ...] = ()
     told_at: datetime | None = None
     commit_id: str | None = None  # of the newest failure
     run_id: str | None = None
@@ -99,7 +99,7 @@ class AlertState:
             "since": self.since,
             "seen_at": self.seen_at,
             "failures": self.failures,
-            "told": list(self.told),
+            "told": list(self.notified),
             "incident_id": self.incident_id,
             "commit": self.commit_id,
             "run_id": self.run_id,
@@ -137,14 +137,14 @@ class Sighting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertMove:
-    """`tell`: the channels to notify now. `close`: channels notified of a failure that is over; a pager is resolved
+    """`notify`: the channels to notify now. `close`: channels notified of a failure that is over; a pager is resolved
     whatever the policy says of recoveries."""
 
     kind: MoveKind
     verdict: Verdict
     before: AlertState | None
     after: AlertState
-    tell: tuple[str, ...] = ()
+    notify: tuple[str, ...] = ()
     close: tuple[str, ...] = ()
     reminder: bool = False
 
@@ -174,29 +174,33 @@ def _failing(state: AlertState | None, verdict: Verdict, policy: AlertPolicy, se
     hears = policy.hears(verdict.severity)
     if state is None or not state.failing:
         after = _state(state, verdict, seen)
-        tell = policy.channels if hears else ()
+        channels = policy.channels if hears else ()
         return AlertMove(
-            kind=MoveKind.FAILED, verdict=verdict, before=state, after=_with_channels(after, tell, seen.at), tell=tell
+            kind=MoveKind.FAILED,
+            verdict=verdict,
+            before=state,
+            after=_with_channels(after, channels, seen.at),
+            notify=channels,
         )
     worse = RANKS[verdict.severity] > RANKS[state.severity]
     after = replace(
         _state(state, verdict, seen),
         since=state.since,
         failures=state.failures + 1,
-        told=state.told,
+        notified=state.notified,
         told_at=state.told_at,
     )
     kind = MoveKind.WORSE if worse else MoveKind.AGAIN
     if not hears:
         return AlertMove(kind=kind, verdict=verdict, before=state, after=after)
     remind = _is_due(state, policy, seen.at)
-    tell = policy.channels if worse or remind else tuple(c for c in policy.channels if c not in state.told)
+    channels = policy.channels if worse or remind else tuple(c for c in policy.channels if c not in state.notified)
     return AlertMove(
         kind=kind,
         verdict=verdict,
         before=state,
-        after=_with_channels(after, tell, seen.at),
-        tell=tell,
+        after=_with_channels(after, channels, seen.at),
+        notify=channels,
         reminder=remind and not worse,
     )
 
@@ -214,11 +218,13 @@ def _passing(state: AlertState, verdict: Verdict, policy: AlertPolicy, seen: Sig
         seen_at=seen.at,
         failures=0,
         message=verdict.message,
-        told=(),
+        notified=(),
         told_at=None,
     )
-    tell = state.told if policy.notify_on_recovery else ()
-    return AlertMove(kind=MoveKind.RECOVERED, verdict=verdict, before=state, after=after, tell=tell, close=state.told)
+    channels = state.notified if policy.notify_on_recovery else ()
+    return AlertMove(
+        kind=MoveKind.RECOVERED, verdict=verdict, before=state, after=after, notify=channels, close=state.notified
+    )
 
 
 def _state(state: AlertState | None, verdict: Verdict, seen: Sighting) -> AlertState:
@@ -245,7 +251,7 @@ def _state(state: AlertState | None, verdict: Verdict, seen: Sighting) -> AlertS
 def _with_channels(state: AlertState, channels: tuple[str, ...], at: datetime) -> AlertState:
     if not channels:
         return state
-    return replace(state, told=tuple(dict.fromkeys((*state.told, *channels))), told_at=at)
+    return replace(state, notified=tuple(dict.fromkeys((*state.notified, *channels))), told_at=at)
 
 
 def _is_due(state: AlertState, policy: AlertPolicy, now: datetime) -> bool:

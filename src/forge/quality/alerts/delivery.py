@@ -1,4 +1,4 @@
-"""A delivery: one notice on its way to one channel. Retry times, grouping into messages and giving up are decided here,
+"""A delivery: one notice for one channel. Retry times, grouping into messages and giving up are decided here,
 without a clock, a network or a store."""
 
 from __future__ import annotations

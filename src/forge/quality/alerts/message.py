@@ -118,8 +118,8 @@ def _section(notice: Notice, links: PageLinks) -> MessageSection:
 def _check_lines(check: CheckNotice, links: PageLinks) -> list[MessageLine]:
     """The observed value with a link to the result, and a link to the incident."""
     result, incident = links.result(check), links.incident(check)
-    said = MessageLine(str(check.severity), _short(f"{check.check_id}: {check.message}"), result or incident)
-    return [said, MessageLine("incident", check.incident_id or "", incident)] if result and incident else [said]
+    line = MessageLine(str(check.severity), _short(f"{check.check_id}: {check.message}"), result or incident)
+    return [line, MessageLine("incident", check.incident_id or "", incident)] if result and incident else [line]
 
 
 def _where(notice: Notice, links: PageLinks) -> list[MessageLine]:

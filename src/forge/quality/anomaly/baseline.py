@@ -51,6 +51,6 @@ MINIMUM = 7
 
 
 def cadence(days: Sequence[float]) -> float:
-    """The usual time between two points, in days; 1 where there are too few to tell."""
+    """The usual time between two points, in days; 1 where there are too few."""
     gaps = sorted(later - earlier for earlier, later in pairwise(days))
     return gaps[len(gaps) // 2] if gaps else 1.0

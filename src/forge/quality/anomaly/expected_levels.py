@@ -1,8 +1,8 @@
 """Level shifts that a person marked as expected.
 
-Such a point is either a one-off (a sale) or the start of a new level (a new market). One point cannot tell, so both
-levels are accepted until seven points have come; then the level with most of them wins. A new level shifts all earlier
-points by the same step, so that weekdays and slope stay known; a one-off leaves no trace."""
+Such a point is either a one-off (a sale) or the start of a new level (a new market). One point does not show
+which, so both levels are accepted until seven points have come; then the level with most of them wins. A new level
+shifts all earlier points by the same step, so that weekdays and slope stay known; a one-off leaves no trace."""
 
 from __future__ import annotations
 

@@ -73,12 +73,12 @@ def _finding(point: Point, model: Model | None, count: int, method: Method, thre
     if not math.isfinite(point.value):
         return of_point(score=MAX_SCORE, is_anomaly=True, explanation=no_number(point))
     if model is None:
-        told = too_few(point, count, method.minimum)
-        return of_point(score=0.0, is_anomaly=point.feedback is Feedback.INCIDENT, explanation=told)
+        explanation = too_few(point, count, method.minimum)
+        return of_point(score=0.0, is_anomaly=point.feedback is Feedback.INCIDENT, explanation=explanation)
     opinion = model(point)
-    told = explain(point, opinion)
+    explanation = explain(point, opinion)
     if point.feedback is not None:
-        told += (
+        explanation += (
             "; a person called it expected"
             if point.feedback is Feedback.EXPECTED
             else "; a person called it an incident"
@@ -86,7 +86,7 @@ def _finding(point: Point, model: Model | None, count: int, method: Method, thre
     return of_point(
         score=opinion.score,
         is_anomaly=opinion.is_out if point.feedback is None else point.feedback is Feedback.INCIDENT,
-        explanation=told,
+        explanation=explanation,
         expected=opinion.expected,
         low=opinion.low,
         high=opinion.high,

@@ -1,6 +1,6 @@
 """Prophet, where it is installed: changepoint trend, weekday and hour, fitted by Stan on the scale of the default.
 
-A fit takes a few tenths of a second, so one fit judges several consecutive points."""
+A fit takes a few tenths of a second, so one fit judges a run of consecutive points."""
 
 from __future__ import annotations
 

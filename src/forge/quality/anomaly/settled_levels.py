@@ -1,7 +1,7 @@
 """Level shifts that were flagged and then persisted.
 
 A flagged point followed by points equally far off on the same side was the start of a new level: they are accepted
-beside the old level, and after seven points over a week the new one is the level. Earlier points are shifted by the
+along with the old level, and after seven points over a week the new one is the level. Earlier points are shifted by the
 same step, so that weekdays and slope stay known. If the next points return to the old level, nothing is learned. An
 empty table is not accepted as a level before it was empty for that long."""
 

@@ -15,7 +15,7 @@ from forge.quality.check import Check, Context, Finding
 from forge.quality.checks.support import NUMBERS, family
 from forge.quality.keys import Key, Keys, column, one_of, positive
 from forge.quality.measure import Measure, NotMeasured, Readings
-from forge.quality.metric import SOURCES, TELLING, WHOLE, Metric, value_of
+from forge.quality.metric import REVEALING, SOURCES, WHOLE, Metric, value_of
 from forge.quality.paths import type_of
 
 
@@ -63,7 +63,7 @@ class AnomalyCheck(Check):
         return f"{Check.check_id(self, table)}.{self.metric}"
 
     def unfit(self, schema: Schema) -> str | None:
-        if self.metric not in TELLING or family(schema, self.column or "") in NUMBERS:
+        if self.metric not in REVEALING or family(schema, self.column or "") in NUMBERS:
             return None
         return f"{self.metric} is of numbers, and {self.column} is {type_of(schema, self.column or '')}"
 
@@ -85,7 +85,7 @@ class AnomalyCheck(Check):
         history = readings[self._history()]
         if not isinstance(history, MetricHistory):
             raise TypeError(f"the reading of history is {history!r}")
-        if self.column and self.metric in TELLING and context.hides(self.column):
+        if self.column and self.metric in REVEALING and context.hides(self.column):
             return NotMeasured(f"{self.column} holds personal data, of which no {self.metric} is kept")
         value = value_of(self.metric, self._sources()[-1], readings)
         if value is None:

@@ -48,11 +48,11 @@ class DistributionCheck(Check):
         now, before = readings[self.one(context.schema)], readings[self.one(context.schema, self.reference)]
         if before is None:
             which = "version before" if self.reference == PREVIOUS else self.reference
-            said = f"{self.column}: there is no {which} to compare with yet"
-            return Finding(False, said, note="There was nothing to compare with")
+            message = f"{self.column}: there is no {which} to compare with yet"
+            return Finding(False, message, note="There was nothing to compare with")
         if self.count(before) == 0:
-            said = f"{self.column}: there are no values at {self.reference} to compare with"
-            return Finding(False, said, note="There was nothing to compare with")
+            message = f"{self.column}: there are no values at {self.reference} to compare with"
+            return Finding(False, message, note="There was nothing to compare with")
         if self.count(now) == 0:
             return NotMeasured(f"there are no values of {self.column} to compare with those at {self.reference}")
         return self.compare(now, before, context)

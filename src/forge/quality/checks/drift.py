@@ -71,8 +71,8 @@ class DriftCheck(DistributionCheck):
             raise TypeError(f"the readings are {type(now).__name__} and {type(before).__name__}")
         index = math.fsum(one.weight for one in bins)
         failed = index > self.threshold
-        said = f"{self.column}: the stability index against {self.reference} is {brief(index)}"
-        said += f", more than {show(self.threshold)}" if failed else f"; {show(self.threshold)} is allowed"
+        message = f"{self.column}: the stability index against {self.reference} is {brief(index)}"
+        message += f", more than {show(self.threshold)}" if failed else f"; {show(self.threshold)} is allowed"
         both = {self.one(context.schema): now, self.one(context.schema, self.reference): before}
         hidden = hidden_values(both, self.column, context)
         thresholds = {"reference": self.reference, "threshold": self.threshold}
@@ -80,7 +80,7 @@ class DriftCheck(DistributionCheck):
         if not hidden:
             worst = sorted(bins, key=lambda one: -one.weight)[:20]
             more["bins"] = [{"upto": b.upto, "expected": b.expected, "actual": b.actual} for b in worst]
-        return Finding(failed, said, thresholds, "NULLs are left out", hidden, more)
+        return Finding(failed, message, thresholds, "NULLs are left out", hidden, more)
 
 
 def decile_bins(now: Quantiles, before: Quantiles) -> tuple[Bin, ...]:

@@ -55,9 +55,9 @@ class FreshnessCheck(Check):
             raise TypeError(f"the newest {self.timestamp_column} is {newest!r}, not a time")
         age = as_utc(context.now) - moment
         limit = f"{self.max_age_hours:g} hours"
-        said = f"{self.timestamp_column}: newest is {show(newest)}, "
+        message = f"{self.timestamp_column}: newest is {show(newest)}, "
         if age < timedelta(0):
-            return Finding(False, f"{said}which is in the future", thresholds)
+            return Finding(False, f"{message}which is in the future", thresholds)
         failed = age / timedelta(hours=1) > self.max_age_hours
-        said += f"{age / timedelta(hours=1):,.1f} hours old; "
-        return Finding(failed, said + (f"more than {limit}" if failed else f"{limit} are allowed"), thresholds)
+        message += f"{age / timedelta(hours=1):,.1f} hours old; "
+        return Finding(failed, message + (f"more than {limit}" if failed else f"{limit} are allowed"), thresholds)

@@ -66,11 +66,11 @@ class FunctionCheck(Check):
         return frozenset(self.violations(schema))
 
     def decide(self, readings: Readings, context: Context) -> Finding:
-        said = readings[self.violations(context.schema)[0]]
-        if not isinstance(said, FunctionReading):
-            raise TypeError(f"the function was not called: {said!r}")
-        message = said.message or ("passed" if said.passed else "failed")
-        if said.failing and not said.message:
-            message = f"{show(said.failing)} {'row fails' if said.failing == 1 else 'rows fail'}"
+        reading = readings[self.violations(context.schema)[0]]
+        if not isinstance(reading, FunctionReading):
+            raise TypeError(f"the function was not called: {reading!r}")
+        message = reading.message or ("passed" if reading.passed else "failed")
+        if reading.failing and not reading.message:
+            message = f"{show(reading.failing)} {'row fails' if reading.failing == 1 else 'rows fail'}"
         thresholds = {"function": self.function, "arguments": dict(self.arguments)}
-        return Finding(not said.passed, f"{self.subject()}: {message}", thresholds)
+        return Finding(not reading.passed, f"{self.subject()}: {message}", thresholds)

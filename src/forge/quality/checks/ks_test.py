@@ -56,9 +56,11 @@ class KsTestCheck(DistributionCheck):
         chance = chance_of(distance, now.count, before.count)
         apart = distance > self.max_distance and not math.isclose(distance, self.max_distance, rel_tol=_ROUNDING)
         failed = apart and chance < self.significance
-        said = f"{self.column}: the distance from {self.reference} is {brief(distance)} (probability {brief(chance)})"
+        message = (
+            f"{self.column}: the distance from {self.reference} is {brief(distance)} (probability {brief(chance)})"
+        )
         if failed:
-            said += f", more than {show(self.max_distance)}"
+            message += f", more than {show(self.max_distance)}"
         thresholds = {
             "reference": self.reference,
             "max_distance": self.max_distance,
@@ -67,7 +69,7 @@ class KsTestCheck(DistributionCheck):
         both = {self.one(context.schema): now, self.one(context.schema, self.reference): before}
         hidden = hidden_values(both, self.column, context)
         more = {"statistics": {"distance": distance, "probability": chance}}
-        return Finding(failed, said, thresholds, "NULLs are left out", hidden, more)
+        return Finding(failed, message, thresholds, "NULLs are left out", hidden, more)
 
 
 def distance_of(one: Quantiles, two: Quantiles) -> float:

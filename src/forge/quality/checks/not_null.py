@@ -52,8 +52,8 @@ class NotNullCheck(Check):
         nulls = {m.columns[0]: count_in(readings, m) for m in self.violations(context.schema)}
         over = {column: bad for column, bad in nulls.items() if exceeds(bad, rows, allowed)}
         if len(over) > 1 or (over and len(nulls) > 1):
-            told = [f"{column} {show(bad)} ({share(bad, rows)})" for column, bad in over.items()]
-            listed = ", ".join(told[:_SHOWN]) + (f" and {len(told) - _SHOWN:,} more" if len(told) > _SHOWN else "")
+            parts = [f"{column} {show(bad)} ({share(bad, rows)})" for column, bad in over.items()]
+            listed = ", ".join(parts[:_SHOWN]) + (f" and {len(parts) - _SHOWN:,} more" if len(parts) > _SHOWN else "")
             message = f"NULL in {show(len(over))} of {show(len(nulls))} columns over {show(rows)} rows: {listed}"
         else:
             bad = max(nulls.values(), default=0)

@@ -68,21 +68,21 @@ class QueryCheck(Check):
             return self._within(readings[self._one()])
         rows = count_in(readings, self._one())
         came = "row comes" if rows == 1 else "rows come"
-        said = f"{show(rows)} {came} back" if rows else "no row comes back"
-        return Finding(rows > 0, f"{self.subject()}: {said}", {"query": self.query})
+        message = f"{show(rows)} {came} back" if rows else "no row comes back"
+        return Finding(rows > 0, f"{self.subject()}: {message}", {"query": self.query})
 
     def _within(self, value: object) -> Finding | NotMeasured:
         if isinstance(value, bool) or not isinstance(value, int | float | Decimal) or math.isnan(value):
             given = "text" if isinstance(value, str) else show(value)  # of whom, only the query knows
             return NotMeasured(f"the query gave {given}, which is no number")
-        said = f"{self.subject()}: {show(value)}"
+        message = f"{self.subject()}: {show(value)}"
         few, many = self.min is not None and value < self.min, self.max is not None and value > self.max
         if few:
-            said += f", less than {show(self.min)}"
+            message += f", less than {show(self.min)}"
         if many:
-            said += f", more than {show(self.max)}"
+            message += f", more than {show(self.max)}"
         thresholds: dict[str, object] = {"query": self.query, "min": self.min, "max": self.max}
         if self.not_between is not None:
-            inside, told = excluded(value, self.not_between)
-            few, said, thresholds["not_between"] = few or inside, said + told, list(self.not_between)
-        return Finding(few or many, said, thresholds)
+            inside, exclusion = excluded(value, self.not_between)
+            few, message, thresholds["not_between"] = few or inside, message + exclusion, list(self.not_between)
+        return Finding(few or many, message, thresholds)

@@ -71,12 +71,12 @@ class RangeCheck(Check):
         """Which end is violated, so that the message shows by how much."""
         low, high = self._bounds(context.schema)
         least, most = (readings.get(self.measure(kind, (self.column,))) for kind in ("min", "max"))
-        said = ""
+        text = ""
         if _beyond(low, least) or least == float("-inf"):
-            said += f"; smallest is {show(least)}"
+            text += f"; smallest is {show(least)}"
         if _beyond(most, high) or most != most or most == float("inf"):  # NaN is not itself
-            said += f"; greatest is {show(most)}"
-        return said
+            text += f"; greatest is {show(most)}"
+        return text
 
     def decide(self, readings: Readings, context: Context) -> Finding:
         bad = count_in(readings, self.violations(context.schema)[0])

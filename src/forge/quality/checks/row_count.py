@@ -57,24 +57,24 @@ class RowCountCheck(Check):
     def decide(self, readings: Readings, context: Context) -> Finding:
         rows = count_in(readings, self.rows())
         where = f" where {self.where}" if self.where else ""
-        said = f"{show(rows)} {'row' if rows == 1 else 'rows'}{where}"
+        message = f"{show(rows)} {'row' if rows == 1 else 'rows'}{where}"
         few = self.min is not None and rows < self.min
         many = self.max is not None and rows > self.max
         if few:
-            said += f", fewer than {show(self.min)}"
+            message += f", fewer than {show(self.min)}"
         if many:
-            said += f", more than {show(self.max)}"
+            message += f", more than {show(self.max)}"
         thresholds: dict[str, object] = {"min": self.min, "max": self.max}
         if self.not_between is not None:
-            inside, told = excluded(rows, self.not_between)
-            few, said, thresholds["not_between"] = few or inside, said + told, list(self.not_between)
+            inside, addition = excluded(rows, self.not_between)
+            few, message, thresholds["not_between"] = few or inside, message + addition, list(self.not_between)
         if self.max_change_percentage is None:
-            return Finding(few or many, said, thresholds)
+            return Finding(few or many, message, thresholds)
         thresholds["max_change_percentage"] = self.max_change_percentage
         if readings[self._before()] is None:
-            return Finding(few or many, said, thresholds, "There is no version before to compare with yet")
-        jumped, told = self._change(rows, count_in(readings, self._before()))
-        return Finding(few or many or jumped, said + told, thresholds)
+            return Finding(few or many, message, thresholds, "There is no version before to compare with yet")
+        jumped, addition = self._change(rows, count_in(readings, self._before()))
+        return Finding(few or many or jumped, message + addition, thresholds)
 
     def _change(self, rows: int, before: int) -> tuple[bool, str]:
         allowed = self.max_change_percentage or 0.0

@@ -71,16 +71,18 @@ class SchemaCheck(Check):
             if not same_type(found.type, type_):
                 wrong.append({"column": name, "expected": type_, "found": found.type})
         extra = [name for name in context.schema.names if name.lower() not in expected]
-        told = [
+        faults = [
             *([f"missing {_listed(missing)}"] if missing else []),
             *(f"{one['column']} is {one['found']} and should be {one['expected']}" for one in wrong[:_SHOWN]),
             *([f"and {len(wrong) - _SHOWN:,} more types"] if len(wrong) > _SHOWN else []),
             *([f"not expected {_listed(extra)}"] if extra and not self.allow_extra else []),
         ]
         count = len(self.columns)
-        message = "; ".join(told) or f"all {count:,} columns are there with their types" if count > 1 or told else ""
+        message = (
+            "; ".join(faults) or f"all {count:,} columns are there with their types" if count > 1 or faults else ""
+        )
         return Finding(
-            bool(told),
+            bool(faults),
             f"schema: {message or 'the column is there with its type'}",
             {"columns": dict(self.columns), "allow_extra": self.allow_extra},
             more={"missing": missing, "wrong_type": wrong, "extra": extra},

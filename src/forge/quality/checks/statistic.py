@@ -67,13 +67,13 @@ class StatisticCheck(Check):
         low = self.min is not None and found < self.min and not math.isclose(found, self.min, rel_tol=_ROUNDING)
         high = self.max is not None and found > self.max and not math.isclose(found, self.max, rel_tol=_ROUNDING)
         hidden = hidden_values(readings, self.column, context)
-        said = f"{self.column}: the {self.title()} is {'not shown' if hidden else brief(found)}"
+        message = f"{self.column}: the {self.title()} is {'not shown' if hidden else brief(found)}"
         if low:
-            said += f", less than {show(self.min)}"
+            message += f", less than {show(self.min)}"
         if high:
-            said += f", more than {show(self.max)}"
+            message += f", more than {show(self.max)}"
         note = self._note(readings, getattr(reading, "count", 0))
-        return Finding(low or high, said, self.thresholds(), note, hidden)
+        return Finding(low or high, message, self.thresholds(), note, hidden)
 
     def thresholds(self) -> dict[str, object]:
         return {"min": self.min, "max": self.max}

@@ -114,12 +114,12 @@ def _parts(item: object) -> tuple[str, Mapping[str, object], Mapping[str, object
         given = {key: value for key, value in item.items() if key != "test_name"}
     else:
         name, inner = next(iter(item.items()))
-        beside = {key: value for key, value in item.items() if key != name}
-        given = {**beside, **(inner if isinstance(inner, dict) else {})}
+        siblings = {key: value for key, value in item.items() if key != name}
+        given = {**siblings, **(inner if isinstance(inner, dict) else {})}
     nested, config = given.pop("arguments", None), given.pop("config", None)
-    said = {key: given.pop(key) for key in list(given) if key in _CONFIG}
+    inline = {key: given.pop(key) for key in list(given) if key in _CONFIG}
     arguments = {**given, **(nested if isinstance(nested, dict) else {})}
-    return str(name), arguments, {**said, **(config if isinstance(config, dict) else {})}
+    return str(name), arguments, {**inline, **(config if isinstance(config, dict) else {})}
 
 
 def _checks(test: _Test, table: TableName, names: TableNames) -> MappedSpecs:

@@ -211,10 +211,10 @@ def _thresholds(text: str, options: Mapping[str, object]) -> list[tuple[str | No
     found: list[tuple[str | None, Threshold]] = []
     for key, severity in (("fail", None), ("warn", "warning")):
         if key in options:
-            said = str(options[key]).strip()
-            if not said.startswith("when"):
-                raise MappingError(f"{key}: {said} does not begin with `when`")
-            found.append((severity, read_threshold(said.removeprefix("when")).turned()))
+            condition = str(options[key]).strip()
+            if not condition.startswith("when"):
+                raise MappingError(f"{key}: {condition} does not begin with `when`")
+            found.append((severity, read_threshold(condition.removeprefix("when")).turned()))
     if not found:
         raise MappingError("it has no threshold")
     return found

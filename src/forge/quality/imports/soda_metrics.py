@@ -59,8 +59,8 @@ def _plain(number: float | None) -> object:
 
 def read_threshold(text: str) -> Threshold:
     """`= 0`, `< 5%`, `between 1 and 10`; Raises CannotMap."""
-    said = " ".join(text.split())
-    if match := _COMPARED.fullmatch(said):
+    condition = " ".join(text.split())
+    if match := _COMPARED.fullmatch(condition):
         number = _number(match[2])
         match match[1]:
             case "<" | "<=" as sign:
@@ -71,10 +71,10 @@ def read_threshold(text: str) -> Threshold:
                 return Threshold(number, number)
             case _:
                 return Threshold(number, number, outside=True)
-    if match := _BETWEEN.fullmatch(said):
+    if match := _BETWEEN.fullmatch(condition):
         low, high = _number(match[3]), _number(match[4])
         return Threshold(low, high, match[2] == "(", match[5] == ")", bool(match[1]))
-    raise MappingError(f"the threshold '{said}' is not understood" if said else "it has no threshold")
+    raise MappingError(f"the threshold '{condition}' is not understood" if condition else "it has no threshold")
 
 
 def _number(text: str) -> float:

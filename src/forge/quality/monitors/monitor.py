@@ -251,7 +251,7 @@ SETTLED: Mapping[MonitorRunStatus, MonitorState] = {
     MonitorRunStatus.FAILED: "failing",
     MonitorRunStatus.NOT_MEASURED: "not measured",
 }
-"""The ends of a run that say how its monitor stands."""
+"""The final statuses of a run that determine the state of its monitor."""
 
 
 def state_of(monitor: Monitor, settled: MonitorRun | None) -> MonitorState:

@@ -161,7 +161,7 @@ class DueRun:
 
 
 def due_now(schedule: Schedule, anchor: datetime, since: datetime, now: datetime) -> DueRun | None:
-    """`since`: the last handled due time, or when the schedule took effect; None: nothing is due. Several missed times
+    """`since`: the last handled due time, or when the schedule took effect; None: nothing is due. Missed times
     become one run."""
     newest = newest_due(schedule, anchor, now)
     if newest is None or newest <= since:

@@ -94,7 +94,7 @@ def test_what_happens_at_night_is_told_in_the_morning_as_one(world: AlertWorld) 
     world.clock.forward(hours=4)
     deliver_due(world.ports)
     (message,) = world.ops.got
-    assert [section.recovered for section in message.told.sections] == [False, True]
+    assert [section.recovered for section in message.rendered.sections] == [False, True]
 
 
 def test_a_channel_that_knows_no_quiet_hours_hears_at_night(world: AlertWorld) -> None:
@@ -128,7 +128,7 @@ def test_a_mute_hides_messages_and_keeps_incidents_and_what_still_fails_is_told_
     world.clock.forward(hours=1)
     deliver_due(ports)
     (message,) = world.ops.got
-    assert not message.told.recovered
+    assert not message.rendered.recovered
     assert "core.orders.amount.range" in str(message.document["text"])
 
 

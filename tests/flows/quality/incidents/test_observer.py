@@ -55,10 +55,10 @@ def test_what_the_contract_holds_back_is_an_incident_until_it_says_nothing_more(
     observers = ObserverChain((alert_observer(world),))
     gate = verdict(check="schema", columns=(), severity=Severity.CRITICAL, message="the column id is gone")
     run = replace(judged(verdict(PASSED)), run_id=RunId("r1"), gate=(gate,), commit_id=None)
-    assert observers.tell(JudgementEvent(run, ())) == ()
+    assert observers.notify(JudgementEvent(run, ())) == ()
     (incident,) = world.store.incidents()
     assert (incident.message, incident.run_id, incident.commit_id) == ("the column id is gone", "r1", None)
     assert len(world.store.deliveries()) == 1
     later = replace(run, gate=(), run_id=RunId("r2"), executed_at=NOON + timedelta(hours=1))
-    observers.tell(JudgementEvent(later, ()))
+    observers.notify(JudgementEvent(later, ()))
     assert not world.store.incidents()[0].is_open

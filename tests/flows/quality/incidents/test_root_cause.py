@@ -111,13 +111,13 @@ def test_a_storm_down_the_lineage_is_one_message_that_names_its_cause_first(worl
     world.clock.forward(seconds=30)
     assert deliver_due(world.ports).sent == 1
     (message,) = world.ops.got
-    assert message.told.subject == "[error] 3 checks of 3 datasets fail, first raw.orders"
-    assert [section.title for section in message.told.sections] == [
+    assert message.rendered.subject == "[error] 3 checks of 3 datasets fail, first raw.orders"
+    assert [section.title for section in message.rendered.sections] == [
         "raw.orders fails",
         "core.orders fails",
         "marts.revenue fails",
     ]
-    lines = {line.label: line.text for line in message.told.sections[2].lines}
+    lines = {line.label: line.text for line in message.rendered.sections[2].lines}
     assert lines["root cause"].startswith("raw.orders failed first")
 
 

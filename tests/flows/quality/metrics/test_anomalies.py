@@ -11,7 +11,13 @@ from pathlib import Path
 import pytest
 
 from forge.flows.quality.judge import JudgedTable
-from forge.flows.quality.metrics.anomalies import find_flagged, find_metrics, find_series, observe_metrics, say_feedback
+from forge.flows.quality.metrics.anomalies import (
+    find_flagged,
+    find_metrics,
+    find_series,
+    observe_metrics,
+    record_feedback,
+)
 from forge.flows.quality.metrics.history import HistoryReader, MetricPorts, find_values, timeline_of
 from forge.flows.runs.events import RunListeners, on
 from forge.flows.runs.project import Project
@@ -223,19 +229,19 @@ def test_what_a_person_called_expected_is_published(shop: Shop) -> None:
     shop.checks.append({"type": "anomaly"})
     shop.days(14)
     assert shop.day(orders(120)).commit is None
-    say_feedback(shop.ports, ORDERS, "row_count", shop.now, Feedback.EXPECTED, branch=MAIN, user="ada")
+    record_feedback(shop.ports, ORDERS, "row_count", shop.now, Feedback.EXPECTED, branch=MAIN, user="ada")
     assert shop.day(orders(120), days=0.01).commit is not None
     last = find_series(shop.ports, ORDERS, "row_count", MAIN).points[-1]
     assert (last[0].held_back, last[0].feedback, last[1].is_anomaly) == (False, Feedback.EXPECTED, False)
     assert shop.day(orders(121)).commit is not None  # the new level
-    say_feedback(shop.ports, ORDERS, "row_count", last[0].time, None, branch=MAIN, user="ada")
+    record_feedback(shop.ports, ORDERS, "row_count", last[0].time, None, branch=MAIN, user="ada")
     assert find_series(shop.ports, ORDERS, "row_count", MAIN).points[-2][1].is_anomaly
 
 
 def test_that_a_held_back_value_was_an_incident_is_no_matter_of_the_repaired_one(shop: Shop) -> None:
     shop.days(14)
     shop.day([{"id": 99, "amount": 5000.0}])
-    say_feedback(shop.ports, ORDERS, "row_count", shop.now, Feedback.INCIDENT, branch=MAIN, user="ada")
+    record_feedback(shop.ports, ORDERS, "row_count", shop.now, Feedback.INCIDENT, branch=MAIN, user="ada")
     shop.day(orders(41), days=0.01)
     last = find_series(shop.ports, ORDERS, "row_count", MAIN).points[-1]
     assert (last[0].feedback, last[1].is_anomaly) == (None, False)
@@ -255,11 +261,13 @@ def test_feedback_is_kept_used_and_taken_back(shop: Shop) -> None:
     shop.days(20)
     shop.day(orders(120))
     day = shop.now
-    said = say_feedback(shop.ports, ORDERS, "row_count", day, Feedback.EXPECTED, branch=MAIN, user="ada", note="sale")
+    said = record_feedback(
+        shop.ports, ORDERS, "row_count", day, Feedback.EXPECTED, branch=MAIN, user="ada", note="sale"
+    )
     assert said is not None
     assert shop.store.audit[-1].action == "metric.feedback"
     last = find_series(shop.ports, ORDERS, "row_count", MAIN).points[-1]
-    assert (last[1].is_anomaly, last[1].feedback, last[0].said) == (False, Feedback.EXPECTED, said)
+    assert (last[1].is_anomaly, last[1].feedback, last[0].point_feedback) == (False, Feedback.EXPECTED, said)
     shop.day(orders(121))
     (newest,) = [p for p in shop.store.newest(ORDERS) if p.metric == "row_count"]
     assert newest.finding is not None
@@ -267,9 +275,9 @@ def test_feedback_is_kept_used_and_taken_back(shop: Shop) -> None:
     assert [(p.value, s and s.feedback) for p, s in find_flagged(shop.ports, 30) if p.metric == "row_count"] == [
         (120.0, Feedback.EXPECTED)
     ]
-    assert say_feedback(shop.ports, ORDERS, "row_count", day, None, branch=MAIN, user="ada") is None
+    assert record_feedback(shop.ports, ORDERS, "row_count", day, None, branch=MAIN, user="ada") is None
     assert [f.is_anomaly for _, f in find_series(shop.ports, ORDERS, "row_count", MAIN).points][-2:] == [True, False]
-    say_feedback(shop.ports, ORDERS, "row_count", day, Feedback.INCIDENT, branch=MAIN, user="ada")
+    record_feedback(shop.ports, ORDERS, "row_count", day, Feedback.INCIDENT, branch=MAIN, user="ada")
     told = [f.is_anomaly for _, f in find_series(shop.ports, ORDERS, "row_count", MAIN).points][-2:]
     assert told == [True, True], "what a person called an incident is no new level"
 
@@ -316,10 +324,10 @@ def test_a_series_shows_the_points_around_a_time(shop: Shop) -> None:
 def test_feedback_on_what_is_not_there_is_refused_with_the_nearest(shop: Shop) -> None:
     shop.days(3)
     with pytest.raises(ForgeError) as caught:
-        say_feedback(shop.ports, ORDERS, "row_count", START, Feedback.INCIDENT, branch=MAIN, user="ada")
+        record_feedback(shop.ports, ORDERS, "row_count", START, Feedback.INCIDENT, branch=MAIN, user="ada")
     assert caught.value.code == "E742"
     assert "2026-06-02T06:00:00+00:00" in str(caught.value.why)
-    assert shop.store.said(ORDERS) == ()
+    assert shop.store.feedback(ORDERS) == ()
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ from forge.flows.quality.metrics.anomalies import (
     find_flagged,
     find_metrics,
     find_series,
-    say_feedback,
+    record_feedback,
 )
 from forge.flows.quality.metrics.history import DatedValue
 from forge.flows.quality.metrics.points import MetricPoint, PointFeedback
@@ -54,7 +54,7 @@ def anomalies(
 ) -> list[AnomalyView]:
     """Over all datasets what was an anomaly when it came, newest first."""
     found = find_flagged(site.wiring.quality.metric_ports(), days, limit=limit)
-    return [_anomaly_view(point, said) for point, said in found]
+    return [_anomaly_view(point, feedback) for point, feedback in found]
 
 
 @router.get("/datasets/{dataset_id}/metrics")
@@ -90,7 +90,7 @@ def feedback(
     table, named = _place(site, dataset_id, branch)
     ports = site.wiring.quality.metric_ports()
     word = Feedback(body.verdict) if body.verdict else None
-    say_feedback(ports, table, body.metric, body.time, word, branch=named, user=caller.user, note=body.note)
+    record_feedback(ports, table, body.metric, body.time, word, branch=named, user=caller.user, note=body.note)
     return _series_view(find_series(ports, table, body.metric, named))
 
 
@@ -142,7 +142,7 @@ def _series_view(found: MetricSeries) -> SeriesView:
     )
 
 
-def _anomaly_view(point: MetricPoint, said: PointFeedback | None) -> AnomalyView:
+def _anomaly_view(point: MetricPoint, given: PointFeedback | None) -> AnomalyView:
     kept = point.finding
     assert kept is not None, "only points with a finding are asked for"
     return AnomalyView(
@@ -157,7 +157,7 @@ def _anomaly_view(point: MetricPoint, said: PointFeedback | None) -> AnomalyView
         high=kept.high,
         score=kept.score,
         explanation=kept.explanation,
-        feedback=said.feedback.value if said else None,
+        feedback=given.feedback.value if given else None,
         commit=point.commit_id,
         run_id=point.run_id,
     )

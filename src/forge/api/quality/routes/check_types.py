@@ -1,4 +1,4 @@
-"""/api/v1/quality/checks/types: what can be checked, and what each type of check is told."""
+"""/api/v1/quality/checks/types: the types of checks and their keys."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from forge.quality.keys import KeyKind
 
 class CheckKeyView(Wire):
     name: str
-    aliases: list[str]  # other keys that say the same
+    aliases: list[str]  # other keys of the same field
     label: str
     kind: KeyKind
     required: bool

@@ -1,4 +1,4 @@
-"""Columns and values as Spark's expressions, and what is said of an error. Nothing runs here."""
+"""Columns and values as Spark's expressions, and the reason reported for an error. Nothing runs here."""
 
 from __future__ import annotations
 
@@ -60,7 +60,9 @@ def reason_of(error: BaseException) -> str:
     text = str(error)
     found = _CONDITION.match(text)
     if found is None:
-        return next((told for sign, told in _SIGNS.items() if sign in text), "Spark failed on it; its log tells why")
+        return next(
+            (reason for sign, reason in _SIGNS.items() if sign in text), "Spark failed on it; its log tells why"
+        )
     if found[1] in _PLAIN:
         return first_line(error)
     if found[1] in ("CAST_INVALID_INPUT", "CAST_OVERFLOW") and (casts := _CAST.findall(text)):

@@ -33,24 +33,24 @@ class MeasureJob:
 
 
 def run_jobs(
-    spark: SparkSession, jobs: Sequence[MeasureJob], told: Callable[[MeasureBatch], None]
+    spark: SparkSession, jobs: Sequence[MeasureJob], report: Callable[[MeasureBatch], None]
 ) -> dict[Measure, Reading]:
-    """Runs all, several in parallel, in the job group of this thread."""
+    """Runs all, up to `AT_ONCE` in parallel, in the job group of this thread."""
     readings: dict[Measure, Reading] = {}
     if len(jobs) <= 1:
         for job in jobs:
-            readings.update(_timed(job, told))
+            readings.update(_timed(job, report))
         return readings
     with ThreadPoolExecutor(min(AT_ONCE, len(jobs)), thread_name_prefix="forge-measure") as pool:
-        for found in [pool.submit(inheritable_thread_target(spark)(_timed), job, told) for job in jobs]:
+        for found in [pool.submit(inheritable_thread_target(spark)(_timed), job, report) for job in jobs]:
             readings.update(found.result())
     return readings
 
 
-def _timed(job: MeasureJob, told: Callable[[MeasureBatch], None]) -> Mapping[Measure, Reading]:
+def _timed(job: MeasureJob, report: Callable[[MeasureBatch], None]) -> Mapping[Measure, Reading]:
     started = time.monotonic()
     readings = job.run()
-    told(MeasureBatch(job.tier, job.measures, round((time.monotonic() - started) * 1000, 1)))
+    report(MeasureBatch(job.tier, job.measures, round((time.monotonic() - started) * 1000, 1)))
     return readings
 
 

@@ -60,9 +60,9 @@ class SparkKind:
     """Either `aggregate`, computed in one scan with others of its cost class, or `job`, read in a job of its own, which
     reads the `columns` of the table that the measure names, all, or none.
 
-    What finds the rows that a measure counts, given the rows to look at: `bad` where a row says by itself whether it
-    counts; the text keeps apart what several measures add to the rows. `mark` where other rows or tables say it; the
-    last argument orders rows of one key. `sample`: rows to show where `bad` cannot."""
+    What finds the rows that a measure counts, given the rows to look at: `bad` where the row alone decides
+    whether it counts; the text separates the columns that measures add to the rows. `mark` where other rows or tables
+    decide; the last argument orders rows of one key. `sample`: rows to show where `bad` cannot."""
 
     aggregate: Callable[[MeasuredTable, Measure], Aggregate] | None = None
     job: Callable[[MeasuredTable, Measure], Reading] | None = None

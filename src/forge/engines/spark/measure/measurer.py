@@ -45,13 +45,13 @@ class SparkMeasurer:
         self._lazy = lazy
 
     def measure(
-        self, measures: Sequence[Measure], told: Callable[[MeasureBatch], None] = lambda batch: None
+        self, measures: Sequence[Measure], report: Callable[[MeasureBatch], None] = lambda batch: None
     ) -> Readings:
         """`since` and `at` of a measure are ignored: the frame is the version meant."""
         broken: dict[Measure, Reading] = {}
         jobs = self._jobs(tuple(dict.fromkeys(measures)), broken)
         with self._kept(jobs):
-            return {**broken, **run_jobs(self._table.spark, jobs, told)}
+            return {**broken, **run_jobs(self._table.spark, jobs, report)}
 
     def _jobs(self, measures: Sequence[Measure], broken: dict[Measure, Reading]) -> list[MeasureJob]:
         """Scans come first: narrow jobs then use idle cores."""

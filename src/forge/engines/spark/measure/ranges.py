@@ -21,7 +21,7 @@ def with_ranges(
     frame: DataFrame, measure: Measure, schema: Schema, spark: SparkSession, mark: str = ""
 ) -> tuple[DataFrame, Column]:
     """The rows joined with the bounds of their partition, and the condition for rows outside. In a partition without
-    bounds only NaN and the infinities are outside. `mark` separates the bounds of several measures."""
+    bounds only NaN and the infinities are outside. `mark` separates the bounds of different measures."""
     rows, low, high = frame, f"forge low{mark}", f"forge high{mark}"
     bounds: list[Column | None] = [None, None]
     if measure.arguments:

@@ -118,7 +118,7 @@ def _find_reaches(
 def _is_news(state: AlertState | None, verdict: Verdict, policy: AlertPolicy) -> bool:
     if state is None or not state.failing:
         return True
-    return policy.hears(verdict.severity) and any(channel not in state.told for channel in policy.channels)
+    return policy.hears(verdict.severity) and any(channel not in state.notified for channel in policy.channels)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,15 +134,15 @@ class _Writer:
     def decide(self, known: KnownAlerts, verdicts: Sequence[Verdict]) -> AlertWrite:
         every = [*verdicts, *(self._gone(known, verdicts) if self.judging.whole else ())]
         moves = [m for v in every if (m := move(known.states.get(v.check_id), v, self.judging.policy, self.seen))]
-        states, changes, told = [], [], []
+        states, changes, followed = [], [], []
         for one in moves:
             change = self._follow(known.incidents.get(one.after.check_id), one)
             if change is not None:
                 one = replace(one, after=replace(one.after, incident_id=change.incident.id))
                 changes.append(change)
             states.append(one.after)
-            told.append(one)
-        deliveries = tuple(self._deliveries(told, known.mutes))
+            followed.append(one)
+        deliveries = tuple(self._deliveries(followed, known.mutes))
         return AlertWrite(
             tuple(states), tuple(_with_held(change, deliveries, self.now) for change in changes), deliveries
         )
@@ -179,7 +179,7 @@ class _Writer:
         parts: dict[tuple[str, NoticeKind, datetime | None], list[AlertMove]] = {}
         for one in moves:
             kind = _kind(one)
-            channels = one.tell if kind is not NoticeKind.RECOVERED else self._hear_of_the_end(one)
+            channels = one.notify if kind is not NoticeKind.RECOVERED else self._hear_of_the_end(one)
             until = muted_until(mutes, self.seen.scope, self.table, one.after.check_id, self.now)
             for channel in channels:
                 parts.setdefault((channel, kind, until), []).append(one)
@@ -188,7 +188,7 @@ class _Writer:
 
     def _hear_of_the_end(self, one: AlertMove) -> tuple[str, ...]:
         pagers = (channel for channel in one.close if self.ports.is_pager(channel))
-        return tuple(dict.fromkeys((*one.tell, *pagers)))
+        return tuple(dict.fromkeys((*one.notify, *pagers)))
 
     def _notice(self, kind: NoticeKind, group: Sequence[AlertMove]) -> Notice:
         reaches = [r for one in group if (r := self.reaches.get(one.after.check_id)) is not None]

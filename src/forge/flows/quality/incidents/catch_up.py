@@ -30,7 +30,7 @@ def catch_up_alerts(store: MonitorStore, ports: AlertPorts) -> tuple[str, ...]:
     """The runs handled now: of each monitor the newest whose results are not in its alerts. Repetition is harmless:
     alerts move once."""
     monitors = {one.id: one for one in store.monitors(enabled=True)}
-    told: list[str] = []
+    announced: list[str] = []
     for monitor_id, run in store.newest(monitors, statuses=_ENDED).items():
         if _is_in_progress(run, ports.clock()):
             continue
@@ -39,8 +39,8 @@ def catch_up_alerts(store: MonitorStore, ports: AlertPorts) -> tuple[str, ...]:
         if _is_unannounced(results, {state.check_id: state for state in states}):
             observed = _observed(monitors[monitor_id], run, results)
             observe_alerts(observed.judged, ports, judging_of(observed, ports))
-            told.append(run.id)
-    return tuple(told)
+            announced.append(run.id)
+    return tuple(announced)
 
 
 def _is_in_progress(run: MonitorRun, now: datetime) -> bool:

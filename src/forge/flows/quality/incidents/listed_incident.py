@@ -1,4 +1,4 @@
-"""An incident as the terminal, Python and HTTP show it: what runs tell of it joined with what is tracked of it."""
+"""An incident as the terminal, Python and HTTP show it: its run records joined with its tracked state."""
 
 from __future__ import annotations
 

@@ -156,11 +156,11 @@ def find_commits_of(metadata: _Records, tree: Tree) -> Mapping[TableName, Commit
 def _failures(metadata: Verdicts, held: HeldTables) -> list[tuple[RunRecord, Verdict, ColumnName]]:
     runs = {run.id: run for run, _ in held}
     pairs = {(run.id, table) for run, table in held}
-    said = metadata.verdicts(run_ids=runs, limit=ALL)
+    judged = metadata.verdicts(run_ids=runs, limit=ALL)
     found = []
     for run_id, run in runs.items():
         tables = {table for one, table in pairs if one == run_id}
-        verdicts = (verdict for other, verdict in said if other == run_id)
+        verdicts = (verdict for other, verdict in judged if other == run_id)
         found += [(run, verdict, column) for verdict, column in blocking(verdicts, tables)]
     return found
 
@@ -188,11 +188,11 @@ def _past_of(run: RunRecord, check_id: str, history: Iterable[Sequence[RunVerdic
     for judgements in history:
         if run.kind == MAKES_TABLES != judgements[0].kind:
             continue
-        said = next((j for j in judgements if j.check_id == check_id), None)
-        if said is not None and said.outcome is Outcome.PASSED:
-            return _Past(first, since, said.message)
-        if said is not None:
-            first, since = said.run_id, said.time
+        judgement = next((j for j in judgements if j.check_id == check_id), None)
+        if judgement is not None and judgement.outcome is Outcome.PASSED:
+            return _Past(first, since, judgement.message)
+        if judgement is not None:
+            first, since = judgement.run_id, judgement.time
         elif judgements[0].status is not OutputStatus.BLOCKED:
             break
     return _Past(first, since, None)

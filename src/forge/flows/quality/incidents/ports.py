@@ -71,7 +71,7 @@ ENDED = {
     DeliveryStatus.REFUSED: EntryKind.ALERT_FAILED,
     DeliveryStatus.GIVEN_UP: EntryKind.ALERT_FAILED,
 }
-"""What the timeline says of a delivery once it has ended."""
+"""The timeline entry for a delivery that has ended."""
 
 
 def ended_entry(message: ChannelMessage, result: SendResult, kind: EntryKind) -> IncidentEntry:
@@ -214,7 +214,7 @@ class OutgoingMessage:
     """A message as a channel receives it. `id` is the same in every attempt; `events` are for a pager."""
 
     id: str
-    told: RenderedNotice
+    rendered: RenderedNotice
     document: Mapping[str, object]
     links: PageLinks
     at: datetime

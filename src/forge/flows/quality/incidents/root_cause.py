@@ -97,7 +97,7 @@ def pick_cause(
     above: Above | None = None,
     columns: Mapping[str, frozenset[str]] | None = None,
 ) -> Cause | None:
-    """Of the failing datasets upstream, one without a failing dataset above it; of several the first to fail, and of
+    """Of the failing datasets upstream, one without a failing dataset above it; of those the first to fail, and of
     its checks one on the path of the column, else the first to fail. Without `above`, which gives the datasets upstream
     of one, the farthest is taken."""
     places = {table: place for place, table in enumerate(upstream)}

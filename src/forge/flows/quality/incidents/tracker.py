@@ -105,7 +105,7 @@ def _ended_by_hand(
     ports: AlertPorts, incident: TrackedIncident, state: AlertState, by: str, now: datetime
 ) -> AlertWrite:
     """The next failure counts as new, is announced and reopens the incident; triggered pages are resolved."""
-    told = CheckNotice(
+    resolved = CheckNotice(
         check_id=state.check_id,
         check_type=state.check_type,
         severity=state.severity,
@@ -120,14 +120,14 @@ def _ended_by_hand(
         table=state.table,
         branch=state.branch,
         at=now,
-        checks=(told,),
+        checks=(resolved,),
         commit_id=state.commit_id,
         run_id=state.run_id,
         monitor_run_id=state.monitor_run_id,
         monitor_name=incident.monitor_name,
     )
-    ended = replace(state, status=AlertStatus.RECOVERED, since=now, failures=0, told=(), told_at=None)
-    pagers = [channel for channel in state.told if ports.is_pager(channel)]
+    ended = replace(state, status=AlertStatus.RECOVERED, since=now, failures=0, notified=(), told_at=None)
+    pagers = [channel for channel in state.notified if ports.is_pager(channel)]
     return AlertWrite((ended,), (), tuple(new_delivery(ports, channel, notice, now) for channel in pagers))
 
 

@@ -28,7 +28,7 @@ from forge.model.time import as_utc
 from forge.quality.anomaly import AnomalyFinding, Feedback, Point, find_anomalies, with_flags
 from forge.quality.anomaly.find import REMEMBERED, threshold_of
 from forge.quality.anomaly.methods import DEFAULT, method_of
-from forge.quality.metric import OF_COMMITS, Metric, metrics_of, parse_metric, tells
+from forge.quality.metric import OF_COMMITS, Metric, metrics_of, parse_metric, reveals
 from forge.versioning.commit import Commit
 
 SHOWN = 90  # points of a series by default
@@ -177,7 +177,7 @@ def find_metrics(
     now."""
     line = timeline_of(ports.metadata, table, branch)
     masked = ports.masked(table)
-    names = {point.metric for point in ports.store.newest(table) if not tells(parse_metric(point.metric), masked)}
+    names = {point.metric for point in ports.store.newest(table) if not reveals(parse_metric(point.metric), masked)}
     tree = ports.metadata.tree(line.head)
     is_view = table in tree and tree[table].kind == "view"
     if line.versions and not is_view:
@@ -211,7 +211,7 @@ def find_series(
     no values."""
     name, allowed = parse_metric(metric), threshold_of(method, threshold)
     line = timeline_of(ports.metadata, table, branch)
-    values = () if tells(name, ports.masked(table)) else find_values(ports, table, name.name, line)
+    values = () if reveals(name, ports.masked(table)) else find_values(ports, table, name.name, line)
     if not values:
         raise _no_metric(ports, table, name.name, line)
     limit = max(1, min(limit, MOST))
@@ -256,7 +256,7 @@ def _as_reported(value: DatedValue, finding: AnomalyFinding) -> AnomalyFinding:
 
 
 def find_time(ports: MetricPorts, table: TableName, metric: str, branch: BranchName, text: str) -> datetime:
-    """The time of the single point that begins with the text: 2026-11-14, or longer where a day has several. E742."""
+    """The time of the single point that begins with the text: 2026-11-14, or longer where a day has more. E742."""
     name = parse_metric(metric).name
     line = timeline_of(ports.metadata, table, branch)
     values = find_values(ports, table, name, line)
@@ -273,7 +273,7 @@ def find_time(ports: MetricPorts, table: TableName, metric: str, branch: BranchN
     )
 
 
-def say_feedback(
+def record_feedback(
     ports: MetricPorts,
     table: TableName,
     metric: str,
@@ -303,11 +303,11 @@ def say_feedback(
     detail = {"metric": name, "time": moment, "note": note, "said": word}
     audit = AuditRecord(now, user, "metric.feedback", str(table), detail)
     if feedback is None:
-        ports.store.unsay(table, name, meant.said.time if meant.said else moment, audit)
+        ports.store.delete_feedback(table, name, meant.point_feedback.time if meant.point_feedback else moment, audit)
         return None
-    said = PointFeedback(table=table, metric=name, time=moment, feedback=feedback, note=note, user=user, at=now)
-    ports.store.say(said, audit)
-    return said
+    given = PointFeedback(table=table, metric=name, time=moment, feedback=feedback, note=note, user=user, at=now)
+    ports.store.put_feedback(given, audit)
+    return given
 
 
 def find_flagged(
@@ -321,10 +321,10 @@ def find_flagged(
     found = [
         (point, value)
         for flagged in every
-        if not tells(parse_metric(flagged.metric), masked[flagged.table])
+        if not reveals(parse_metric(flagged.metric), masked[flagged.table])
         for point, value in shown.find(flagged)
     ]
-    return tuple((point, value.said) for point, value in found)
+    return tuple((point, value.point_feedback) for point, value in found)
 
 
 def _is_of(point: MetricPoint, value: DatedValue) -> bool:

@@ -50,15 +50,15 @@ class DatedValue:
     run_id: RunId | None = None
     held_back: bool = False
     kept: KeptFinding | None = None
-    said: PointFeedback | None = None
+    point_feedback: PointFeedback | None = None
 
     @property
     def feedback(self) -> Feedback | None:
-        return self.said.feedback if self.said else None
+        return self.point_feedback.feedback if self.point_feedback else None
 
     def to_dict(self, found: AnomalyFinding) -> dict[str, object]:
         """The value with what was found of it."""
-        said = self.said
+        given = self.point_feedback
         return {
             "time": self.time,
             "value": self.value,
@@ -72,10 +72,10 @@ class DatedValue:
             "season": found.season,
             "trend": found.trend,
             "log_scale": found.log_scale,
-            "feedback": str(said.feedback) if said else None,
-            "feedback_by": said.user if said else None,
-            "feedback_at": said.at if said else None,
-            "note": (said.note or None) if said else None,
+            "feedback": str(given.feedback) if given else None,
+            "feedback_by": given.user if given else None,
+            "feedback_at": given.at if given else None,
+            "note": (given.note or None) if given else None,
             "commit": self.commit_id,
             "run_id": self.run_id,
             "held_back": self.held_back,
@@ -135,7 +135,7 @@ def run_of(commit: Commit) -> RunId | None:
 def find_values(ports: MetricPorts, table: TableName, metric: str, line: Timeline) -> tuple[DatedValue, ...]:
     """One value per time, sorted: a rerun of the same time replaces the earlier one."""
     kept = ports.store.points(table, metric)
-    said = {one.time: one for one in ports.store.said(table, metric)}
+    feedback = {one.time: one for one in ports.store.feedback(table, metric)}
     by_commit = {point.commit_id: point for point in kept if point.commit_id}
     name = parse_metric(metric)
     found: dict[datetime, DatedValue] = {}
@@ -163,9 +163,10 @@ def find_values(ports: MetricPorts, table: TableName, metric: str, line: Timelin
             held_back=held,
             kept=point.finding,
         )
-    taken_over = _taken_over(kept, said, line)
+    taken_over = _taken_over(kept, feedback, line)
     return tuple(
-        replace(found[time], said=said.get(time) or taken_over.get(found[time].commit_id)) for time in sorted(found)
+        replace(found[time], point_feedback=feedback.get(time) or taken_over.get(found[time].commit_id))
+        for time in sorted(found)
     )
 
 
@@ -208,13 +209,13 @@ def _held_back(kept: Sequence[MetricPoint], line: Timeline) -> tuple[MetricPoint
 
 
 def _taken_over(
-    kept: Sequence[MetricPoint], said: Mapping[datetime, PointFeedback], line: Timeline
+    kept: Sequence[MetricPoint], feedback: Mapping[datetime, PointFeedback], line: Timeline
 ) -> dict[CommitId | None, PointFeedback]:
     """Feedback `expected` on a value that was held back carries over to the version published instead; `incident` does
     not."""
     found: dict[CommitId | None, PointFeedback] = {}
     for point in kept:
-        word = said.get(as_utc(point.time))
+        word = feedback.get(as_utc(point.time))
         if point.commit_id or not point.run_id or point.branch != line.branch or not word:
             continue
         later = next((commit for commit, _ in line.versions if commit.time >= point.recorded_at), None)

@@ -78,14 +78,14 @@ class MetricStore(Protocol):
         """Tables with points, by name."""
         ...
 
-    def say(self, said: PointFeedback, audit: AuditRecord) -> None:
+    def put_feedback(self, feedback: PointFeedback, audit: AuditRecord) -> None:
         """Upsert of feedback on a point."""
         ...
 
-    def unsay(self, table: TableName, metric: str, time: datetime, audit: AuditRecord) -> bool:
+    def delete_feedback(self, table: TableName, metric: str, time: datetime, audit: AuditRecord) -> bool:
         """False, and nothing written, where there was no feedback."""
         ...
 
-    def said(self, table: TableName, metric: str | None = None) -> tuple[PointFeedback, ...]:
+    def feedback(self, table: TableName, metric: str | None = None) -> tuple[PointFeedback, ...]:
         """By time."""
         ...

@@ -137,7 +137,7 @@ def measure_words(measure: Measure) -> str:
 
 def words_of(check: Check) -> str:
     """range of amount: min 0, max 5000 where country = 'DE'"""
-    said = [
+    settings = [
         f"{field.name.replace('_', ' ')} {_shown(value)}"
         for field in fields(check)
         if field.name not in _COMMON and not field.name.startswith("column")
@@ -146,7 +146,7 @@ def words_of(check: Check) -> str:
     ]
     targets = ", ".join(check.targets())
     text = f"{check.type.replace('_', ' ')}{f' of {targets}' if targets else ''}"
-    text += f": {', '.join(said)}" if said else ""
+    text += f": {', '.join(settings)}" if settings else ""
     text += f" where {check.where}" if check.where else ""
     return text + (f", for each {', '.join(check.partition_by)}" if check.partition_by else "")
 

@@ -229,7 +229,7 @@ def _keep(
     results = results_of(judged, monitor_run_id=run.id, monitor_id=monitor.id if monitor else None)
     if not ports.store.finish(ended, results, _note(ended, ports)):
         return FinishedRun(ports.store.run(run.id) or ended, judged, ())  # it was ended by someone else meanwhile
-    notes = ports.observers.tell(JudgementEvent(judged, results, monitor, run.id, whole))
+    notes = ports.observers.notify(JudgementEvent(judged, results, monitor, run.id, whole))
     if notes:
         ports.store.remark(run.id, notes)
     return FinishedRun(replace(ended, notes=notes), judged, results)
@@ -250,8 +250,8 @@ def _note(run: MonitorRun, ports: JudgePorts) -> AuditRecord:
 
 def _in_words(judged: JudgedTable) -> str:
     outcomes = [verdict.outcome for verdict in judged.verdicts]
-    told = (f"{outcomes.count(outcome)} {outcome}" for outcome in Outcome if outcome in outcomes)
-    return ", ".join(told)
+    counts = (f"{outcomes.count(outcome)} {outcome}" for outcome in Outcome if outcome in outcomes)
+    return ", ".join(counts)
 
 
 @contextmanager

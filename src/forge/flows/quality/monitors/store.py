@@ -56,7 +56,7 @@ class MonitorStore(Protocol):
         ...
 
     def save(self, run: MonitorRun) -> None: ...
-    def finish(self, run: MonitorRun, said: Sequence[CheckResult], audit: AuditRecord | None) -> bool:
+    def finish(self, run: MonitorRun, check_results: Sequence[CheckResult], audit: AuditRecord | None) -> bool:
         """Stores the finished run with its results. False, and nothing written, where it has finished already; a run
         recorded as interrupted may still finish."""
         ...
@@ -214,8 +214,8 @@ def _missing_table(monitor: Monitor, ports: MonitorPorts) -> tuple[FieldFault, .
     if monitor.table in known:
         return ()
     near = did_you_mean(str(monitor.table), map(str, known))
-    told = f"names a table that is not there: {monitor.table}"
-    return (FieldFault("dataset", told, near or "Publish it first, or write the monitor in quality/*.yaml."),)
+    message = f"names a table that is not there: {monitor.table}"
+    return (FieldFault("dataset", message, near or "Publish it first, or write the monitor in quality/*.yaml."),)
 
 
 def check_faults(checks: Sequence[object]) -> tuple[FieldFault, ...]:
@@ -230,12 +230,12 @@ def _code_faults(checks: object) -> tuple[FieldFault, ...]:
     for number, check in enumerate(checks if isinstance(checks, list | tuple) else ()):
         given = check if isinstance(check, Mapping) else {}
         if "function" in given:
-            told = "calls a function of the project, which only a file of the project may ask for"
-            faults.append(FieldFault(f"checks[{number}]", told, "Write the monitor in quality/*.yaml."))
+            message = "calls a function of the project, which only a file of the project may ask for"
+            faults.append(FieldFault(f"checks[{number}]", message, "Write the monitor in quality/*.yaml."))
         for key, value in given.items():
             if key in ("where", "sql") and isinstance(value, str) and _SUBQUERY.search(value):
-                told = "holds a query or a comment, which only a file of the project may have in a condition"
-                faults.append(FieldFault(f"checks[{number}].{key}", told, _OTHERWISE))
+                message = "holds a query or a comment, which only a file of the project may have in a condition"
+                faults.append(FieldFault(f"checks[{number}].{key}", message, _OTHERWISE))
     return tuple(faults)
 
 

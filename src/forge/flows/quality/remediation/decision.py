@@ -152,24 +152,24 @@ def _take_preview(record: Remediation, ports: RemedyPorts) -> Remediation | None
         project, _ = with_checks(ports, record)
         outcomes = {table: _as_previewed(line, after, table, made) for table in tables}
         verdicts = _judged(work, project, line, record, made, outcomes)
-        told = replace(record, verdicts=judged_on_preview(verdicts))
-        broken = find_broken(work, project, line.tree, told, verdicts).held_by(RemedyGate.OTHERS)
+        judged = replace(record, verdicts=judged_on_preview(verdicts))
+        broken = find_broken(work, project, line.tree, judged, verdicts).held_by(RemedyGate.OTHERS)
         if broken:
             end_run(work, RunStatus.BLOCKED, verdicts, tables)
             raise _breaks(record, broken)
-        several = MultiTableCommit(
+        changes = MultiTableCommit(
             outcomes=outcomes,
-            message=message_of(told),
+            message=message_of(judged),
             action="remediate",
             verdicts=verdicts,
             metadata={"remediation": record.id, "checks": list(record.check_ids), "preview": record.preview},
-            remediation=applied(told, THIS_COMMIT),
+            remediation=applied(judged, THIS_COMMIT),
         )
-        landed = commit_tables(work, line, project, several)
+        landed = commit_tables(work, line, project, changes)
         if isinstance(landed, PublishConflict):
             end_run(work, RunStatus.CONFLICT)
             return None
-        return applied(told, landed.commit.id)
+        return applied(judged, landed.commit.id)
 
 
 def _as_previewed(line: PinnedBranch, after: Tree, table: TableName, made: Commit) -> TableOutcome:
@@ -246,14 +246,14 @@ def _take_back(record: Remediation, line: PinnedBranch, ports: RemedyPorts) -> R
             gone = TableOutcome(None, TableTally(table=str(table), how="removed"))
             outcomes[table] = gone if version is None else restored(versions, line, table, version)
         first = message_of(record).splitlines()[0]
-        several = MultiTableCommit(
+        changes = MultiTableCommit(
             outcomes=outcomes,
             message=f'Revert "{first}"\n\nThis takes back remediation {record.id}.',
             action="remediation.revert",
             metadata={"revert": record.commit, "remediation": record.id},
             remediation=_reverted(record, THIS_COMMIT),
         )
-        landed = commit_tables(work, line, versions.project(), several)
+        landed = commit_tables(work, line, versions.project(), changes)
         if isinstance(landed, PublishConflict):
             end_run(work, RunStatus.CONFLICT)
             return None
@@ -269,8 +269,8 @@ def _revert_by_rows(record: Remediation, ports: RemedyPorts) -> Remediation:
     assert record.commit is not None, "it was applied"
     result = revert_commit(record.commit, str(record.branch), ports.versions)
     if not isinstance(result, Merged):
-        told = "; ".join(verdict.message for verdict in result.verdicts if verdict.blocks)
-        why = told or f"{conflicts_of(result)[1]} rows were changed by later commits, too."
+        blocking = "; ".join(verdict.message for verdict in result.verdicts if verdict.blocks)
+        why = blocking or f"{conflicts_of(result)[1]} rows were changed by later commits, too."
         kept = f" {result.merge.id}" if result.merge else ""
         raise ForgeError(
             "E750",

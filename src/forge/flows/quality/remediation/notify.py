@@ -29,8 +29,8 @@ def notifier(alerts: Callable[[], AlertPorts]) -> Callable[[RemedyStep, JudgedTa
         if not channels:
             return "Nobody was told: the action names no channel, and alerts.runs in forge.yaml has none."
         asked = set(step.check_ids)
-        said = [verdict.message for verdict in judged.verdicts if verdict.check_id in asked]
-        text = str(step.action.option("message") or f"{judged.table}: {'; '.join(said)}")
+        messages = [verdict.message for verdict in judged.verdicts if verdict.check_id in asked]
+        text = str(step.action.option("message") or f"{judged.table}: {'; '.join(messages)}")
         notify_channels(ports, judged, channels, text, step.check_ids)
         return f"Told {', '.join(channels)}."
 
@@ -40,7 +40,7 @@ def notifier(alerts: Callable[[], AlertPorts]) -> Callable[[RemedyStep, JudgedTa
 def timeline_notifier(alerts: Callable[[], AlertPorts]) -> Callable[[Remediation, str], None]:
     """Adds a timeline entry to the incidents concerned."""
 
-    def tell(remediation: Remediation, event: str) -> None:
+    def report(remediation: Remediation, event: str) -> None:
         kinds = ", ".join(str(step.action.kind) for step in remediation.steps)
         text = f"{_WORDS[remediation.status]}: {kinds}. {remediation.note}".strip()
         note_remediation(
@@ -55,4 +55,4 @@ def timeline_notifier(alerts: Callable[[], AlertPorts]) -> Callable[[Remediation
             details={"remediation": remediation.id, "event": event},
         )
 
-    return tell
+    return report

@@ -49,10 +49,10 @@ class RemedyPorts:
     more_checks: Callable[[Remediation], tuple[Check, ...]] = lambda remediation: ()
     """Checks that the project's files do not have: those of the monitor that found the failure."""
     outcomes: Callable[[TableName, str], tuple[tuple[CommitId, bool], ...]] = _none_passed
-    """What a check said of commits outside of runs, newest first: whether it passed."""
+    """Results of a check on commits outside of runs, newest first: whether it passed."""
     notify: Callable[[RemedyStep, JudgedTable], str] = lambda step, judged: "there is no channel"
-    """Send it; the words say what came of it."""
-    tell: Callable[[Remediation, str], None] = lambda remediation, event: None
+    """Send it; returns the outcome in words."""
+    report: Callable[[Remediation, str], None] = lambda remediation, event: None
     """Of each event, once it stands: proposed, applied, rejected, reverted, nothing, failed."""
     function: Callable[[str, Pin], object] | None = None
     """What the project's function at `file.py:name` makes of the table: a frame of the engine's own."""

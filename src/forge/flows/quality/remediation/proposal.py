@@ -134,8 +134,8 @@ def _start_safely(wanted: RemedyOrder, ports: RemedyPorts, *, auto: bool, from_f
     except ForgeError as error:
         _log.warning("%s: %s", wanted.table, error)
         head = ports.versions.branch(wanted.branch).head
-        told = f"{error.what}. {error.why or ''}".strip()
-        record = replace(_record(wanted, ports, auto=auto), status=RemedyStatus.FAILED, note=told, base=head)
+        reason = f"{error.what}. {error.why or ''}".strip()
+        record = replace(_record(wanted, ports, auto=auto), status=RemedyStatus.FAILED, note=reason, base=head)
         return _ended(record, ports)
 
 
@@ -200,8 +200,8 @@ def _propose(record: Remediation, ports: RemedyPorts, note: str = "") -> Remedia
         description=f"What remediation {record.id} would change in {record.table}.",
     )
 
-    def done(told: Remediation, commit_id: CommitId) -> Remediation:
-        return proposed(replace(told, note=f"{note} {told.note}".strip()), commit_id)
+    def done(worked: Remediation, commit_id: CommitId) -> Remediation:
+        return proposed(replace(worked, note=f"{note} {worked.note}".strip()), commit_id)
 
     try:
         worked = work_out(ports, record, record.preview_branch, done, gate=RemedyGate.NONE)
@@ -227,7 +227,7 @@ def _ended(record: Remediation, ports: RemedyPorts) -> Remediation:
 def notify_listeners(record: Remediation, ports: RemedyPorts) -> None:
     """Errors of listeners do not affect the remediation."""
     try:
-        ports.tell(record, str(record.status))
+        ports.report(record, str(record.status))
     except Exception:
         _log.exception("remediation %s is %s, which could not be told", record.id, record.status)
 

@@ -104,7 +104,7 @@ class RunQuarantine:
             snapshot=snapshot,
             planned=planned,
             rows=repaired.deleted,
-            by_check=repaired.told,
+            by_check=repaired.counts,
         )
 
 
@@ -146,12 +146,12 @@ def is_worth_it(staged: StagedOutput, gate: Sequence[Verdict]) -> bool:
 
 def with_word(verdicts: Sequence[Verdict], side: StagedQuarantine, before: Sequence[Verdict]) -> tuple[Verdict, ...]:
     """The verdicts on the remaining rows, with a note on the quarantined ones."""
-    said = {verdict.check_id: verdict.message for verdict in before}
-    told = []
+    messages = {verdict.check_id: verdict.message for verdict in before}
+    noted = []
     for verdict in verdicts:
         moved = side.by_check.get(verdict.check_id)
         if moved:
-            note = {"rows": moved, "table": str(side.table), "before": said.get(verdict.check_id, "")}
+            note = {"rows": moved, "table": str(side.table), "before": messages.get(verdict.check_id, "")}
             verdict = replace(verdict, details={**verdict.details, "quarantined": note})
-        told.append(verdict)
-    return tuple(told)
+        noted.append(verdict)
+    return tuple(noted)

@@ -123,8 +123,8 @@ def _quarantine(scene: StepsContext, state: _State, step: RemedyStep) -> RemedyR
     with_rows = tuple((id_, check) for id_, check in failing.checks if _has_rows(check, failing, state, scene))
     kind = ActionKind.QUARANTINE
     if not with_rows:
-        told = "No failing rows are identified by these checks, so nothing was moved."
-        return RemedyResult(kind, False, told, {"rows": 0})
+        message = "No failing rows are identified by these checks, so nothing was moved."
+        return RemedyResult(kind, False, message, {"rows": 0})
     repaired = _by(scene, state, lambda work, target: work.take_out(target, replace(failing, checks=with_rows)))
     try:
         if not repaired.deleted:
@@ -135,9 +135,9 @@ def _quarantine(scene: StepsContext, state: _State, step: RemedyStep) -> RemedyR
     finally:
         repaired.release()
     where = side_of(scene.table)
-    told = f"{_rows(repaired.deleted)} moved to {where}."
-    details = {"rows": repaired.deleted, "table": str(where), "by_check": dict(repaired.told)}
-    return RemedyResult(kind, True, told, details)
+    message = f"{_rows(repaired.deleted)} moved to {where}."
+    details = {"rows": repaired.deleted, "table": str(where), "by_check": dict(repaired.counts)}
+    return RemedyResult(kind, True, message, details)
 
 
 def _has_rows(check: Check, failing: RowFailures, state: _State, scene: StepsContext) -> bool:
@@ -197,17 +197,17 @@ def _impute(scene: StepsContext, state: _State, step: RemedyStep) -> RemedyResul
     kind = ActionKind.IMPUTE
     try:
         if not repaired.changed:
-            told = f"No cell of {', '.join(columns)} could be filled, so nothing was changed."
-            return RemedyResult(kind, False, told, {"rows": 0, "method": str(method)})
+            message = f"No cell of {', '.join(columns)} could be filled, so nothing was changed."
+            return RemedyResult(kind, False, message, {"rows": 0, "method": str(method)})
         _write(scene, state, repaired)
     finally:
         repaired.release()
-    cells = ", ".join(f"{count:,} in {name}" for name, count in repaired.told.items() if count)
-    told = f"{_rows(repaired.changed)} changed: {cells} filled by {method}."
-    details = {"rows": repaired.changed, "method": str(method), "cells": dict(repaired.told)}
+    cells = ", ".join(f"{count:,} in {name}" for name, count in repaired.counts.items() if count)
+    message = f"{_rows(repaired.changed)} changed: {cells} filled by {method}."
+    details = {"rows": repaired.changed, "method": str(method), "cells": dict(repaired.counts)}
     if repaired.values:
         details["values"] = _shown(scene, repaired.values)
-    return RemedyResult(kind, True, told, details)
+    return RemedyResult(kind, True, message, details)
 
 
 def _shown(scene: StepsContext, values: Mapping[str, object]) -> dict[str, object]:
@@ -227,25 +227,25 @@ def _deduplicate(scene: StepsContext, state: _State, step: RemedyStep) -> Remedy
     kind, named = ActionKind.DEDUPLICATE, ", ".join(key)
     try:
         if not repaired.deleted:
-            told = f"No two rows have the same {named}, so nothing was changed."
-            return RemedyResult(kind, False, told, {"rows": 0})
+            message = f"No two rows have the same {named}, so nothing was changed."
+            return RemedyResult(kind, False, message, {"rows": 0})
         _write(scene, state, repaired)
     finally:
         repaired.release()
-    told = f"{_rows(repaired.deleted)} removed; of rows with one {named} the newest by {', '.join(order_by)} stays."
-    return RemedyResult(kind, True, told, {"rows": repaired.deleted, "key": list(key), "order_by": list(order_by)})
+    message = f"{_rows(repaired.deleted)} removed; of rows with one {named} the newest by {', '.join(order_by)} stays."
+    return RemedyResult(kind, True, message, {"rows": repaired.deleted, "key": list(key), "order_by": list(order_by)})
 
 
 def _rollback(scene: StepsContext, state: _State, step: RemedyStep) -> RemedyResult:
     found = find_last_passed(scene.ports, scene.line, scene.branch, scene.table, step.check_ids)
     kind = ActionKind.ROLLBACK
     if found is None:
-        told = f"There is no commit at which {', '.join(step.check_ids)} passed on another content; nothing changes."
-        return RemedyResult(kind, False, told)
+        message = f"There is no commit at which {', '.join(step.check_ids)} passed on another content; nothing changes."
+        return RemedyResult(kind, False, message)
     state.outcome = restored(scene.work.ports, scene.line, scene.table, found.version)
     state.version = found.version
-    told = f"{scene.table} as it was at commit {found.commit.id[:12]}, where the check last passed."
-    return RemedyResult(kind, True, told, {"commit": found.commit.id, "time": found.commit.time.isoformat()})
+    message = f"{scene.table} as it was at commit {found.commit.id[:12]}, where the check last passed."
+    return RemedyResult(kind, True, message, {"commit": found.commit.id, "time": found.commit.time.isoformat()})
 
 
 def _custom(scene: StepsContext, state: _State, step: RemedyStep) -> RemedyResult:
@@ -270,8 +270,8 @@ def _custom(scene: StepsContext, state: _State, step: RemedyStep) -> RemedyResul
     state.outcome = replace(made.outcome, version=_kept(version, scene.line.tree[scene.table]), tally=tally)
     state.version = version
     counted = made.outcome.statistics
-    told = f"{scene.table} replaced by what {action.option('function') or 'the query'} gives."
-    return RemedyResult(ActionKind.CUSTOM, True, told, {"rows": counted.record_count})
+    message = f"{scene.table} replaced by what {action.option('function') or 'the query'} gives."
+    return RemedyResult(ActionKind.CUSTOM, True, message, {"rows": counted.record_count})
 
 
 def _called(scene: StepsContext, state: _State, action: Action) -> object:

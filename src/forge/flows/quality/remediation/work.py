@@ -112,32 +112,32 @@ def _attempt(
         ),
         record.steps,
     )
-    told = replace(record, results=carried.results, base=line.head, counts=counts_of(carried.outcomes))
+    worked = replace(record, results=carried.results, base=line.head, counts=counts_of(carried.outcomes))
     if not carried.outcomes:
         end_run(work, RunStatus.NOTHING_TO_DO)
-        return WorkResult(replace(told, note=_words(carried.results)))
+        return WorkResult(replace(worked, note=_words(carried.results)))
     verdicts = judge_preview(work, project, tree_with(line.tree, _versions(carried)), tuple(carried.outcomes))
     work.step("checked")
-    told = replace(told, verdicts=judged_on_preview(verdicts))
-    broken = find_broken(work, project, line.tree, told, verdicts)
+    worked = replace(worked, verdicts=judged_on_preview(verdicts))
+    broken = find_broken(work, project, line.tree, worked, verdicts)
     if broken.held_by(gate):
         end_run(work, RunStatus.BLOCKED, verdicts, tuple(carried.outcomes))
-        return WorkResult(told, None, broken.held_by(gate))
-    told = replace(told, note=_note(told, broken))
-    several = MultiTableCommit(
+        return WorkResult(worked, None, broken.held_by(gate))
+    worked = replace(worked, note=_note(worked, broken))
+    changes = MultiTableCommit(
         outcomes=carried.outcomes,
-        message=message_of(told),
+        message=message_of(worked),
         action="remediate",
         verdicts=verdicts,
         metadata={"remediation": record.id, "checks": list(record.check_ids)},
         made_of=carried.made_of,
-        remediation=done(told, THIS_COMMIT),
+        remediation=done(worked, THIS_COMMIT),
     )
-    landed = commit_tables(work, line, project, several)
+    landed = commit_tables(work, line, project, changes)
     if isinstance(landed, PublishConflict):
         return landed
     work.tell("published", record.table, landed.commit.id)
-    return WorkResult(done(told, landed.commit.id), landed.commit)
+    return WorkResult(done(worked, landed.commit.id), landed.commit)
 
 
 def _versions(carried: StepsResult) -> dict[TableName, TableVersion | None]:

@@ -44,15 +44,15 @@ class ArrowRepair:
         marks = self._marks(target, failing)
         listed = rows.places(marks)
         texts: list[list[str]] = [[] for _ in range(rows.table.num_rows)]
-        told: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for place, ids in zip(listed, marks.column(CHECKS).to_pylist(), strict=True):
             texts[place] = ids
             for check_id in ids:
-                told[check_id] = told.get(check_id, 0) + 1
+                counts[check_id] = counts.get(check_id, 0) + 1
         gone = np.zeros(rows.table.num_rows, dtype=np.bool_)
         gone[listed] = True
         return ArrowRepairResult(
-            _tables=self._tables, _rows=rows, _fields=target.files.fields, gone=gone, checks=texts, told=told
+            _tables=self._tables, _rows=rows, _fields=target.files.fields, gone=gone, checks=texts, counts=counts
         )
 
     def fill(self, target: RepairTarget, fill: CellFill) -> ArrowRepairResult:
@@ -62,7 +62,7 @@ class ArrowRepair:
             failing = np.zeros(rows.table.num_rows, dtype=np.bool_)
             failing[rows.places(self._marks(target, fill.failing))] = True
         columns: dict[str, pa.Array] = {}
-        told: dict[str, int] = {}
+        counts: dict[str, int] = {}
         values: dict[str, object] = {}
         changed = np.zeros(rows.table.num_rows, dtype=np.bool_)
         for name in fill.columns:
@@ -74,7 +74,7 @@ class ArrowRepair:
             if value is not None:
                 values[name] = value
             columns[name] = pc.if_else(pa.array(put), new, old)
-            told[name] = int(put.sum())
+            counts[name] = int(put.sum())
             changed |= put
         return ArrowRepairResult(
             _tables=self._tables,
@@ -82,7 +82,7 @@ class ArrowRepair:
             _fields=target.files.fields,
             columns=columns,
             touched=changed,
-            told=told,
+            counts=counts,
             values=values,
         )
 
@@ -152,7 +152,7 @@ class ArrowRepairResult:
     touched: Flags | None = None
     columns: Mapping[str, pa.Array] = field(default_factory=dict)
     checks: Sequence[Sequence[str]] = ()  # of each row
-    told: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[str, int] = field(default_factory=dict)
     values: Mapping[str, object] = field(default_factory=dict)
 
     @property

@@ -257,10 +257,10 @@ class MemoryAlerts:
 
     def still_failing(self, channel: str, key: str) -> bool:
         with self._lock:
-            told = [one for one in self._deliveries.values() if one.channel == channel and one.key == key]
-            last = self.keys(channel, [one.thread for one in told])
-            scopes = {(one.notice.scope, one.notice.table) for one in told if last.get(one.thread) == key}
-            failing = [state for state in self._states.values() if state.failing and channel in state.told]
+            sent = [one for one in self._deliveries.values() if one.channel == channel and one.key == key]
+            last = self.keys(channel, [one.thread for one in sent])
+            scopes = {(one.notice.scope, one.notice.table) for one in sent if last.get(one.thread) == key}
+            failing = [state for state in self._states.values() if state.failing and channel in state.notified]
             return any((state.scope, state.table) in scopes for state in failing)
 
     def queue_again(self, ids: Iterable[str], now: datetime) -> int:

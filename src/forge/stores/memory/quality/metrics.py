@@ -14,7 +14,7 @@ class MemoryMetrics:
     def __init__(self) -> None:
         self._lock = Lock()
         self._points: dict[tuple[TableName, str, str], MetricPoint] = {}
-        self._said: dict[tuple[TableName, str, datetime], PointFeedback] = {}
+        self._feedback: dict[tuple[TableName, str, datetime], PointFeedback] = {}
         self.audit: list[AuditRecord] = []
 
     def put(self, points: tuple[MetricPoint, ...]) -> None:
@@ -42,19 +42,19 @@ class MemoryMetrics:
         with self._lock:
             return tuple(sorted({p.table for p in self._points.values()}))
 
-    def say(self, said: PointFeedback, audit: AuditRecord) -> None:
+    def put_feedback(self, feedback: PointFeedback, audit: AuditRecord) -> None:
         with self._lock:
-            self._said[said.table, said.metric, said.time] = said
+            self._feedback[feedback.table, feedback.metric, feedback.time] = feedback
             self.audit.append(audit)
 
-    def unsay(self, table: TableName, metric: str, time: datetime, audit: AuditRecord) -> bool:
+    def delete_feedback(self, table: TableName, metric: str, time: datetime, audit: AuditRecord) -> bool:
         with self._lock:
-            if self._said.pop((table, metric, time), None) is None:
+            if self._feedback.pop((table, metric, time), None) is None:
                 return False
             self.audit.append(audit)
             return True
 
-    def said(self, table: TableName, metric: str | None = None) -> tuple[PointFeedback, ...]:
+    def feedback(self, table: TableName, metric: str | None = None) -> tuple[PointFeedback, ...]:
         with self._lock:
-            found = [s for s in self._said.values() if s.table == table and metric in (None, s.metric)]
+            found = [s for s in self._feedback.values() if s.table == table and metric in (None, s.metric)]
         return tuple(sorted(found, key=lambda s: (s.time, s.metric)))

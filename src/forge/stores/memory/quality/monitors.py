@@ -77,12 +77,12 @@ class MemoryMonitors:
         self._seen[run.id] = run.finished_at or run.started_at or run.queued_at
         return True
 
-    def finish(self, run: MonitorRun, said: Sequence[CheckResult], audit: AuditRecord | None) -> bool:
+    def finish(self, run: MonitorRun, check_results: Sequence[CheckResult], audit: AuditRecord | None) -> bool:
         with self._lock:
             if not self._update(run, (*OPEN, MonitorRunStatus.INTERRUPTED)):
                 return False
             self._results += [
-                replace(one, id=f"{run.id}.{n}", monitor_run_id=run.id) for n, one in enumerate(said, start=1)
+                replace(one, id=f"{run.id}.{n}", monitor_run_id=run.id) for n, one in enumerate(check_results, start=1)
             ]
             self.audit += [audit] if audit is not None else []
             return True

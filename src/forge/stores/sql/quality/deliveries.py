@@ -132,15 +132,15 @@ class SqlDeliveries:
         d, s = outbox.deliveries.c, t.alert_states
         query = select(d.thread, d.scope, d.table_name).where(d.channel == channel, d.pager_key == key).distinct()
         with reading(self._engine) as connection:
-            told = connection.execute(query).all()
-            last = _keys(connection, channel, [thread for thread, _, _ in told])
-            for thread, scope, table in told:
+            sent = connection.execute(query).all()
+            last = _keys(connection, channel, [thread for thread, _, _ in sent])
+            for thread, scope, table in sent:
                 if last.get(thread) != key:
                     continue
                 failing = select(s.c.document).where(
                     s.c.scope == scope, s.c.table_name == table, s.c.status == AlertStatus.FAILING.value
                 )
-                if any(channel in state_of(document).told for document in connection.execute(failing).scalars()):
+                if any(channel in state_of(document).notified for document in connection.execute(failing).scalars()):
                     return True
         return False
 
@@ -180,7 +180,7 @@ def _add_to_timelines(connection: Connection, message: ChannelMessage, result: S
         return
     links = outbox.delivery_incidents
     ids = [one.id for one in message.deliveries]
-    told = connection.execute(select(links.c.incident_id).where(links.c.delivery_id.in_(ids)).distinct()).scalars()
+    incidents = connection.execute(select(links.c.incident_id).where(links.c.delivery_id.in_(ids)).distinct()).scalars()
     entry = ended_entry(message, result, kind)
-    for incident_id in sorted(told):
+    for incident_id in sorted(incidents):
         rows.add_entries(connection, incident_id, (entry,))

@@ -28,7 +28,7 @@ points = Table(
     Index("forge_metric_points_by_time", "table_name", "metric", "at"),
     Index("forge_metric_points_flagged", "is_anomaly", "at"),
 )
-said = Table(
+feedback = Table(
     "forge_metric_feedback",
     metadata,
     Column("table_name", String(255), primary_key=True),

@@ -14,8 +14,8 @@ from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.quality.anomaly import Feedback
 from forge.stores.sql import rows, statements
 from forge.stores.sql.database import reading, writing
+from forge.stores.sql.quality.metric_tables import feedback as feedback_table
 from forge.stores.sql.quality.metric_tables import points as points_table
-from forge.stores.sql.quality.metric_tables import said as said_table
 from forge.stores.sql.tables import audit as audit_table
 
 _KEPT = ("is_anomaly", "score", "explanation", "expected", "low", "high")
@@ -68,31 +68,31 @@ class SqlMetrics:
             found = connection.execute(query).scalars().all()
         return tuple(sorted(TableName.parse(name) for name in found))
 
-    def say(self, said: PointFeedback, audit: AuditRecord) -> None:
+    def put_feedback(self, feedback: PointFeedback, audit: AuditRecord) -> None:
         with writing(self._engine) as connection:
-            statements.put(connection, said_table, [_said_row(said)])
+            statements.put(connection, feedback_table, [_feedback_row(feedback)])
             connection.execute(audit_table.insert(), [rows.audit_row(audit)])
 
-    def unsay(self, table: TableName, metric: str, time: datetime, audit: AuditRecord) -> bool:
+    def delete_feedback(self, table: TableName, metric: str, time: datetime, audit: AuditRecord) -> bool:
         with writing(self._engine) as connection:
-            if not _unsay(connection, table, metric, time):
+            if not _delete_feedback(connection, table, metric, time):
                 return False
             connection.execute(audit_table.insert(), [rows.audit_row(audit)])
             return True
 
-    def said(self, table: TableName, metric: str | None = None) -> tuple[PointFeedback, ...]:
-        c = said_table.c
-        query = select(said_table).where(c.table_name == str(table))
+    def feedback(self, table: TableName, metric: str | None = None) -> tuple[PointFeedback, ...]:
+        c = feedback_table.c
+        query = select(feedback_table).where(c.table_name == str(table))
         if metric is not None:
             query = query.where(c.metric == metric)
         with reading(self._engine) as connection:
             found = connection.execute(query.order_by(c.at, c.metric)).mappings().all()
-        return tuple(_said(row) for row in found)
+        return tuple(_feedback(row) for row in found)
 
 
-def _unsay(connection: Connection, table: TableName, metric: str, time: datetime) -> bool:
-    c = said_table.c
-    gone = delete(said_table).where(c.table_name == str(table), c.metric == metric, c.at == time)
+def _delete_feedback(connection: Connection, table: TableName, metric: str, time: datetime) -> bool:
+    c = feedback_table.c
+    gone = delete(feedback_table).where(c.table_name == str(table), c.metric == metric, c.at == time)
     return connection.execute(gone).rowcount > 0
 
 
@@ -132,19 +132,19 @@ def _point(row: Mapping[Any, Any]) -> MetricPoint:
     )
 
 
-def _said_row(said: PointFeedback) -> dict[str, Any]:
+def _feedback_row(feedback: PointFeedback) -> dict[str, Any]:
     return {
-        "table_name": str(said.table),
-        "metric": said.metric,
-        "at": said.time,
-        "feedback": str(said.feedback),
-        "note": said.note,
-        "said_by": said.user,
-        "said_at": said.at,
+        "table_name": str(feedback.table),
+        "metric": feedback.metric,
+        "at": feedback.time,
+        "feedback": str(feedback.feedback),
+        "note": feedback.note,
+        "said_by": feedback.user,
+        "said_at": feedback.at,
     }
 
 
-def _said(row: Mapping[Any, Any]) -> PointFeedback:
+def _feedback(row: Mapping[Any, Any]) -> PointFeedback:
     return PointFeedback(
         table=TableName.parse(row["table_name"]),
         metric=row["metric"],

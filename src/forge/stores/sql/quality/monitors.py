@@ -78,11 +78,11 @@ class SqlMonitors:
         with writing(self._engine) as connection:
             _update(connection, run, _OPEN)
 
-    def finish(self, run: MonitorRun, said: Sequence[CheckResult], audit: AuditRecord | None) -> bool:
+    def finish(self, run: MonitorRun, check_results: Sequence[CheckResult], audit: AuditRecord | None) -> bool:
         with writing(self._engine) as connection:
             if _update(connection, run, _UNSETTLED) == 0:
                 return False
-            add(connection, results, [result_row(one, run.id, number) for number, one in enumerate(said)])
+            add(connection, results, [result_row(one, run.id, number) for number, one in enumerate(check_results)])
             if audit is not None:
                 _note(connection, audit)
             return True
