@@ -79,7 +79,7 @@ class Bench:
         migrate(engine)
         self.lake, self.metadata = IcebergLake(engine, str(folder / "warehouse")), SqlMetadata(engine)
         self.unsynced = SqlMetadata(open_database(self.url, synced=False))
-        self.seals = IcebergFileHasher(self.lake)
+        self.hasher = IcebergFileHasher(self.lake)
         self.catalog = SqlCatalog("forge", uri=self.url, warehouse=str(folder / "warehouse"))
         self.tree: dict[TableName, TableVersion] = {}
         self.numbers = count(1)
@@ -127,10 +127,10 @@ class Bench:
         pointers, tree = self.prepare(stages)
         prepared = time.perf_counter()
         tables = [stage.table for stage in stages]
-        digested, sealed = hash_versions(self.metadata, self.seals, {t: tree[t] for t in tables}, pointers)
+        digested, hashes = hash_versions(self.metadata, self.hasher, {t: tree[t] for t in tables}, pointers)
         tree |= digested
         hashed = time.perf_counter()
-        publication = self.publication(stages[0].run_id, tables, pointers, tree, sealed)
+        publication = self.publication(stages[0].run_id, tables, pointers, tree, hashes)
         ready = time.perf_counter()
         if synced:
             self.lake.sync(new_files(publication))
@@ -142,7 +142,7 @@ class Bench:
         return [prepared - start, hashed - prepared, written - ready, end - written], pointers
 
     def publication(
-        self, run_id: RunId, tables: list[TableName], pointers: list[Pointer], tree: Tree, sealed: HashRecords
+        self, run_id: RunId, tables: list[TableName], pointers: list[Pointer], tree: Tree, hashes: HashRecords
     ) -> Publication:
         branch = self.metadata.branch(MAIN)
         assert branch is not None
@@ -195,7 +195,7 @@ class Bench:
                 for t in tables
             ),
             audit=(AuditRecord(now, "bench", "run.publish", MAIN),),
-            sealed=sealed,
+            hashes=hashes,
         )
 
     def floor(self, pointers: list[Pointer]) -> tuple[float, float]:

@@ -62,7 +62,7 @@ class Bench:
         version = TableVersion(
             catalog=row, uuid=str(table.metadata.table_uuid), snapshot_id=SnapshotId(snapshot.snapshot_id), schema_id=0
         )
-        digested, sealed = hash_versions(self.metadata, IcebergFileHasher(self.lake), {TABLE: version})
+        digested, hashes = hash_versions(self.metadata, IcebergFileHasher(self.lake), {TABLE: version})
         commit = make_commit(
             tree=digested,
             parents=(),
@@ -84,14 +84,14 @@ class Bench:
             process_started="t0",
         )
         publication = Publication(
-            pointers=(), branch=MAIN, expected_head=None, commit=commit, tree=digested, run=run, sealed=sealed
+            pointers=(), branch=MAIN, expected_head=None, commit=commit, tree=digested, run=run, hashes=hashes
         )
         assert isinstance(self.metadata.publish(publication, lambda step: None), PublishedCommit)
-        return [blob.path for blob in sealed.blobs if blob.kind == "data"]
+        return [blob.path for blob in hashes.blobs if blob.kind == "data"]
 
     def verify(self, cores: int) -> Verification:
-        seals = IcebergFileHasher(self.lake, at_once=cores)
-        found = verify(SqlMetadata(self.engine), self.lake, seals, level=VerifyLevel.FULL, default=MAIN)
+        hasher = IcebergFileHasher(self.lake, at_once=cores)
+        found = verify(SqlMetadata(self.engine), self.lake, hasher, level=VerifyLevel.FULL, default=MAIN)
         assert found.is_good, found.broken[:1]
         return found
 

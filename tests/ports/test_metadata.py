@@ -270,7 +270,7 @@ def test_what_is_raised_at_a_step_of_the_publish_leaves_nothing(metadata: Metada
     commit = commit_of()
     seen = []
 
-    def seam(reached: str) -> None:
+    def fault_point(reached: str) -> None:
         seen.append(reached)
         if reached == step:
             raise KeyboardInterrupt
@@ -285,7 +285,7 @@ def test_what_is_raised_at_a_step_of_the_publish_leaves_nothing(metadata: Metada
         audit=(note("run.publish"),),
     )
     with pytest.raises(KeyboardInterrupt):
-        metadata.publish(publication, seam)
+        metadata.publish(publication, fault_point)
     assert seen[-1] == step
     assert metadata.commit(commit.id) is None
     assert metadata.run(RunId("r-1")) is None

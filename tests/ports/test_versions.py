@@ -368,12 +368,12 @@ def test_what_is_raised_at_a_step_of_an_advance_leaves_nothing(metadata: Metadat
     )
     audits = len(metadata.audit())
 
-    def seam(reached: str) -> None:
+    def fault_point(reached: str) -> None:
         if reached == step:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        metadata.advance(change, seam)
+        metadata.advance(change, fault_point)
     assert branch_of(metadata).head is None
     assert branch_of(metadata, DEV).status == "active"
     assert metadata.tree(commit.id) == tree
@@ -433,19 +433,19 @@ def test_a_merge_that_is_published_keeps_its_conflicts(metadata: Metadata) -> No
 def test_hashes_are_kept_once_with_a_publication_or_later(metadata: Metadata) -> None:
     blob, other = Blob("/w/a.parquet", "a" * 64, 2**40, "data"), Blob("/w/m.avro", "b" * 64, 5, "manifest list")
     body = {"files": [["/w/a.parquet", "a" * 64]], "schema": {"fields": []}}
-    publish(metadata, commit_of(), sealed=HashRecords((blob,), {"t1": body}))
+    publish(metadata, commit_of(), hashes=HashRecords((blob,), {"t1": body}))
     before = metadata.mark()
     again = replace(blob, digest="c" * 64)
-    metadata.seal(HashRecords((other, again), {"t1": {"other": 1}, "t2": {}}))
+    metadata.add_hashes(HashRecords((other, again), {"t1": {"other": 1}, "t2": {}}))
     assert metadata.mark() != before
     assert metadata.blobs([blob.path, other.path, "/w/none", blob.path]) == {blob.path: blob, other.path: other}
     assert metadata.table_trees(["t1", "t2", "t3"]) == {"t1": body, "t2": {}}
     assert metadata.blobs([]) == {}
     before = metadata.mark()
-    metadata.seal(HashRecords(table_trees={"t3": {}}))
+    metadata.add_hashes(HashRecords(table_trees={"t3": {}}))
     assert metadata.mark() != before
     many = tuple(Blob(f"/w/{number}.parquet", "d" * 64, number, "data") for number in range(1200))
-    metadata.seal(HashRecords(many))
+    metadata.add_hashes(HashRecords(many))
     assert len(metadata.blobs(blob.path for blob in many)) == 1200
 
 

@@ -159,7 +159,7 @@ def soak(project: BranchedProject, seconds: float) -> None:
     check_main(project, wiring, told)
     assert set(log_of(wiring, "main")) >= set().union(*told.commits.values())
     verified = verify(
-        SqlMetadata(wiring.database), wiring.lake, wiring.versioning.seals, level=VerifyLevel.TREE, default=MAIN
+        SqlMetadata(wiring.database), wiring.lake, wiring.versioning.hasher, level=VerifyLevel.TREE, default=MAIN
     )
     assert verified.is_good, verified.broken[:3]
     assert verified.unsealed == 0

@@ -189,7 +189,7 @@ def done_again(wiring: Wiring, work: Work) -> str:
 def test_after_all_crashes_the_history_holds(house: House) -> None:
     wiring = house.project.wiring()
     found = verify(
-        SqlMetadata(wiring.database), wiring.lake, wiring.versioning.seals, level=VerifyLevel.FULL, default=MAIN
+        SqlMetadata(wiring.database), wiring.lake, wiring.versioning.hasher, level=VerifyLevel.FULL, default=MAIN
     )
     assert found.is_good, found.broken[:3]
     assert found.unsealed == 0

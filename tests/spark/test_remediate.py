@@ -310,9 +310,9 @@ def test_a_run_sets_bad_rows_aside_and_publishes_the_rest(
     assert [row[0] for row in values(project, "core.orders_quarantine")] == [3, 3, 5]
 
 
-@pytest.mark.parametrize("seam", ["staged", "checked", "prepared", "publish.pointers", "publish.records"])
+@pytest.mark.parametrize("last_step", ["staged", "checked", "prepared", "publish.pointers", "publish.records"])
 def test_a_run_that_dies_leaves_both_tables_as_they_were(
-    make_project: Callable[..., Connection], monkeypatch: pytest.MonkeyPatch, seam: str
+    make_project: Callable[..., Connection], monkeypatch: pytest.MonkeyPatch, last_step: str
 ) -> None:
     class Killed(BaseException):
         pass
@@ -322,10 +322,10 @@ def test_a_run_that_dies_leaves_both_tables_as_they_were(
 
     def dying(*given: Any, **more: Any) -> Any:
         def die(step: str) -> None:
-            if step == seam:
+            if step == last_step:
                 raise Killed
 
-        return replace(real(*given, **more), seam=die)
+        return replace(real(*given, **more), fault_point=die)
 
     head = project.wiring.branch_head(MAIN)
     with monkeypatch.context() as patch:

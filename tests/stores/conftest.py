@@ -214,12 +214,12 @@ class World:
         if child == 0:
             left = [times]
 
-            def seam(name: str) -> None:
+            def fault_point(name: str) -> None:
                 left[0] -= name == step
                 if left[0] == 0:
                     os.kill(os.getpid(), signal.SIGKILL)
 
-            World(self.root, self.transforms).run(seam=seam)
+            World(self.root, self.transforms).run(fault_point=fault_point)
             os._exit(0)
         _, status = os.waitpid(child, 0)
         assert os.WIFSIGNALED(status)

@@ -35,8 +35,8 @@ class CountingMetadata(SqlMetadata):
 
     lost = 0
 
-    def publish(self, publication: Publication, seam: FaultPoint) -> PublishedCommit | PointerConflict:
-        outcome = super().publish(publication, seam)
+    def publish(self, publication: Publication, fault_point: FaultPoint) -> PublishedCommit | PointerConflict:
+        outcome = super().publish(publication, fault_point)
         self.lost += isinstance(outcome, PointerConflict)
         return outcome
 

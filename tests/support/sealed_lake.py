@@ -86,7 +86,7 @@ class SealedLake:
         self.database = open_migrated(url)
         self.metadata = SqlMetadata(self.database)
         self.lake = IcebergLake(self.database, str(self.warehouse), self.clock)
-        self.seals = IcebergFileHasher(self.lake)
+        self.hasher = IcebergFileHasher(self.lake)
         self.catalog = SqlCatalog("forge", uri=url, warehouse=str(self.warehouse))
         self.engine = ArrowEngine(self.catalog)
         create_default_branch(self.metadata, MAIN, ADA, BEGIN)
@@ -135,7 +135,7 @@ class SealedLake:
             author=ADA,
             secrets=lambda reference: "",
             parallel=1,
-            seals=self.seals if self.is_sealing else None,
+            hasher=self.hasher if self.is_sealing else None,
             signer=self.signer,
         )
         commit = run(RunRequest(branch=branch, message=message, force=True), project, ports).commit
@@ -152,7 +152,7 @@ class SealedLake:
             kind="view",
             metadata_location=location,
         )
-        digested, sealed = hash_versions(self.metadata, self.seals, {table: version})
+        digested, hashes = hash_versions(self.metadata, self.hasher, {table: version})
         head = self.head()
         tree = {**self.metadata.tree(head), **digested}
         commit = make_commit(
@@ -184,7 +184,7 @@ class SealedLake:
                 commit=commit,
                 tree=tree,
                 run=record,
-                sealed=sealed,
+                hashes=hashes,
             ),
             lambda step: None,
         )
@@ -232,7 +232,7 @@ class MemoryHistory(SealedLake):
         rows = MemoryCatalog()
         self.metadata: Any = MemoryMetadata(rows)
         self.lake: Any = MemoryLake(rows, self.clock)
-        self.seals: Any = None
+        self.hasher: Any = None
         self.engine: Any = MemoryEngine(self.lake)
         create_default_branch(self.metadata, MAIN, ADA, BEGIN)
 

@@ -61,7 +61,7 @@ def second_world(first: VersionWorld, folder: Path) -> VersionWorld:
         lake=lake,
         tables_=tables,
         small=ArrowRows(tables),
-        seals=IcebergFileHasher(lake),
+        hasher=IcebergFileHasher(lake),
     )
     return VersionWorld(ports, lake, metadata, tables, type(first.engine)(tables), first.checks, first.folder)
 
@@ -82,7 +82,7 @@ class Walk:
 
     def __init__(self, folder: Path) -> None:
         first = make_world(folder)
-        first.ports = replace(first.ports, seals=IcebergFileHasher(first.lake))
+        first.ports = replace(first.ports, hasher=IcebergFileHasher(first.lake))
         self.worlds = (first, second_world(first, folder))
         self.world = first
         self.folder = folder

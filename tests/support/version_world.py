@@ -89,7 +89,7 @@ class ArrowEngine:
         target: Pin,
         measures: Sequence[Measure],
         others: Mapping[TableName, Pin],
-        told: Callable[[MeasureBatch], None] = lambda batch: None,
+        report: Callable[[MeasureBatch], None] = lambda batch: None,
     ) -> Readings:
         found = self.rows(target)
         looked_up = {name: self.rows(pin).to_pylist() for name, pin in others.items()}
@@ -255,7 +255,7 @@ class VersionWorld:
             run=run,
             assets=(replace(known, columns=flagged),),
         )
-        assert isinstance(self.metadata.publish(publication, ports.seam), PublishedCommit)
+        assert isinstance(self.metadata.publish(publication, ports.fault_point), PublishedCommit)
 
     # what there is
 

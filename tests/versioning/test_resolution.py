@@ -7,7 +7,7 @@ import pytest
 from forge.model.errors import ForgeError
 from forge.versioning.conflict import Conflict, ConflictKind, ResolutionChoice, ResolutionRule, location_of
 from forge.versioning.merge import Strategy, parse_strategy
-from forge.versioning.resolution import FUNCTIONS, UNSAID, parse_rule, standing_rules
+from forge.versioning.resolution import FUNCTIONS, UNSET, parse_rule, standing_rules
 
 GREATEST = "greatest(ours, theirs)"
 
@@ -15,15 +15,15 @@ GREATEST = "greatest(ours, theirs)"
 @pytest.mark.parametrize(
     ("word", "value", "wanted"),
     [
-        ("ours", UNSAID, ResolutionRule(ResolutionChoice.OURS)),
-        ("THEIRS", UNSAID, ResolutionRule(ResolutionChoice.THEIRS)),
-        (" base ", UNSAID, ResolutionRule(ResolutionChoice.BASE)),
+        ("ours", UNSET, ResolutionRule(ResolutionChoice.OURS)),
+        ("THEIRS", UNSET, ResolutionRule(ResolutionChoice.THEIRS)),
+        (" base ", UNSET, ResolutionRule(ResolutionChoice.BASE)),
         ("manual", 5, ResolutionRule(ResolutionChoice.MANUAL, value=5)),
         ("manual", None, ResolutionRule(ResolutionChoice.MANUAL, value=None)),
         ("expression", GREATEST, ResolutionRule(ResolutionChoice.EXPRESSION, value=GREATEST)),
-        (GREATEST, UNSAID, ResolutionRule(ResolutionChoice.EXPRESSION, value=GREATEST)),
-        ("max", UNSAID, ResolutionRule(ResolutionChoice.EXPRESSION, value=GREATEST)),
-        ("sum", UNSAID, ResolutionRule(ResolutionChoice.EXPRESSION, value="ours + theirs - base")),
+        (GREATEST, UNSET, ResolutionRule(ResolutionChoice.EXPRESSION, value=GREATEST)),
+        ("max", UNSET, ResolutionRule(ResolutionChoice.EXPRESSION, value=GREATEST)),
+        ("sum", UNSET, ResolutionRule(ResolutionChoice.EXPRESSION, value="ours + theirs - base")),
     ],
 )
 def test_a_word_says_a_rule(word: str, value: object, wanted: ResolutionRule) -> None:

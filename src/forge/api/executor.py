@@ -1,7 +1,7 @@
 """Work of requests that may take long: it is waited for a while, and goes on as a run when that is over.
 
 What changes nothing (`read_limits.KINDS`) has threads of its own, which tokens take turns at, and limits: so no reader
-stands in the way of another, and none in that of a write.
+blocks another reader or a write.
 
 What a run leaves behind is recorded by the work itself; before that begins, and of work that leaves no record, the desk
 remembers it. Jobs that nobody waits for, that outlive a restart and go one after the other are those of
@@ -153,12 +153,12 @@ class RequestExecutor:
         kind: JobKind,
         work: Callable[[VersionPorts], T],
         principal: Principal,
-        said: tuple[str, str],
+        target: tuple[str, str],
         share: Hashable | None,
         after: Callable[[], None],
     ) -> Task:
         now = self._wiring.clock()
-        request = {"branch": said[0], **({"text": said[1]} if said[1] else {})}
+        request = {"branch": target[0], **({"text": target[1]} if target[1] else {})}
         job = JobRecord(
             id=new_run_id(now),
             kind=kind,
@@ -299,8 +299,8 @@ class RequestExecutor:
                     return
 
     def _note(self, task: Task, event: StepEvent) -> None:
-        told = JobEvent(self._wiring.clock(), str(event.table) if event.table else None, event.step, event.detail)
-        task.job = replace(task.job, events=(*task.job.events, told))
+        entry = JobEvent(self._wiring.clock(), str(event.table) if event.table else None, event.step, event.detail)
+        task.job = replace(task.job, events=(*task.job.events, entry))
 
     # what a page shows
 
@@ -308,7 +308,7 @@ class RequestExecutor:
         """Reads that run or wait."""
         return tuple(task for task in self._tasks.values() if task.is_read and not task.is_over)
 
-    def told_reads(self) -> tuple[Task, ...]:
+    def known_reads(self) -> tuple[Task, ...]:
         """Those, and ended reads whose id was given to a client or that were stopped."""
         return tuple(t for t in self._tasks.values() if t.is_read and (not t.is_over or t.was_long or t.stop))
 

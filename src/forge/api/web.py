@@ -114,9 +114,9 @@ def _load(place: Path, stamp: tuple[int, int]) -> WebFile:
     media_type = mimetypes.guess_type(place.name)[0] or "application/octet-stream"
     packed: dict[str, bytes] = {}
     for encoding, ending in (("br", ".br"), ("gzip", ".gz")):
-        beside = place.with_name(place.name + ending)
-        if beside.is_file():
-            packed[encoding] = beside.read_bytes()
+        variant = place.with_name(place.name + ending)
+        if variant.is_file():
+            packed[encoding] = variant.read_bytes()
     if "gzip" not in packed and len(body) >= _SMALLEST and media_type.startswith(_PACKED):
         packed["gzip"] = gzip.compress(body, 6, mtime=0)
     return WebFile(stamp, media_type, f'"{hashlib.sha256(body).hexdigest()[:20]}"', body, packed)

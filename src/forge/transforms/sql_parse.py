@@ -56,14 +56,14 @@ def place_of(text: str, offset: int) -> tuple[int, int]:
     return text.count("\n", 0, offset) + 1, offset - (text.rfind("\n", 0, offset) + 1) + 1
 
 
-# Exceptions of sqlglot besides its own: it parses hints separately, and does not check the number of arguments.
+# Exceptions sqlglot raises next to its own: it parses hints separately, and does not check the number of arguments.
 _TRIPPED = (TokenError, AssertionError, IndexError, KeyError, AttributeError, TypeError, ValueError)
 
 
 @lru_cache(maxsize=16)
 def parse_query(text: str, file: str) -> ParsedQuery:
     """One SELECT, WITH, VALUES, TABLE or FROM query. E201: it does not parse. E213: it is something else. Cached,
-    since a text is parsed several times on its way, and the result is read-only."""
+    since a text is parsed more than once, and the result is read-only."""
     tokens = _tokens(text, file)
     _refuse_other_statements(text, file, tokens)
     table_words = _find_table_words(text, file, tokens)

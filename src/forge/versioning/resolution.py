@@ -16,11 +16,11 @@ WORDS = (*SIDES, ResolutionChoice.MANUAL.value, *FUNCTIONS)
 _HELP = "Take ours, theirs or base; max, min or sum; SQL like greatest(ours, theirs); or manual, with a value."
 
 
-UNSAID: object = object()  # null is a value
+UNSET: object = object()  # null is a value
 
 
 def parse_rule(
-    word: str, table: str | None = None, column: str | None = None, *, value: object = UNSAID, is_checked: bool = True
+    word: str, table: str | None = None, column: str | None = None, *, value: object = UNSET, is_checked: bool = True
 ) -> ResolutionRule:
     """The rule of a word. `manual` takes `value`, and so does `expression`, its text; SQL may replace the word. E619
     and E625 where it is invalid; `is_checked` False defers parsing SQL until a conflict needs it."""
@@ -28,7 +28,7 @@ def parse_rule(
     if name in SIDES:
         return ResolutionRule(SIDES[name], table, column)
     if name == ResolutionChoice.MANUAL:
-        if value is UNSAID:
+        if value is UNSET:
             raise ForgeError("E619", "The value is missing", fix="`manual` needs one; null is one, too.")
         return ResolutionRule(ResolutionChoice.MANUAL, table, column, value)
     text = value if name == ResolutionChoice.EXPRESSION else FUNCTIONS.get(name, word.strip())

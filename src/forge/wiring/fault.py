@@ -18,8 +18,8 @@ def fault_point(environ: Mapping[str, str]) -> FaultPoint:
     """A run that dies by kill -9 at the step named by the environment; otherwise does nothing."""
     wanted = environ.get(FAULT)
 
-    def seam(step: str) -> None:
+    def kill_at(step: str) -> None:
         if step == wanted:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    return seam
+    return kill_at

@@ -61,14 +61,14 @@ class VersioningParts:
             clock=self.wiring.clock,
             author=author or self.wiring.author,
             default_branch=self.wiring.default_branch,
-            seam=fault_point(self.wiring.environ),
+            fault_point=fault_point(self.wiring.environ),
             notify=notify,
             stopped=stopped,
             protected=frozenset(keys.protected_branches),
             review=keys.require_review_for_protected,
             keys=DeclaredKeys(keys.keys, self.wiring.project),
             rules=standing_rules(keys.rules),
-            seals=self.seals,
+            hasher=self.hasher,
             signer=self.signer,
             run_id=run_id,
             history=self.wiring.quality.history,
@@ -130,7 +130,7 @@ class VersioningParts:
         return of
 
     @cached_property
-    def seals(self) -> FileHasher | None:
+    def hasher(self) -> FileHasher | None:
         """None for an external catalog."""
         from forge.stores.lake.file_hasher import IcebergFileHasher
         from forge.stores.lake.iceberg import IcebergLake

@@ -73,15 +73,15 @@ def settle(house: House) -> None:
 def files_of_orders(house: House) -> tuple[Path, Path, Path]:
     """A data file, its manifest, and the metadata file."""
     wiring = Wiring.of(house.root)
-    assert wiring.versioning.seals is not None
+    assert wiring.versioning.hasher is not None
     version = wiring.metadata.tree(wiring.branch_head(wiring.default_branch))[TableName("core", "orders")]
-    facts = wiring.versioning.seals.facts(version.catalog, version.snapshot_id, version.schema_id)
+    facts = wiring.versioning.hasher.facts(version.catalog, version.snapshot_id, version.schema_id)
     state = wiring.lake.state(version.catalog)
     assert facts is not None
     assert facts.manifest_list is not None
     assert state is not None
-    manifest = wiring.versioning.seals.manifests(facts.manifest_list)[0]
-    data = wiring.versioning.seals.listed(manifest)[0].path
+    manifest = wiring.versioning.hasher.manifests(facts.manifest_list)[0]
+    data = wiring.versioning.hasher.listed(manifest)[0].path
     wiring.close()
     return local(data), local(manifest), local(state.location)
 

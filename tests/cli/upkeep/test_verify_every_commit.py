@@ -136,19 +136,19 @@ WAYS: dict[str, Callable[[House], None]] = {
 def files_of(root: Path) -> dict[str, set[CommitId]]:
     """Every data file that a commit of main holds, and those commits."""
     wiring = Wiring.of(root)
-    assert wiring.versioning.seals is not None
+    assert wiring.versioning.hasher is not None
     found: dict[str, set[CommitId]] = {}
     head = wiring.branch_head(wiring.default_branch)
     assert head is not None
     for commit in wiring.metadata.log(head):
         for table, version in wiring.metadata.tree(commit.id).items():
             assert version.digest, f"{table} at '{commit.message}' has no hash"
-            facts = wiring.versioning.seals.facts(version.catalog, version.snapshot_id, version.schema_id)
+            facts = wiring.versioning.hasher.facts(version.catalog, version.snapshot_id, version.schema_id)
             assert facts is not None
             assert facts.manifest_list is not None
             listed: list[ListedFile] = []
-            for manifest in wiring.versioning.seals.manifests(facts.manifest_list):
-                listed += wiring.versioning.seals.listed(manifest)
+            for manifest in wiring.versioning.hasher.manifests(facts.manifest_list):
+                listed += wiring.versioning.hasher.listed(manifest)
             for file in listed:
                 found.setdefault(file.path, set()).add(commit.id)
     wiring.close()

@@ -362,7 +362,7 @@ def test_a_run_told_to_stop_at_a_step_publishes_nothing_unless_it_publishes_alre
     told: list[RunStatus] = []
     ports = replace(
         world.ports(lambda event: None),
-        seam=lambda name: told.append(RunStatus.CANCELLED) if name == step else None,
+        fault_point=lambda name: told.append(RunStatus.CANCELLED) if name == step else None,
         stopped=lambda: told[0] if told else None,
         parallel=1,
     )

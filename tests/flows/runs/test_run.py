@@ -98,7 +98,7 @@ class World:
             clock=lambda: NOW,
             author=ADA,
             secrets=lambda reference: "",
-            seam=self.seen.append,
+            fault_point=self.seen.append,
             events=on(StepEvent, self.events.append),
         )
         return replace(ports, **changes)
@@ -240,7 +240,7 @@ def test_a_cancelled_run_is_recorded_and_leaves_nothing(world: World) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(ForgeError) as caught:
-        world.run(seam=stop)
+        world.run(fault_point=stop)
     assert caught.value.code == "E901"
     assert len(world.engine.cancelled) == 1
     assert world.metadata.runs()[0].status is RunStatus.CANCELLED
@@ -253,7 +253,7 @@ def test_a_cancel_that_comes_too_late_says_so(world: World) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(ForgeError, match="published before it could be cancelled"):
-        world.run(seam=stop)
+        world.run(fault_point=stop)
     assert world.metadata.runs()[0].status is RunStatus.SUCCEEDED
     assert world.rows("core.orders") == 2
 
@@ -264,10 +264,10 @@ def test_a_table_of_ours_that_moved_is_a_conflict(world: World) -> None:
     def meddle(step: str) -> None:
         if step == "checked" and not meddled:
             meddled.append(step)
-            world.run("core.orders", force=True, seam=lambda step: None)
+            world.run("core.orders", force=True, fault_point=lambda step: None)
 
     meddled: list[str] = []
-    result = world.run("core.orders", force=True, seam=meddle)
+    result = world.run("core.orders", force=True, fault_point=meddle)
     assert result.run.status is RunStatus.CONFLICT
     assert result.conflicts == (name("core.orders"),)
     assert len(world.metadata.runs()) == 3
@@ -279,10 +279,10 @@ def test_another_table_that_moved_is_no_conflict(world: World) -> None:
     def meddle(step: str) -> None:
         if step == "prepared" and not meddled:
             meddled.append(step)
-            world.run("marts.other", force=True, seam=lambda step: None)
+            world.run("marts.other", force=True, fault_point=lambda step: None)
 
     meddled: list[str] = []
-    result = world.run("core.orders", force=True, seam=meddle)
+    result = world.run("core.orders", force=True, fault_point=meddle)
     assert result.run.status is RunStatus.SUCCEEDED
     assert result.commit is not None
     assert len(world.metadata.log(result.commit.id)) == 3

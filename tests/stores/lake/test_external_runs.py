@@ -74,7 +74,7 @@ def test_a_table_refused_after_others_landed_is_named_and_the_rest_recorded(shop
             table = shop.catalog.load_table("core.orders")
             table.append(table.scan().to_arrow())
 
-    result = shop.run(force=True, seam=meddle)
+    result = shop.run(force=True, fault_point=meddle)
     assert result.run.status is RunStatus.CONFLICT
     assert [str(t) for t in result.conflicts] == ["core.orders", "marts.total"], "what stands on it stays too"
     assert result.commit is not None
@@ -98,7 +98,7 @@ def test_a_table_moved_before_anything_landed_is_a_plain_conflict(shop: Any) -> 
             table.append(table.scan().to_arrow())
 
     before = shop.tree()
-    result = shop.run(force=True, seam=meddle)
+    result = shop.run(force=True, fault_point=meddle)
     assert (result.run.status, result.commit) == (RunStatus.CONFLICT, None)
     assert [str(t) for t in result.conflicts] == ["marts.total"]
     assert shop.tree() == before
@@ -114,7 +114,7 @@ def test_a_publish_of_another_table_meanwhile_is_recorded_once_with_no_second_la
         if step == "land" and not theirs:
             theirs.append(shop.run("other.alone"))
 
-    ours = shop.run("raw.orders", force=True, seam=meddle)
+    ours = shop.run("raw.orders", force=True, fault_point=meddle)
     assert theirs[0].commit is not None
     assert ours.commit is not None
     assert ours.commit.parents == (theirs[0].commit.id,)
@@ -134,7 +134,7 @@ def test_a_failure_while_publishing_records_what_landed(shop: Any, step: str) ->
             raise RuntimeError("no more")
 
     with pytest.raises(RuntimeError):
-        shop.run(force=True, seam=fail)
+        shop.run(force=True, fault_point=fail)
     newest = shop.metadata.runs(limit=1)[0]
     assert newest.status is RunStatus.FAILED
     landed = {name for name, head in shop.heads().items() if head != before[name]}
@@ -157,7 +157,7 @@ def test_ctrl_c_between_two_tables_says_what_had_been_published(shop: Any) -> No
             raise KeyboardInterrupt
 
     with pytest.raises(ForgeError) as cancelled:
-        shop.run(seam=interrupt)
+        shop.run(fault_point=interrupt)
     assert cancelled.value.code == "E901"
     assert "raw.orders" in str(cancelled.value.why)
     assert shop.metadata.runs(limit=1)[0].status is RunStatus.CANCELLED

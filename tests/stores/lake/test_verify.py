@@ -253,7 +253,7 @@ def test_a_recorded_hash_that_was_edited_is_named(world: SealedLake, history: tu
     """The file and the record of its hash changed together: the manifest's node does not agree."""
     path = data_of(world, ORDERS)[0]
     flip(path)
-    now = world.seals.hashes([path])[path].digest
+    now = world.hasher.hashes([path])[path].digest
     world.execute("UPDATE forge_blobs SET digest = :digest WHERE path = :path", digest=now, path=path)
     (broken,) = world.verify(VerifyLevel.FULL).broken
     assert broken.kind == "entries"
@@ -362,14 +362,14 @@ def test_a_signing_key_that_cannot_be_read_is_told_without_showing_it() -> None:
 
 def test_only_files_that_are_new_are_hashed(world: SealedLake, history: tuple[Commit, ...]) -> None:
     read: list[str] = []
-    hashes = world.seals.hashes
+    hashes = world.hasher.hashes
 
-    def counted(paths: object, told: object = None) -> object:
+    def counted(paths: object, progress: object = None) -> object:
         wanted = list(paths)  # type: ignore[call-overload]
         read.extend(wanted)
         return hashes(wanted)
 
-    world.seals.hashes = counted  # type: ignore[method-assign, assignment]
+    world.hasher.hashes = counted  # type: ignore[method-assign, assignment]
     before = {blob.path for kind in ("data", "manifest", "manifest list") for blob in world.blobs(kind)}
     world.append({ORDERS: numbers(7)})
     assert not before & set(read)
@@ -380,30 +380,30 @@ def test_a_manifest_that_is_known_is_not_read_again(world: SealedLake, history: 
     for blob in world.blobs("manifest"):
         os.unlink(local(blob.path))
     version = world.metadata.tree(history[1].id)[ORDERS]
-    sealed, new = hash_versions(world.metadata, world.seals, {ORDERS: replace(version, digest=None)})
-    assert sealed[ORDERS].digest == version.digest
+    hashed, new = hash_versions(world.metadata, world.hasher, {ORDERS: replace(version, digest=None)})
+    assert hashed[ORDERS].digest == version.digest
     assert new.blobs == ()
 
 
 def test_a_digest_of_another_snapshot_is_not_taken_over(world: SealedLake, history: tuple[Commit, ...]) -> None:
     old, new = (world.metadata.tree(commit.id)[ORDERS] for commit in history[:2])
     stale = replace(new, digest=old.digest)
-    sealed, _ = hash_versions(world.metadata, world.seals, {ORDERS: stale})
-    assert sealed[ORDERS] == new
+    hashed, _ = hash_versions(world.metadata, world.hasher, {ORDERS: stale})
+    assert hashed[ORDERS] == new
 
 
 def test_the_digest_follows_the_properties_of_the_table(world: SealedLake, history: tuple[Commit, ...]) -> None:
     with world.catalog.load_table("core.orders").transaction() as change:
         change.set_properties({"owner": "ada"})
     version = replace(world.metadata.tree(history[1].id)[ORDERS], digest=None)
-    sealed, _ = hash_versions(world.metadata, world.seals, {ORDERS: version})
-    assert sealed[ORDERS].digest != world.metadata.tree(history[1].id)[ORDERS].digest
+    hashed, _ = hash_versions(world.metadata, world.hasher, {ORDERS: version})
+    assert hashed[ORDERS].digest != world.metadata.tree(history[1].id)[ORDERS].digest
 
 
 def test_a_snapshot_that_is_not_there_cannot_be_sealed(world: SealedLake, history: tuple[Commit, ...]) -> None:
     version = replace(world.metadata.tree(history[1].id)[ORDERS], snapshot_id=SnapshotId(5), digest=None)
     with pytest.raises(ForgeError) as told:
-        hash_versions(world.metadata, world.seals, {ORDERS: version})
+        hash_versions(world.metadata, world.hasher, {ORDERS: version})
     assert told.value.code == "E624"
 
 

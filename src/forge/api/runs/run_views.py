@@ -43,7 +43,7 @@ ALIVE = ("queued", "running")
 MERGES = ("merge", "revert", "cherry-pick")
 NOTHING = JobProgress(0, 0, 0, 0, 0)
 _NOTHING_HELD = (RunStatus.SUCCEEDED, RunStatus.NOTHING_TO_DO)
-Telling = Callable[[str], str]
+TextFilter = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def list_views(
         if (branch is None or known.branch == branch) and (word is None or known.status == word)
     ]
     if branch is None:
-        reads = (RecordedRun(None, task.job, task) for task in site.desk.told_reads())
+        reads = (RecordedRun(None, task.job, task) for task in site.desk.known_reads())
         found += [known for known in reads if word in (None, known.status)]
     found = [known for known in found if table is None or table in known.tables]
     found.sort(key=lambda known: (known.at, known.id), reverse=True)
@@ -152,23 +152,23 @@ def _word(status: str | None) -> str | None:
 
 
 def run_view(site: Site, known: RecordedRun, personal: Callable[[], PersonalColumns] | None = None) -> RunView:
-    told = _text_filter(site, known.run, personal or site.wiring.catalog.personal_at)
-    return RunView.model_validate(_facts(site, known, told))
+    clean = _text_filter(site, known.run, personal or site.wiring.catalog.personal_at)
+    return RunView.model_validate(_facts(site, known, clean))
 
 
 def run_detail(site: Site, run_id: str) -> RunDetail:
     known = find_one(site, run_id)
     run = known.run
-    said = site.wiring.metadata.verdicts(run_id=run.id, limit=10_000) if run else ()
+    recorded = site.wiring.metadata.verdicts(run_id=run.id, limit=10_000) if run else ()
     personal = site.wiring.catalog.personal_at()
-    verdicts = [verdict_view(verdict, run, personal) for _, verdict in said if run]
+    verdicts = [verdict_view(verdict, run, personal) for _, verdict in recorded if run]
     if known.judged is not None:
         results = site.wiring.quality.monitors.results(run_ids=[run_id], limit=10_000)
         verdicts = [_verdict_of_monitor(shown_result(result, personal)) for result in results]
-    told = _text_filter(site, run, lambda: personal)
+    clean = _text_filter(site, run, lambda: personal)
     facts = {
-        **_facts(site, known, told),
-        "progress": _progress(site.jobs, known, told),
+        **_facts(site, known, clean),
+        "progress": _progress(site.jobs, known, clean),
         "verdicts": verdicts,
         "merge_id": _merge_of(site, known),
     }
@@ -187,12 +187,12 @@ def _merge_of(site: Site, known: RecordedRun) -> str | None:
     return next((merge.id for merge in kept if merge.run_id == known.id), None)
 
 
-def _facts(site: Site, known: RecordedRun, told: Telling) -> dict[str, Any]:
+def _facts(site: Site, known: RecordedRun, clean: TextFilter) -> dict[str, Any]:
     job, run, queue, desk = known.job, known.run, site.jobs, site.desk
     ended = known.status not in ALIVE
     request = _request_of(known)
     stopping = (queue.stopping(known.id) or desk.stopping(known.id)) and not ended
-    facts = _of_run(run, told) if run is not None else _of_job(known, site.wiring.author.email)
+    facts = _of_run(run, clean) if run is not None else _of_job(known, site.wiring.author.email)
     working = known.id in queue.running or desk.can_cancel(known.id)
     facts |= {
         "run_id": known.id,
@@ -207,24 +207,24 @@ def _facts(site: Site, known: RecordedRun, told: Telling) -> dict[str, Any]:
     return {**facts, "step": "cancelling"} if stopping else facts
 
 
-def _text_filter(site: Site, run: RunRecord | None, find: Callable[[], PersonalColumns]) -> Telling:
+def _text_filter(site: Site, run: RunRecord | None, find: Callable[[], PersonalColumns]) -> TextFilter:
     """A filter for texts of a run: removes messages of checks about columns that are personal by now."""
     if run is None or run.status in _NOTHING_HELD:
         return str
     personal = find()
     if not any(personal.of(str(output.table)) for output in run.outputs):
         return str
-    said = [verdict for _, verdict in site.wiring.metadata.verdicts(run_id=run.id, limit=10_000)]
-    return lambda text: shown_text(text, said, personal)
+    verdicts = [verdict for _, verdict in site.wiring.metadata.verdicts(run_id=run.id, limit=10_000)]
+    return lambda text: shown_text(text, verdicts, personal)
 
 
-def _of_run(run: RunRecord, told: Telling) -> dict[str, Any]:
+def _of_run(run: RunRecord, clean: TextFilter) -> dict[str, Any]:
     """Start and end of its time range are in `request`."""
     return {
         **{name: value for name, value in run.to_dict().items() if name not in ("start", "end")},
         "params": {key: str(value) for key, value in run.params.items()},
-        "error": error_view({key: text and told(text) for key, text in run.error.items()} if run.error else None),
-        "outputs": [output_view(output, told) for output in run.outputs],
+        "error": error_view({key: text and clean(text) for key, text in run.error.items()} if run.error else None),
+        "outputs": [output_view(output, clean) for output in run.outputs],
     }
 
 
@@ -262,8 +262,8 @@ def _never_began(job: JobRecord) -> ForgeError | None:
             return None
 
 
-def output_view(output: OutputRecord, told: Telling) -> OutputView:
-    facts = {**output.to_dict(), "reason": told(output.reason), "error": error_view(output.error)}
+def output_view(output: OutputRecord, clean: TextFilter) -> OutputView:
+    facts = {**output.to_dict(), "reason": clean(output.reason), "error": error_view(output.error)}
     return OutputView.model_validate(facts)
 
 
@@ -284,7 +284,7 @@ def _request_of(known: RecordedRun) -> RunStart | None:
         return None
 
 
-def _progress(queue: JobQueue, known: RecordedRun, told: Telling) -> RunProgress:
+def _progress(queue: JobQueue, known: RecordedRun, clean: TextFilter) -> RunProgress:
     outputs = {str(output.table): output for output in known.run.outputs} if known.run else {}
     job = known.job
     ended = known.status not in ALIVE
@@ -292,16 +292,22 @@ def _progress(queue: JobQueue, known: RecordedRun, told: Telling) -> RunProgress
     steps = last_steps(job) if job else dict.fromkeys(outputs)
     return RunProgress(
         tables=[
-            _step(table, event, outputs.get(table), numbers.get(table, NOTHING), told, ended=ended)
+            _step(table, event, outputs.get(table), numbers.get(table, NOTHING), clean, ended=ended)
             for table, event in steps.items()
         ],
-        events=[EventView.model_validate(replace(one, detail=told(one.detail))) for one in job.events] if job else [],
+        events=[EventView.model_validate(replace(one, detail=clean(one.detail))) for one in job.events] if job else [],
         queue_position=queue.position(known.id),
     )
 
 
 def _step(
-    table: str, event: JobEvent | None, output: OutputRecord | None, numbers: JobProgress, told: Telling, *, ended: bool
+    table: str,
+    event: JobEvent | None,
+    output: OutputRecord | None,
+    numbers: JobProgress,
+    clean: TextFilter,
+    *,
+    ended: bool,
 ) -> StepView:
     """From the run record or, until it ends, from the newest event."""
     if output is not None:
@@ -313,7 +319,7 @@ def _step(
     return StepView(
         table=table,
         step=step,
-        detail=told(detail),
+        detail=clean(detail),
         at=event.at if event else None,
         stages_done=numbers.stages_done,
         stages_known=numbers.stages_known,

@@ -33,7 +33,7 @@ from forge.model.names import BranchName, CommitId, RunId, TableName
 from forge.quality.verdict import Verdict
 from forge.versioning.conflict import Conflict, ResolutionChoice, ResolutionRule, location_of
 from forge.versioning.merge import OPEN_MERGES, parse_strategy
-from forge.versioning.resolution import UNSAID, parse_rule
+from forge.versioning.resolution import UNSET, parse_rule
 from forge.wiring import Wiring
 
 SHOWN = 100  # conflicts of a result; a merge that is kept has pages of them
@@ -99,7 +99,7 @@ def conflict_set(
 ) -> ConflictSet:
     """`every`: all recorded conflicts of the merge."""
     metadata = wiring.metadata
-    said = metadata.verdicts(run_id=RunId(merge.run_id), limit=10_000) if merge.run_id else ()
+    verdicts = metadata.verdicts(run_id=RunId(merge.run_id), limit=10_000) if merge.run_id else ()
     return ConflictSet.model_validate(
         {
             **_facts(metadata, merge),
@@ -107,7 +107,7 @@ def conflict_set(
             "next_cursor": page.next_cursor,
             "has_more": page.has_more,
             "groups": _groups(every),
-            "verdicts": verdict_views(wiring, [verdict for _, verdict in said], merge.run_id),
+            "verdicts": verdict_views(wiring, [verdict for _, verdict in verdicts], merge.run_id),
         }
     )
 
@@ -176,7 +176,7 @@ def rules_of(given: Iterable[RuleBody]) -> tuple[ResolutionRule, ...]:
 
 
 def _given(body: RuleBody | ResolutionBody, name: str) -> object:
-    return getattr(body, name) if name in body.model_fields_set else UNSAID
+    return getattr(body, name) if name in body.model_fields_set else UNSET
 
 
 def resolutions_of(body: ResolveStart, table: TableName | None = None) -> tuple[Resolution, ...]:

@@ -31,7 +31,7 @@ ModeWord = Literal["append", "overwrite", "merge", "delete"]
 
 
 class CommitForm(Wire):
-    """What stands beside the file."""
+    """The form fields sent with the file."""
 
     message: Text | None = None
     mode: ModeWord = "append"

@@ -173,7 +173,7 @@ def _answer_plan(terminal: Terminal, wiring: Wiring, request: RunRequest) -> Non
 
 def _note_unrelated_faults(terminal: Terminal, selection: RunSelection) -> None:
     """Report faults of files that nothing selected depends on."""
-    for fault in selection.beside:
+    for fault in selection.unrelated:
         for error in errors_of(fault.error):
             terminal.say(f"note: not part of this: {error}")
 

@@ -145,7 +145,7 @@ def _problems(wiring: Wiring, facts: list[EnvironmentFact]) -> tuple[DoctorFindi
 
     if not all(fact.ok for fact in facts if fact.name in ("database", "catalog")):
         return ()
-    found = find_problems(wiring.metadata, wiring.lake, wiring.default_branch, wiring.versioning.seals)
+    found = find_problems(wiring.metadata, wiring.lake, wiring.default_branch, wiring.versioning.hasher)
     return (*found, *_forgotten(wiring))
 
 

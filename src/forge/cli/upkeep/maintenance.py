@@ -63,7 +63,7 @@ def repair(
     from forge.cli.answer import CommandAnswer
     from forge.cli.formatting import plural
     from forge.flows.upkeep.maintenance import dead_runs, find_problems
-    from forge.flows.upkeep.maintenance import repair as mend
+    from forge.flows.upkeep.maintenance import repair as run_repair
     from forge.model.codes import FINDINGS
 
     with terminal.open() as wiring:
@@ -73,7 +73,7 @@ def repair(
             dropped = sum(problem.kind == "leftover stage" for problem in problems)
             completed = tuple(problem.subject for problem in problems if problem.kind == "unrecorded publish")
         else:
-            done = mend(wiring.metadata, wiring.lake, author=wiring.author, now=wiring.clock())
+            done = run_repair(wiring.metadata, wiring.lake, author=wiring.author, now=wiring.clock())
             interrupted, dropped, completed = done.interrupted, done.stages_dropped, tuple(map(str, done.completed))
         tables = _step_back(terminal, wiring, dry_run=dry_run, yes=yes)
     items = [{"run_id": run.id, "branch": run.branch, "step": run.step} for run in interrupted]
@@ -92,7 +92,7 @@ def _step_back(terminal: Terminal, wiring: Wiring, *, dry_run: bool, yes: bool) 
     """Tables with unreadable metadata, and what was done for each: nothing, unless a person confirmed."""
     from forge.flows.upkeep.metadata_rollback import find_metadata_rollbacks, roll_back_metadata
 
-    told: list[dict[str, str | None]] = []
+    items: list[dict[str, str | None]] = []
     for step in find_metadata_rollbacks(wiring.metadata, wiring.lake, wiring.default_branch):
         status = "out of order" if step.earlier is None else "can go back"
         if step.earlier is not None and not dry_run:
@@ -106,7 +106,7 @@ def _step_back(terminal: Terminal, wiring: Wiring, *, dry_run: bool, yes: bool) 
             else:
                 terminal.say(f"{step.catalog} was left as it is. To go back: forge repair --yes")
         offer = step.earlier.location if step.earlier else None
-        told.append(
+        items.append(
             {
                 "table": str(step.catalog),
                 "status": status,
@@ -115,7 +115,7 @@ def _step_back(terminal: Terminal, wiring: Wiring, *, dry_run: bool, yes: bool) 
                 "offer": step.words,
             }
         )
-    return told
+    return items
 
 
 @command

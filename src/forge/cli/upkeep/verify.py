@@ -56,7 +56,7 @@ def verify(
             found = check(
                 wiring.metadata,
                 wiring.lake,
-                wiring.versioning.seals,
+                wiring.versioning.hasher,
                 level=wanted,
                 default=wiring.default_branch,
                 start=start,
@@ -83,12 +83,12 @@ def _progress(terminal: Terminal) -> Iterator[Progress]:
     shown = [0.0]
     with terminal.talk().status("Verifying") as status:
 
-        def tell(what: str, done: int, total: int) -> None:
+        def show(what: str, done: int, total: int) -> None:
             if time.monotonic() - shown[0] > 0.1:
                 shown[0] = time.monotonic()
                 status.update(f"Verifying {what}: {done * 100 // max(total, 1)} %")
 
-        yield tell
+        yield show
 
 
 def answer_of(found: Verification) -> CommandAnswer:

@@ -118,12 +118,12 @@ def _next(terminal: Terminal, found: MergeRecord) -> None:
 
 def _parse_resolution(take: str | None, value: str | None, expression: str | None) -> tuple[ResolutionChoice, object]:
     from forge.model.errors import ForgeError
-    from forge.versioning.resolution import UNSAID, parse_rule
+    from forge.versioning.resolution import UNSET, parse_rule
 
     word = take if value is None or take != "manual" else None  # `--take manual --value 1` says it twice
     if sum(text is not None for text in (word, value, expression)) != 1:
         raise ForgeError("E619", "Say one of --take, --value and --expr", fix="--take theirs, for example.")
-    given: object = UNSAID if expression is None else expression
+    given: object = UNSET if expression is None else expression
     if value is not None:
         try:
             given = json.loads(value)

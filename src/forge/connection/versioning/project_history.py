@@ -26,7 +26,7 @@ from forge.model.names import BranchName, TableName
 from forge.versioning.branch import Branch
 from forge.versioning.conflict import Conflict
 from forge.versioning.merge import parse_strategy
-from forge.versioning.resolution import UNSAID, parse_rule
+from forge.versioning.resolution import UNSET, parse_rule
 from forge.versioning.tag import Tag
 from forge.wiring import Wiring
 
@@ -143,7 +143,7 @@ class ProjectHistory:
         limit: int = 100,
         offset: int = 0,
     ) -> DiffReport:
-        """What differs from `a` to `b`, row by row; `limit` rows of each table are told, all are counted."""
+        """What differs from `a` to `b`, row by row; `limit` rows of each table are listed, all are counted."""
         from forge.flows.versioning.diff import diff
         from forge.flows.versioning.revisions import find_commit
 
@@ -271,9 +271,9 @@ class ProjectHistory:
         """What one commit changed, on top of a branch."""
         from forge.flows.versioning.merge.pick import cherry_pick
 
-        said = read_rules(take, (rules or {}).items())
+        parsed = read_rules(take, (rules or {}).items())
         target, ports = branch or self.current, self._ports(notify)
-        done = cherry_pick(revision, target, ports, message=message, keys=read_keys(keys), rules=said)
+        done = cherry_pick(revision, target, ports, message=message, keys=read_keys(keys), rules=parsed)
         return MergeReport(done, "cherry-pick")
 
     def revert(
@@ -290,9 +290,9 @@ class ProjectHistory:
         """Take back what one commit changed, by a new commit; later changes stay."""
         from forge.flows.versioning.merge.pick import revert
 
-        said = read_rules(take, (rules or {}).items())
+        parsed = read_rules(take, (rules or {}).items())
         target, ports = branch or self.current, self._ports(notify)
-        done = revert(revision, target, ports, message=message, keys=read_keys(keys), rules=said)
+        done = revert(revision, target, ports, message=message, keys=read_keys(keys), rules=parsed)
         return MergeReport(done, "revert")
 
     def reset(self, revision: str, branch: str | None = None) -> Reset:
@@ -323,7 +323,7 @@ class ProjectHistory:
         merge_id: str,
         *,
         take: str | None = None,
-        value: object = UNSAID,
+        value: object = UNSET,
         expression: str | None = None,
         id: str | Sequence[str] | None = None,
         table: str | None = None,
@@ -334,11 +334,11 @@ class ProjectHistory:
         own, or an expression over base, ours and theirs. Nothing moves until `continue_merge`."""
         from forge.flows.versioning.merge.resolve import Resolution, resolve
 
-        if sum((take is not None, value is not UNSAID, expression is not None)) != 1:
+        if sum((take is not None, value is not UNSET, expression is not None)) != 1:
             raise ForgeError("E619", "Say one of take, value and expression", fix="take='theirs', for example.")
         given = value if expression is None else expression
-        said = parse_rule(take or ("expression" if value is UNSAID else "manual"), value=given)
-        resolution = Resolution(said.take, names_of(id), table, column, key, said.value)
+        rule = parse_rule(take or ("expression" if value is UNSET else "manual"), value=given)
+        resolution = Resolution(rule.take, names_of(id), table, column, key, rule.value)
         return resolve(merge_id, [resolution], self._ports())
 
     def continue_merge(self, merge_id: str, *, notify: Notify = _silent) -> MergeReport:
@@ -384,7 +384,7 @@ class ProjectHistory:
         return verify(
             w.metadata,
             w.lake,
-            w.versioning.seals,
+            w.versioning.hasher,
             level=VerifyLevel(level),
             default=w.default_branch,
             start=find_commit(w.metadata, at, self.current).id if at else None,

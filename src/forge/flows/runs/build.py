@@ -71,11 +71,11 @@ class BuildContext:
     head: CommitId | None
     params: Mapping[str, object]
     time_range: TimeRange | None
-    seam: FaultPoint
+    fault_point: FaultPoint
     notify: Callable[[StepEvent], None]
     secrets: Callable[[str], str]
     logger: object = None
-    seals: FileHasher | None = None
+    hasher: FileHasher | None = None
     signer: Signer | None = None
     set_aside: Callable[[StagedOutput], StagedQuarantine | None] = lambda staged: (
         None
@@ -156,7 +156,7 @@ def _build(
     files = job.engine.with_digests(step.facts.files)
     job.notify(StepEvent(job.run_id, table, "started"))
     planned = _plan(job, transform, inputs, files)
-    job.seam("transformed")
+    job.fault_point("transformed")
     violations = contract_verdicts(job.project, table, planned.schema)
     if any(verdict.blocks for verdict in violations):
         return BuiltOutput(
@@ -170,25 +170,25 @@ def _build(
         stage, snapshot = _stage(job, planned, base)
         key = enforce_key(job, transform, base, stage, snapshot)
         pin = Pin(table, stage.catalog, snapshot.snapshot_id)
-    job.seam("staged")
+    job.fault_point("staged")
     subject = _subject(job, planned, pin, base, others)
     found = _CheckedOutput(pin, snapshot, _judge(job, subject))
     if stage is not None and snapshot is not None:
         checks = job.project.checks.get(table, ())
-        said = found.judged
+        judged = found.judged
         staged = StagedOutput(
             transform=transform,
             stage=stage,
             snapshot=snapshot,
             checks=checks,
-            verdicts=said.verdicts,
-            readings=said.readings,
+            verdicts=judged.verdicts,
+            readings=judged.readings,
             others=others,
         )
         if is_worth_it(staged, violations):
             found = _without_bad_rows(job, subject, staged, found)
     verdicts = violations + found.judged.verdicts
-    job.seam("checked")
+    job.fault_point("checked")
     return BuiltOutput(
         record=_judged_record(record, verdicts, found),
         transform=transform,
@@ -357,7 +357,7 @@ def _up_to_date(record: OutputRecord, transform: Transform, base: BaseVersion, r
 def _stage(job: BuildContext, planned: PlannedResult, base: BaseVersion) -> tuple[Stage, SnapshotState]:
     table = planned.transform.output
     stage = job.lake.open_stage(job.run_id, table, base.catalog, base.snapshot_id)
-    job.seam("opened")
+    job.fault_point("opened")
     job.engine.stage(planned, stage, job.time_range)
     snapshot = job.lake.snapshot(stage.catalog)
     assert snapshot is not None, "a staged table has a snapshot"

@@ -51,7 +51,7 @@ class StepAction(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutputFacts:
-    """What a decision about one output looks at, beside the pins of its inputs: read once, when it is planned."""
+    """What a decision about one output looks at, other than the pins of its inputs: read once, when it is planned."""
 
     transform: Transform
     base: BaseVersion

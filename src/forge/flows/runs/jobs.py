@@ -110,7 +110,7 @@ class JobHandler(Protocol):
         ...
 
     def status_of(self, job_id: str) -> RunStatus | None: ...
-    def mend(self, *, thorough: bool) -> None:
+    def repair(self, *, thorough: bool) -> None:
         """End the runs of dead processes, and drop their stages."""
         ...
 
@@ -334,9 +334,9 @@ class JobQueue:
     def _note(self, live: _Live, event: StepEvent) -> None:
         """Stored at once, so that a page reload shows it. A run does not fail because its progress cannot be
         written: the next event writes all of them."""
-        told = JobEvent(self._clock(), str(event.table) if event.table else None, event.step, event.detail)
+        entry = JobEvent(self._clock(), str(event.table) if event.table else None, event.step, event.detail)
         with live.writing:
-            live.job = replace(live.job, events=(*live.job.events, told))
+            live.job = replace(live.job, events=(*live.job.events, entry))
             self._try_save(live.job)
 
     def _until_it_works(self, act: Callable[[], None]) -> None:
@@ -375,7 +375,7 @@ class JobQueue:
     def _tidy(self, *, thorough: bool) -> None:
         """Jobs of dead servers. Those of live servers, here or elsewhere, are left alone."""
         try:
-            self._work.mend(thorough=thorough)
+            self._work.repair(thorough=thorough)
         except Exception as error:  # a catalog that is away must not keep the server from starting
             _log.warning("what runs left behind could not be put in order yet: %s", error)
         for job in self.store.jobs(statuses=OPEN, limit=10_000):

@@ -16,12 +16,12 @@ from forge.transforms.transform import SqlQuery, Transform
 
 @dataclass(frozen=True, slots=True)
 class RunSelection:
-    """`order`: what can be built, in dependency order. `faults`: selected tables that cannot, and why. `beside`:
+    """`order`: what can be built, in dependency order. `faults`: selected tables that cannot, and why. `unrelated`:
     faults of files that no selected table depends on."""
 
     order: tuple[Transform, ...]
     faults: tuple[FileFault, ...] = ()
-    beside: tuple[FileFault, ...] = ()
+    unrelated: tuple[FileFault, ...] = ()
 
 
 def find_order(project: Project, selection: Sequence[str]) -> RunSelection:

@@ -56,13 +56,13 @@ class Runs(Protocol):
 class Publications(Protocol):
     """The one transaction in which data and its records become visible together."""
 
-    def publish(self, publication: Publication, seam: FaultPoint) -> PublishedCommit | PointerConflict:
+    def publish(self, publication: Publication, fault_point: FaultPoint) -> PublishedCommit | PointerConflict:
         """One transaction: all pointers compared and set, the commit and all records inserted, the branch moved from
-        `expected_head`; or nothing. Calls `seam("publish.pointers")` after the pointers were set and
-        `seam("publish.records")` before the transaction commits."""
+        `expected_head`; or nothing. Calls `fault_point("publish.pointers")` after the pointers were set and
+        `fault_point("publish.records")` before the transaction commits."""
         ...
 
-    def advance(self, advance: BranchAdvance, seam: FaultPoint) -> PublishedCommit | PointerConflict:
+    def advance(self, advance: BranchAdvance, fault_point: FaultPoint) -> PublishedCommit | PointerConflict:
         """One transaction: all pointers compared and set, the branch moved from `expected_head` to `head`, the
         records written; or nothing. The same fault points as `publish`."""
         ...

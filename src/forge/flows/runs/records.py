@@ -316,7 +316,7 @@ class Publication:
     before: tuple[tuple[Commit, Tree], ...] = ()  # commits that come before `commit`, oldest first: a rebase
     merge: MergeRecord | None = None  # as it is once published
     statuses: Mapping[BranchName, BranchStatus] = field(default_factory=dict)  # of other branches, like merged
-    sealed: HashRecords = HashRecords()
+    hashes: HashRecords = HashRecords()
     remediation: Remediation | None = None  # as it is once published
     contracts: tuple[Registration, ...] = ()  # of what is published
 

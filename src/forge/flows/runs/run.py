@@ -74,7 +74,7 @@ STEPS = (
     "published",
     "recorded",
 )
-"""The named steps of a run, in order: where the fault seam can stop it. On an external catalog there is "land" too,
+"""The named steps of a run, in order: where the fault point can stop it. On an external catalog there is "land" too,
 after each table."""
 
 STOPPABLE = STEPS[: STEPS.index("prepared") + 1]  # a publication is final
@@ -91,7 +91,7 @@ class RunPorts:
     clock: Clock
     author: Author
     secrets: Callable[[str], str]
-    seam: FaultPoint = lambda step: None
+    fault_point: FaultPoint = lambda step: None
     events: RunEvents = RunListeners()  # noqa: RUF009  frozen
     logger: object = None
     default_branch: BranchName = BranchName("main")  # noqa: RUF009
@@ -100,7 +100,7 @@ class RunPorts:
     stopped: Callable[[], RunStatus | None] = lambda: None  # cancelled or interrupted: asked at every step
     protected: frozenset[str] = frozenset()  # branches that change by merges alone, by name or pattern
     review: bool = True
-    seals: FileHasher | None = None  # None: what is published is not hashed
+    hasher: FileHasher | None = None  # None: what is published is not hashed
     signer: Signer | None = None
     history: HistoryOf = no_history
     tables: Tables | None = None  # None, or no `repair`: no rows are set aside
@@ -136,7 +136,7 @@ def run(request: RunRequest, project: Project, ports: RunPorts) -> RunResult:
         ports.default_branch,
         author=ports.author,
         now=ports.clock(),
-        seals=ports.seals,
+        hasher=ports.hasher,
     )
     made = plan(request, project, ports)
     raise_errors(made.missing_ranges)
@@ -159,7 +159,7 @@ def run(request: RunRequest, project: Project, ports: RunPorts) -> RunResult:
     job = _job_of(request, project, ports, line, record.id, now)
     built: dict[TableName, BuiltOutput] = {}
     try:
-        ports.seam("started")
+        ports.fault_point("started")
         built, steps = _execute(job, made, ports)
         result = replace(_finish(job, line, record, built, ports, request), steps=tuple(steps.values()))
     except _RunStopped as stop:
@@ -261,11 +261,11 @@ def _job_of(
         head=line.head,
         params=request.params,
         time_range=request.time_range,
-        seam=_stepping(ports, run_id),
+        fault_point=_stepping(ports, run_id),
         notify=ports.events,
         secrets=ports.secrets,
         logger=ports.logger,
-        seals=ports.seals,
+        hasher=ports.hasher,
         signer=ports.signer,
         set_aside=_quarantine(ports, line, run_id, now),
         history=_history(ports, line, request.time_range),
@@ -310,7 +310,7 @@ def _stepping(ports: RunPorts, run_id: RunId) -> FaultPoint:
         if name not in noted and not name.startswith("publish"):
             noted.add(name)
             ports.metadata.enter_step(run_id, name)
-        ports.seam(name)
+        ports.fault_point(name)
 
     return step
 
@@ -332,7 +332,7 @@ def _execute(
     others = {table: job.project.references(table) for table in steps}
     needs = needs_of({table: job.project.transforms[table] for table in steps}, extra=others)
     outside = {t: find_pin(t, made.line, job.lake) for found in others.values() for t in found}
-    job.seam("pinned")
+    job.fault_point("pinned")
     built: dict[TableName, BuiltOutput] = {}
     waiting = list(steps)
     running: dict[Future[BuiltOutput], TableName] = {}
@@ -429,7 +429,7 @@ def _finish(
         case PublishedOutputs(commit=commit, run=landed, left=left):
             job.notify(StepEvent(job.run_id, None, "published", commit.id))
             ports.lake.drop_stages(record.id)
-            ports.seam("recorded")
+            ports.fault_point("recorded")
             return RunResult(landed, commit, verdicts, left, traced)
         case PublishConflict(tables=tables):
             return _conflicted(ports, done, verdicts, tables, traced)

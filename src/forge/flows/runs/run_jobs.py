@@ -171,7 +171,7 @@ class RunJobHandler:
         known = self.metadata.run(RunId(job_id))
         return known.status if known else None
 
-    def mend(self, *, thorough: bool) -> None:
+    def repair(self, *, thorough: bool) -> None:
         if thorough or dead_runs(self.metadata):
             repair(self.metadata, self.lake(), author=self.author, now=self.clock())
 

@@ -39,9 +39,9 @@ def dead_runs(metadata: Runs) -> tuple[RunRecord, ...]:
 
 
 def find_problems(
-    metadata: Metadata, lake: Lake, default: BranchName, seals: FileHasher | None = None
+    metadata: Metadata, lake: Lake, default: BranchName, hasher: FileHasher | None = None
 ) -> tuple[DoctorFinding, ...]:
-    """`seals`: also check that the files of the newest versions exist."""
+    """`hasher`: also check that the files of the newest versions exist."""
     unrecorded = find_unrecorded(metadata, lake)
     findings = [
         DoctorFinding(
@@ -72,8 +72,8 @@ def find_problems(
         known = {str(missing.table) for missing in unrecorded if missing.run.branch == branch.name}
         strays = _strays(pin_branch(metadata, branch.name, default), lake)
         findings += [stray for stray in strays if stray.subject not in known]
-    if seals is not None:
-        findings += find_missing_files(metadata, seals, default)
+    if hasher is not None:
+        findings += find_missing_files(metadata, hasher, default)
     return tuple(findings)
 
 

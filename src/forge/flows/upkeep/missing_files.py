@@ -40,7 +40,7 @@ class DoctorFinding:
     fix: str
 
 
-def find_missing_files(metadata: CommitHistory, seals: FileHasher, default: BranchName) -> list[DoctorFinding]:
+def find_missing_files(metadata: CommitHistory, hasher: FileHasher, default: BranchName) -> list[DoctorFinding]:
     """Of the heads of all branches; `forge verify` checks the whole history, and bytes."""
     found: dict[tuple[str, object], list[DoctorFinding]] = {}
     for branch in metadata.branches():
@@ -48,34 +48,34 @@ def find_missing_files(metadata: CommitHistory, seals: FileHasher, default: Bran
             key = (version.uuid, version.snapshot_id or version.metadata_location)
             if key not in found:
                 look = _of_view if version.kind == "view" else _of
-                found[key] = list(look(seals, table, version))
+                found[key] = list(look(hasher, table, version))
     return [finding for findings in found.values() for finding in findings]
 
 
-def _of_view(seals: FileHasher, table: TableName, version: TableVersion) -> Iterator[DoctorFinding]:
+def _of_view(hasher: FileHasher, table: TableName, version: TableVersion) -> Iterator[DoctorFinding]:
     path = version.metadata_location or ""
-    if seals.sizes([path])[path] is None:
+    if hasher.sizes([path])[path] is None:
         yield DoctorFinding("missing view file", str(table), f"{path} is not there.", f"forge run {table} --force")
 
 
-def _of(seals: FileHasher, table: TableName, version: TableVersion) -> Iterator[DoctorFinding]:
+def _of(hasher: FileHasher, table: TableName, version: TableVersion) -> Iterator[DoctorFinding]:
     try:
-        facts = seals.facts(version.catalog, version.snapshot_id, version.schema_id)
+        facts = hasher.facts(version.catalog, version.snapshot_id, version.schema_id)
     except ForgeError:
         return  # its metadata file cannot be read, which is a finding of its own
     if facts is None or facts.manifest_list is None:
         return
     try:
-        listed = [file for path in seals.manifests(facts.manifest_list) for file in seals.listed(path)]
+        listed = [file for path in hasher.manifests(facts.manifest_list) for file in hasher.listed(path)]
     except ForgeError as error:
         detail = f"{error.where} cannot be read: {error.why} Without it nobody knows the files of the table."
         yield DoctorFinding("unreadable manifest", str(table), detail, _way_out(table))
         return
-    yield from _files(seals, table, listed)
+    yield from _files(hasher, table, listed)
 
 
-def _files(seals: FileHasher, table: TableName, listed: list[ListedFile]) -> Iterator[DoctorFinding]:
-    sizes = seals.sizes(file.path for file in listed)
+def _files(hasher: FileHasher, table: TableName, listed: list[ListedFile]) -> Iterator[DoctorFinding]:
+    sizes = hasher.sizes(file.path for file in listed)
     missing = [file for file in listed if sizes[file.path] is None]
     other = [file for file in listed if sizes[file.path] not in (None, file.size)]
     if missing:

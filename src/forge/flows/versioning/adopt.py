@@ -83,35 +83,35 @@ def adopt_foreign(
     *,
     author: Author,
     now: datetime,
-    seals: FileHasher | None = None,
+    hasher: FileHasher | None = None,
 ) -> tuple[Commit, ...]:
     """The commits that were made, in order; none where every snapshot is known. Another process may be doing the
     same."""
     known = metadata.branch(branch)
     if known is None:
         return ()
-    sealed = HashRecords()
+    hashes = HashRecords()
     for _ in range(_ATTEMPTS):
         line = pin_branch(metadata, branch, default)
         foreign = find_foreign(lake, line)
         if not foreign:
             return ()
-        digests, sealed = _sealed(metadata, seals, foreign, sealed)
+        digests, hashes = _hash_foreign(metadata, hasher, foreign, hashes)
         # Each pointer stays where it is; that nobody moved it meanwhile is part of the transaction.
         pointers = tuple(
             Pointer(catalog=one.state.catalog, expected=one.state.location, location=one.state.location)
             for one in foreign
         )
         record = _record(line, foreign, _drafts(line, foreign, digests, author), author, now)
-        changes = BranchChanges(line=line, versions={}, pointers=pointers, sealed=sealed)
+        changes = BranchChanges(line=line, versions={}, pointers=pointers, hashes=hashes)
         landed = publish(PublishPorts(metadata, lake), changes, record)
         if isinstance(landed, Publication):
             return (*(commit for commit, _ in landed.before), landed.commit)
     return ()
 
 
-def _sealed(
-    metadata: ContentHashes, seals: FileHasher | None, foreign: Sequence[ForeignWrites], before: HashRecords
+def _hash_foreign(
+    metadata: ContentHashes, hasher: FileHasher | None, foreign: Sequence[ForeignWrites], before: HashRecords
 ) -> tuple[dict[tuple[str, SnapshotId], str | None], HashRecords]:
     """The content hash of each adopted snapshot. One with unreadable files is adopted without: `verify` reports it,
     and a broken foreign table does not block the rest."""
@@ -125,7 +125,7 @@ def _sealed(
                 schema_id=snapshot.schema_id,
             )
             try:
-                found, before = hash_series(metadata, seals, [version], before=before)
+                found, before = hash_series(metadata, hasher, [version], before=before)
             except ForgeError:
                 continue
             digests[one.state.uuid, snapshot.snapshot_id] = found[version].digest if version in found else None

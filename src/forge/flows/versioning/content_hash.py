@@ -66,8 +66,8 @@ class FileHasher(Protocol):
         """Its live files."""
         ...
 
-    def hashes(self, paths: Iterable[str], told: HashProgress | None = None) -> Mapping[str, FileHash]:
-        """BLAKE3 of each; several files in parallel."""
+    def hashes(self, paths: Iterable[str], progress: HashProgress | None = None) -> Mapping[str, FileHash]:
+        """BLAKE3 of each; files in parallel."""
         ...
 
     def sizes(self, paths: Iterable[str]) -> Mapping[str, int | None]:
@@ -82,7 +82,7 @@ def node_path(manifest: str) -> str:
 
 def hash_versions(
     metadata: ContentHashes,
-    seals: FileHasher | None,
+    hasher: FileHasher | None,
     versions: Mapping[TableName, TableVersion],
     pointers: Sequence[Pointer] = (),
     before: HashRecords | None = None,
@@ -90,32 +90,32 @@ def hash_versions(
     """The versions with their digests, and the records that the publication has to write with them. A table whose
     pointer moves is read from its new metadata file. `before` are results of an earlier attempt: nothing is hashed
     twice."""
-    if seals is None:
+    if hasher is None:
         return {table: replace(version, digest=None) for table, version in versions.items()}, HashRecords()
-    return _VersionHashing(metadata, seals, before or HashRecords()).run(
+    return _VersionHashing(metadata, hasher, before or HashRecords()).run(
         versions, {p.catalog: p.location for p in pointers}
     )
 
 
 def hash_series(
     metadata: ContentHashes,
-    seals: FileHasher | None,
+    hasher: FileHasher | None,
     versions: Iterable[TableVersion],
     pointers: Sequence[Pointer] = (),
     before: HashRecords | None = None,
 ) -> tuple[dict[TableVersion, TableVersion], HashRecords]:
-    """The same for several versions of one table, as in a rebase or adoption: those without a digest, each with its
+    """The same for all versions of one table, as in a rebase or adoption: those without a digest, each with its
     digest."""
     digested: dict[TableVersion, TableVersion] = {}
-    sealed = before or HashRecords()
-    if seals is None:
-        return digested, sealed
+    hashes = before or HashRecords()
+    if hasher is None:
+        return digested, hashes
     for version in versions:
         if version.digest is None and version not in digested:
             name = TableName(version.catalog.namespace, version.catalog.name)
-            found, sealed = hash_versions(metadata, seals, {name: version}, pointers, sealed)
+            found, hashes = hash_versions(metadata, hasher, {name: version}, pointers, hashes)
             digested[version] = found[name]
-    return digested, sealed
+    return digested, hashes
 
 
 @dataclass(slots=True)
@@ -123,7 +123,7 @@ class _VersionHashing:
     """Phases: list → find new → hash → nodes → digests."""
 
     metadata: ContentHashes
-    seals: FileHasher
+    hasher: FileHasher
     before: HashRecords
     known: dict[str, Blob] = field(default_factory=dict)
     new: dict[str, Blob] = field(default_factory=dict)
@@ -136,25 +136,25 @@ class _VersionHashing:
         facts = {table: self._facts(v, locations) for table, v in versions.items() if v.kind != "view"}
         kept = self._kept(versions, facts)
         lists = {t: f.manifest_list for t, f in facts.items() if t not in kept and f.manifest_list is not None}
-        manifests = {path: self.seals.manifests(path) for path in dict.fromkeys(lists.values())}
+        manifests = {path: self.hasher.manifests(path) for path in dict.fromkeys(lists.values())}
         nodes = self._nodes(dict.fromkeys(m for paths in manifests.values() for m in paths))
         views = [v.metadata_location for v in versions.values() if v.kind == "view" and v.metadata_location]
         self._hash({**dict.fromkeys(manifests, "manifest list"), **dict.fromkeys(views, "view")})
         trees = dict(self.before.table_trees)
-        sealed = {}
+        hashed = {}
         for table, version in versions.items():
             if table in kept:
-                sealed[table] = version
+                hashed[table] = version
                 continue
             found = facts.get(table)
             tree = self._view(version) if found is None else self._table(found, manifests, nodes)
             trees[tree.digest] = tree.body()
-            sealed[table] = replace(version, digest=tree.digest)
-        return sealed, HashRecords(tuple(self.new.values()), trees)
+            hashed[table] = replace(version, digest=tree.digest)
+        return hashed, HashRecords(tuple(self.new.values()), trees)
 
     def _facts(self, version: TableVersion, locations: Mapping[CatalogName, str]) -> SnapshotFacts:
         location = locations.get(version.catalog)
-        found = self.seals.facts(version.catalog, version.snapshot_id, version.schema_id, location)
+        found = self.hasher.facts(version.catalog, version.snapshot_id, version.schema_id, location)
         if found is None or found.schema is None or (found.manifest_list is None and version.snapshot_id is not None):
             raise ForgeError(
                 "E624",
@@ -185,7 +185,7 @@ class _VersionHashing:
         paths = list(manifests)
         self._look_up([*paths, *map(node_path, paths)])
         unread = [path for path in paths if path not in self.known or node_path(path) not in self.known]
-        listed = {path: self.seals.listed(path) for path in unread}
+        listed = {path: self.hasher.listed(path) for path in unread}
         kinds = {file.path: KINDS.get(file.content, "data") for files in listed.values() for file in files}
         self._hash({**kinds, **dict.fromkeys(unread, "manifest")})
         for path, files in listed.items():
@@ -200,7 +200,7 @@ class _VersionHashing:
         """Hash those of these files that are not known yet."""
         self._look_up(kinds)
         unknown = [path for path in kinds if path not in self.known]
-        for path, found in self.seals.hashes(unknown).items():
+        for path, found in self.hasher.hashes(unknown).items():
             if found.digest is None:
                 raise ForgeError(
                     "E624", f"A {kinds[path]} file cannot be read", where=path, why=found.problem, fix="forge doctor"
@@ -234,10 +234,10 @@ def late_path(version: TableVersion) -> str:
     return f"{version.metadata_location or f'{version.uuid}@{version.snapshot_id}'}#tree"
 
 
-def hash_late(metadata: ContentHashes, seals: FileHasher, versions: Mapping[TableName, TableVersion]) -> int:
+def hash_late(metadata: ContentHashes, hasher: FileHasher, versions: Mapping[TableName, TableVersion]) -> int:
     """Hash versions that were committed without a digest. The commit id does not cover it, but later changes are
     detected."""
-    sealed, found = hash_versions(metadata, seals, versions)
-    marks = tuple(Blob(late_path(v), v.digest or "", 0, "tree") for v in sealed.values())
-    metadata.seal(HashRecords((*found.blobs, *marks), found.table_trees))
+    hashed, found = hash_versions(metadata, hasher, versions)
+    marks = tuple(Blob(late_path(v), v.digest or "", 0, "tree") for v in hashed.values())
+    metadata.add_hashes(HashRecords((*found.blobs, *marks), found.table_trees))
     return len(marks)

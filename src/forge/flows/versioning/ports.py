@@ -51,14 +51,14 @@ class VersionPorts:
     clock: Clock
     author: Author
     default_branch: BranchName
-    seam: FaultPoint = lambda step: None
+    fault_point: FaultPoint = lambda step: None
     notify: Callable[[StepEvent], None] = lambda event: None
     stopped: Callable[[], RunStatus | None] = lambda: None
     protected: frozenset[str] = frozenset()
     review: bool = True
     keys: Mapping[TableName, tuple[str, ...]] = field(default_factory=dict)
     rules: tuple[ResolutionRule, ...] = ()
-    seals: FileHasher | None = None
+    hasher: FileHasher | None = None
     signer: Signer | None = None
     small_bytes: int = SMALL_BYTES
     run_id: RunId | None = None  # where it was given out before the work began
@@ -84,7 +84,7 @@ class VersionPorts:
 
     @property
     def publishing(self) -> PublishPorts:
-        return PublishPorts(self.metadata, self.lake, self.seam, lambda: self.tables, self.seals, self.signer)
+        return PublishPorts(self.metadata, self.lake, self.fault_point, lambda: self.tables, self.hasher, self.signer)
 
     def branch(self, name: str) -> Branch:
         """With the protection that the settings add."""
@@ -111,7 +111,7 @@ def adopt(ports: VersionPorts, branch: str) -> tuple[Commit, ...]:
         ports.default_branch,
         author=ports.author,
         now=now,
-        seals=ports.seals,
+        hasher=ports.hasher,
     )
 
 
@@ -127,7 +127,7 @@ class Operation:
     def run_id(self) -> RunId:
         return self.record.id
 
-    def tell(self, step: str, table: TableName | None = None, detail: str = "") -> None:
+    def report(self, step: str, table: TableName | None = None, detail: str = "") -> None:
         self.ports.notify(StepEvent(self.run_id, table, step, detail))
 
     def step(self, name: str) -> None:
@@ -136,13 +136,14 @@ class Operation:
         if stopped is not None:
             raise CancellationError("It was cancelled", why="Nothing of it was published.", fix="Try again.")
         self.ports.metadata.enter_step(self.run_id, name)
-        self.ports.seam(name)
+        self.ports.fault_point(name)
 
     @property
     def publishing(self) -> PublishPorts:
         """It may be stopped until it publishes."""
         return replace(
-            self.ports.publishing, seam=lambda name: (self.step if name == "prepared" else self.ports.seam)(name)
+            self.ports.publishing,
+            fault_point=lambda name: (self.step if name == "prepared" else self.ports.fault_point)(name),
         )
 
 
@@ -168,7 +169,7 @@ def run_operation(
     ports.metadata.start_run(record)
     work = Operation(ports, record)
     try:
-        ports.seam("started")
+        ports.fault_point("started")
         yield work
     except BaseException as failure:
         _record_failure(ports, record, failure)

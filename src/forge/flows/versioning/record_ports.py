@@ -142,6 +142,6 @@ class ContentHashes(Protocol):
         """Those that are known."""
         ...
 
-    def seal(self, sealed: HashRecords) -> None:
+    def add_hashes(self, hashes: HashRecords) -> None:
         """Add hashes outside a publication."""
         ...

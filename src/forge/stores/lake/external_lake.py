@@ -424,13 +424,13 @@ class ExternalLake:
         except NoSuchNamespaceError:
             return False
 
-    def _register(self, name: CatalogName, beside: Table, metadata: TableMetadataV2) -> None:
-        """A new catalog entry for metadata written next to that of the table `beside`, with its credentials."""
+    def _register(self, name: CatalogName, sibling: Table, metadata: TableMetadataV2) -> None:
+        """A new catalog entry for metadata written next to that of the table `sibling`, with its credentials."""
         from pyiceberg.exceptions import TableAlreadyExistsError
 
         from forge.stores.lake.files import Files
 
-        location = Files(beside.io).write(metadata, after=beside.metadata_location)
+        location = Files(sibling.io).write(metadata, after=sibling.metadata_location)
         with self._reached((TableAlreadyExistsError,)):
             self._catalog.register_table((name.namespace, name.name), location)
 

@@ -1,4 +1,4 @@
-"""Content hashes of the lake's files: BLAKE3, several files in parallel. They are read in blocks and not mapped, so
+"""Content hashes of the lake's files: BLAKE3, files in parallel. They are read in blocks and not mapped, so
 that a disk error is an exception and not the end of the process."""
 
 from __future__ import annotations
@@ -74,12 +74,12 @@ class IcebergFileHasher:
             raise _unreadable("manifest", manifest, error) from error
         return tuple(ListedFile(int(f.content), f.file_path, f.file_size_in_bytes, f.record_count) for f in live)
 
-    def hashes(self, paths: Iterable[str], told: HashProgress | None = None) -> Mapping[str, FileHash]:
+    def hashes(self, paths: Iterable[str], progress: HashProgress | None = None) -> Mapping[str, FileHash]:
         wanted = list(dict.fromkeys(paths))
         if len(wanted) < 2:
-            return {path: self._hash(path, told) for path in wanted}
+            return {path: self._hash(path, progress) for path in wanted}
         with ThreadPoolExecutor(self._at_once, thread_name_prefix="forge-hash") as pool:
-            return dict(zip(wanted, pool.map(partial(self._hash, told=told), wanted), strict=True))
+            return dict(zip(wanted, pool.map(partial(self._hash, progress=progress), wanted), strict=True))
 
     def sizes(self, paths: Iterable[str]) -> Mapping[str, int | None]:
         return {path: self._size(path) for path in paths}
@@ -91,21 +91,21 @@ class IcebergFileHasher:
         except OSError:
             return None
 
-    def _hash(self, path: str, told: HashProgress | None) -> FileHash:
+    def _hash(self, path: str, progress: HashProgress | None) -> FileHash:
         try:
             local = _local(path)
             if local:
                 with open(local, "rb", buffering=0) as file:
-                    return hash_stream(file, told)
+                    return hash_stream(file, progress)
             with self._lake.files.io.new_input(path).open() as stream:
-                return hash_stream(stream, told)
+                return hash_stream(stream, progress)
         except FileNotFoundError:
             return FileHash(None, problem="it is not there")
         except OSError as error:
             return FileHash(None, problem=error.strerror or str(error))
 
 
-def hash_stream(stream: Any, told: HashProgress | None = None) -> FileHash:
+def hash_stream(stream: Any, progress: HashProgress | None = None) -> FileHash:
     from blake3 import blake3
 
     digest, size = blake3(), 0
@@ -115,14 +115,14 @@ def hash_stream(stream: Any, told: HashProgress | None = None) -> FileHash:
         while count := stream.readinto(buffer):
             digest.update(view[:count])
             size += count
-            if told:
-                told(count)
+            if progress:
+                progress(count)
     else:
         while block := stream.read(BLOCK):
             digest.update(block)
             size += len(block)
-            if told:
-                told(len(block))
+            if progress:
+                progress(len(block))
     return FileHash(digest.hexdigest(), size)
 
 

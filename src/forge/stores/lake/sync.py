@@ -31,8 +31,8 @@ class DiskSync:
         files = [path for path in dict.fromkeys(paths) if path not in self._done]
         if not files:
             return
-        beside = (_checksum(path) for path in files)
-        self._each(_sync_file, [*files, *(path for path in beside if os.path.exists(path))])
+        checksums = (_checksum(path) for path in files)
+        self._each(_sync_file, [*files, *(path for path in checksums if os.path.exists(path))])
         holding = {os.path.dirname(path) for path in files}
         above = {folder for path in holding for folder in self._above(path)} - holding - self._done
         self._each(_sync_file, sorted(holding | above, key=len, reverse=True))

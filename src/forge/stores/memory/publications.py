@@ -15,7 +15,7 @@ from forge.stores.sql.tables import HIDDEN
 
 
 class MemoryPublications(MemoryRecords):
-    def publish(self, publication: Publication, seam: FaultPoint) -> PublishedCommit | PointerConflict:
+    def publish(self, publication: Publication, fault_point: FaultPoint) -> PublishedCommit | PointerConflict:
         commit = publication.commit
         with self._lock:
             moved = self._find_moved(publication)
@@ -24,26 +24,26 @@ class MemoryPublications(MemoryRecords):
             if publication.remediation is not None:
                 self.remediations.check(publication.remediation)
             # An error of a fault point must leave nothing behind, so both come before the first change.
-            seam("publish.pointers")
-            seam("publish.records")
+            fault_point("publish.pointers")
+            fault_point("publish.records")
             self._move(publication, commit.id, commit.time)
             self._keep(publication)
             self._keep_shared(publication, commit.time)
-            self._keep_sealed(publication.sealed)
+            self._keep_hashes(publication.hashes)
             if publication.remediation is not None:
                 self.remediations.put(publication.remediation)
             self.contracts.register_all(publication.contracts)
         return PublishedCommit(commit.id)
 
-    def advance(self, advance: BranchAdvance, seam: FaultPoint) -> PublishedCommit | PointerConflict:
+    def advance(self, advance: BranchAdvance, fault_point: FaultPoint) -> PublishedCommit | PointerConflict:
         with self._lock:
             if advance.head not in self._commits:
                 raise no_commit(advance.head)
             moved = self._find_moved(advance)
             if moved is not None:
                 return moved
-            seam("publish.pointers")
-            seam("publish.records")
+            fault_point("publish.pointers")
+            fault_point("publish.records")
             time = moved_at(advance, self._commits[advance.head].time)
             self._move(advance, advance.head, time)
             if advance.run is not None:

@@ -87,11 +87,11 @@ class MemoryRecords:
         rules = tuple(replace(rule, value=stored(rule.value)) for rule in merge.rules)
         self._merges[merge.id] = replace(merge, rules=rules, keys={k: tuple(v) for k, v in merge.keys.items()})
 
-    def _keep_sealed(self, sealed: HashRecords) -> None:
+    def _keep_hashes(self, hashes: HashRecords) -> None:
         self._changes += 1
-        for blob in sealed.blobs:
+        for blob in hashes.blobs:
             self._blobs.setdefault(blob.path, blob)
-        for digest, body in sealed.table_trees.items():
+        for digest, body in hashes.table_trees.items():
             self._table_trees.setdefault(digest, plain_json(body))
 
     def _note(self, audit: Iterable[AuditRecord]) -> None:

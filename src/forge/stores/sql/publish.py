@@ -31,28 +31,28 @@ class PointerMoved(Exception):
         self.moved = moved
 
 
-def write_publication(connection: Connection, publication: Publication, seam: Callable[[str], None]) -> None:
+def write_publication(connection: Connection, publication: Publication, fault_point: Callable[[str], None]) -> None:
     """Raises PointerMoved, which rolls the transaction back. All publications lock in the same order (pointers by
     name, then branches by name, then records by name), so that they cannot deadlock."""
     commit = publication.commit
     move(connection, publication, commit.id, commit.time)
-    seam("publish.pointers")
+    fault_point("publish.pointers")
     for earlier, tree in _unknown(connection, publication.before):
         write_commit(connection, earlier, tree)
     write_commit(connection, commit, publication.tree)
     write_run(connection, publication.run)
     write_records(connection, publication)
     write_shared(connection, publication, commit.time)
-    write_hashes(connection, publication.sealed)
+    write_hashes(connection, publication.hashes)
     if publication.remediation is not None:
         from forge.stores.sql.quality.remediations import write_remediation
 
         write_remediation(connection, publication.remediation)
     _write_contracts(connection, publication.contracts)
-    seam("publish.records")
+    fault_point("publish.records")
 
 
-def write_advance(connection: Connection, advance: BranchAdvance, seam: Callable[[str], None]) -> None:
+def write_advance(connection: Connection, advance: BranchAdvance, fault_point: Callable[[str], None]) -> None:
     """The same for an existing commit."""
     c = tables.commits.c
     head = connection.execute(select(c.time).where(c.id == advance.head)).first()
@@ -60,12 +60,12 @@ def write_advance(connection: Connection, advance: BranchAdvance, seam: Callable
         raise no_commit(advance.head)
     time = moved_at(advance, head[0])
     move(connection, advance, advance.head, time)
-    seam("publish.pointers")
+    fault_point("publish.pointers")
     if advance.run is not None:
         write_run(connection, advance.run)
     write_shared(connection, advance, time)
     _write_contracts(connection, advance.contracts)
-    seam("publish.records")
+    fault_point("publish.records")
 
 
 def _write_contracts(connection: Connection, contracts: Sequence[Registration]) -> None:

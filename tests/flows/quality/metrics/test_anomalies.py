@@ -87,7 +87,7 @@ class Shop:
             clock=lambda: self.now,
             author=ADA,
             secrets=lambda reference: "",
-            seam=lambda step: None,
+            fault_point=lambda step: None,
             default_branch=MAIN,
             events=on(JudgedTable, self.observe) if observed else RunListeners(),
             history=HistoryReader(self.ports),

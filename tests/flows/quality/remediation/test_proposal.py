@@ -303,21 +303,23 @@ def test_by_hand_what_cannot_be_done_is_an_error_that_leaves_nothing(world: Reme
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seam", ["started", "staged", "checked", "prepared", "publish.pointers", "publish.records"])
+@pytest.mark.parametrize(
+    "last_step", ["started", "staged", "checked", "prepared", "publish.pointers", "publish.records"]
+)
 @pytest.mark.parametrize("auto", [True, False])
-def test_a_crash_leaves_the_old_state_and_the_next_look_tidies(tmp_path: Path, seam: str, auto: bool) -> None:
+def test_a_crash_leaves_the_old_state_and_the_next_look_tidies(tmp_path: Path, last_step: str, auto: bool) -> None:
     class Killed(BaseException):
         pass
 
     def die(step: str) -> None:
-        if step == seam:
+        if step == last_step:
             raise Killed
 
     world = make_remedy_world(tmp_path)
     world.commit(ORDERS, [*GOOD, *BAD])
     world.check(ORDERS, in_range(auto=auto))
     judged, head = world.judge(ORDERS), world.world.head()
-    dying = replace(world.ports, versions=replace(world.ports.versions, seam=die))
+    dying = replace(world.ports, versions=replace(world.ports.versions, fault_point=die))
     with pytest.raises(Killed):
         observe_failures(judged, dying)
     assert world.world.head() == head
@@ -336,7 +338,7 @@ def test_a_crash_after_the_commit_leaves_the_new_state(world: RemedyWorld) -> No
             raise Killed
 
     made = observe(world, in_range())
-    dying = replace(world.ports, versions=replace(world.ports.versions, seam=die))
+    dying = replace(world.ports, versions=replace(world.ports.versions, fault_point=die))
     with pytest.raises(Killed):
         approve(made.id, dying)
     kept = world.ports.store.get(made.id)

@@ -44,12 +44,12 @@ class Crowd(MemoryMetadata):
         self.intrude: Callable[[], object] | None = None
         self.told: list[str] = []
 
-    def publish(self, publication: Publication, seam: FaultPoint) -> PublishedCommit | PointerConflict:
+    def publish(self, publication: Publication, fault_point: FaultPoint) -> PublishedCommit | PointerConflict:
         intrude, self.intrude = self.intrude, None
         if intrude is not None:
             intrude()
         self.told.append("publish")
-        return super().publish(publication, seam)
+        return super().publish(publication, fault_point)
 
 
 class Disk(MemoryLake):

@@ -242,7 +242,7 @@ def test_the_first_row_of_a_branch_that_moves_meanwhile_is_not_lost(world: Versi
         if rows is not None:
             world.commit_rows(ORDERS, rows)
 
-    ports = replace(world.ports, seam=meanwhile)
+    ports = replace(world.ports, fault_point=meanwhile)
     request = CommitRequest(
         table=NAME, branch="main", mode=CommitMode.MERGE, rows=pa.table({"id": [2], "note": ["mine"]})
     )

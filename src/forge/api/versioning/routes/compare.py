@@ -139,11 +139,11 @@ def verify(
 
     def work(ports: VersionPorts) -> Verification:
         if wanted is VerifyLevel.LOGICAL:
-            ports.engine()  # so that Spark's jobs can be told apart and stopped
+            ports.engine()  # so that Spark's jobs can be distinguished and stopped
         return flow_verify(
             wiring.versioning.uncached_metadata(),
             wiring.lake,
-            wiring.versioning.seals,
+            wiring.versioning.hasher,
             level=wanted,
             default=wiring.default_branch,
             start=start,

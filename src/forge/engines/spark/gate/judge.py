@@ -16,7 +16,7 @@ _CALLS = ("UnresolvedFunction", "UnresolvedGenerator", "UnresolvedTableValuedFun
 
 
 def judge_query(parts: Iterable[TreePart], views: Collection[str], where: str) -> None:
-    """A parsed query. `views` are the names of the pinned tables; besides them it can read only what it defines
+    """A parsed query. `views` are the names of the pinned tables; other than them it can read only what it defines
     itself."""
     found = tuple(parts)
     ctes = {name.lower() for part in found if _name(part) == "UnresolvedWith" for name in part.names}

@@ -78,7 +78,7 @@ class MonitorWork:
         run = self.ports.store.run(job_id)
         return status_as_run(run) if run else None
 
-    def mend(self, *, thorough: bool) -> None:
+    def repair(self, *, thorough: bool) -> None:
         """The scheduler finds runs whose process died."""
 
     def not_ours(self, job_id: str, job: JobRecord | None) -> ForgeError:
@@ -125,9 +125,9 @@ class WorkByKind:
     def status_of(self, job_id: str) -> RunStatus | None:
         return self._of_id(job_id).status_of(job_id)
 
-    def mend(self, *, thorough: bool) -> None:
+    def repair(self, *, thorough: bool) -> None:
         for work in (self.usual, *self.others.values()):
-            work.mend(thorough=thorough)
+            work.repair(thorough=thorough)
 
     def not_ours(self, job_id: str, job: JobRecord | None) -> ForgeError:
         work = self._of(job.kind) if job is not None else self._of_id(job_id)

@@ -98,7 +98,7 @@ def _attempt(
 ) -> WorkResult | PublishConflict:
     project, checks = with_checks(ports, record)
     stamp = str(record.run_id or work.run_id)
-    work.tell("staging", record.table)
+    work.report("staging", record.table)
     carried = carry_out(
         StepsContext(
             ports=ports,
@@ -136,7 +136,7 @@ def _attempt(
     landed = commit_tables(work, line, project, changes)
     if isinstance(landed, PublishConflict):
         return landed
-    work.tell("published", record.table, landed.commit.id)
+    work.report("published", record.table, landed.commit.id)
     return WorkResult(done(worked, landed.commit.id), landed.commit)
 
 

@@ -27,9 +27,9 @@ class PublishPorts:
 
     metadata: Metadata
     lake: Lake
-    seam: FaultPoint = lambda step: None
+    fault_point: FaultPoint = lambda step: None
     tables: Callable[[], Tables | None] = lambda: None  # None: tables of the catalog are known by their names alone
-    seals: FileHasher | None = None  # None: what is published is not hashed
+    hasher: FileHasher | None = None  # None: what is published is not hashed
     signer: Signer | None = None
 
 
@@ -44,7 +44,7 @@ class BranchChanges:
     """Where the refs of tables stood when the work began; of others it is looked up."""
     holds_branch: bool = True  # False: the branch may move meanwhile, as long as these tables do not
     pointers: tuple[Pointer, ...] | None = None  # given: all stands where it will be, and is not hashed
-    sealed: HashRecords = HashRecords()  # noqa: RUF009  frozen
+    hashes: HashRecords = HashRecords()  # noqa: RUF009  frozen
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ def lineage_of_both(ports: VersionPorts, table: TableName, *sides: TableVersion 
 def assets_of(
     ports: VersionPorts, project: Project | None, versions: Mapping[TableName, TableVersion | None]
 ) -> tuple[AssetRecord, ...]:
-    """What the catalog shows of these tables from now on. Versions that are staged stand in their hidden rows."""
+    """What the catalog shows of these tables from now on. Versions that are staged are in their hidden rows."""
     known = {asset.table: asset for asset in ports.metadata.assets()}
     found = []
     for table, version in versions.items():

@@ -65,7 +65,7 @@ def publish_by_table(
     prepared = prepare(publish_ports(job), changes_of(job, line, ours))
     if isinstance(prepared, PublishConflict):
         return prepared
-    job.seam("prepared")
+    job.fault_point("prepared")
     versions = prepared.versions
     note_intent(job.metadata, run, verdicts, [_intended(job, line, b, versions[b.table]) for b in ours], job.now)
     landing = _Landing(
@@ -109,7 +109,7 @@ def _land_all(landing: _Landing, catalog: TablePublisher, ours: Sequence[BuiltOu
             landing.landed.append(built)
         elif catalog.land(built.stage, line.branch, is_default=line.is_default, expected=built.base.ref):
             landing.landed.append(built)
-            job.seam("land")
+            job.fault_point("land")
         else:
             landing.refused.append(built.table)
 

@@ -37,15 +37,15 @@ class MultiTableCommit:
     metadata: Mapping[str, object] = field(default_factory=dict)
     made_of: Mapping[TableName, TableLineage] = field(default_factory=dict)
     remediation: Remediation | None = None  # as it is once THIS_COMMIT stands
-    detail: Mapping[str, object] = field(default_factory=dict)  # of the audit, beside commit, run and tables
+    detail: Mapping[str, object] = field(default_factory=dict)  # of the audit, in addition to commit, run and tables
     kind: str | None = None  # of the outputs; None: the action
 
 
 def commit_tables(
-    work: Operation, line: PinnedBranch, project: Project, several: MultiTableCommit
+    work: Operation, line: PinnedBranch, project: Project, change: MultiTableCommit
 ) -> Publication | PublishConflict:
     """A conflict: the branch, or one of the tables on it, is not where the work began."""
-    ports, outcomes = work.ports, several.outcomes
+    ports, outcomes = work.ports, change.outcomes
     versions = {table: outcome.version for table, outcome in outcomes.items()}
     now = ports.clock()
     outputs = tuple(
@@ -56,7 +56,7 @@ def commit_tables(
             rows_added=outcomes[output.table].statistics.rows_added,
         )
         for output in outputs_of(
-            tree_with(line.tree, versions), tuple(outcomes), several.verdicts, several.kind or several.action
+            tree_with(line.tree, versions), tuple(outcomes), change.verdicts, change.kind or change.action
         )
         if output.table in outcomes
     )
@@ -69,27 +69,27 @@ def commit_tables(
         outputs=outputs,
     )
     draft = CommitDraft(
-        message=several.message,
+        message=change.message,
         author=ports.author,
         statistics={table: outcome.statistics for table, outcome in outcomes.items()},
-        metadata={"run_id": str(work.run_id), **several.metadata},
+        metadata={"run_id": str(work.run_id), **change.metadata},
     )
     lineage = tuple(
-        several.made_of.get(table) or lineage_of_both(ports, table, line.tree.get(table), version)
+        change.made_of.get(table) or lineage_of_both(ports, table, line.tree.get(table), version)
         for table, version in versions.items()
         if version is not None
     )
     names = [str(table) for table in outcomes]
-    detail = {"commit": THIS_COMMIT, "run": str(work.run_id), "tables": names, **several.detail}
+    detail = {"commit": THIS_COMMIT, "run": str(work.run_id), "tables": names, **change.detail}
     record = PublishRecord(
         time=now,
         commits=(draft,),
         run=run,
-        verdicts=several.verdicts,
+        verdicts=change.verdicts,
         lineage=lineage,
         assets=assets_of(ports, project, versions) if line.is_default else (),
-        audit=(AuditRecord(now, ports.author.email, several.action, str(line.branch), detail),),
-        remediation=several.remediation,
+        audit=(AuditRecord(now, ports.author.email, change.action, str(line.branch), detail),),
+        remediation=change.remediation,
         contracts=ports.register(tuple(outcomes), work.run_id) if line.is_default else (),
     )
     landed = publish(work.publishing, BranchChanges(line=line, versions=versions, stages=work.stages), record)

@@ -57,11 +57,11 @@ def publish_outputs(
 
 
 def publish_ports(job: BuildContext) -> PublishPorts:
-    return PublishPorts(job.metadata, job.lake, job.seam, seals=job.seals, signer=job.signer)
+    return PublishPorts(job.metadata, job.lake, job.fault_point, hasher=job.hasher, signer=job.signer)
 
 
 def changes_of(job: BuildContext, line: PinnedBranch, ours: Sequence[BuiltOutput]) -> BranchChanges:
-    """Other tables of the branch may move meanwhile: an output stands on its own base and its pins."""
+    """Other tables of the branch may move meanwhile: an output depends on its own base and its pins."""
     return BranchChanges(
         line=line,
         versions={b.table: replace(_version(job, b), run_id=str(job.run_id)) for b in ours},

@@ -1,4 +1,4 @@
-"""The one way onto a branch: what is staged and what is recorded of it become visible together, or not at all.
+"""The only path onto a branch: what is staged and what is recorded of it become visible together, or not at all.
 
 Runs, merges, commits of rows, remediations, resets, adopted snapshots and repairs all end here."""
 
@@ -57,7 +57,7 @@ class CommitDraft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PublishRecord:
-    """What the transaction writes beside pointers. Without `commits` the branch goes to `head`, which exists."""
+    """What the transaction writes next to the pointers. Without `commits` the branch goes to `head`, which exists."""
 
     time: datetime
     commits: tuple[CommitDraft, ...] = ()  # oldest first
@@ -80,9 +80,9 @@ def publish(
     ports: PublishPorts, changes: BranchChanges, record: PublishRecord
 ) -> Publication | BranchAdvance | PublishConflict:
     """New files are on the disk before a pointer names them; then the one transaction. Tried again while others move
-    what these changes do not stand on: other branches of the same tables, and, unless the changes hold the branch,
+    what these changes do not depend on: other branches of the same tables, and, unless the changes hold the branch,
     other tables of it."""
-    line, sealed = changes.line, changes.sealed
+    line, hashes = changes.line, changes.hashes
     for _ in attempts():
         if not changes.holds_branch:
             line = _line_now(ports, changes.line)
@@ -94,14 +94,14 @@ def publish(
             return prepared
         if changes.pointers is None:
             if record.commits:
-                prepared, sealed = _seal(ports, prepared, sealed)
-            ports.seam("prepared")
-        change, sealed = _change(ports, changes, record, line, prepared, sealed)
+                prepared, hashes = _hash_prepared(ports, prepared, hashes)
+            ports.fault_point("prepared")
+        change, hashes = _change(ports, changes, record, line, prepared, hashes)
         ports.lake.sync(new_files(change))
         commit = ports.metadata.publish if isinstance(change, Publication) else ports.metadata.advance
-        outcome = commit(change, ports.seam)  # type: ignore[arg-type]
+        outcome = commit(change, ports.fault_point)  # type: ignore[arg-type]
         if isinstance(outcome, PublishedCommit):
-            ports.seam("published")
+            ports.fault_point("published")
             return change
         if changes.holds_branch and outcome.branch_moved:
             break
@@ -113,7 +113,7 @@ def publish(
 def new_files(change: Publication | BranchAdvance) -> tuple[str, ...]:
     """Known without looking at the lake: what was hashed for this publish, and where its pointers go."""
     hashed = (
-        [blob.path for blob in change.sealed.blobs if blob.kind in _FILES] if isinstance(change, Publication) else []
+        [blob.path for blob in change.hashes.blobs if blob.kind in _FILES] if isinstance(change, Publication) else []
     )
     return (*hashed, *(pointer.location for pointer in change.pointers if not pointer.gone))
 
@@ -124,11 +124,13 @@ def _line_now(ports: PublishPorts, line: PinnedBranch) -> PinnedBranch:
     return replace(line, head=head, tree=ports.metadata.tree(head))
 
 
-def _seal(ports: PublishPorts, prepared: PreparedChanges, before: HashRecords) -> tuple[PreparedChanges, HashRecords]:
+def _hash_prepared(
+    ports: PublishPorts, prepared: PreparedChanges, before: HashRecords
+) -> tuple[PreparedChanges, HashRecords]:
     """With the digests of what becomes a commit; what `before` has is not hashed again."""
     kept = {table: version for table, version in prepared.versions.items() if version is not None}
-    digested, sealed = hash_versions(ports.metadata, ports.seals, kept, prepared.pointers, before)
-    return replace(prepared, versions={**prepared.versions, **digested}), sealed
+    digested, hashes = hash_versions(ports.metadata, ports.hasher, kept, prepared.pointers, before)
+    return replace(prepared, versions={**prepared.versions, **digested}), hashes
 
 
 def _change(
@@ -137,7 +139,7 @@ def _change(
     record: PublishRecord,
     line: PinnedBranch,
     prepared: PreparedChanges,
-    sealed: HashRecords,
+    hashes: HashRecords,
 ) -> tuple[Publication | BranchAdvance, HashRecords]:
     if not record.commits:
         assert record.head is not None, "a branch that gets no new commit goes to one that exists"
@@ -153,11 +155,11 @@ def _change(
             audit=record.audit,
             contracts=record.contracts,
         )
-        return advance, sealed
+        return advance, hashes
     assert record.run is not None, "a commit is made by a run of some kind"
     trees = [_tree(draft, line, prepared) for draft in record.commits]
     if changes.pointers is None:
-        trees, sealed = _seal_between(ports, record.commits, trees, prepared, sealed)
+        trees, hashes = _hash_between(ports, record.commits, trees, prepared, hashes)
     commits = _commits(ports, record, line, trees)
     *before, (commit, tree) = commits
     publication = Publication(
@@ -177,11 +179,11 @@ def _change(
         before=tuple(before),
         merge=_naming(record.merge, commit.id) if record.merge else None,
         statuses=record.statuses,
-        sealed=sealed,
+        hashes=hashes,
         remediation=_naming(record.remediation, commit.id) if record.remediation else None,
         contracts=record.contracts,
     )
-    return publication, sealed
+    return publication, hashes
 
 
 def _tree(draft: CommitDraft, line: PinnedBranch, prepared: PreparedChanges) -> Tree:
@@ -197,17 +199,17 @@ def _settled(version: TableVersion, final: TableVersion | None) -> TableVersion:
     return final if version.snapshot_id == final.snapshot_id else replace(version, catalog=final.catalog)
 
 
-def _seal_between(
+def _hash_between(
     ports: PublishPorts,
     drafts: Sequence[CommitDraft],
     trees: Sequence[Tree],
     prepared: PreparedChanges,
-    sealed: HashRecords,
+    hashes: HashRecords,
 ) -> tuple[list[Tree], HashRecords]:
     """Versions that only commits before the last have."""
     changed = [tree[t] for draft, tree in zip(drafts, trees, strict=True) for t in draft.changed if t in tree]
-    digested, sealed = hash_series(ports.metadata, ports.seals, changed, prepared.pointers, sealed)
-    return [{table: digested.get(version, version) for table, version in tree.items()} for tree in trees], sealed
+    digested, hashes = hash_series(ports.metadata, ports.hasher, changed, prepared.pointers, hashes)
+    return [{table: digested.get(version, version) for table, version in tree.items()} for tree in trees], hashes
 
 
 def _commits(

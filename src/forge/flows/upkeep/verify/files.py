@@ -38,7 +38,7 @@ class CommittedFile:
 
 def check_trees(
     metadata: ContentHashes,
-    seals: FileHasher,
+    hasher: FileHasher,
     digests: Mapping[CommittedVersion, str],
     findings: VerifyFindings,
     progress: Progress,
@@ -47,10 +47,10 @@ def check_trees(
     bodies = metadata.table_trees(digests.values())
     trees = {held: tree for held, digest in digests.items() if (tree := _tree(held, digest, bodies, findings))}
     views = {tree.file[0]: (held, tree.file[1]) for held, tree in trees.items() if tree.file}
-    _check_bytes(seals, "view", views, findings)
+    _check_bytes(hasher, "view", views, findings)
     tables = {held: tree for held, tree in trees.items() if not tree.file}
     for held, tree in tables.items():
-        _check_facts(seals, held, tree, findings)
+        _check_facts(hasher, held, tree, findings)
     lists: dict[str, tuple[CommittedVersion, str]] = {}
     manifests: dict[str, tuple[CommittedVersion, ManifestNode]] = {}
     for held, tree in tables.items():  # of the oldest version that names it
@@ -58,9 +58,9 @@ def check_trees(
             lists.setdefault(tree.manifest_list[0], (held, tree.manifest_list[1]))
         for manifest in tree.manifests:
             manifests.setdefault(manifest.path, (held, manifest))
-    _check_bytes(seals, "manifest list", lists, findings)
-    _check_bytes(seals, "manifest", {path: (h, m.digest) for path, (h, m) in manifests.items()}, findings)
-    return _check_manifests(metadata, seals, manifests, findings, progress)
+    _check_bytes(hasher, "manifest list", lists, findings)
+    _check_bytes(hasher, "manifest", {path: (h, m.digest) for path, (h, m) in manifests.items()}, findings)
+    return _check_manifests(metadata, hasher, manifests, findings, progress)
 
 
 def _tree(
@@ -112,7 +112,7 @@ def _tree(
         return None
 
 
-def _check_facts(seals: FileHasher, held: CommittedVersion, tree: TableTree, findings: VerifyFindings) -> None:
+def _check_facts(hasher: FileHasher, held: CommittedVersion, tree: TableTree, findings: VerifyFindings) -> None:
     """The table's current metadata of the committed snapshot."""
     version = held.version
 
@@ -130,7 +130,7 @@ def _check_facts(seals: FileHasher, held: CommittedVersion, tree: TableTree, fin
         )
 
     try:
-        facts = seals.facts(held.catalog, version.snapshot_id, version.schema_id)
+        facts = hasher.facts(held.catalog, version.snapshot_id, version.schema_id)
     except UnreadableMetadata as error:
         return findings.add(unreadable_table(error, replace(version, catalog=held.catalog), held.commit, held.table))
     except ForgeError as error:
@@ -153,9 +153,9 @@ def _check_facts(seals: FileHasher, held: CommittedVersion, tree: TableTree, fin
 
 
 def _check_bytes(
-    seals: FileHasher, kind: BrokenKind, expected: Mapping[str, tuple[CommittedVersion, str]], findings: VerifyFindings
+    hasher: FileHasher, kind: BrokenKind, expected: Mapping[str, tuple[CommittedVersion, str]], findings: VerifyFindings
 ) -> None:
-    for path, found in seals.hashes(expected).items():
+    for path, found in hasher.hashes(expected).items():
         held, digest = expected[path]
         if found.digest != digest:
             actual = found.digest or _problem(found.problem)
@@ -178,7 +178,7 @@ def _problem(text: str) -> str | None:
 
 def _check_manifests(
     metadata: ContentHashes,
-    seals: FileHasher,
+    hasher: FileHasher,
     manifests: Mapping[str, tuple[CommittedVersion, ManifestNode]],
     findings: VerifyFindings,
     progress: Progress,
@@ -187,7 +187,7 @@ def _check_manifests(
     for number, (path, (held, manifest)) in enumerate(manifests.items()):
         progress("manifests", number, len(manifests))
         try:
-            listed = seals.listed(path)
+            listed = hasher.listed(path)
         except ForgeError:
             continue  # its bytes have been found wrong already
         blobs = metadata.blobs(file.path for file in listed)
@@ -219,7 +219,7 @@ def _check_manifests(
         for file in listed:
             if file.path in blobs:
                 files.setdefault(file.path, CommittedFile(held, blobs[file.path]))
-    sizes = seals.sizes(files)
+    sizes = hasher.sizes(files)
     for path, found in files.items():
         size, recorded = sizes[path], found.blob.size
         if size != recorded:
@@ -243,18 +243,18 @@ def _leaf(file: ListedFile, blob: Blob) -> Leaf:
 
 
 def check_files(
-    seals: FileHasher, files: tuple[CommittedFile, ...], findings: VerifyFindings, progress: Progress
+    hasher: FileHasher, files: tuple[CommittedFile, ...], findings: VerifyFindings, progress: Progress
 ) -> int:
     """The bytes of every file. Returns the number of bytes read."""
     total, done = sum(file.blob.size for file in files), 0
 
-    def told(count: int) -> None:
+    def add(count: int) -> None:
         nonlocal done
         done += count
         progress("bytes", done, total)
 
     expected = {file.blob.path: (file.held, file.blob.digest) for file in files}
-    found = seals.hashes(expected, told)
+    found = hasher.hashes(expected, add)
     for path, hashed in found.items():
         held, digest = expected[path]
         if hashed.digest != digest:

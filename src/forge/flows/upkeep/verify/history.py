@@ -87,7 +87,7 @@ class _Reading:
 def verify(
     metadata: _Records,
     lake: Lake,
-    seals: FileHasher | None,
+    hasher: FileHasher | None,
     *,
     level: VerifyLevel = VerifyLevel.TREE,
     default: BranchName,
@@ -107,7 +107,7 @@ def verify(
     chain = check_chain(metadata, lake, findings, default=default, start=start, keys=keys or {}, progress=progress)
     done = _Reading()
     if _ORDER.index(level) >= _ORDER.index(VerifyLevel.TREE):
-        _check_lake(metadata, seals, chain, findings, done, level, table, checksum, progress, seal)
+        _check_lake(metadata, hasher, chain, findings, done, level, table, checksum, progress, seal)
     return Verification(
         level=level,
         commits=chain.commits,
@@ -127,7 +127,7 @@ def verify(
 
 def _check_lake(
     metadata: _Records,
-    seals: FileHasher | None,
+    hasher: FileHasher | None,
     chain: CommitChain,
     findings: VerifyFindings,
     done: _Reading,
@@ -137,7 +137,7 @@ def _check_lake(
     progress: Progress,
     seal: bool,
 ) -> None:
-    if seals is None:
+    if hasher is None:
         raise IncomparableError(
             "E626",
             f"Only the level '{VerifyLevel.CHAIN}' can be verified on an external catalog",
@@ -147,13 +147,13 @@ def _check_lake(
     held = find_committed(metadata, chain, table)
     digests = _digests(metadata, held)
     if seal:
-        done.sealed = sum(_seal_one(metadata, seals, h) for h in held if h not in digests)
+        done.sealed = sum(_hash_one(metadata, hasher, h) for h in held if h not in digests)
         digests = _digests(metadata, held)
     done.unsealed = tuple(UnhashedVersion(h.table, h.commit) for h in held if h not in digests)
-    files = check_trees(metadata, seals, digests, findings, progress)
+    files = check_trees(metadata, hasher, digests, findings, progress)
     done.trees, done.files = len(digests), len(files)
     if level in (VerifyLevel.FULL, VerifyLevel.LOGICAL):
-        done.bytes = check_files(seals, files, findings, progress)
+        done.bytes = check_files(hasher, files, findings, progress)
     if level is VerifyLevel.LOGICAL:
         _check_rows(metadata, held, findings, checksum, progress)
 
@@ -183,9 +183,9 @@ def _digests(metadata: ContentHashes, held: Iterable[CommittedVersion]) -> dict[
     return {h: digest for h, digest in found.items() if digest is not None}
 
 
-def _seal_one(metadata: ContentHashes, seals: FileHasher, held: CommittedVersion) -> int:
+def _hash_one(metadata: ContentHashes, hasher: FileHasher, held: CommittedVersion) -> int:
     try:
-        return hash_late(metadata, seals, {held.table: replace(held.version, catalog=held.catalog)})
+        return hash_late(metadata, hasher, {held.table: replace(held.version, catalog=held.catalog)})
     except ForgeError:
         return 0  # its snapshot is gone: there is nothing to hash
 
@@ -227,7 +227,7 @@ def _check_rows(
                     table=h.table,
                 )
             )
-    metadata.seal(HashRecords(tuple(new)))
+    metadata.add_hashes(HashRecords(tuple(new)))
 
 
 def logical_path(version: TableVersion) -> str:

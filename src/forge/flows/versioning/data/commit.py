@@ -79,7 +79,7 @@ def commit_data(request: CommitRequest, ports: VersionPorts) -> CommitResult:
 def _attempt(work: Operation, request: CommitRequest, line: PinnedBranch) -> CommitResult | PublishConflict:
     ports, table = work.ports, request.table
     before = _find_table(request, line)
-    work.tell("staging", table)
+    work.report("staging", table)
     made = _staged(work, request, line, before)
     made = replace(made, outcome=with_key(work, request, before, made.outcome))
     outcome = made.outcome
@@ -90,11 +90,11 @@ def _attempt(work: Operation, request: CommitRequest, line: PinnedBranch) -> Com
     work.step("checked")
     if any(verdict.blocks for verdict in verdicts):
         return _hold(work, request, outcome, verdicts)
-    work.tell("publishing", table)
-    landed = commit_tables(work, line, project, _several(work, request, line, made, verdicts))
+    work.report("publishing", table)
+    landed = commit_tables(work, line, project, _multi_table_commit(work, request, line, made, verdicts))
     if isinstance(landed, PublishConflict):
         return landed
-    work.tell("published", table, landed.commit.id)
+    work.report("published", table, landed.commit.id)
     return CommitResult(landed.commit, work.run_id, table, outcome.statistics, verdicts)
 
 
@@ -197,8 +197,8 @@ def _stage_keyed(
         raise NeedsEngine("the files that may hold the keys are large")
     change = change_by_key(ports.tables, files, candidates, given, key, delete=is_delete, where=where)
     if change.is_empty:
-        told = "None of the keys is in the table." if is_delete else "Every row is in the table as it is given."
-        raise nothing_changed(request, told)
+        reason = "None of the keys is in the table." if is_delete else "Every row is in the table as it is given."
+        raise nothing_changed(request, reason)
     stage = open_stage(work, request.table, before)
     ports.tables.rewrite(stage, change.removed, change.rows, files.fields)
     tally = TableTally(
@@ -247,7 +247,7 @@ def _hold(
     return CommitResult(None, work.run_id, request.table, outcome.statistics, verdicts, "blocked")
 
 
-def _several(
+def _multi_table_commit(
     work: Operation, request: CommitRequest, line: PinnedBranch, made: StagedChange, verdicts: tuple[Verdict, ...]
 ) -> MultiTableCommit:
     table, outcome = request.table, made.outcome

@@ -73,14 +73,14 @@ def finish(
         return _hold(work, plan, merged, broken, len(broken), verdicts)
     if any(verdict.blocks for verdict in verdicts):
         return _hold(work, plan, merged, (), 0, verdicts)
-    work.tell("publishing", detail=f"{len(merged.changed)} tables")
+    work.report("publishing", detail=f"{len(merged.changed)} tables")
     record = _record(work, plan, line, merged, drafts, verdicts, project)
     landed = publish(work.publishing, BranchChanges(line=line, versions=merged.changed, stages=work.stages), record)
     if isinstance(landed, PublishConflict):
         _end(work, RunStatus.CONFLICT, verdicts, merged)
         return landed
     assert isinstance(landed, Publication)
-    work.tell("published", detail=landed.commit.id)
+    work.report("published", detail=landed.commit.id)
     return Merged(
         type=_MERGED_BY[plan.strategy],
         source=plan.source,

@@ -36,7 +36,7 @@ def judge_preview(work: Operation, project: Project, tree: Tree, changed: Iterab
     verdicts: list[Verdict] = []
     for table in hit:
         if project.checks.get(table) or project.contracts.get(table) or project.judged().get(table):
-            work.tell("checking", table)
+            work.report("checking", table)
             verdicts += _judge(work, project, personal, tree, table)
     return tuple(verdicts)
 

@@ -71,10 +71,10 @@ def merge_trees(
         sides = TableSides(table, base.get(table), ours.get(table), theirs.get(table), answers, keys.get(table))
         if same(sides.base, sides.theirs) or same(sides.ours, sides.theirs):
             continue
-        work.tell("merging", table)
+        work.report("merging", table)
         with hiding_values(partial(_personal, work, (base, ours, theirs), table)):
             outcomes[table] = _merge_one(work, sides)
-        work.tell("merged", table, outcomes[table].tally.how)
+        work.report("merged", table, outcomes[table].tally.how)
     changed = {t: o.version for t, o in outcomes.items() if not o.conflicts and not same(o.version, ours.get(t))}
     return TreeMerge(changed, outcomes)
 

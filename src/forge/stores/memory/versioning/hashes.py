@@ -17,6 +17,6 @@ class MemoryContentHashes(MemoryRecords):
         with self._lock:
             return {digest: self._table_trees[digest] for digest in digests if digest in self._table_trees}
 
-    def seal(self, sealed: HashRecords) -> None:
+    def add_hashes(self, hashes: HashRecords) -> None:
         with self._lock:
-            self._keep_sealed(sealed)
+            self._keep_hashes(hashes)

@@ -22,19 +22,19 @@ class SqlPublications(SqlRecords):
         super().__init__(engine)
         self.published: Callable[[], None] = lambda: None  # called after a branch has moved
 
-    def publish(self, publication: Publication, seam: FaultPoint) -> PublishedCommit | PointerConflict:
+    def publish(self, publication: Publication, fault_point: FaultPoint) -> PublishedCommit | PointerConflict:
         try:
             with writing(self._engine, durable=True) as connection:
-                write_publication(connection, publication, seam)
+                write_publication(connection, publication, fault_point)
         except PointerMoved as news:
             return news.moved
         self.published()
         return PublishedCommit(publication.commit.id)
 
-    def advance(self, advance: BranchAdvance, seam: FaultPoint) -> PublishedCommit | PointerConflict:
+    def advance(self, advance: BranchAdvance, fault_point: FaultPoint) -> PublishedCommit | PointerConflict:
         try:
             with writing(self._engine, durable=True) as connection:
-                write_advance(connection, advance, seam)
+                write_advance(connection, advance, fault_point)
         except PointerMoved as news:
             return news.moved
         self.published()

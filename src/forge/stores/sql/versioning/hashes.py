@@ -24,6 +24,6 @@ class SqlContentHashes(SqlRecords):
         t = tables.table_trees
         return {row["digest"]: row["body"] for row in self._batched(select(t), t.c.digest, digests)}
 
-    def seal(self, sealed: HashRecords) -> None:
+    def add_hashes(self, hashes: HashRecords) -> None:
         with writing(self._engine) as connection:
-            write_hashes(connection, sealed)
+            write_hashes(connection, hashes)

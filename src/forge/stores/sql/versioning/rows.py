@@ -151,5 +151,5 @@ def blob_of(row: Mapping[str, Any]) -> Blob:
     return Blob(row["path"], row["digest"], row["size"], row["kind"])
 
 
-def table_tree_rows(sealed: HashRecords) -> list[Row]:
-    return [{"digest": digest, "body": body} for digest, body in sorted(sealed.table_trees.items())]
+def table_tree_rows(hashes: HashRecords) -> list[Row]:
+    return [{"digest": digest, "body": body} for digest, body in sorted(hashes.table_trees.items())]

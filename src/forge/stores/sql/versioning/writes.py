@@ -97,7 +97,7 @@ def write_homes(connection: Connection, pointers: Sequence[Pointer]) -> None:
     put(connection, tables.homes, rows)
 
 
-def write_hashes(connection: Connection, sealed: HashRecords) -> None:
+def write_hashes(connection: Connection, hashes: HashRecords) -> None:
     """Known hashes stay unchanged."""
-    add_new(connection, tables.blobs, version_rows.blob_rows(sealed.blobs))
-    add_new(connection, tables.table_trees, version_rows.table_tree_rows(sealed))
+    add_new(connection, tables.blobs, version_rows.blob_rows(hashes.blobs))
+    add_new(connection, tables.table_trees, version_rows.table_tree_rows(hashes))
