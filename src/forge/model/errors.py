@@ -1,5 +1,5 @@
 """One root of errors. Every error has a stable code; `forge.model.codes` says what each code means. Errors that code
-catches have a class: those of one room are defined there, those of several below."""
+catches have a class: those of one room are defined there, shared ones below."""
 
 from __future__ import annotations
 

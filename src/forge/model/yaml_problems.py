@@ -75,8 +75,8 @@ def _marked(error: yaml.MarkedYAMLError, text: str) -> YamlProblem:
         return YamlProblem(
             "a tab stands in the indentation; YAML allows spaces only", "Replace the tabs by spaces.", line, column
         )
-    said = f"{context}, {problem}" if context else problem
-    return YamlProblem(f"malformed YAML: {said}", _hint(problem), line, column)
+    message = f"{context}, {problem}" if context else problem
+    return YamlProblem(f"malformed YAML: {message}", _hint(problem), line, column)
 
 
 def _hint(problem: str) -> str:

@@ -201,7 +201,7 @@ class YamlReader:
             raise at(event, "a second document begins here", "Put it into its own file.")
 
     def _scalar(self, event: Any) -> None:
-        """Most events are scalars, so their way is short."""
+        """Most events are scalars, so their path is short."""
         self._nodes += 1
         if self._nodes > MAX_NODES:
             self._count(event, 0)
@@ -318,14 +318,14 @@ class YamlReader:
 
 
 def _merge(frame: YamlFrame, parts: list[tuple[object, YamlPlace]]) -> None:
-    """What `<<` brings in, before the mapping's own keys; these win, and then the first of several mappings."""
+    """What `<<` brings in, before the mapping's own keys; these win, and then those of an earlier mapping."""
     assert isinstance(frame.data, dict)
     own, places = dict(frame.data), dict(frame.children)
     frame.data.clear()
     for value, spot in parts:
         inner = spot.children or {}
-        several = [(each, inner[at]) for at, each in enumerate(value)] if isinstance(value, list) else [(value, spot)]
-        for each, place in several:
+        mappings = [(each, inner[at]) for at, each in enumerate(value)] if isinstance(value, list) else [(value, spot)]
+        for each, place in mappings:
             if not isinstance(each, dict):
                 raise YamlProblem("only mappings can be merged with <<", "Write <<: *name.", spot.line, spot.column)
             for key in [key for key in each if key not in frame.data]:

@@ -116,7 +116,7 @@ def _shortest_circle(transforms: Transforms, start: TableName) -> tuple[TableNam
         for table in edge:
             for one in sorted(_inputs(transforms, table)):
                 if one == start:
-                    return tuple(_way_back(came_from, start, table))
+                    return tuple(_path_back(came_from, start, table))
                 if one not in came_from:
                     came_from[one] = table
                     following.append(one)
@@ -124,11 +124,11 @@ def _shortest_circle(transforms: Transforms, start: TableName) -> tuple[TableNam
     return None
 
 
-def _way_back(came_from: Mapping[TableName, TableName], start: TableName, last: TableName) -> Iterator[TableName]:
-    way = [last]
-    while way[-1] != start:
-        way.append(came_from[way[-1]])
-    yield from reversed(way)
+def _path_back(came_from: Mapping[TableName, TableName], start: TableName, last: TableName) -> Iterator[TableName]:
+    path = [last]
+    while path[-1] != start:
+        path.append(came_from[path[-1]])
+    yield from reversed(path)
 
 
 def _cycle(transforms: Transforms, circle: tuple[TableName, ...]) -> ForgeError:
