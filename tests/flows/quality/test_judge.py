@@ -105,11 +105,11 @@ class Engine:
     world: World
 
     def measure(
-        self, target: Pin, measures: Sequence[Measure], others: object, told: object = None
+        self, target: Pin, measures: Sequence[Measure], others: object, report: object = None
     ) -> Mapping[Measure, Reading]:
-        assert callable(told)
+        assert callable(report)
         self.world.asked.append((target, tuple(measures)))
-        told(MeasureBatch("scan", tuple(measures), 2.0))
+        report(MeasureBatch("scan", tuple(measures), 2.0))
         return MemoryMeasurer(self.world.rows(target), columns=("id", "amount")).measure(measures)
 
     def sample(
@@ -123,7 +123,7 @@ class QueryEngine(Engine):
     """Every query gives two rows."""
 
     def measure(
-        self, target: Pin, measures: Sequence[Measure], others: object, told: object = None
+        self, target: Pin, measures: Sequence[Measure], others: object, report: object = None
     ) -> Mapping[Measure, Reading]:
         return dict.fromkeys(measures, 2)
 

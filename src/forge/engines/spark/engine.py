@@ -197,7 +197,7 @@ class SparkEngine:
         target: Pin | PlannedResult,
         measures: Sequence[Measure],
         others: Mapping[TableName, Pin],
-        told: Callable[[MeasureBatch], None] = lambda batch: None,
+        report: Callable[[MeasureBatch], None] = lambda batch: None,
     ) -> Readings:
         from forge.engines.spark.measure.measurer import SparkMeasurer
 
@@ -206,7 +206,7 @@ class SparkEngine:
             lazy = isinstance(target, PlannedResult) or target.view_sql is not None
             custom = self._custom(spark, target, others)
             measurer = SparkMeasurer(spark, self._target(target), custom.others, custom, lazy=lazy)
-            return measurer.measure(measures, told)
+            return measurer.measure(measures, report)
 
     def sample(
         self,

@@ -142,7 +142,7 @@ class Engine(Protocol):
         target: Pin | PlannedResult,
         measures: Sequence[Measure],
         others: Mapping[TableName, Pin],
-        told: Callable[[MeasureBatch], None] = lambda batch: None,
+        report: Callable[[MeasureBatch], None] = lambda batch: None,
     ) -> Readings:
         """A reading for each measure; one that cannot be computed says why. `since` and `at` of a measure are the
         caller's: it has made a target of them. Each job is reported as it ends."""

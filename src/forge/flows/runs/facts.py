@@ -61,7 +61,7 @@ class PlanContext:
 
 
 def facts_of(known: PlanContext, transform: Transform, base: BaseVersion) -> OutputFacts:
-    """Raises what stands in the way of making it, whatever its inputs are."""
+    """Raises what prevents making it, whatever its inputs are."""
     _refuse_other_nature(transform, base)
     return OutputFacts(
         transform=transform,
@@ -105,8 +105,8 @@ def _files_to_load(
 
 
 def _as_loaded(engine: SourceFiles, file: LoadedFile, loaded: frozenset[LoadedFile]) -> LoadedFile:
-    """A file that was only touched or copied anew, with the same content, is the file that was loaded. Its content is
-    read only where its time alone tells them apart."""
+    """A file that was only touched or copied again, with the same content, is the file that was loaded. Its content is
+    read only where nothing but its time differs."""
     if file in loaded:
         return file
     like = [one for one in loaded if (one.path, one.size) == (file.path, file.size) and one.digest is not None]

@@ -86,7 +86,7 @@ class RunPlan:
 
 
 def plan(request: RunRequest, project: Project, ports: PlanDependencies) -> RunPlan:
-    """What is wrong with a file or a table takes its own step out, and those that stand on it."""
+    """What is wrong with a file or a table takes its own step out, and those that depend on it."""
     selected = find_order(project, request.selection)
     line = pin_branch(ports.metadata, request.branch, ports.default_branch)
     ports.readers(selected.order, line.tree)
@@ -114,7 +114,7 @@ def _plan_step(known: PlanContext, transform: Transform, before: Mapping[TableNa
         return replace(step, action=StepAction.BLOCKED, reason=error.what, error=error)
     if not after:
         return replace(_decided(step), is_certain=transform.kind is not TransformKind.VIEW)
-    # A table that is built has a new snapshot. A view that is built anew may read the same as before.
+    # A table that is built has a new snapshot. A view that is rebuilt may read the same as before.
     certain = known.request.force or any(before[t].is_certain for t in after)
     assert step.facts is not None
     missing = range_missing(step.facts) if certain else None

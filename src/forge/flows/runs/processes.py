@@ -1,4 +1,4 @@
-"""Whether the process of a record is still alive. A pid alone does not tell: pids are reused."""
+"""Whether the process of a record is still alive. A pid alone does not prove it: pids are reused."""
 
 from __future__ import annotations
 

@@ -133,8 +133,10 @@ def _contracts(root: Path, governance: Governance) -> tuple[Sequence[Contract], 
 def _tables_of(file: ContractFile) -> frozenset[TableName]:
     """Of a contract or, where it cannot be read at all, those that its name and text mention."""
     stem = PurePosixPath(file.file).name.partition(".odcs.")[0]
-    said = file.contract.tables if file.contract is not None else ()
-    return find_table_names([stem, *(table.table for table in said)] if said else [stem, *_NAMED.findall(file.text)])
+    tables = file.contract.tables if file.contract is not None else ()
+    return find_table_names(
+        [stem, *(table.table for table in tables)] if tables else [stem, *_NAMED.findall(file.text)]
+    )
 
 
 def assemble(

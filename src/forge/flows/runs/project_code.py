@@ -96,7 +96,7 @@ def _written(text: str) -> dict[str, tuple[str, int]]:
     inside: dict[str, dict[str, int]] = {}
     for name in _names(query.find_all(exp.Alias)):
         inside.setdefault(name.name.lower(), {}).setdefault(name.name, int(name.meta.get("line", 1)))
-    found = {key: next(iter(ways.items())) for key, ways in inside.items() if len(ways) == 1}
+    found = {key: next(iter(spellings.items())) for key, spellings in inside.items() if len(spellings) == 1}
     return found | {name.name.lower(): (name.name, int(name.meta.get("line", 1))) for name in _names(query.selects)}
 
 

@@ -109,10 +109,10 @@ class MemoryEngine:
         target: Pin | PlannedResult,
         measures: Sequence[Measure],
         others: Mapping[TableName, Pin],
-        told: Callable[[MeasureBatch], None] = lambda batch: None,
+        report: Callable[[MeasureBatch], None] = lambda batch: None,
     ) -> Readings:
         readings = self._measurer(target, others).measure(measures)
-        told(MeasureBatch("scan", tuple(measures), 0.0))
+        report(MeasureBatch("scan", tuple(measures), 0.0))
         return readings
 
     def sample(
