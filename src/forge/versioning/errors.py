@@ -32,8 +32,8 @@ class FilterValueError(NamedError):
 
 
 class IncomparableError(ForgeError):
-    """Two versions cannot be compared or merged: they have no common ancestor (E610), no key that tells their rows
-    apart (E611, E612, E613), values that do not fit (E630), or a catalog that keeps no versions (E626)."""
+    """Two versions cannot be compared or merged: they have no common ancestor (E610), no key that identifies
+    their rows (E611, E612, E613), values that do not fit (E630), or a catalog that keeps no versions (E626)."""
 
 
 class IncomparableCellsError(IncomparableError, CellError):

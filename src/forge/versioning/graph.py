@@ -15,7 +15,7 @@ Parents = Mapping[CommitId, Sequence[CommitId]]
 
 @dataclass(frozen=True, slots=True)
 class MergeBase:
-    """The base of a merge; None where there is no common ancestor. Criss-cross histories have several best common
+    """The base of a merge; None where there is no common ancestor. Criss-cross histories have multiple best common
     ancestors: `commit` is the newest by generation, and `others` are the rest, to be named in the result."""
 
     commit: CommitId | None

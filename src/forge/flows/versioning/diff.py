@@ -111,8 +111,8 @@ def _diff_views(
         ports.lake.read_view(v.metadata_location or "").strip() if v is not None and v.kind == "view" else None
         for v in (old, new)
     ]
-    said = () if texts[0] == texts[1] else (TableSchemaChange("sql", "", *texts),)
-    return TableDiff(table=str(table), change=change, rows=RowDiff(), schema=said)
+    schema = () if texts[0] == texts[1] else (TableSchemaChange("sql", "", *texts),)
+    return TableDiff(table=str(table), change=change, rows=RowDiff(), schema=schema)
 
 
 def _files(ports: VersionPorts, version: TableVersion | None) -> TableFiles | None:
@@ -122,11 +122,11 @@ def _files(ports: VersionPorts, version: TableVersion | None) -> TableFiles | No
 
 
 def choose_key(
-    ports: VersionPorts, table: TableName, said: tuple[str, ...] | None, sides: Sequence[TableFiles]
+    ports: VersionPorts, table: TableName, requested: tuple[str, ...] | None, sides: Sequence[TableFiles]
 ) -> tuple[str, ...]:
     """The requested key unconditionally; a declared one only where all sides have it."""
-    if said:
-        return said
+    if requested:
+        return requested
     declared = tuple(ports.keys.get(table, ())) or sides[-1].identifier
     have = all({field.name for field in side.fields}.issuperset(declared) for side in sides)
     return declared if have else ()
@@ -138,14 +138,14 @@ def _diff_files(
     left: TableFiles,
     right: TableFiles,
     page: DiffPage,
-    said: tuple[str, ...] | None,
+    requested: tuple[str, ...] | None,
     *,
     is_one: bool,
 ) -> TableDiff:
     from forge.versioning.schema.merge import align_for_diff, diff_schemas
 
     before, after = match_fields(left.fields, right.fields, is_one)
-    key = choose_key(ports, table, said, (left, right))
+    key = choose_key(ports, table, requested, (left, right))
     layout = _narrowed(align_for_diff(before, after, key), page, table)
     gone, new = slice_of(left, left.files - right.files), slice_of(right, right.files - left.files)
     rows = RowDiff()
@@ -215,7 +215,7 @@ def _diff_whole(
     left: TableFiles | None,
     right: TableFiles | None,
     page: DiffPage,
-    said: tuple[str, ...] | None,
+    requested: tuple[str, ...] | None,
 ) -> TableDiff:
     """A table that one side does not have: counted by its metadata, and no more rows are read than are shown."""
     from forge.versioning.schema.merge import align_for_diff
@@ -223,7 +223,7 @@ def _diff_whole(
     side = right or left
     if side is None:
         return TableDiff(table=str(table), change="changed", rows=RowDiff())
-    key = choose_key(ports, table, said, (side,))
+    key = choose_key(ports, table, requested, (side,))
     before, after = (side.fields if left else (), side.fields if right else ())
     layout = _narrowed(align_for_diff(side.fields, side.fields, key), page, table)
     count = _count(ports, side)

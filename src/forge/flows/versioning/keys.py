@@ -90,7 +90,7 @@ def _reference(check: Mapping[str, Any]) -> Reference:
 
 
 def key_of_checks(checks: Sequence[Check]) -> tuple[str, ...]:
-    """Columns that must be unique and never NULL; of several such, the first."""
+    """Columns that must be unique and never NULL; the first such key."""
     filled = {
         name for check in checks if isinstance(check, NotNullCheck) and _is_whole(check) for name in check.columns
     }

@@ -21,7 +21,7 @@ class Reset:
     branch: BranchName
     before: CommitId | None
     commit: Commit
-    tables: tuple[TableName, ...]  # that now stand elsewhere
+    tables: tuple[TableName, ...]  # that now point elsewhere
 
 
 def reset(branch: str, revision: str, ports: VersionPorts) -> Reset:

@@ -49,7 +49,7 @@ def find_last_passed(
 def _passed_at(ports: RemedyPorts, branch: BranchName, table: TableName, check_id: str) -> set[Content]:
     """Contents on which the check passed, in runs, monitors or by hand, and never failed. A verdict about a commit
     holds for the content of the table there, whatever the branch and whatever else the commit changed."""
-    metadata, said = ports.versions.metadata, list(ports.outcomes(table, check_id))
+    metadata, outcomes = ports.versions.metadata, list(ports.outcomes(table, check_id))
     for one_branch in dict.fromkeys((branch, ports.versions.default_branch)):
         found = [
             one
@@ -60,9 +60,9 @@ def _passed_at(ports: RemedyPorts, branch: BranchName, table: TableName, check_i
         for one in found:
             commit = runs[one.run_id].commit_id if one.run_id in runs else None
             if commit is not None:
-                said.append((commit, one.outcome is Outcome.PASSED))
-    contents = {commit: metadata.tree(commit).get(table) for commit, _ in said}
-    judged = [(_content(version), passed) for commit, passed in said if (version := contents[commit]) is not None]
+                outcomes.append((commit, one.outcome is Outcome.PASSED))
+    contents = {commit: metadata.tree(commit).get(table) for commit, _ in outcomes}
+    judged = [(_content(version), passed) for commit, passed in outcomes if (version := contents[commit]) is not None]
     return {content for content, passed in judged if passed} - {content for content, passed in judged if not passed}
 
 

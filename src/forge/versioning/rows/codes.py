@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 Numbers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-_ROOM = 1 << 62  # codes of several columns are multiplied into one number until this is reached
+_ROOM = 1 << 62  # the codes of columns are multiplied into one number until this is reached
 _BLOCK = 256  # rows of nested values that are compared at once before falling back to Python
 
 

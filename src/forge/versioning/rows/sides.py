@@ -145,7 +145,7 @@ def blend(readers: Sequence[Reader], keys: Numbers, choice: Numbers, kind: pa.Da
 
 
 def scatter(parts: Sequence[pa.Array], spots: Sequence[Numbers], kind: pa.DataType) -> pa.Array:
-    """One array from several whose values belong at given positions; together the positions are 0..n-1."""
+    """One array from arrays whose values belong at given positions; together the positions are 0..n-1."""
     if not parts:
         return pa.array([], kind)
     if len(parts) == 1:
@@ -175,8 +175,8 @@ def lay_over(
     }
     empty = Overlay(layout, columns, kinds, rows, {}, 0)
     keys = empty.key_places
-    said = {which: (words or {}).get(which.side, which.side) for which in rows}
-    _refuse_nulls(rows, said, keys, layout, table)
+    labels = {which: (words or {}).get(which.side, which.side) for which in rows}
+    _refuse_nulls(rows, labels, keys, layout, table)
     codes, size = code_rows(
         [each.filled(keys, kinds) for each in rows.values()], [each.length for each in rows.values()]
     )
@@ -186,7 +186,7 @@ def lay_over(
         at[which][numbers] = np.arange(len(numbers))
         found = np.bincount(numbers, minlength=size)
         if len(found) and found.max() > 1:
-            refuse_duplicates(said[which], rows[which], np.flatnonzero(found[numbers] > 1), keys, layout, table)
+            refuse_duplicates(labels[which], rows[which], np.flatnonzero(found[numbers] > 1), keys, layout, table)
     if one_base:
         rows[MergeInput.BASE_THEIRS], at[MergeInput.BASE_THEIRS] = rows[MergeInput.BASE_OURS], at[MergeInput.BASE_OURS]
     return Overlay(layout, columns, kinds, rows, at, size)
@@ -198,7 +198,7 @@ def _is_twin(which: MergeInput, one_base: bool) -> bool:
 
 def _refuse_nulls(
     rows: Mapping[MergeInput, InputRows],
-    said: Mapping[MergeInput, str],
+    labels: Mapping[MergeInput, str],
     keys: Sequence[int],
     layout: Layout,
     table: str | None,
@@ -210,7 +210,7 @@ def _refuse_nulls(
                 name = layout.columns[place].field.name
                 raise IncomparableError(
                     "E612",
-                    f"{said[which]} has NULL in the key column {name}, in {column.null_count:,} rows",
+                    f"{labels[which]} has NULL in the key column {name}, in {column.null_count:,} rows",
                     where=table,
                     why="A row without its key cannot be told from others.",
                     fix="Fill the column, delete these rows, or use another key.",

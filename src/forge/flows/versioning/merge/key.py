@@ -34,9 +34,9 @@ class TableSides:
 def choose_key(work: Operation, sides: TableSides, files: FileSides) -> Key | Conflict:
     """The key of the call, declared, or recorded with the table on any side; () is a multiset of rows. A conflict
     where both sides recorded different keys."""
-    said = sides.key or work.ports.keys.get(sides.table)
-    if said:
-        return tuple(said)
+    declared = sides.key or work.ports.keys.get(sides.table)
+    if declared:
+        return tuple(declared)
     base = remembered_key(sides.base, files.base)
     ours, theirs = remembered_key(sides.ours, files.ours), remembered_key(sides.theirs, files.theirs)
     key = _pick(base, ours, theirs)
@@ -58,12 +58,12 @@ def _pick(base: Key, ours: Key, theirs: Key) -> Key | None:
 
 
 def _ask(sides: TableSides, base: Key, ours: Key, theirs: Key) -> Key | Conflict:
-    said = [", ".join(key) or None for key in (base, ours, theirs)]
+    keys = [", ".join(key) or None for key in (base, ours, theirs)]
     conflict = Conflict(
         kind=ConflictKind.SCHEMA_CHANGE,
-        base=said[0],
-        ours=said[1],
-        theirs=said[2],
+        base=keys[0],
+        ours=keys[1],
+        theirs=keys[2],
         table=str(sides.table),
         location=LOCATION,
     )
@@ -85,7 +85,7 @@ def lacks_key(
     table: TableName,
     before: TableVersion | None,
     after: TableVersion | None,
-    said: Sequence[str] | None = None,
+    declared: Sequence[str] | None = None,
 ) -> bool:
     """Whether a later version lacks a key column of an earlier one, by name and from metadata alone. It may have
     been renamed: the schema merge decides."""
@@ -95,5 +95,5 @@ def lacks_key(
     new = ports.lake.snapshot(after.catalog, after.snapshot_id)
     if old is None or new is None:
         return False
-    key = said or ports.keys.get(table) or before.key or old.identifier
+    key = declared or ports.keys.get(table) or before.key or old.identifier
     return any(name in old.schema.names and name not in new.schema.names for name in key)

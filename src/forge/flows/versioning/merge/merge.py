@@ -28,7 +28,7 @@ from forge.versioning.merge import MergeStatus, MergeType, Strategy
 from forge.versioning.protection import who_may_merge
 
 ATTEMPTS = 20  # retries of a merge whose target moved meanwhile
-_MOST_TOLD = 5
+_MOST_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,9 +102,9 @@ def _plan(request: MergeRequest, ports: VersionPorts, merge_id: str | None, answ
             fix="Commit the tables of one into a branch of the other.",
         )
     fast = can_ff and request.strategy in (Strategy.FF, Strategy.THREE_WAY) and not request.no_ff
-    if fast and (told := _find_objections(ports, request, target.head, theirs)):
+    if fast and (objections := _find_objections(ports, request, target.head, theirs)):
         if request.strategy is Strategy.FF and merge_id is None:
-            raise _held_back(request, told)
+            raise _held_back(request, objections)
         fast, request = False, replace(request, strategy=Strategy.THREE_WAY)  # which is judged, and held back
     strategy = Strategy.FF if fast else request.strategy
     return MergePlan(
@@ -146,13 +146,13 @@ def _broken_contracts(ports: VersionPorts, new: Tree, changed: Sequence[TableNam
     return [f"{v.details['code']} {v.table}: {v.message}" for v in verdicts if v.blocks]
 
 
-def _held_back(request: MergeRequest, told: Sequence[str]) -> ForgeError:
+def _held_back(request: MergeRequest, objections: Sequence[str]) -> ForgeError:
     """A merge that may only be a fast-forward is refused, and not recorded."""
-    more = f" And {len(told) - _MOST_TOLD} more." if len(told) > _MOST_TOLD else ""
+    more = f" And {len(objections) - _MOST_SHOWN} more." if len(objections) > _MOST_SHOWN else ""
     return ForgeError(
         "E609",
         f"'{request.target}' cannot be fast-forwarded to '{request.source}': contracts or keys hold it back",
-        why=f"{'; '.join(told[:_MOST_TOLD])}.{more} Nothing was moved.",
+        why=f"{'; '.join(objections[:_MOST_SHOWN])}.{more} Nothing was moved.",
         fix=f"Mend the table or its contract; forge merge {request.source} {request.target} makes a merge that waits.",
     )
 
@@ -251,9 +251,9 @@ def _fast_forward(plan: MergePlan, ports: VersionPorts, line: PinnedBranch) -> M
 
 
 def _tally(table: TableName, how: TableMergeKind, rows: TableStatistics | None) -> TableTally:
-    told = rows or TableStatistics()
+    counts = rows or TableStatistics()
     return TableTally(
-        table=str(table), how=how, inserted=told.rows_added, updated=told.rows_modified, deleted=told.rows_deleted
+        table=str(table), how=how, inserted=counts.rows_added, updated=counts.rows_modified, deleted=counts.rows_deleted
     )
 
 

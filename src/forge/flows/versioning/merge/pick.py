@@ -65,7 +65,7 @@ def _pick(
     commit = find_commit(ports.metadata, revision, BranchName(target))
     parent = commit.parents[0] if commit.parents else None
     refuse_change(ports.branch(target), kind)
-    said = answers or Answers((*ports.rules, *rules))
+    given = answers or Answers((*ports.rules, *rules))
     for _ in range(ATTEMPTS):
         adopt(ports, target)
         branch = ports.branch(target)
@@ -82,7 +82,7 @@ def _pick(
             strategy=Strategy.THREE_WAY,
             message=message or _message(kind, commit),
             keys=keys,
-            answers=said,
+            answers=given,
             merge_id=merge_id,
             parents=(branch.head,),
             author=commit.author if picking else None,

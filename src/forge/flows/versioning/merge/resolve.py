@@ -216,9 +216,9 @@ def continue_merge(merge_id: str, ports: VersionPorts) -> MergeResult:
 
 
 def _needs_answer(conflict: Conflict, answers: Answers) -> bool:
-    """A check that failed on the preview is resolved by fixing the data: the next attempt will tell."""
-    mended = conflict.kind is ConflictKind.CONSTRAINT and conflict.key is None
-    return not mended and answers.find(conflict) is None
+    """A check that failed on the preview is resolved by fixing the data: the next attempt shows whether it was."""
+    is_fixed_in_data = conflict.kind is ConflictKind.CONSTRAINT and conflict.key is None
+    return not is_fixed_in_data and answers.find(conflict) is None
 
 
 def abort_merge(merge_id: str, ports: VersionPorts) -> MergeRecord:

@@ -1,4 +1,4 @@
-"""Row counts of versions taken over without reading them: their files do not tell which rows changed, their commits
+"""Row counts of versions taken over without reading them: their files do not show which rows changed, their commits
 do."""
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ def rows_between(metadata: Commits, base: CommitId | None, head: CommitId | None
     found: dict[TableName, TableStatistics] = {}
     for commit_id in (forward or back) if len(forward or back) <= MANY else ():
         commit = metadata.commit(commit_id)
-        for table, told in (commit.statistics if commit else {}).items():
+        for table, statistics in (commit.statistics if commit else {}).items():
             known = found.get(table, TableStatistics())
-            added, deleted = (told.rows_added, told.rows_deleted)[:: 1 if forward else -1]
+            added, deleted = (statistics.rows_added, statistics.rows_deleted)[:: 1 if forward else -1]
             found[table] = replace(
                 known,
                 rows_added=known.rows_added + added,
                 rows_deleted=known.rows_deleted + deleted,
-                rows_modified=known.rows_modified + told.rows_modified,
+                rows_modified=known.rows_modified + statistics.rows_modified,
             )
     return found
 

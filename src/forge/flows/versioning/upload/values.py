@@ -194,8 +194,8 @@ _PATTERNS = {
 
 def _all_match(texts: pa.ChunkedArray, pattern: str) -> bool:
     # in Arrow's expressions $ is the end of a line
-    said = pc.all(pc.match_substring_regex(texts, pattern.replace("$", r"\z"))).as_py()
-    return said is not False
+    matched = pc.all(pc.match_substring_regex(texts, pattern.replace("$", r"\z"))).as_py()
+    return matched is not False
 
 
 def _cast(texts: pa.ChunkedArray, kind: str) -> pa.ChunkedArray:
@@ -213,18 +213,18 @@ def _cast(texts: pa.ChunkedArray, kind: str) -> pa.ChunkedArray:
 
 def find_type(texts: pa.ChunkedArray) -> str:
     """The inferred type of a column of a new table, from all of its values; empty ones are ignored."""
-    said = texts.filter(pc.not_equal(texts, ""))
-    if len(said) == 0:
+    values = texts.filter(pc.not_equal(texts, ""))
+    if len(values) == 0:
         return "string"
 
     # 007 is a label and no number
-    if _all_match(said, r"^[+-]?[0-9.].*$") and not pc.any(pc.match_substring_regex(said, r"^[+-]?0[0-9]")).as_py():
-        if _all_match(said, INTEGER) and cast_texts(said, "bigint") is not None:
+    if _all_match(values, r"^[+-]?[0-9.].*$") and not pc.any(pc.match_substring_regex(values, r"^[+-]?0[0-9]")).as_py():
+        if _all_match(values, INTEGER) and cast_texts(values, "bigint") is not None:
             return "bigint"
-        if _all_match(said, FLOAT):
+        if _all_match(values, FLOAT):
             return "double"
     for kind, pattern in (("boolean", BOOLEAN), ("date", DATE), ("timestamp", TIME)):
-        if _all_match(said, pattern) and (kind == "boolean" or _all_fit(said, kind)):
+        if _all_match(values, pattern) and (kind == "boolean" or _all_fit(values, kind)):
             return kind
     return "string"
 
