@@ -185,13 +185,13 @@ def _assets_with_status(
 ) -> dict[str, Asset]:
     held = metadata.blocked(branch)
     stopped = {table for _, table in held}
-    said: dict[str, list[Verdict]] = {}
+    verdicts: dict[str, list[Verdict]] = {}
     found = find_verdicts(metadata, newest_attempts(tree, held), since=since(tree), held=held, current=current)
     for _, verdict in found:
-        said.setdefault(verdict.table, []).append(verdict)
+        verdicts.setdefault(verdict.table, []).append(verdict)
     return {
         str(record.table): Asset(
-            record, AssetStatus(tuple(said.get(str(record.table), ())), held_back=record.table in stopped)
+            record, AssetStatus(tuple(verdicts.get(str(record.table), ())), held_back=record.table in stopped)
         )
         for record in records
     }
@@ -212,8 +212,8 @@ def _status_at(
     held = tuple(pair for pair in metadata.blocked(default) if pair[1] == table) if is_now else ()
     mine = {table: version}
     now = current if is_now else all_count
-    said = find_verdicts(metadata, newest_attempts(mine, held), since=since(mine), held=held, current=now)
-    return AssetStatus(tuple(verdict for _, verdict in said), held_back=bool(held))
+    verdicts = find_verdicts(metadata, newest_attempts(mine, held), since=since(mine), held=held, current=now)
+    return AssetStatus(tuple(verdict for _, verdict in verdicts), held_back=bool(held))
 
 
 def _record(known: Mapping[TableName, AssetRecord], table: TableName, version: TableVersion) -> AssetRecord:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Key = tuple[str, str]
 """A table and one of its columns, in small letters."""
 Declared = Callable[[], frozenset[Key]]
-"""What contracts call personal now; read anew each time."""
+"""What contracts call personal now; read again on each call."""
 
 HIDDEN = "***"
 _MOST = 64  # answers that are kept
@@ -166,7 +166,7 @@ def find_personal(flagged: frozenset[Key], edges: Iterable[Edge]) -> frozenset[K
     open_edges = [e for e in edges if not e.masking]
     sources = Counter(_key(e.target.table, e.target.column) for e in open_edges)
     values = [e for e in open_edges if not _is_count(e)]
-    # The only input of a column is the same data, like lower(trim(email)); one of several inputs may be only a small
+    # The only input of a column is the same data, like lower(trim(email)); one of many inputs may be only a small
     # part of it, and is no reason to hide its own copies elsewhere.
     same = [
         e

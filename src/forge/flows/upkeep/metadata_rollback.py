@@ -120,7 +120,7 @@ def roll_back_metadata(
     if not step.losses:
         line = pin_branch(metadata, default, default)
         assert line.head is not None, "a table has a commit"
-        audit = AuditRecord(now, author.email, "repair.table", str(step.catalog), _told(step))
+        audit = AuditRecord(now, author.email, "repair.table", str(step.catalog), _locations(step))
         record = PublishRecord(time=now, head=line.head, audit=(audit,))
         _done(publish(ports, BranchChanges(line=line, versions={}, pointers=(pointer,)), record))
     for number, loss in enumerate(step.losses, start=1):
@@ -135,7 +135,7 @@ def _done(outcome: object) -> None:
         raise DatabaseBusyError("Someone else published meanwhile", why="Nothing was repaired.", fix="forge repair")
 
 
-def _told(step: MetadataRollback) -> dict[str, object]:
+def _locations(step: MetadataRollback) -> dict[str, object]:
     return {"from": step.error.location, "to": step.earlier.location if step.earlier else None}
 
 
@@ -150,7 +150,7 @@ def _record(metadata: Assets, step: MetadataRollback, loss: BranchLoss, author: 
         message=f"Repair: {table} as it was before, because its metadata file could not be read",
         author=author,
         statistics={table: counted},
-        metadata={"run_id": str(run_id), "repair": str(table), **_told(step)},
+        metadata={"run_id": str(run_id), "repair": str(table), **_locations(step)},
     )
     at = loss.then.snapshot_id if loss.then else None
     output = OutputRecord(
@@ -172,7 +172,7 @@ def _record(metadata: Assets, step: MetadataRollback, loss: BranchLoss, author: 
         outputs=(output,),
         kind="repair",
     )
-    detail = {"commit": THIS_COMMIT, "table": str(table), **_told(step)}
+    detail = {"commit": THIS_COMMIT, "table": str(table), **_locations(step)}
     return PublishRecord(
         time=now,
         commits=(draft,),

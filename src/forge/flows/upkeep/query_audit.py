@@ -89,8 +89,8 @@ def query_record(
     tables: Iterable[TableName],
     detail: dict[str, object],
 ) -> AuditRecord:
-    said = {"text": sql[:_LONGEST], "tables": sorted(map(str, tables)), **detail}
-    return AuditRecord(clock(), actor, action, door, said)
+    facts = {"text": sql[:_LONGEST], "tables": sorted(map(str, tables)), **detail}
+    return AuditRecord(clock(), actor, action, door, facts)
 
 
 def _known(tables: Callable[[], Iterable[TableName]]) -> tuple[TableName, ...]:
