@@ -149,7 +149,7 @@ class FailingRowFinder:
         found = collect_in_one_job(self.spark, frame.withColumn(_CHANCE, f.rand(_SEED)).agg(*lists))[0]
         return [
             tuple(
-                {name: self._said(name, row[f"v{n}"]) for n, name in enumerate(shown[number])}
+                {name: self._shown_value(name, row[f"v{n}"]) for n, name in enumerate(shown[number])}
                 for row in found[f"c{number}"]
             )
             for number in conditions
@@ -219,7 +219,7 @@ class FailingRowFinder:
             column = f.col(quote(name)) if self.schema.get(name) else column_of(name, self.schema)
         return portable(column, type_of(name, self.schema))
 
-    def _said(self, name: str, value: object) -> object:
+    def _shown_value(self, name: str, value: object) -> object:
         return value if self._hides(name) else _cut(plain(to_python(value, type_of(name, self.schema))))
 
     def _mark(

@@ -174,7 +174,7 @@ def _floating(bound: bytes) -> float:
 
 
 def _none_outside(low: Reading, high: Reading, bounds: tuple[object, ...]) -> int:
-    """0 where the bounds prove it; they cannot tell how many rows are outside."""
+    """0 where the bounds prove it; they do not show how many rows are outside."""
     least, most = bounds
     if any(isinstance(end, float) and math.isinf(end) for end in (low, high)):
         raise _Unknown  # the infinities are outside every range

@@ -26,7 +26,7 @@ def arrow_schema(metadata: TableMetadata, snapshot: Snapshot, columns: Sequence[
 def read_files(
     metadata: TableMetadata, snapshot: Snapshot, io: FileIO, files: Sequence[LiveFile], columns: Sequence[str] | None
 ) -> list[pa.Table]:
-    """One table per file, in their order; several files are read in parallel, and each delete file once."""
+    """One table per file, in their order; files are read in parallel, and each delete file once."""
     schema = snapshot_schema(metadata, snapshot.schema_id)
     # the scan completes columns that a file lacks by the metadata's current schema, which may be a later one
     then = metadata.model_copy(update={"current_schema_id": schema.schema_id})

@@ -218,7 +218,7 @@ def _order(value: object) -> tuple[bool, object]:
 def _outside(value: object, low: object, high: object) -> bool:
     if isinstance(value, float) and not math.isfinite(value):
         return True
-    below = low is not None and value < low  # type: ignore[operator]  # of one type, or TypeError is told
+    below = low is not None and value < low  # type: ignore[operator]  # of one type, or TypeError is raised
     above = high is not None and value > high  # type: ignore[operator]
     return below or above
 

@@ -67,12 +67,12 @@ class MemoryVerdicts(MemoryRecords):
                 bare = RunVerdict(
                     run_id=run.id, time=run.started_at, table=output.table, status=output.status, kind=run.kind
                 )
-                said = [
+                verdicts = [
                     replace(bare, check_id=verdict.check_id, outcome=verdict.outcome, message=verdict.message)
                     for verdict in self._verdicts.get(run.id, ())
                     if verdict.check_id in checks and verdict.table == str(output.table)
                 ]
-                found += said or [bare]
+                found += verdicts or [bare]
         return tuple(found)
 
     def tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[VerdictTally, ...]:
@@ -86,8 +86,8 @@ class MemoryVerdicts(MemoryRecords):
     def dataset_tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[DatasetTally, ...]:
         found = []
         for run in reversed(self._newest_runs(branch)):
-            said = self._verdicts.get(run.id, ()) if since <= run.started_at < until else ()
-            for table in sorted({verdict.table for verdict in said}):
-                counted = Counter(verdict.outcome for verdict in said if verdict.table == table)
+            verdicts = self._verdicts.get(run.id, ()) if since <= run.started_at < until else ()
+            for table in sorted({verdict.table for verdict in verdicts}):
+                counted = Counter(verdict.outcome for verdict in verdicts if verdict.table == table)
                 found.append(DatasetTally(table, run.started_at, *(counted[outcome] for outcome in Outcome)))
         return tuple(found)

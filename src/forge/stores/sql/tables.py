@@ -377,7 +377,7 @@ lineage_nodes = Table(
     Column("number", Integer, primary_key=True, autoincrement=False),
     Column("type", SmallInteger, nullable=False),
     Column("parent", Integer, nullable=False),
-    Column("mentioned", SmallInteger, nullable=False),  # the type that edges tell
+    Column("mentioned", SmallInteger, nullable=False),  # the type according to edges
     Column("created_at", BigInteger, nullable=False),
     Column("revision", BigInteger, nullable=False),
     Column("id", Code, nullable=False),
@@ -430,7 +430,7 @@ lineage_facts = Table(
     Index("forge_lineage_facts_by_producer", "producer", "valid_to"),
     Index("forge_lineage_facts_by_revision", "revision"),
 )
-lineage_gone = Table(  # edges that lost a fact, which no row of theirs would tell
+lineage_gone = Table(  # edges that lost a fact, which none of their rows would show
     "forge_lineage_gone",
     metadata,
     Column("source", Integer, primary_key=True, autoincrement=False),
@@ -450,7 +450,7 @@ lineage_snapshots = Table(
     Column("nodes", Json, nullable=False),
     Column("edges", Json, nullable=False),
 )
-# Code that was read for its lineage: what is needed to tell of a file, and to know whether to read it again.
+# Code that was read for its lineage: what is needed to report on a file, and to know whether to read it again.
 lineage_sources = Table(
     "forge_lineage_sources",
     metadata,

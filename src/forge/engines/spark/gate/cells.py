@@ -63,8 +63,8 @@ def memory_error(error: BaseException, where: str) -> ForgeError | None:
     text = str(error)
     found = next((line for line in text.splitlines() if f"FORGE-{CODE} " in line), None)
     if found is not None:
-        said = found.partition(f"FORGE-{CODE} ")[2].partition("SQLSTATE")[0].strip()
-        return _too_large("A value of the answer is too large", where, said)
+        detail = found.partition(f"FORGE-{CODE} ")[2].partition("SQLSTATE")[0].strip()
+        return _too_large("A value of the answer is too large", where, detail)
     if any(sign in text for sign in _FULL):
         return _too_large("The query makes more than there is memory for", where, None)
     return None

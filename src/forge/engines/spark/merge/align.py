@@ -1,4 +1,4 @@
-"""Rows of several versions of a table aligned: the same columns, types and names on every side.
+"""Rows of the versions of a table aligned: the same columns, types and names on every side.
 
 Internally, key columns are called `k0…`, other cells `v0…`, cells of dropped columns `d0…`, so that user names never
 clash with ours."""

@@ -80,8 +80,8 @@ def died_of(session: SparkSession, error: BaseException) -> bool:
 
 def _is_cut(error: BaseException) -> bool:
     """Whether the connection to the JVM broke, as opposed to an error reported by the JVM."""
-    told = isinstance(error, Py4JJavaError) or "Trace:" in str(error)
-    return isinstance(error, Py4JError | ConnectionError | EOFError) and not told
+    is_reported = isinstance(error, Py4JJavaError) or "Trace:" in str(error)
+    return isinstance(error, Py4JError | ConnectionError | EOFError) and not is_reported
 
 
 def forget(session: SparkSession) -> None:

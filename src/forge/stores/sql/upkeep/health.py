@@ -38,7 +38,7 @@ def examine_database(engine: Engine) -> None:
 
 
 def _lock_error(engine: Engine, error: Exception) -> Exception:
-    """With the processes that lock it, where the system can tell."""
+    """With the processes that lock it, where the system reports them."""
     file = file_of(engine.url)
     if "is locked" not in str(error) or file is None:
         return error
