@@ -49,8 +49,8 @@ class Body:
         address = f"{scope['method']} {scope['path']}"
         self._streamed = STREAMED.fullmatch(address) is not None
         self._most = None if self._streamed else max(LARGE, limits.bytes) if BULK.fullmatch(address) else limits.bytes
-        self._said = _declared_length(scope)
-        self.is_read = self._said == 0
+        self._declared = _declared_length(scope)
+        self.is_read = self._declared == 0
         self._size, self._waited = 0, 0.0
 
     async def checked(self) -> Receive:
@@ -86,7 +86,7 @@ class Body:
 
     async def drain(self) -> None:
         """After a refusal, read and discard for a moment: a client that is still sending may not see the response."""
-        if self._said is not None and self._said > _DRAINED:
+        if self._declared is not None and self._declared > _DRAINED:
             return
         until = self._size + _DRAINED
         with suppress(TimeoutError):
@@ -99,7 +99,7 @@ class Body:
                     self.is_read = not message.get("more_body", False)
 
     async def _whole(self) -> bytes:
-        if self._most is not None and self._said is not None and self._said > self._most:
+        if self._most is not None and self._declared is not None and self._declared > self._most:
             raise too_large(self._most)
         body = bytearray()
         while not self.is_read:
@@ -121,8 +121,8 @@ def _declared_length(scope: Scope) -> int | None:
 
 async def chunks_within(request: Request, limit: int, refusal: Exception) -> AsyncGenerator[bytes]:
     """A streamed body, refused as soon as the declared or received size exceeds the limit."""
-    said = request.headers.get("content-length", "")
-    if said.isdigit() and int(said) > limit:
+    declared = request.headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > limit:
         raise refusal
     size = 0
     async for chunk in request.stream():

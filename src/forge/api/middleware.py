@@ -95,9 +95,9 @@ class RequestMiddleware:
                 await body.drain()
                 await response(scope, receive, send_marked)
         finally:
-            seconds, told = time.perf_counter() - started, status or GONE
-            self._metrics.count(self._route_of(scope), scope["method"], told, seconds)
-            log_request(scope["method"], scope["path"], told, seconds)
+            seconds, answered = time.perf_counter() - started, status or GONE
+            self._metrics.count(self._route_of(scope), scope["method"], answered, seconds)
+            log_request(scope["method"], scope["path"], answered, seconds)
             REQUEST_ID.reset(mark)
         return None
 

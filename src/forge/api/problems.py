@@ -104,20 +104,20 @@ def _http(error: HTTPException, scope: Scope) -> Response:
         return _forge(unread, scope)
     else:
         what, code = str(error.detail), "E105"
-    told = ForgeError(code, what, where=scope["path"], fix="The description of the API is at /openapi.json.")
-    return _problem(scope, error.status_code, [told.to_dict()], headers)
+    problem = ForgeError(code, what, where=scope["path"], fix="The description of the API is at /openapi.json.")
+    return _problem(scope, error.status_code, [problem.to_dict()], headers)
 
 
 def _unforeseen(error: Exception, scope: Scope) -> Response:
     request_id = scope.get("state", {}).get("request_id", "-")
     logger.error("unforeseen error in request %s", request_id, exc_info=error)
-    told = ForgeError(
+    problem = ForgeError(
         "E000",
         "Something happened that Forge did not foresee",
         why=f"The server's log has more, under request {request_id}.",
         fix="Try again; if it stays, report it with that part of the log.",
     )
-    return _problem(scope, 500, [told.to_dict()])
+    return _problem(scope, 500, [problem.to_dict()])
 
 
 def _problem(

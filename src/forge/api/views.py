@@ -1,4 +1,4 @@
-"""JSON models shared by several routes: errors, verdicts, the server itself."""
+"""JSON models shared by routes: errors, verdicts, the server itself."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from forge.quality.verdict import Verdict
 def error_view(error: ForgeError | Mapping[str, str | None] | None) -> ErrorView | None:
     if error is None:
         return None
-    told = error.to_dict() if isinstance(error, ForgeError) else error
+    facts = error.to_dict() if isinstance(error, ForgeError) else error
     return ErrorView(
-        code=told.get("code") or "FORGE-E000",
-        what=told.get("what") or "",
-        where=told.get("where"),
-        why=told.get("why"),
-        fix=told.get("fix"),
+        code=facts.get("code") or "FORGE-E000",
+        what=facts.get("what") or "",
+        where=facts.get("where"),
+        why=facts.get("why"),
+        fix=facts.get("fix"),
     )
 
 

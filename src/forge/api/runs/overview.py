@@ -39,7 +39,7 @@ def overview(site: Site, name: str | None, personal: PersonalColumns) -> Overvie
     store = site.wiring.quality.monitors
     attempts = newest_attempts(seen.tree, seen.held)
     current = site.current_checks()
-    said = find_verdicts(metadata, attempts, Outcome.FAILED, store.standing(seen.tree), seen.held, current)
+    failing = find_verdicts(metadata, attempts, Outcome.FAILED, store.standing(seen.tree), seen.held, current)
     graph = _graph(site, seen)
     incidents = open_incidents(site, branch, seen, graph)
     listed = join_records(site.wiring.quality.alerts, incidents)
@@ -48,9 +48,9 @@ def overview(site: Site, name: str | None, personal: PersonalColumns) -> Overvie
         project=site.wiring.settings.project,
         branch=branch.name,
         head=branch.head,
-        counters=_counters(site, seen, said),
+        counters=_counters(site, seen, failing),
         incidents=[incident_view(one, personal) for one in listed[:INCIDENTS] if one.opened],
-        picture=_picture(site, branch, seen, graph, incidents, said),
+        picture=_picture(site, branch, seen, graph, incidents, failing),
         recent=_recent(site, seen),
         trend=[day_view(day) for day in days],
         pass_rate=_pass_rate(days),
@@ -64,11 +64,11 @@ def _graph(site: Site, seen: RevisionTables) -> Graph:
     return site.memo.graph(site.wiring.metadata, seen.commit.id, seen.tree)
 
 
-def _counters(site: Site, seen: RevisionTables, said: Sequence[AttemptVerdict]) -> Counters:
+def _counters(site: Site, seen: RevisionTables, failing: Sequence[AttemptVerdict]) -> Counters:
     return Counters(
         assets=len(seen.tree),
-        checks_failing=len(said),
-        contracts_broken=len(broken_contracts(said)),
+        checks_failing=len(failing),
+        contracts_broken=len(broken_contracts(failing)),
         branches_ahead=_branches_ahead(site),
     )
 
@@ -88,14 +88,14 @@ def _picture(
     seen: RevisionTables,
     graph: Graph,
     incidents: Sequence[OpenIncident],
-    said: Sequence[AttemptVerdict],
+    failing: Sequence[AttemptVerdict],
 ) -> GraphView | None:
     if not incidents:
         return None
     worst = incidents[0].incident
-    failing = failing_columns(said) | {str(worst.column) if worst.column.column else worst.column.table}
+    columns = failing_columns(failing) | {str(worst.column) if worst.column.column else worst.column.table}
     picture = column_layout(graph, worst.column.table, worst.column.column)
-    return graph_view(picture, branch.name, facts_of(site, seen, failing))
+    return graph_view(picture, branch.name, facts_of(site, seen, columns))
 
 
 def _recent(site: Site, seen: RevisionTables) -> list[RecentChange]:

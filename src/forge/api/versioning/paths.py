@@ -27,7 +27,7 @@ _KEPT = "\x1f"  # stands for an encoded slash while the path is matched; no name
 
 class EncodedSlashes(APIRoute):
     """A route for which an encoded slash is part of a name and no separator. Servers pass paths decoded, with both
-    kinds of slashes mixed; the raw path tells them apart."""
+    kinds of slashes mixed; the raw path distinguishes them."""
 
     def matches(self, scope: Any) -> tuple[Match, Any]:
         raw = scope.get("raw_path", b"").decode("latin-1")

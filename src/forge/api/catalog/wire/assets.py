@@ -47,7 +47,7 @@ class AssetDetail(AssetView):
     commit: str
     version: int
     snapshot_id: str | None
-    key: list[str] = []  # what tells its rows apart, where that was said
+    key: list[str] = []  # what identifies its rows, where declared
     schema_: list[AssetColumn] = Field(alias="schema")
     last_commit: CommitView | None = None  # the newest one that changed it
     last_run: str | None = None

@@ -1,4 +1,4 @@
-"""Runs, their outputs, their progress and what their checks said."""
+"""Runs, their outputs, their progress and the verdicts of their checks."""
 
 from __future__ import annotations
 

@@ -73,7 +73,7 @@ class SystemView(Wire):
     jobs_limit: int
     reads: ReadsView
     database: Literal["sqlite", "postgresql"]
-    publish: str  # what a publish of several tables is, in one line
+    publish: str  # what a publish of more than one table is, in one line
     interrupted: list[str]  # runs that the last stop of the server cut off; they can be started again
 
 

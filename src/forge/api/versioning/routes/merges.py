@@ -205,8 +205,8 @@ def approve_merge(
 ) -> Wire | Response:
     """Approve the source as it stands now, or at the `expected` commit alone (409); the merge then goes on. Not by who
     asked for it."""
-    said = body or JudgeStart()
-    act = partial(decide.approve_merge, comment=said.comment, expected=said.expected)
+    judgement = body or JudgeStart()
+    act = partial(decide.approve_merge, comment=judgement.comment, expected=judgement.expected)
     return _go_on(merge_id, site, caller, act)
 
 
@@ -228,9 +228,9 @@ def reject_merge(
     merge_id: MergeIdentity, site: TheSite, caller: ThePrincipal, body: JudgeStart | None = None
 ) -> MergeView:
     """Say no to it; both branches stay where they are."""
-    said = body or JudgeStart()
+    judgement = body or JudgeStart()
     ports = _ports(site, caller)
-    return _closed(site, decide.reject_merge(merge_id, ports, comment=said.comment, expected=said.expected))
+    return _closed(site, decide.reject_merge(merge_id, ports, comment=judgement.comment, expected=judgement.expected))
 
 
 @router.post("/datasets/{dataset_id}/merges/{merge_id}/reject")

@@ -76,7 +76,7 @@ class VersionView(Wire):
     snapshot_id: str | None
     run_id: str | None
     schema_version: int = 0
-    key: list[str] = []  # what tells its rows apart, where that was said
+    key: list[str] = []  # what identifies its rows, where declared
 
 
 class CommitDetail(CommitView):
@@ -146,7 +146,7 @@ class ResetView(Wire):
     branch: BranchView
     before: str | None
     commit: CommitView
-    tables: list[str]  # that now stand elsewhere
+    tables: list[str]  # that now point elsewhere
 
 
 class SampleColumn(Wire):
