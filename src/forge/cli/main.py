@@ -61,10 +61,10 @@ def demo(
     """Run the demo shop, ten days of history and an incident that never reaches its readers, and serve it.
 
     A demo that was made before is told from its records and served at once."""
-    from forge.cli.runs.demo import demo as tell
+    from forge.cli.runs.demo import demo as make_demo
     from forge.cli.runs.demo import serve_demo
 
-    target = tell(terminal, folder, scale=scale, fresh=fresh)
+    target = make_demo(terminal, folder, scale=scale, fresh=fresh)
     if not no_serve:
         serve_demo(terminal, target, browse=open_)
 

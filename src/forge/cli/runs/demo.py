@@ -51,8 +51,8 @@ def demo(terminal: Terminal, folder: str | None, *, scale: float, fresh: bool) -
     if story is None:
         prepare_folder(target)
         terminal.show(_title(target))
-        with DemoDisplay(terminal) as telling:
-            story = run_days(target, scale=scale, telling=telling)
+        with DemoDisplay(terminal) as display:
+            story = run_days(target, scale=scale, display=display)
         if story.last.result.run.status is RunStatus.FAILED:
             raise _failure(story.last)
         finish_folder(target, DemoMarker(digest, tuple(run.id for run in story.runs)))
@@ -170,33 +170,33 @@ class DemoDisplay:
             self.working(f"{event.table}")
 
 
-def run_days(target: Path, *, scale: float, telling: DemoDisplay) -> DemoStory:
+def run_days(target: Path, *, scale: float, display: DemoDisplay) -> DemoStory:
     """Ten days of the shop: one first load, then one small run a day. Spark is stopped at the end."""
     wiring = Wiring.of(target)
     with Connection(wiring, wiring.default_branch) as connection:
-        telling.working("starting Spark")
+        display.working("starting Spark")
         began = time.monotonic()
         spark = connection.spark
-        telling.done("Spark started", time.monotonic() - began)
+        display.done("Spark started", time.monotonic() - began)
         shop = load_generator(target)
-        telling.working("making two million rows of a web shop" if scale == 1 else "making the rows of a web shop")
+        display.working("making two million rows of a web shop" if scale == 1 else "making the rows of a web shop")
         began = time.monotonic()
         shop.generate_history(spark, target, scale=scale)
-        telling.done("A year of orders, customers and products made from a seed", time.monotonic() - began)
+        display.done("A year of orders, customers and products made from a seed", time.monotonic() - began)
         reports = []
         for number, day in enumerate(shop.DAYS):
             began = time.monotonic()
-            telling.working(f"{day:%d %B}: the shop delivers its files")
+            display.working(f"{day:%d %B}: the shop delivers its files")
             shop.generate_days(spark, target, days=[day], scale=scale)
-            report = _one_day(connection, day, is_first=number == 0, telling=telling)
+            report = _one_day(connection, day, is_first=number == 0, display=display)
             reports.append(report)
-            telling.done(_outcome(report.result.run), time.monotonic() - began)
+            display.done(_outcome(report.result.run), time.monotonic() - began)
             if report.result.run.status is RunStatus.FAILED:
                 break
     return DemoStory(tuple(report.result.run for report in reports), reports[-1])
 
 
-def _one_day(connection: Connection, day: date, *, is_first: bool, telling: DemoDisplay) -> RunReport:
+def _one_day(connection: Connection, day: date, *, is_first: bool, display: DemoDisplay) -> RunReport:
     connection.wiring.clock = partial(_since, morning(day), time.monotonic())
     midnight = datetime(day.year, day.month, day.day, tzinfo=UTC)
     return connection.run(
@@ -205,7 +205,7 @@ def _one_day(connection: Connection, day: date, *, is_first: bool, telling: Demo
         start=datetime(2000, 1, 1, tzinfo=UTC) if is_first else midnight,
         end=midnight + timedelta(days=1),
         message=f"{'First load, and ' if is_first else ''}orders of {day:%d %B %Y}",
-        notify=telling.notify,
+        notify=display.notify,
     )
 
 

@@ -65,16 +65,16 @@ def _watch(terminal: Terminal, log_file: Path, over: threading.Event) -> None:
 
     began = time.time()
     with log_file.open(encoding="utf-8", errors="replace") as log:
-        told = began
+        last = began
         while not over.wait(0.2):
             for line in log:
                 if "downloading" in line and ".jar" in line:
                     terminal.say(f"  fetching {line.split('downloading', 1)[1].split()[0].rsplit('/', 1)[-1]}")
-            if time.time() - told >= 2:
-                told = time.time()
+            if time.time() - last >= 2:
+                last = time.time()
                 arrived = _arrived(began)
                 if arrived:
-                    terminal.say(f"  {size(arrived)} after {duration_text(told - began)}")
+                    terminal.say(f"  {size(arrived)} after {duration_text(last - began)}")
 
 
 def _arrived(since: float) -> int:

@@ -48,8 +48,8 @@ def _cell_lines(row: RowBlame) -> list[str]:
     lines = [named]
     for name, by in row.cells.items():
         run = f"  run {by.run_id}" if by.run_id else ""
-        told = f"{short(by.commit)}  {moment(by.time)}  {by.author.name}{run}  {first_line(by.message)}"
-        lines.append(f"  {name:<{width}}  {told}")
+        origin = f"{short(by.commit)}  {moment(by.time)}  {by.author.name}{run}  {first_line(by.message)}"
+        lines.append(f"  {name:<{width}}  {origin}")
     return lines
 
 

@@ -52,8 +52,8 @@ def _drawn(metadata: Commits, commits: Sequence[Commit]) -> list[tuple[str, Comm
 
 def _text(commit: Commit, names: Sequence[str], oneline: bool) -> str:
     title = next(iter(commit.message.splitlines()), "")
-    told = [] if oneline else [moment(commit.time), commit.author.name]
-    return " ".join([short(commit.id), *told, *([f"({', '.join(names)})"] if names else []), title])
+    details = [] if oneline else [moment(commit.time), commit.author.name]
+    return " ".join([short(commit.id), *details, *([f"({', '.join(names)})"] if names else []), title])
 
 
 def _names(metadata: Refs) -> Mapping[CommitId, list[str]]:

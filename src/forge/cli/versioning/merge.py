@@ -237,10 +237,10 @@ def read_rules(take: str | None, rules: Sequence[str] | None) -> tuple[Resolutio
 
     pairs = []
     for text in rules or ():
-        name, equals, said = text.partition("=")
-        if not equals or not name or not said:
+        name, equals, rule = text.partition("=")
+        if not equals or not name or not rule:
             raise ForgeError("E619", f"'{text}' is no rule", fix="Write it like amount=greatest(ours, theirs).")
-        pairs.append((name, said))
+        pairs.append((name, rule))
     return asked.read_rules(take, pairs)
 
 

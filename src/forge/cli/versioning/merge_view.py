@@ -169,10 +169,10 @@ def changed(tally: TableTally) -> str:
 def _tally_line(tally: TableTally, name: int, width: int) -> str:
     read = f", {size(tally.bytes_read)} read" if tally.bytes_read else ""
     engine = " on Spark" if tally.engine == "spark" else ""
-    said = f"  ⚠ {plural(tally.conflicts, 'conflict')}" if tally.conflicts else ""
-    said += f"  {tally.resolved:,} resolved" if tally.resolved else ""
+    note = f"  ⚠ {plural(tally.conflicts, 'conflict')}" if tally.conflicts else ""
+    note += f"  {tally.resolved:,} resolved" if tally.resolved else ""
     gap = "  " if width else ""
-    return f"  {tally.table:<{name}}  {changed(tally):<{width}}{gap}{HOW.get(tally.how, tally.how)}{read}{engine}{said}"
+    return f"  {tally.table:<{name}}  {changed(tally):<{width}}{gap}{HOW.get(tally.how, tally.how)}{read}{engine}{note}"
 
 
 def _key(item: Item) -> str:
@@ -231,8 +231,8 @@ def answer_of_conflicts(merge: MergeRecord, conflicts: Sequence[Conflict], limit
         head.append(f"{merge.resolved_count:,} of {plural(merge.conflict_count, 'conflict')} resolved")
     for given in merge.approvals:
         word = "approved" if given.approved else "rejected"
-        said = f": {given.comment}" if given.comment else ""
-        head.append(f"{word} at {short(given.source_commit)} by {given.user}, {moment(given.time)} UTC{said}")
+        comment = f": {given.comment}" if given.comment else ""
+        head.append(f"{word} at {short(given.source_commit)} by {given.user}, {moment(given.time)} UTC{comment}")
     items = [conflict.to_dict() for conflict in conflicts[:limit]]
     foot = [f"… and more: --limit {merge.conflict_count}"] if len(conflicts) > len(items) else []
     return CommandAnswer(

@@ -141,8 +141,8 @@ def _merge_foot(merged: MergedTable) -> list[str]:
 
 def _conflict_item(conflict: Conflict) -> dict[str, object]:
     names = ("id", "kind", "key", "column", "base", "ours", "theirs")
-    said = {name: str(conflict.kind) if name == "kind" else getattr(conflict, name) for name in names}
-    return {**said, "location": location_of(conflict)}
+    facts = {name: str(conflict.kind) if name == "kind" else getattr(conflict, name) for name in names}
+    return {**facts, "location": location_of(conflict)}
 
 
 def _answers(take: str | None, rules: Iterable[str], columns: set[str]) -> Answers:

@@ -35,8 +35,10 @@ class RowCounts(Protocol):
 def summary_of(counts: RowCounts, schema_changes: int) -> str:
     """`+120 ~48 −3 rows · 1 schema change`."""
     numbers = ((counts.inserted, "+"), (counts.updated, "~"), (counts.deleted, "−"))
-    said = " ".join(f"{sign}{number:,}" for number, sign in numbers if number)
-    rows = f"{said} {'row' if sum(number for number, _ in numbers) == 1 else 'rows'}" if said else "no row changed"
+    counted = " ".join(f"{sign}{number:,}" for number, sign in numbers if number)
+    rows = (
+        f"{counted} {'row' if sum(number for number, _ in numbers) == 1 else 'rows'}" if counted else "no row changed"
+    )
     return f"{rows} · {plural(schema_changes, 'schema change')}" if schema_changes else rows
 
 

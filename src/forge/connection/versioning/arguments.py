@@ -19,9 +19,9 @@ def read_rules(take: str | None, rules: Iterable[tuple[str, str]]) -> tuple[Reso
     """`take` for all; then by column, `amount` or `core.orders.amount`: a side, max, min, sum, or SQL over base, ours
     and theirs."""
     found = [parse_rule(take)] if take is not None else []
-    for name, said in rules:
+    for name, rule in rules:
         table, _, column = name.strip().rpartition(".")
-        found.append(parse_rule(said, table or None, column))
+        found.append(parse_rule(rule, table or None, column))
     return tuple(found)
 
 
