@@ -26,7 +26,7 @@ def test_what_both_say_is_agreed_whatever_the_case() -> None:
 
 def test_what_only_one_says_is_told_with_who_says_it() -> None:
     found = compare("a.sql", 3, STATIC, RUN)
-    assert [(str(one.link), one.said_by, one.line) for one in found.disagreements] == [
+    assert [(str(one.link), one.side, one.line) for one in found.disagreements] == [
         ("s.a.only → s.b.x", LineageSide.STATIC, 3),
         ("s.a.more → s.b (filter)", LineageSide.RUN_TIME, 3),
     ]

@@ -57,7 +57,7 @@ def test_forge_reads_its_own_events_as_the_edges_it_has() -> None:
         ("core.orders.mail", "marts.daily.who", "transformation", True, "sha2(mail)"),
         ("core.orders.x", "marts.daily.y", "unknown", False, "f(x)"),
     }
-    rest = {claim.key.id for claim in found.edges if not claim.expression and not claim.kind.beside}
+    rest = {claim.key.id for claim in found.edges if not claim.expression and not claim.kind.parallel}
     assert rest == {
         "core.orders.day->marts.daily.day#copied",
         "core.orders.home.city->marts.daily.at.city#copied",

@@ -106,7 +106,7 @@ def test_a_wrong_edge_and_a_lost_one_are_told_with_file_and_line(spark: SparkSes
     right = "SELECT 1;\nCREATE TABLE t AS SELECT id AS x FROM sales.orders"
     wrong = read_sql(right.replace("id AS x", "amount AS x"), catalog, file="a.sql")
     found = verify_file(right, wrong, SparkAnalyser(spark, catalog))
-    assert [(one.file, one.line, str(one.link), one.said_by) for one in found.disagreements] == [
+    assert [(one.file, one.line, str(one.link), one.side) for one in found.disagreements] == [
         ("a.sql", 2, "sales.orders.amount → t.x", LineageSide.STATIC),
         ("a.sql", 2, "sales.orders.id → t.x", LineageSide.RUN_TIME),
     ]
@@ -116,7 +116,7 @@ def test_a_statement_that_code_was_not_understood_in_is_a_disagreement(spark: Sp
     catalog = TableCatalog(definitions_of({"sales.orders": {"id": "bigint"}}))
     nothing = Program(file="a.sql", language="sql")
     found = verify_file("CREATE TABLE t AS SELECT id FROM sales.orders", nothing, SparkAnalyser(spark, catalog))
-    assert [one.said_by for one in found.disagreements] == [LineageSide.RUN_TIME]
+    assert [one.side for one in found.disagreements] == [LineageSide.RUN_TIME]
 
 
 def test_views_and_functions_of_one_file_are_unknown_to_the_next(spark: SparkSession) -> None:

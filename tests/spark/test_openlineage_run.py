@@ -25,7 +25,7 @@ def edges_of(wiring: Wiring) -> set[tuple[str, str, str]]:
     facts = [
         fact
         for fact in wiring.lineage.graph.store.edge_facts()
-        if fact.kind.type is not EdgeType.EXECUTES and not fact.kind.beside
+        if fact.kind.type is not EdgeType.EXECUTES and not fact.kind.parallel
         if fact.valid_to is None
     ]
     found = {(fact.source.id, fact.target.id, fact.kind.word) for fact in facts}

@@ -54,7 +54,7 @@ def test_what_is_read_from_code_is_what_spark_says(
     with capsys.disabled():
         print(f"\n{folder}: direct {_tell(found)}, indirect {_tell(found, direct=False)}")
         for one in found.disagreements:
-            print(f"  {one.file}:{one.line} {one.link} only {one.said_by}")
+            print(f"  {one.file}:{one.line} {one.link} only {one.side}")
     assert len(found.compared) == number, found.not_comparable
     assert gaps == []
     assert direct.equal >= EQUAL

@@ -88,7 +88,7 @@ class OpenLineageSink:
         """None if accepted, or rejected for good, which is logged."""
         try:
             headers = {"authorization": f"Bearer {self._key()}"} if self._key is not None else {}
-            status, told, _ = exchange(url, line.encode(), headers, seconds)
+            status, reply, _ = exchange(url, line.encode(), headers, seconds)
         except SendError as error:
             return error.detail
         except ForgeError as error:
@@ -96,7 +96,7 @@ class OpenLineageSink:
         if status >= 500 or status in _AGAIN:
             return f"it answered {status}"
         if not 200 <= status < 300:
-            _log.warning("%s refused an OpenLineage event with %s: %s", _shown(url), status, told[:500])
+            _log.warning("%s refused an OpenLineage event with %s: %s", _shown(url), status, reply[:500])
         return None
 
 

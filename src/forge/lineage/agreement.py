@@ -21,18 +21,18 @@ class LineageSide(StrEnum):
 
 @dataclass(frozen=True, slots=True, order=True)
 class ComparedEdge:
-    """An edge in comparable form; `way` is `direct`, or the subtype of an indirect one."""
+    """An edge in comparable form; `kind` is `direct`, or the subtype of an indirect one."""
 
     source: str
     target: str
-    way: str = "direct"
+    kind: str = "direct"
 
     @property
     def is_direct(self) -> bool:
-        return self.way == "direct"
+        return self.kind == "direct"
 
     def __str__(self) -> str:
-        return f"{self.source} → {self.target}" + ("" if self.is_direct else f" ({self.way})")
+        return f"{self.source} → {self.target}" + ("" if self.is_direct else f" ({self.kind})")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class StatementDisagreement:
     file: str
     line: int
     link: ComparedEdge
-    said_by: LineageSide
+    side: LineageSide
 
     def to_dict(self) -> dict[str, object]:
         return {
@@ -48,8 +48,8 @@ class StatementDisagreement:
             "line": self.line,
             "source": self.link.source,
             "target": self.link.target,
-            "way": self.link.way,
-            "said_by": str(self.said_by),
+            "way": self.link.kind,
+            "said_by": str(self.side),
         }
 
 
@@ -90,8 +90,8 @@ class AgreementScore:
 
     @property
     def precision(self) -> float:
-        told = self.agreed + self.only_static
-        return self.agreed / told if told else 1.0
+        extracted = self.agreed + self.only_static
+        return self.agreed / extracted if extracted else 1.0
 
     @property
     def recall(self) -> float:
@@ -152,15 +152,17 @@ class SparkAgreement:
 
 def compare(file: str, line: int, static: Extraction, run: Extraction) -> StatementComparison:
     """Compares one statement."""
-    told, true = _links(static), _links(run)
-    both = told.keys() & true.keys()
-    otherwise = tuple((link, told[link], true[link]) for link in sorted(both) if told[link] != true[link])
+    extracted, observed = _links(static), _links(run)
+    both = extracted.keys() & observed.keys()
+    otherwise = tuple(
+        (link, extracted[link], observed[link]) for link in sorted(both) if extracted[link] != observed[link]
+    )
     return StatementComparison(
         file=file,
         line=line,
         agreed=frozenset(both),
-        only_static=frozenset(told.keys() - both),
-        only_run=frozenset(true.keys() - both),
+        only_static=frozenset(extracted.keys() - both),
+        only_run=frozenset(observed.keys() - both),
         otherwise=otherwise,
     )
 
@@ -171,8 +173,8 @@ def _links(extraction: Extraction) -> dict[ComparedEdge, str]:
 
 
 def _link(edge: Edge | IndirectEdge) -> ComparedEdge:
-    way = "direct" if isinstance(edge, Edge) else str(edge.subtype)
-    return ComparedEdge(str(edge.source).lower(), str(edge.target).lower(), way)
+    kind = "direct" if isinstance(edge, Edge) else str(edge.subtype)
+    return ComparedEdge(str(edge.source).lower(), str(edge.target).lower(), kind)
 
 
 def _words(edge: Edge) -> str:

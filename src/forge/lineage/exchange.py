@@ -105,8 +105,8 @@ def load_export(lines: Iterable[str]) -> GraphExport:
                 raise _bad(number, f"nobody knows what {what!r} is")
         counts[f"{what}s"] += 1
     if ended != counts:
-        told = "there is no end" if ended is None else f"its end tells of {ended}, there are {counts}"
-        raise _bad(number, f"the file is not whole: {told}")
+        reason = "there is no end" if ended is None else f"its end tells of {ended}, there are {counts}"
+        raise _bad(number, f"the file is not whole: {reason}")
     return GraphExport(
         {producer: _apart(facts, lambda one: one.entity.id) for producer, facts in nodes.items()},
         {producer: _apart(facts, lambda one: one.key.id) for producer, facts in edges.items()},
@@ -177,14 +177,14 @@ def _alike(fact: F, other: F | None) -> bool:
 
 
 def _lacking_edges(facts: Iterable[EdgeFact], held: Iterable[EdgeFact]) -> tuple[EdgeFact, ...]:
-    told = {fact.key for fact in held}
-    return tuple(fact for fact in facts if fact.key not in told)
+    known = {fact.key for fact in held}
+    return tuple(fact for fact in facts if fact.key not in known)
 
 
 def _lacking_nodes(facts: Iterable[NodeFact], held: Iterable[NodeFact]) -> tuple[NodeFact, ...]:
     """The open ones: to close one takes a complete batch, which would close what the producer says here too."""
-    told = {fact.entity.id for fact in held}
-    return tuple(fact for fact in facts if fact.entity.id not in told and fact.valid_to is None)
+    known = {fact.entity.id for fact in held}
+    return tuple(fact for fact in facts if fact.entity.id not in known and fact.valid_to is None)
 
 
 def _node_batches(producer: str, facts: Iterable[NodeFact]) -> Iterator[ClaimBatch]:
@@ -201,8 +201,8 @@ def _node_batches(producer: str, facts: Iterable[NodeFact]) -> Iterator[ClaimBat
             del holding[fact.entity.id]
         holding |= {fact.entity.id: fact for fact in begun[at]}
         silent = any(fact.entity.id not in holding for fact in ended[at])
-        said = holding.values() if silent else begun[at]
-        claims = tuple(NodeClaim(fact.entity, fact.details) for fact in said)
+        claimed = holding.values() if silent else begun[at]
+        claims = tuple(NodeClaim(fact.entity, fact.details) for fact in claimed)
         yield ClaimBatch(producer=producer, at=at, nodes=claims, complete=silent)
 
 

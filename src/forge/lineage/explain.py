@@ -25,8 +25,8 @@ class SourceFacts:
 def explain(traversal: Traversal, facts_of: Callable[[str], SourceFacts]) -> list[str]:
     """One sentence on the whole, one or two on each table nearest first, then what limits the answer."""
     if not traversal.items:
-        way = "Nothing that it comes from" if traversal.direction == "upstream" else "Nothing that comes from it"
-        return [f"{way} is recorded for {traversal.start}.", *_limits(traversal)]
+        subject = "Nothing that it comes from" if traversal.direction == "upstream" else "Nothing that comes from it"
+        return [f"{subject} is recorded for {traversal.start}.", *_limits(traversal)]
     by_table: dict[str, list[ReachedNode]] = defaultdict(list)
     for item in traversal.items:
         by_table[item.table].append(item)
@@ -49,16 +49,16 @@ def _table(table: str, items: Sequence[ReachedNode], facts: SourceFacts) -> list
     columns = sorted({item.column for item in items if item.column})
     part = f" ({_listed(columns)})" if columns else ""
     words = [f"{table}{part} is {_count(depth, 'step')} away; the way there is {level_of(sure)} ({sure:.2f})."]
-    told = []
+    clauses = []
     if facts.owner:
-        told.append(f"belongs to {facts.owner}")
+        clauses.append(f"belongs to {facts.owner}")
     if facts.commit:
         message = f" ({facts.message.splitlines()[0]})" if facts.message.strip() else ""
-        told.append(f"is at commit {facts.commit}{message}")
+        clauses.append(f"is at commit {facts.commit}{message}")
     if facts.verdicts:
-        told.append(_judged(facts.verdicts))
-    if told:
-        words.append(f"It {_and(told)}.")
+        clauses.append(_judged(facts.verdicts))
+    if clauses:
+        words.append(f"It {_and(clauses)}.")
     return words
 
 

@@ -1,4 +1,4 @@
-"""JSON of facts and snapshots, both ways. Entities are {"type", "name", "owner"?}; a kind is {"type", "relationship"?,
+"""Facts and snapshots to and from JSON. Entities are {"type", "name", "owner"?}; a kind is {"type", "relationship"?,
 "indirect"?}; times are ISO 8601 with a zone. Empty fields are omitted; unknown fields are rejected. Invalid input
 raises ValueError with the reason."""
 
@@ -22,7 +22,7 @@ V = TypeVar("V")
 
 
 def node_fact_json(fact: NodeFact) -> dict[str, object]:
-    return _said(
+    return _without_empty(
         producer=fact.producer,
         entity=_entity_json(fact.entity),
         valid_from=_time_json(fact.valid_from),
@@ -32,7 +32,7 @@ def node_fact_json(fact: NodeFact) -> dict[str, object]:
 
 
 def edge_fact_json(fact: EdgeFact) -> dict[str, object]:
-    return _said(
+    return _without_empty(
         producer=fact.producer,
         source=_entity_json(fact.source),
         target=_entity_json(fact.target),
@@ -51,7 +51,7 @@ def edge_fact_json(fact: EdgeFact) -> dict[str, object]:
 
 
 def snapshot_json(snapshot: Snapshot) -> dict[str, object]:
-    return _said(
+    return _without_empty(
         name=snapshot.name,
         at=_time_json(snapshot.at),
         description=snapshot.description,
@@ -124,11 +124,11 @@ def counts_from(value: object) -> dict[str, int]:
 
 
 def _entity_json(entity: Entity) -> dict[str, object]:
-    return _said(type=str(entity.type), name=entity.name, owner=entity.owner)
+    return _without_empty(type=str(entity.type), name=entity.name, owner=entity.owner)
 
 
 def _kind_json(kind: EdgeKind) -> dict[str, object]:
-    return _said(
+    return _without_empty(
         type=str(kind.type),
         relationship=str(kind.relationship) if kind.relationship else None,
         indirect=str(kind.indirect) if kind.indirect else None,
@@ -136,10 +136,10 @@ def _kind_json(kind: EdgeKind) -> dict[str, object]:
 
 
 def _evidence_json(evidence: Evidence) -> dict[str, object]:
-    return _said(**{**evidence.to_dict(), "times": None if evidence.times == 1 else evidence.times})
+    return _without_empty(**{**evidence.to_dict(), "times": None if evidence.times == 1 else evidence.times})
 
 
-def _said(**fields: object) -> dict[str, object]:
+def _without_empty(**fields: object) -> dict[str, object]:
     return {name: value for name, value in fields.items() if value is not None and value not in ("", [], {})}
 
 
@@ -202,7 +202,7 @@ def _kind_from(value: object) -> EdgeKind:
     indirect: IndirectType | None = fields.maybe("indirect", _word_of(IndirectType), None)
     fields.end()
     kind = EdgeKind(type_, relationship, indirect)
-    odd = (type_ is EdgeType.DERIVES_FROM) != (relationship is not None) and not kind.beside
+    odd = (type_ is EdgeType.DERIVES_FROM) != (relationship is not None) and not kind.parallel
     if odd or (indirect and type_ is not EdgeType.DERIVES_FROM):
         raise ValueError("derives_from has a relationship, the other types have none and are never indirect")
     return kind

@@ -40,7 +40,7 @@ class EdgeRelationship(StrEnum):
 FLOWS = frozenset({EdgeType.DERIVES_FROM, EdgeType.PRODUCES, EdgeType.CONSUMES})  # followed by default
 CODES = 1 << 10  # all codes are below
 
-_BESIDE = frozenset({EdgeType.PRODUCES, EdgeType.CONSUMES})
+_PARALLEL = frozenset({EdgeType.PRODUCES, EdgeType.CONSUMES})
 _TYPES, _RELATIONSHIPS, _INDIRECT = tuple(EdgeType), tuple(EdgeRelationship), (None, *IndirectType)
 
 
@@ -59,18 +59,18 @@ class EdgeKind:
         return _TYPES.index(self.type) | relationship << 3 | _INDIRECT.index(self.indirect) << 7
 
     @property
-    def beside(self) -> bool:
-        return self.type in _BESIDE and self.relationship is EdgeRelationship.DERIVED
+    def parallel(self) -> bool:
+        return self.type in _PARALLEL and self.relationship is EdgeRelationship.DERIVED
 
     @property
     def flows(self) -> bool:
         """Whether traversals follow it by default."""
-        return self.type in FLOWS and not self.beside
+        return self.type in FLOWS and not self.parallel
 
     @property
     def counted(self) -> str:
         """Under which word it is counted."""
-        return str(self.relationship if self.relationship and not self.beside else self.type)
+        return str(self.relationship if self.relationship and not self.parallel else self.type)
 
     @property
     def word(self) -> str:
@@ -79,7 +79,7 @@ class EdgeKind:
         if self.indirect is not None:
             usual = self.relationship is RELATIONSHIP_OF[self.indirect]
             return str(self.indirect) if usual else f"{self.indirect}:{self.relationship}"
-        return f"{self.type}:{self.relationship}" if self.beside else self.counted
+        return f"{self.type}:{self.relationship}" if self.parallel else self.counted
 
     def sort_key(self) -> int:
         return self.code
@@ -102,8 +102,8 @@ def kind_of(code: int) -> EdgeKind:
     )
 
 
-def indirect_kind(way: IndirectType) -> EdgeKind:
-    return EdgeKind(EdgeType.DERIVES_FROM, RELATIONSHIP_OF[way], way)
+def indirect_kind(subtype: IndirectType) -> EdgeKind:
+    return EdgeKind(EdgeType.DERIVES_FROM, RELATIONSHIP_OF[subtype], subtype)
 
 
 def relationship_of(transformation: Transformation, *, masking: bool = False) -> EdgeRelationship:

@@ -38,7 +38,7 @@ _DIRECT = {
     Transformation.AGGREGATION: "AGGREGATION",
     Transformation.UNKNOWN: None,
 }
-_INDIRECT = {way: way.name for way in IndirectType}
+_INDIRECT = {subtype: subtype.name for subtype in IndirectType}
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,8 +131,8 @@ class _Events:
         """The spec has assertions on the inputs of a job."""
         job, name = self._job(f"{table.name}.checks", "CHECKS"), f"{table.name}.checks"
         dataset = self._dataset(table.name, {})
-        told = [_assertion(one) for one in table.assertions]
-        dataset["inputFacets"] = {"dataQualityAssertions": self._facet("dataQualityAssertions", assertions=told)}
+        assertions = [_assertion(one) for one in table.assertions]
+        dataset["inputFacets"] = {"dataQualityAssertions": self._facet("dataQualityAssertions", assertions=assertions)}
         yield self._event("START", job, self._run_of(name), [self._dataset(table.name, {})], ())
         yield self._event("COMPLETE", job, self._run_of(name), [dataset], ())
 
@@ -182,31 +182,33 @@ class _Events:
         fields = []
         for number, column in enumerate(columns, 1):
             known = {"type": column.type, "description": column.description}
-            told = {key: value for key, value in known.items() if value}
-            fields.append({"name": column.name, **told, "ordinal_position": number})
+            attributes = {key: value for key, value in known.items() if value}
+            fields.append({"name": column.name, **attributes, "ordinal_position": number})
         return {"schema": self._facet("schema", fields=fields)} if fields else {}
 
     def _column_lineage(self, table: TableSummary) -> Json:
         fields: dict[str, dict[str, list[Json]]] = {}
         for edge in table.edges:
             target = f"{edge.target.column}.{edge.target.field}" if edge.target.field else edge.target.column
-            way: Json = {"type": "DIRECT", "masking": edge.masking}
+            transformation: Json = {"type": "DIRECT", "masking": edge.masking}
             subtype = _DIRECT.get(edge.transformation, "TRANSFORMATION")
             if subtype is not None:
-                way["subtype"] = subtype
+                transformation["subtype"] = subtype
             if edge.expression:
-                way["description"] = edge.expression
-            fields.setdefault(target, {"inputFields": []})["inputFields"].append(self._input(edge.source, way))
+                transformation["description"] = edge.expression
+            fields.setdefault(target, {"inputFields": []})["inputFields"].append(
+                self._input(edge.source, transformation)
+            )
         whole = []
         for one in table.indirect:
-            way = {"type": "INDIRECT", "subtype": _INDIRECT[one.subtype], "masking": False}
-            whole.append(self._input(one.source, way))
+            transformation = {"type": "INDIRECT", "subtype": _INDIRECT[one.subtype], "masking": False}
+            whole.append(self._input(one.source, transformation))
         return self._facet("columnLineage", fields=fields, dataset=whole)
 
-    def _input(self, source: ColumnName, way: Json) -> Json:
+    def _input(self, source: ColumnName, transformation: Json) -> Json:
         namespace, name = dataset_of(source.table, self._namespace)
         column = f"{source.column}.{source.field}" if source.field else source.column
-        return {"namespace": namespace, "name": name, "field": column, "transformations": [way]}
+        return {"namespace": namespace, "name": name, "field": column, "transformations": [transformation]}
 
     def _facet(self, name: str, **values: object) -> Json:
         version, _, title = _FACETS[name].partition("/")

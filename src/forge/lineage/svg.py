@@ -10,7 +10,7 @@ from unicodedata import east_asian_width
 
 PADDING, GAP_X, GAP_Y, HEAD, LINE = 16, 96, 20, 30, 20
 LETTER, BOLD = 6.9, 7.6  # the mean width of a letter of the text, in pixels
-TALLEST = 1400  # taller layers are split into several columns
+TALLEST = 1400  # taller layers are split into columns
 FOOT = 20
 
 _LIGHT = (
@@ -186,34 +186,34 @@ def _card(placed: _Placed) -> str:
         bold = row.bold or row.marked
         parts.append(_text(x + 10, top + 14, fit(row.text, room, BOLD if bold else LETTER), "title" if bold else ""))
         parts.append(_text(x + width - 10, top + 14, note, "dim end"))
-    told = "\n".join([card.title, *(f"{row.text} {row.note}".strip() for row in card.rows)])
-    return f'<g class="{escape(card.tone)}"><title>{escape(_plain(told))}</title>{"".join(parts)}</g>'
+    tooltip = "\n".join([card.title, *(f"{row.text} {row.note}".strip() for row in card.rows)])
+    return f'<g class="{escape(card.tone)}"><title>{escape(_plain(tooltip))}</title>{"".join(parts)}</g>'
 
 
 @dataclass(frozen=True, slots=True)
 class _Bend:
-    """The control points of a curve. `way`: 1 with the flow, -1 against it (in a cycle), 0 within one column of
+    """The control points of a curve. `sign`: 1 with the flow, -1 against it (in a cycle), 0 within one column of
     cards."""
 
     x1: float
     y1: float
     x2: float
     y2: float
-    way: int
+    sign: int
 
     @property
     def reach(self) -> float:
-        return max(abs(self.x2 - self.x1) / 2, 40) * (self.way or 1)
+        return max(abs(self.x2 - self.x1) / 2, 40) * (self.sign or 1)
 
     @property
     def points(self) -> tuple[tuple[float, float], ...]:
-        end = self.x2 - 6 * self.way if self.way else self.x2 + 6
-        bend = self.x2 - self.reach if self.way else self.x2 + self.reach
+        end = self.x2 - 6 * self.sign if self.sign else self.x2 + 6
+        bend = self.x2 - self.reach if self.sign else self.x2 + self.reach
         return (self.x1, self.y1), (self.x1 + self.reach, self.y1), (bend, self.y2), (end, self.y2)
 
     def word(self) -> tuple[float, float]:
         """The position of the label: in the gap before its end, where no card hides it."""
-        wanted = self.x2 - self.way * min(GAP_X, abs(self.x2 - self.x1)) / 2 if self.way else self.x2 + self.reach
+        wanted = self.x2 - self.sign * min(GAP_X, abs(self.x2 - self.x1)) / 2 if self.sign else self.x2 + self.reach
         return min((self._at(number / 24) for number in range(25)), key=lambda point: abs(point[0] - wanted))
 
     def _at(self, share: float) -> tuple[float, float]:

@@ -97,7 +97,7 @@ def test_every_kind_of_edge_has_a_use_and_a_reason_for_every_change(change: Chan
                             assert one["reason"]
                             seen.add(kind.word)
     if change is not ChangeType.ADD:  # of which only who takes all columns is told
-        followed = {kind.word for kind in kinds() if kind.type in FOLLOWED and not kind.beside}
+        followed = {kind.word for kind in kinds() if kind.type in FOLLOWED and not kind.parallel}
         assert seen - {CONSUMES.word} == followed
 
 

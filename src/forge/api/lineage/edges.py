@@ -39,15 +39,15 @@ def edge_detail(view: GraphReader, edge_id: str, *, with_expressions: bool = Tru
 
 
 def _detail(now: EdgeVersion, lives: Sequence[EdgeVersion]) -> EdgeDetail:
-    told = now.to_dict()
-    shown = {name: value for name, value in told.items() if name in EdgeView.model_fields}
+    document = now.to_dict()
+    shown = {name: value for name, value in document.items() if name in EdgeView.model_fields}
     return EdgeDetail.model_validate(
         {
             **shown,
             "confirmed": now.confirmed,
-            "actor": told["actor"],
-            "metadata": told["metadata"],
-            "created_at": told["created_at"],
+            "actor": document["actor"],
+            "metadata": document["metadata"],
+            "created_at": document["created_at"],
             "evidence": [EvidenceView.model_validate(one) for one in _evidence(now.facts)],
             "producers": [_producer_view(fact) for fact in now.facts],
             "history": [_life(version) for version in reversed(lives)],
@@ -156,13 +156,13 @@ def _claim(edge: EdgeCreate, entities: dict[str, Entity]) -> EdgeClaim:
 
 
 def _kind(edge: EdgeCreate, transformation: Transformation) -> EdgeKind:
-    way = IndirectType(edge.subtype) if edge.subtype else None
+    subtype = IndirectType(edge.subtype) if edge.subtype else None
     if edge.relationship is not None:
-        return EdgeKind(EdgeType(edge.type), EdgeRelationship(edge.relationship), way)
+        return EdgeKind(EdgeType(edge.type), EdgeRelationship(edge.relationship), subtype)
     if edge.type != "derives_from":
-        return EdgeKind(EdgeType(edge.type), None, way)
-    usual = RELATIONSHIP_OF[way] if way else relationship_of(transformation, masking=edge.masking)
-    return EdgeKind(EdgeType.DERIVES_FROM, usual, way)
+        return EdgeKind(EdgeType(edge.type), None, subtype)
+    usual = RELATIONSHIP_OF[subtype] if subtype else relationship_of(transformation, masking=edge.masking)
+    return EdgeKind(EdgeType.DERIVES_FROM, usual, subtype)
 
 
 def _declared(node: NodeCreate) -> Entity:

@@ -122,9 +122,9 @@ def _step_view(step: DependencyStep) -> OrderStep:
 
 def impact_view(report: ImpactReport, limit: int) -> ImpactView:
     """The worst of what is hit; counts, groups and hours are of all of it."""
-    told = report.to_dict()
-    told["affected"] = [one.to_dict() for one in report.affected[:limit]]
-    told["breaking_changes"] = [one.to_dict() for one in report.breaking_changes[:limit]]
-    told["critical_paths"] = [path.to_dict() for path in report.critical_paths[:limit]]
-    told["truncated"] = report.truncated or len(report.affected) > limit
-    return ImpactView.model_validate(told)
+    document = report.to_dict()
+    document["affected"] = [one.to_dict() for one in report.affected[:limit]]
+    document["breaking_changes"] = [one.to_dict() for one in report.breaking_changes[:limit]]
+    document["critical_paths"] = [path.to_dict() for path in report.critical_paths[:limit]]
+    document["truncated"] = report.truncated or len(report.affected) > limit
+    return ImpactView.model_validate(document)

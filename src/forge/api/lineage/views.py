@@ -70,7 +70,7 @@ class GraphRequest:
     offset: int = 0
     transforms: bool = False
 
-    def beside(self, start: Node) -> bool:
+    def with_makers(self, start: Node) -> bool:
         """Whether who makes the data is asked for, too."""
         return self.transforms or includes_makers(start, frozenset(self.node_types), frozenset(self.edge_types))
 
@@ -96,7 +96,7 @@ class GraphResult:
     picture: GraphLayout
     wanted: GraphRequest
     edges: EdgeFilter
-    beside: Mapping[str, NeighbourCounts] = field(default_factory=dict)
+    neighbours: Mapping[str, NeighbourCounts] = field(default_factory=dict)
     inside: Mapping[str, Node] = field(default_factory=dict)
 
     @property
@@ -111,8 +111,8 @@ def facts_of(site: Site, seen: RevisionTables, failing: frozenset[str] | None = 
         since = site.wiring.quality.monitors.standing(seen.tree)
         attempts = newest_attempts(seen.tree, seen.held)
         current = site.current_checks() if _is_now(site, seen) else all_count
-        said = find_verdicts(metadata, attempts, Outcome.FAILED, since, seen.held, current)
-        failing = failing_columns(said)
+        verdicts = find_verdicts(metadata, attempts, Outcome.FAILED, since, seen.held, current)
+        failing = failing_columns(verdicts)
     assets = {asset.table: asset for asset in metadata.assets()}
     return GraphFacts(seen.tree, assets, site.wiring.settings.owner_of, failing)
 
@@ -136,9 +136,9 @@ def find_layout(site: Site, view: GraphReader, seen: RevisionTables, wanted: Gra
     try:
         root = view.find(wanted.root)
         answers, start = view.answers, root.id
-        if wanted.beside(root):
+        if wanted.with_makers(root):
             edges = view.edges_taken(
-                wanted.min_confidence, indirect=wanted.indirect, edge_types=wanted.edge_types, beside=True
+                wanted.min_confidence, indirect=wanted.indirect, edge_types=wanted.edge_types, parallel=True
             )
     except NotInGraphError:
         attempted = _attempted(site, seen, wanted.root) if seen.held else None
@@ -149,7 +149,7 @@ def find_layout(site: Site, view: GraphReader, seen: RevisionTables, wanted: Gra
     walk = answers.walk(ask)
     before = answers.walk(replace(ask, limit=wanted.offset)) if wanted.offset else None
     found = GraphResult(layout_of(walk, before), wanted, edges)
-    return replace(found, beside=_count_beside(view, answers, found), inside=_find_inside(view, found))
+    return replace(found, neighbours=_count_neighbours(view, answers, found), inside=_find_inside(view, found))
 
 
 def _attempted(site: Site, seen: RevisionTables, root: str) -> LineageAnswers | None:
@@ -161,7 +161,7 @@ def _attempted(site: Site, seen: RevisionTables, root: str) -> LineageAnswers | 
     return graph
 
 
-def _count_beside(view: GraphReader, answers: LineageAnswers, found: GraphResult) -> Mapping[str, NeighbourCounts]:
+def _count_neighbours(view: GraphReader, answers: LineageAnswers, found: GraphResult) -> Mapping[str, NeighbourCounts]:
     """Column and neighbour counts of each table, shown or not. Only from the index: other engines would need a
     traversal per table."""
     picture = found.picture
@@ -220,8 +220,14 @@ def graph_view(found: GraphResult, at: str, facts: GraphFacts, *, with_expressio
 
 def lineage_view(found: GraphResult, at: str, facts: GraphFacts, *, with_expressions: bool = True) -> LineageView:
     graph = graph_view(found, at, facts, with_expressions=with_expressions)
-    ways = {way: [i for i in found.picture.items if i.direction == way] for way in ("upstream", "downstream")}
-    views = {way: [_reached_view(item, with_expressions) for item in items] for way, items in ways.items()}
+    by_direction = {
+        direction: [i for i in found.picture.items if i.direction == direction]
+        for direction in ("upstream", "downstream")
+    }
+    views = {
+        direction: [_reached_view(item, with_expressions) for item in items]
+        for direction, items in by_direction.items()
+    }
     return LineageView(**dict(graph), upstream=views["upstream"], downstream=views["downstream"])
 
 
@@ -310,14 +316,14 @@ def _short_name(full: str, node: Node | None, name: TableName | None) -> str:
 
 
 def _counts(table: LayoutTable, found: GraphResult, record: AssetRecord | None) -> dict[str, int | None]:
-    beside = found.beside.get(table.name)
-    known = len(record.columns) if record else beside.columns if beside else 0
+    counts = found.neighbours.get(table.name)
+    known = len(record.columns) if record else counts.columns if counts else 0
     columns = max(known, len(table.columns))
     return {
         "columns": columns if columns or not found.picture.by_table else None,
         "more_columns": columns - len(table.columns),
-        "hidden_upstream": beside.upstream if beside else None,
-        "hidden_downstream": beside.downstream if beside else None,
+        "hidden_upstream": counts.upstream if counts else None,
+        "hidden_downstream": counts.downstream if counts else None,
     }
 
 

@@ -44,8 +44,8 @@ def answer_of_changes(found: DiffResult, a: str, b: str) -> CommandAnswer:
     head = [f"{a} → {b}{between}: {_counted(found.counts)}"]
 
     def lines() -> list[str]:
-        told = [line for item in items[:SHOWN] for line in _change_lines(item)]
-        return told + _rest(len(items))
+        shown = [line for item in items[:SHOWN] for line in _change_lines(item)]
+        return shown + _rest(len(items))
 
     return CommandAnswer(
         name="changes", items=items, facts=facts, head=head, lines=lines, picture=lambda: _text(lines())
@@ -86,7 +86,7 @@ def answer_of_paths(found: TabularTuple[Path], source: str, target: str) -> Comm
 
 def answer_of_edge(edge: EdgeVersion, life: Sequence[EdgeVersion]) -> CommandAnswer:
     """The items are its evidence; the document also has the edge and all that it ever was."""
-    said = edge.to_dict()
+    document = edge.to_dict()
     evidence = [
         {"producer": fact.producer, "confidence": fact.confidence, **one.to_dict()}
         for fact in edge.facts
@@ -101,7 +101,7 @@ def answer_of_edge(edge: EdgeVersion, life: Sequence[EdgeVersion]) -> CommandAns
         AnswerColumn("times", lambda i: count(i["times"]), right=True),
     )
     facts: dict[str, object] = {
-        "edge": {name: value for name, value in said.items() if name != "evidence"},
+        "edge": {name: value for name, value in document.items() if name != "evidence"},
         "versions": [
             {name: value for name, value in version.to_dict().items() if name != "evidence"} for version in life
         ],

@@ -21,8 +21,8 @@ def print_import(terminal: Terminal, done: ImportedFile | DeclaredFile | EventFi
     terminal.answer(CommandAnswer(name="imported", items=[item], columns=columns))
     match done:
         case ImportedFile() if done.left:
-            told = plural(done.left, "fact")
-            terminal.say(f"{told} left out: of these this record has a word of the same producer, which stays.")
+            skipped = plural(done.left, "fact")
+            terminal.say(f"{skipped} left out: of these this record has a word of the same producer, which stays.")
         case DeclaredFile():
             for gap in done.unknown[:MOST]:
                 terminal.say(f"{gap.place}:{gap.line}  {gap.reason}")

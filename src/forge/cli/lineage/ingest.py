@@ -73,11 +73,11 @@ def ingest(
     if queries:
         _ingest_queries(terminal, path, options, text, strict)
         return
-    with _project(terminal, path) as wiring, progress_of(terminal, "Reading") as tell:
+    with _project(terminal, path) as wiring, progress_of(terminal, "Reading") as on_progress:
         if engine is IngestEngine.SPARK:
-            done = ingest_on_spark(wiring, path, options, tell)
+            done = ingest_on_spark(wiring, path, options, on_progress)
         else:
-            done = ingest_code(wiring, path, options, tell, processes=processes, limit=limit)
+            done = ingest_code(wiring, path, options, on_progress, processes=processes, limit=limit)
     terminal.answer(answer_of_ingest(done))
     _end(terminal, done, strict)
 
@@ -150,8 +150,8 @@ def extract(
 
     began = time.monotonic()
     options = options_of(db, default_schema, schema, dialect)
-    with progress_of(terminal, "Reading") as tell:
-        found: CodeExtraction = extract_code(paths, options, tell, processes=processes, limit=limit)
+    with progress_of(terminal, "Reading") as on_progress:
+        found: CodeExtraction = extract_code(paths, options, on_progress, processes=processes, limit=limit)
     terminal.answer(answer_of_extraction(found))
     print_gaps(terminal, found, time.monotonic() - began)
     _strict(strict, len(found.extraction.gaps))

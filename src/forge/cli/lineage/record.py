@@ -87,10 +87,10 @@ def record(
                 valid_from=valid_from,
                 valid_to=valid_to,
             )
-    _tell(terminal, done)
+    _show_counts(terminal, done)
 
 
-def _tell(terminal: Terminal, done: WriteCounts) -> None:
+def _show_counts(terminal: Terminal, done: WriteCounts) -> None:
     from forge.cli.answer import AnswerColumn, CommandAnswer
     from forge.cli.formatting import count
 

@@ -97,21 +97,21 @@ def _walk(origin: RecordOrigin, depth: int = 0) -> list[tuple[int, RecordOrigin]
 
 
 def _origin_item(origin: RecordOrigin, depth: int) -> Item:
-    said = origin.to_dict()
+    document = origin.to_dict()
     names = ("table", "match", "by", "rows", "more", "version", "commit")
-    return {"depth": depth, **{name: said[name] for name in names}}
+    return {"depth": depth, **{name: document[name] for name in names}}
 
 
 def _origin_lines(origin: RecordOrigin, indent: str = "", mark: str = "") -> list[str]:
-    told = ""
+    matched = ""
     if mark:
         found = str(origin.match) in ("one", "several")
-        told = f"  ({MATCHES[str(origin.match)]}{' by ' + ', '.join(origin.by) if found else ''})"
+        matched = f"  ({MATCHES[str(origin.match)]}{' by ' + ', '.join(origin.by) if found else ''})"
     version = f"@v{origin.version}" if origin.version else ""
     written = ""
     if origin.commit is not None:
         written = f", written by {short(origin.commit.id)} on {moment(origin.commit.time)}"
-    lines = [f"{indent}{mark}{origin.table}{version}{told}{written}"]
+    lines = [f"{indent}{mark}{origin.table}{version}{matched}{written}"]
     indent += {"├─ ": "│  ", "└─ ": "   "}.get(mark, "")
     bar = "│  " if origin.origins else "   "
     rows = [", ".join(f"{name}={value}" for name, value in row.items()) for row in origin.rows]

@@ -21,17 +21,17 @@ WIDE = 48  # of an expression
 Branches = Mapping[str, Sequence[tuple[str, str]]]  # parent → (child, how it got there)
 
 
-def answer_of_walk(found: Traversal, drawn: Traversal, said: Sequence[str] = ()) -> CommandAnswer:
+def answer_of_walk(found: Traversal, drawn: Traversal, explanation: Sequence[str] = ()) -> CommandAnswer:
     """The data is what was found; `drawn` is the same as people see it (the tree of a table is one of tables)."""
     document = found.to_dict()
     items = document.pop("items")
     assert isinstance(items, list)
     lines = [line for direction in directions_of(drawn) for line in _lines(drawn, direction)]
     lines += [line for path in found.paths for line in path_lines(path)]
-    foot = _told(found, drawn)
-    if said:  # it also says what is not shown
-        document["explanation"] = list(said)
-        foot = ["", *said]
+    foot = _omissions(found, drawn)
+    if explanation:  # it also says what is not shown
+        document["explanation"] = list(explanation)
+        foot = ["", *explanation]
     return CommandAnswer(
         name="items", items=items, facts=document, foot=foot, picture=lambda: _picture(lines), lines=lambda: lines
     )
@@ -45,19 +45,19 @@ def directions_of(traversal: Traversal) -> tuple[Direction, ...]:
             return (direction,)
 
 
-def _told(found: Traversal, drawn: Traversal) -> list[str]:
+def _omissions(found: Traversal, drawn: Traversal) -> list[str]:
     """What is not shown, and what to type to see it."""
-    told = []
+    notes = []
     hidden = max(found.hidden, drawn.hidden)
     if hidden:
         verb = "is" if hidden == 1 else "are"
-        told.append(
+        notes.append(
             f"{plural(hidden, 'edge')} below the confidence of {found.ask.edges.min_confidence:g} {verb} not followed. "
             "All: --min-confidence 0"
         )
     if found.truncated:
-        told.append(f"{len(found.items):,} of {found.total:,} are listed. More: a greater --limit")
-    return told
+        notes.append(f"{len(found.items):,} of {found.total:,} are listed. More: a greater --limit")
+    return notes
 
 
 def _lines(traversal: Traversal, direction: Direction) -> list[str]:

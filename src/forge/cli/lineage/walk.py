@@ -155,8 +155,8 @@ def _answer(
         except ForgeError as error:
             raise unknown(error, asked.name) from None
         drawn = _as_drawn(view, direction, asked, found)
-        said = _explained(view, direction, asked) if asked.explain else ()
-    terminal.answer(answer_of_walk(found, drawn, said))
+        explanation = _explained(view, direction, asked) if asked.explain else ()
+    terminal.answer(answer_of_walk(found, drawn, explanation))
 
 
 def _walk(view: ProjectLineage, direction: WalkDirection, asked: WalkRequest, level: str) -> Traversal:

@@ -215,13 +215,13 @@ def _read_kind(
     type_: str, relationship: str | None, how: Transformation, indirect: str | None, *, masking: bool
 ) -> EdgeKind:
     kind = read_word(EdgeType, type_, "type of edge")
-    said = read_word(EdgeRelationship, relationship, "relationship") if relationship else None
+    given = read_word(EdgeRelationship, relationship, "relationship") if relationship else None
     if kind is not EdgeType.DERIVES_FROM:
-        return EdgeKind(kind, said, read_word(IndirectType, indirect, "indirect way") if indirect else None)
+        return EdgeKind(kind, given, read_word(IndirectType, indirect, "indirect way") if indirect else None)
     if indirect:
-        way = read_word(IndirectType, indirect, "indirect way")
-        return EdgeKind(kind, said or RELATIONSHIP_OF[way], way)
-    return EdgeKind(kind, said or relationship_of(how, masking=masking))
+        subtype = read_word(IndirectType, indirect, "indirect way")
+        return EdgeKind(kind, given or RELATIONSHIP_OF[subtype], subtype)
+    return EdgeKind(kind, given or relationship_of(how, masking=masking))
 
 
 def read_transformation(text: str) -> Transformation:

@@ -77,7 +77,7 @@ def ingest_code(
     wiring: Wiring,
     path: str | Path,
     options: IngestOptions,
-    tell: OnProgress = _nothing,
+    on_progress: OnProgress = _nothing,
     *,
     processes: int | None = None,
     limit: float | None = None,
@@ -87,7 +87,7 @@ def ingest_code(
 
     place = Path(path)
     with code_readers(processes, limit) as readers:
-        return ingest(wiring.lineage.ingest(readers), place, options, tell, root=root_of(wiring.root, place))
+        return ingest(wiring.lineage.ingest(readers), place, options, on_progress, root=root_of(wiring.root, place))
 
 
 def root_of(project: Path, path: Path) -> str:
@@ -103,7 +103,7 @@ def root_of(project: Path, path: Path) -> str:
 def extract_code(
     paths: Iterable[str | Path],
     options: IngestOptions,
-    tell: OnProgress = _nothing,
+    on_progress: OnProgress = _nothing,
     *,
     processes: int | None = None,
     limit: float | None = None,
@@ -113,5 +113,5 @@ def extract_code(
     from forge.wiring.lineage import code_readers
 
     with code_readers(processes, limit) as readers:
-        extraction, programs = extract([Path(path) for path in paths], options, readers, tell)
+        extraction, programs = extract([Path(path) for path in paths], options, readers, on_progress)
     return CodeExtraction(extraction, programs)

@@ -134,7 +134,7 @@ class ProjectLineage:
         at: str | None = None,
         **options: Unpack[WalkArguments],
     ) -> tuple[str, ...]:
-        """The same in sentences: sources, the commits they were read at, what their checks said, who owns them."""
+        """The same in sentences: sources, the commits they were read at, outcomes of their checks, who owns them."""
         from forge.flows.lineage.explain import explain_walk
 
         view, name = self._at(table, at)
@@ -280,7 +280,7 @@ class ProjectLineage:
         return report_impact(view, ProposedChange.of(change, entity, to), depth=depth, min_confidence=min_confidence)
 
     def impact_schema(self, table: str, changes: Iterable[tuple[str, ...]], *, at: str | None = None) -> ImpactReport:
-        """Several changes of one table in one report: `[("drop", "note"), ("type", "amount", "bigint")]`."""
+        """Changes of one table in one report: `[("drop", "note"), ("type", "amount", "bigint")]`."""
         from forge.flows.lineage.impact import report_schema
         from forge.lineage.impact.change import ProposedChange
 
@@ -321,16 +321,16 @@ class ProjectLineage:
         nodes: Iterable[Declared] = (),
         reason: str = "",
         actor: str | None = None,
-        **said: Unpack[EdgeArguments],
+        **attributes: Unpack[EdgeArguments],
     ) -> WriteCounts:
-        """Declare an edge. Both ends must be known, or stand in `nodes` (`dashboard:revenue`). What can be said of it:
+        """Declare an edge. Both ends must be known, or stand in `nodes` (`dashboard:revenue`). Its attributes:
         type="derives_from", relationship, transformation, indirect, expression, masking, confidence, valid_from,
         valid_to, metadata."""
         from forge.flows.lineage.write import record_edges
 
         ports = self._ports
         declared = read_nodes(nodes)
-        claim = read_edge(open_graph(ports), source, target, declared, **said)
+        claim = read_edge(open_graph(ports), source, target, declared, **attributes)
         return record_edges(ports, [claim], declared, actor=actor, reason=reason)
 
     def close(self, edge_id: str, *, reason: str = "", actor: str | None = None) -> WriteCounts:
@@ -459,7 +459,7 @@ class ProjectLineage:
     # imports
 
     def import_declared(self, file: str | File) -> DeclaredFile:
-        """Edges that people wrote into a YAML file, in place of what it said before. E820 with all its faults."""
+        """Edges that people wrote into a YAML file, replacing its previous content. E820 with all its faults."""
         from forge.connection.lineage.imports import import_declared_file
 
         return import_declared_file(self.wiring, file)

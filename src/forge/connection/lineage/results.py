@@ -79,9 +79,14 @@ class EventFile:
 
     def to_dict(self) -> Row:
         words = ("recorded", "unchanged", "held", "left out")
-        told: Row = {word.replace(" ", "_"): self.statuses.get(word, 0) for word in words}
+        counts: Row = {word.replace(" ", "_"): self.statuses.get(word, 0) for word in words}
         malformed = self.events - sum(self.statuses.values())
-        return {"events": self.events, **told, "malformed": malformed, "faults": [one.to_dict() for one in self.faults]}
+        return {
+            "events": self.events,
+            **counts,
+            "malformed": malformed,
+            "faults": [one.to_dict() for one in self.faults],
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,9 +111,11 @@ class DiffResult(GraphDiff, _DomainResult, Tabular):
         for kind in ("node", "edge"):
             for change, word in (("added", "+"), ("removed", "-"), ("modified", "~")):
                 for one in getattr(self, f"{kind}s_{change}"):
-                    said = one.to_dict()
-                    changed = said.get("changes", [])
-                    found.append({"change": change, "sign": word, "what": kind, "id": said["id"], "changes": changed})
+                    document = one.to_dict()
+                    changed = document.get("changes", [])
+                    found.append(
+                        {"change": change, "sign": word, "what": kind, "id": document["id"], "changes": changed}
+                    )
         return found
 
 

@@ -28,8 +28,8 @@ class CaptureResult:
 
     def to_dict(self) -> dict[str, object]:
         done = self.recorded
-        told = {"added": done.added, "changed": done.changed, "closed": done.closed, "seen_again": done.extended}
-        return {**self.captured.to_dict(), "recorded": told}
+        recorded = {"added": done.added, "changed": done.changed, "closed": done.closed, "seen_again": done.extended}
+        return {**self.captured.to_dict(), "recorded": recorded}
 
 
 def verify_code(wiring: Wiring, paths: Sequence[str | Path], options: IngestOptions) -> SparkAgreement:
@@ -61,14 +61,18 @@ def capture_script(
     return CaptureResult(captured, record_captured(wiring.lineage.graph, captured, catalog, here=Path.cwd().as_posix()))
 
 
-def ingest_on_spark(wiring: Wiring, path: str | Path, options: IngestOptions, tell: OnProgress) -> IngestReport:
+def ingest_on_spark(wiring: Wiring, path: str | Path, options: IngestOptions, on_progress: OnProgress) -> IngestReport:
     """A codebase that is read by the workers of a cluster."""
     from forge.connection.lineage.code import root_of
     from forge.flows.lineage.code.ingest import ingest
 
     place = Path(path)
     return ingest(
-        wiring.lineage.ingest(wiring.lineage.spark_readers()), place, options, tell, root=root_of(wiring.root, place)
+        wiring.lineage.ingest(wiring.lineage.spark_readers()),
+        place,
+        options,
+        on_progress,
+        root=root_of(wiring.root, place),
     )
 
 

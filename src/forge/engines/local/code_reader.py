@@ -105,15 +105,15 @@ class CodeReaderPool:
             worker = working[pipe]
             assert worker.unit is not None
             try:
-                said = pipe.recv()
+                message = pipe.recv()
             except (EOFError, OSError):
                 yield self._replace(worker, shared, "the reader died of it")
                 continue
-            if said == BEGUN:
+            if message == BEGUN:
                 worker.began, worker.reads = time.monotonic(), True
             else:
                 worker.unit = None
-                yield said
+                yield message
         for worker in [one for one in working.values() if one.unit is not None and not one.left(self._limit)]:
             yield self._replace(worker, shared, f"it takes longer than {worker.limit(self._limit):g} s to read")
 

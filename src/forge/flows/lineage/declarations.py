@@ -79,17 +79,17 @@ def _known(view: GraphReader, name: str) -> Entity | None:
 
 
 def _unknown(view: GraphReader, file: str, edges: Sequence[EdgeClaim], nodes: Sequence[NodeClaim]) -> Iterable[Gap]:
-    told = {node.entity.id for node in nodes}
+    declared = {node.entity.id for node in nodes}
     lines: dict[str, int] = {}
     for claim in edges:
         for end in (claim.source, claim.target):
             lines.setdefault(end.id, claim.evidence[0].line)
-    numbers = view.store.numbers([name for name in lines if name not in told])
+    numbers = view.store.numbers([name for name in lines if name not in declared])
     resolved = view.store.nodes(list(numbers.values()))
     mine = f"{DECLARED}{file}"
     for name, line in lines.items():
         node = resolved.get(numbers.get(name, -1))
-        if name in told or (node is not None and not node.unresolved):
+        if name in declared or (node is not None and not node.unresolved):
             continue
         near = did_you_mean(name, [one for one in view.store.near(name) if one != name])
         reason = f"{name} is known from {mine} alone; declare it under nodes, or correct the name"

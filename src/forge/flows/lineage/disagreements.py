@@ -18,13 +18,13 @@ CODE, RUNS = "code", "runs"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EdgeDisagreement:
-    """An edge known only from code or only from runs (`said_by`). `id` is that of the edge, `place` its location."""
+    """An edge known only from code or only from runs (`side`). `id` is that of the edge, `place` its location."""
 
     id: str
     source: str
     target: str
     table: str
-    said_by: str
+    side: str
     producer: str
     place: str
     expression: str
@@ -35,7 +35,7 @@ class EdgeDisagreement:
             "source": self.source,
             "target": self.target,
             "table": self.table,
-            "said_by": self.said_by,
+            "said_by": self.side,
             "producer": self.producer,
             "place": self.place,
             "expression": self.expression,
@@ -59,17 +59,17 @@ class _TableEdges:
 
 def find_disagreements(store: LineageStore) -> GraphAgreement:
     """By the edges that hold now, from column to column. A field counts as its column where only one side knows it."""
-    said: dict[str, _TableEdges] = defaultdict(_TableEdges)
+    by_table: dict[str, _TableEdges] = defaultdict(_TableEdges)
     producers = store.producers()
     from_code = [one for one in producers if one.startswith(PRODUCER)]
     for fact in _facts(store, from_code):
         if fact.confidence >= MIN_CONFIDENCE:
-            said[_table(fact)].code.setdefault(_ends(fact), fact)
-    others = [one for one in producers if not one.startswith(PRODUCER)] if said else []
+            by_table[_table(fact)].code.setdefault(_ends(fact), fact)
+    others = [one for one in producers if not one.startswith(PRODUCER)] if by_table else []
     for fact in _facts(store, others):
-        if _table(fact) in said and any(one.basis is Basis.OBSERVED for one in fact.evidence):
-            said[_table(fact)].runs.setdefault(_ends(fact), fact)
-    both = {table: one for table, one in said.items() if one.runs}
+        if _table(fact) in by_table and any(one.basis is Basis.OBSERVED for one in fact.evidence):
+            by_table[_table(fact)].runs.setdefault(_ends(fact), fact)
+    both = {table: one for table, one in by_table.items() if one.runs}
     found = [
         _disagreement(table, fact, who)
         for table, one in sorted(both.items())
@@ -109,7 +109,7 @@ def _disagreement(table: str, fact: EdgeFact, who: str) -> EdgeDisagreement:
         source=fact.source.id,
         target=fact.target.id,
         table=table,
-        said_by=who,
+        side=who,
         producer=fact.producer,
         place=place,
         expression=fact.expression,

@@ -35,7 +35,7 @@ def _with_keys(view: GraphReader, nodes: Iterable[Node]) -> Iterable[Node]:
             details["primary_key"] = list(key)
         declared = references.get(table, ())
         if declared:
-            told = details.get("foreign_keys")
-            before = list(told) if isinstance(told, list | tuple) else []
+            existing = details.get("foreign_keys")
+            before = list(existing) if isinstance(existing, list | tuple) else []
             details["foreign_keys"] = [*before, *(one.to_dict() for one in declared)]
         yield replace(node, details=details) if key or declared else node

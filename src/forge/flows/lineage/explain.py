@@ -58,8 +58,8 @@ def _facts(view: GraphReader, table: TableName, at: CommitId | None, owner: str)
         return SourceFacts(owner)
     written = metadata.log(at, limit=1, table=table)
     commit, message = (written[0].id[:12], written[0].message) if written else ("", "")
-    said = metadata.verdicts(run_id=RunId(version.run_id), table=table) if version.run_id else ()
-    return SourceFacts(owner, commit, message, {_check(verdict): str(verdict.outcome) for _, verdict in said})
+    verdicts = metadata.verdicts(run_id=RunId(version.run_id), table=table) if version.run_id else ()
+    return SourceFacts(owner, commit, message, {_check(verdict): str(verdict.outcome) for _, verdict in verdicts})
 
 
 def _check(verdict: Verdict) -> str:

@@ -64,7 +64,7 @@ def report_schema(
     min_confidence: float | None = None,
     limit: int = LIMIT,
 ) -> ImpactReport:
-    """Several changes of one table in one report. Their entities are its columns (`amount`), or the table itself if
+    """Changes of one table in one report. Their entities are its columns (`amount`), or the table itself if
     empty. All errors are reported at once."""
     node = look.find(table)
     if node.type not in TABLE_LIKE:
@@ -243,12 +243,12 @@ def find_owners(look: GraphReader) -> Callable[[Node], str | None]:
     assets = {asset.table: asset.owner for asset in look.ports.metadata.assets() if asset.owner}
 
     def owner_of(node: Node) -> str | None:
-        said = node.details.get("owner")
-        if said:
-            return str(said)
-        told = node.details.get("owners")
-        if isinstance(told, list) and told:
-            return ", ".join(map(str, told))
+        owner = node.details.get("owner")
+        if owner:
+            return str(owner)
+        owners = node.details.get("owners")
+        if isinstance(owners, list) and owners:
+            return ", ".join(map(str, owners))
         name = node.table or str(node.details.get(OUTPUT) or "")
         table = lake_table(name) if name else None
         return None if table is None else assets.get(table) or look.ports.owner(table)

@@ -44,7 +44,7 @@ class GraphReader:
     commit: Commit | None = None
 
     def find(self, name: str, column: str | None = None) -> Node:
-        """By id, else by the only name that ends so. E807 where several do, E801 where none."""
+        """By id, else by the only name that ends so. E807 if ambiguous, E801 if unknown."""
         return find_node(self, f"{name.strip()}.{column.strip()}" if column else name.strip())
 
     def node(self, node_id: str) -> Node:
@@ -73,12 +73,12 @@ class GraphReader:
         transforms: bool = False,
     ) -> Traversal:
         start, shown, types = self.find(name, column), frozenset(node_types), frozenset(edge_types)
-        beside = transforms or includes_makers(start, shown, types)
+        parallel = transforms or includes_makers(start, shown, types)
         ask = TraversalRequest(
             start=start.id,
             direction=direction,
             depth=depth,
-            edges=self.edges_taken(min_confidence, indirect=indirect, edge_types=types, beside=beside),
+            edges=self.edges_taken(min_confidence, indirect=indirect, edge_types=types, parallel=parallel),
             level=level,
             node_types=shown,
             schemas=frozenset(schemas),
@@ -95,14 +95,14 @@ class GraphReader:
         *,
         indirect: bool = False,
         edge_types: Iterable[EdgeType] = (),
-        beside: bool = False,
+        parallel: bool = False,
     ) -> EdgeFilter:
-        """`beside`: include edges to and from transforms, pipelines and jobs."""
+        """`parallel`: include edges to and from transforms, pipelines and jobs."""
         least = self.ports.min_confidence if min_confidence is None else min_confidence
         if not 0 <= least <= 1:
             raise ForgeError("E803", f"The least confidence {least} is not between 0 and 1")
-        types = frozenset(edge_types) or (WITH_MAKERS if beside else FLOWS)
-        return EdgeFilter(types=types, min_confidence=least, indirect=indirect, at=self.at, beside=beside)
+        types = frozenset(edge_types) or (WITH_MAKERS if parallel else FLOWS)
+        return EdgeFilter(types=types, min_confidence=least, indirect=indirect, at=self.at, parallel=parallel)
 
     def paths(
         self,

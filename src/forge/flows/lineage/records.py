@@ -25,8 +25,8 @@ class RowMatch(StrEnum):
     """How source rows were matched."""
 
     ONE = "one"  # exactly one row has all the values that were copied
-    SEVERAL = "several"  # several origins, or ambiguous ones
-    NONE = "none"  # no row has them: they were changed on the way
+    SEVERAL = "several"  # multiple origins, or ambiguous ones
+    NONE = "none"  # no row has them: they were changed in between
     UNKNOWN = "unknown"  # nothing was copied, so rows cannot be found
     OUTSIDE = "outside"  # a file or a database: its rows are not kept here
 

@@ -76,12 +76,12 @@ def verify_file(
     text: str, program: Program, analyser: Analyser, dialect: str = "spark", result: str = ""
 ) -> SparkAgreement:
     pieces = split(text, dialect)
-    told = list(_told(program))
+    extracted = list(_extractions(program))
     renamed = {found[1].replace("`", "").lower() for piece in pieces if (found := _RENAME.match(piece.text))}
     lines = sorted({piece.line for piece in pieces})
     compared = []
     for line, following in pairwise((*lines, _END)):
-        static = [one for at, one in told if line <= at < following]
+        static = [one for at, one in extracted if line <= at < following]
         seen = _together([analyser.analyse(piece.text, result) for piece in pieces if piece.line == line])
         if not isinstance(seen, AnalysisFailure) and renamed.intersection(_tables(seen)):
             seen = AnalysisFailure("a table of it is renamed in this file, so the two sides use different names")
@@ -99,19 +99,19 @@ def _tables(seen: Sequence[AnalysedWrite]) -> set[str]:
 
 
 def _together(
-    several: Sequence[tuple[AnalysedWrite, ...] | AnalysisFailure],
+    analysed: Sequence[tuple[AnalysedWrite, ...] | AnalysisFailure],
 ) -> tuple[AnalysedWrite, ...] | AnalysisFailure:
     """Groups statements by line: a step has only its line."""
-    for one in several:
+    for one in analysed:
         if isinstance(one, AnalysisFailure):
             return one
-    return tuple(seen for one in several if not isinstance(one, AnalysisFailure) for seen in one)
+    return tuple(seen for one in analysed if not isinstance(one, AnalysisFailure) for seen in one)
 
 
 def _compare(
     file: str, line: int, static: Sequence[Extraction], seen: tuple[AnalysedWrite, ...] | AnalysisFailure
 ) -> StatementComparison | None:
-    """None: nothing is written, says either side."""
+    """None: neither side writes anything."""
     if isinstance(seen, AnalysisFailure):
         return StatementComparison(file=file, line=line, reason=seen.reason) if static else None
     if not static and not seen:
@@ -119,15 +119,15 @@ def _compare(
     return compare(file, line, _all(static), _all(one.extraction for one in seen))
 
 
-def _told(program: Program) -> Iterator[tuple[int, Extraction]]:
+def _extractions(program: Program) -> Iterator[tuple[int, Extraction]]:
     """What each statement makes, apart from what others make: (line, edges)."""
     for step, joined in flatten_steps(program.steps):
-        indirect = tuple(IndirectEdge(source, step.target, way) for source, way in joined.shaped)
+        indirect = tuple(IndirectEdge(source, step.target, subtype) for source, subtype in joined.shaped)
         yield step.line, Extraction(tuple(edges_of(step, joined)), indirect)
 
 
-def _all(several: Iterable[Extraction]) -> Extraction:
-    given = tuple(several)
+def _all(extractions: Iterable[Extraction]) -> Extraction:
+    given = tuple(extractions)
     return Extraction(
         tuple(edge for one in given for edge in one.edges),
         tuple(edge for one in given for edge in one.indirect),

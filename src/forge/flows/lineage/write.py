@@ -111,15 +111,15 @@ def close_edge(ports: LineagePorts, edge_id: str, *, actor: str | None = None, r
         )
     at = max(now, *(fact.valid_from for fact in mine))
     why = {"closed_by": actor or ports.actor, **({"closed_because": reason} if reason else {})}
-    said = tuple(_said(fact, why) for fact in mine)
-    batch = ClaimBatch(producer=MANUAL, at=at, edges=said, complete=False, actor=actor or ports.actor)
+    retractions = tuple(_retraction(fact, why) for fact in mine)
+    batch = ClaimBatch(producer=MANUAL, at=at, edges=retractions, complete=False, actor=actor or ports.actor)
     closing = ClaimBatch(
         producer=MANUAL, at=at, complete=False, actor=actor or ports.actor, closes=tuple(f.key for f in mine)
     )
     return _record(ports, [batch, closing], "lineage.close", reason)
 
 
-def _said(fact: EdgeFact, why: Mapping[str, object]) -> EdgeClaim:
+def _retraction(fact: EdgeFact, why: Mapping[str, object]) -> EdgeClaim:
     """The same claim, with who takes it back and why."""
     return replace(claim_of(fact), valid_to=None, metadata={**fact.metadata, **why})
 

@@ -171,14 +171,14 @@ class _Keys:
 
     def primary(self, table: str) -> frozenset[str]:
         if table not in self._primary:
-            told = _names(self.tables[table].details.get("primary_key")) if table in self.tables else ()
+            declared = _names(self.tables[table].details.get("primary_key")) if table in self.tables else ()
             of_columns = (c.name for c in self.columns.get(table, ()) if c.details.get("primary_key") is True)
-            self._primary[table] = frozenset((*told, *of_columns))
+            self._primary[table] = frozenset((*declared, *of_columns))
         return self._primary[table]
 
     def foreign(self, table: str) -> list[ErdForeignKey]:
-        told = self.tables[table].details.get("foreign_keys")
-        found = [self._key(table, one) for one in told] if isinstance(told, list | tuple) else []
+        declared = self.tables[table].details.get("foreign_keys")
+        found = [self._key(table, one) for one in declared] if isinstance(declared, list | tuple) else []
         for column in self.columns.get(table, ()):
             target = column.details.get("foreign_key")
             if isinstance(target, str) and "." in target:
@@ -189,12 +189,12 @@ class _Keys:
                 found.append(self._key(table, {"columns": [column.name], **to}))
         return [key for key in found if key is not None]
 
-    def _key(self, table: str, told: object) -> ErdForeignKey | None:
+    def _key(self, table: str, entry: object) -> ErdForeignKey | None:
         """None for what is not a key: details are free-form, and invalid ones are ignored."""
-        if not isinstance(told, Mapping) or not isinstance(told.get("table"), str) or not told["table"]:
+        if not isinstance(entry, Mapping) or not isinstance(entry.get("table"), str) or not entry["table"]:
             return None
-        mine, theirs = _names(told.get("columns")), _names(told.get("references"))
-        return self._made(table, mine, str(told["table"]), theirs) if mine else None
+        mine, theirs = _names(entry.get("columns")), _names(entry.get("references"))
+        return self._made(table, mine, str(entry["table"]), theirs) if mine else None
 
     def _made(self, table: str, mine: tuple[str, ...], to: str, theirs: tuple[str, ...]) -> ErdForeignKey:
         return ErdForeignKey(table, mine, to, theirs, frozenset(mine) == self.primary(table))

@@ -25,7 +25,7 @@ def mermaid_of(erd: Erd) -> str:
         lines += _mermaid_table(table, names[table.name])
     for key in erd.foreign_keys:
         ends = "|o" if key.one else "}o"
-        lines.append(f'    "{names[key.table]}" {ends}--|| "{names[key.to_table]}" : "{_label(_told(key))}"')
+        lines.append(f'    "{names[key.table]}" {ends}--|| "{names[key.to_table]}" : "{_label(_key_label(key))}"')
     for flow in erd.flows:
         how = f"lineage, {flow.edges} edges" if flow.edges > 1 else "lineage"
         lines.append(f'    "{names[flow.source]}" ||..o{{ "{names[flow.target]}" : "{how}"')
@@ -95,7 +95,7 @@ def dot_of(erd: Erd) -> str:
     lines += [_dot_table(table) for table in erd.tables]
     lines += [
         f"  {quoted(key.table)} -> {quoted(key.to_table)} "
-        f"[arrowhead=tee, arrowtail={'teeodot' if key.one else 'crowodot'}, dir=both, label={quoted(_told(key))}];"
+        f"[arrowhead=tee, arrowtail={'teeodot' if key.one else 'crowodot'}, dir=both, label={quoted(_key_label(key))}];"
         for key in erd.foreign_keys
     ]
     lines += [
@@ -125,5 +125,5 @@ def _html(text: str) -> str:
     return escape(re.sub(r"[\x00-\x1f\x7f]", " ", text)) or " "
 
 
-def _told(key: ErdForeignKey) -> str:
+def _key_label(key: ErdForeignKey) -> str:
     return f"{', '.join(key.columns)} → {', '.join(key.to_columns)}" if key.to_columns else ", ".join(key.columns)

@@ -104,13 +104,13 @@ def _edges(asset: DagsterAsset, tables: Mapping[Key, Entity], evidence: tuple[Ev
 
 
 def _nodes(asset: DagsterAsset, table: Entity) -> Iterable[NodeClaim]:
-    told = {
+    attributes = {
         "group": asset.group,
         "description": asset.description,
         "owners": list(asset.owners),
         "job": asset.job,
     }
-    details = {key: value for key, value in told.items() if value}
+    details = {key: value for key, value in attributes.items() if value}
     yield NodeClaim(table, {"connector": EXTRACTOR, "asset": "/".join(asset.key), **details})
     for column in asset.columns:
         facts = {"data_type": column.type, "description": column.description}

@@ -33,8 +33,8 @@ def flatten(programs: Iterable[Program]) -> Extraction:
         for step, joined in flatten_steps(program.steps):
             for edge in edges_of(step, joined):
                 edges.setdefault((edge.source, edge.target, edge.transformation, edge.masking), edge)
-            for source, way in sorted(joined.shaped):
-                indirect[IndirectEdge(source, step.target, way, step.file, step.line)] = None
+            for source, subtype in sorted(joined.shaped):
+                indirect[IndirectEdge(source, step.target, subtype, step.file, step.line)] = None
             for table in table_edges_of(step, joined):
                 before = tables.get(table)
                 if before is None or before.confidence < table.confidence:
@@ -86,8 +86,8 @@ def _join(step: ProgramStep, between: Mapping[str, FlatStep]) -> FlatStep:
         else:
             reads |= made.reads
             shaped |= made.shaped
-    for source, way in step.shaped:
-        shaped |= {(found, way) for found in _resolve(source, between).sources}
+    for source, subtype in step.shaped:
+        shaped |= {(found, subtype) for found in _resolve(source, between).sources}
     open_: dict[str, None] = {}
     columns = {name: _value(value, between) for name, value in step.columns.items()}
     for table in step.open:
@@ -105,8 +105,8 @@ def _value(value: ColumnValue, between: Mapping[str, FlatStep]) -> ColumnValue:
     members: Mapping[str, ColumnValue] = {}
     for source, trace in value.sources.items():
         inner = _resolve(source, between)
-        for real, way in inner.sources.items():
-            add(found, real, compose(way, trace))
+        for real, inner_trace in inner.sources.items():
+            add(found, real, compose(inner_trace, trace))
         if len(value.sources) == 1 and trace.transformation is Transformation.IDENTITY:
             members = inner.members
     own = {name: _value(member, between) for name, member in value.members.items()}

@@ -49,7 +49,7 @@ def join_writes(seen: Iterable[ObservedWrite]) -> tuple[ObservedWrite, ...]:
             for name, value in joined.columns.items()
             for into, source, t in arrivals(ColumnName(step.target, name), value)
         )
-        indirect = (IndirectEdge(source, step.target, way) for source, way in joined.shaped)
+        indirect = (IndirectEdge(source, step.target, subtype) for source, subtype in joined.shaped)
         tables = (TableEdge(table, step.target) for table in joined.reads)
         before = found.get(step.target)
         old = before.extraction if before else Extraction()

@@ -18,7 +18,7 @@ from forge.model.names import ColumnName
 
 RESOLVED = CONFIDENCE[Basis.RESOLVED]  # of a trace from code whose column is known
 BY_POSITION = CONFIDENCE[Basis.POSITION]
-MAYBE = 0.6  # one of several branches of a program
+MAYBE = 0.6  # one of the branches of a program
 
 
 class OutputKind(StrEnum):

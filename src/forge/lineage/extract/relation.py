@@ -54,7 +54,7 @@ class Relation:
 
     def value(self, name: str) -> ColumnValue | None:
         """The first column of that name, else the column of the one open relation; None: there is no such column, or
-        several relations may have it."""
+        more than one relation may have it."""
         found = self.find(name)
         if found:
             return found[0].value
@@ -62,8 +62,8 @@ class Relation:
             return copy_of(self.open[0], name)
         return None
 
-    def shaped_by(self, sources: Sources, way: IndirectType) -> Relation:
-        return replace(self, shaped=self.shaped | {(source, way) for source in sources})
+    def shaped_by(self, sources: Sources, subtype: IndirectType) -> Relation:
+        return replace(self, shaped=self.shaped | {(source, subtype) for source in sources})
 
     def with_columns(self, columns: Iterable[RelationColumn]) -> Relation:
         return replace(self, columns=tuple(columns))

@@ -38,8 +38,8 @@ def read_sql_file(
     if not texts:
         # Perhaps it is no template: braces may be in a string. Else its other statements can still be read.
         plain = read_sql(text, catalog, dialect=dialect, file=file, result=result, variables=variables)
-        told = (*gaps, *(gap for gap in plain.gaps if not gap.reason.endswith(NOT_FILLED_IN)))
-        return replace(plain, gaps=told) if plain.gaps else plain
+        remaining = (*gaps, *(gap for gap in plain.gaps if not gap.reason.endswith(NOT_FILLED_IN)))
+        return replace(plain, gaps=remaining) if plain.gaps else plain
     found = [
         with_lines(
             read_sql(one.text, catalog, dialect=dialect, file=file, result=result, variables=variables), one.line
@@ -50,7 +50,7 @@ def read_sql_file(
 
 
 def joined(programs: list[Program], around: Program) -> Program:
-    """Several readings of one text as one program; it is as long as the longest, and understood as the worst."""
+    """Merges the readings of one text into one program; it is as long as the longest, and understood as the worst."""
     first = max(programs, key=lambda one: one.statements)
     lines = {gap.line for gap in around.gaps}
     return replace(

@@ -130,11 +130,11 @@ def _same(value: object, *args: object) -> object:
 
 @dataclass(frozen=True, slots=True)
 class RenderedSql:
-    """A rendered text. `lines`: template line of each line. `said`: notes at template lines."""
+    """A rendered text. `lines`: template line of each line. `notes`: notes at template lines."""
 
     text: str
     lines: tuple[int, ...] = ()
-    said: tuple[TextNote, ...] = ()
+    notes: tuple[TextNote, ...] = ()
 
     def line(self, number: int) -> int:
         if not self.lines:
@@ -186,14 +186,14 @@ def render(
     if isinstance(module, RenderFailure):
         return RenderFailure(module.line, f"the template cannot be rendered: {module.reason}")
     text, lines = _without_line_marks(valid_unicode(str(module[""])))
-    text, said = settle(text, templates.asked, dialect)
-    return RenderedSql(text, lines, tuple(TextNote(lines[min(one.line, len(lines)) - 1], one.reason) for one in said))
+    text, notes = settle(text, templates.asked, dialect)
+    return RenderedSql(text, lines, tuple(TextNote(lines[min(one.line, len(lines)) - 1], one.reason) for one in notes))
 
 
 def render_both(
     templates: TemplateEnvironment, template: Template, names: Names, dialect: str
 ) -> tuple[RenderedSql | RenderFailure, ...]:
-    """Renders unknown conditions both ways; usually there are none."""
+    """Renders unknown conditions as false and as true; usually there are none."""
     first = render(templates, template, names, truth=False, dialect=dialect)
     if not templates.asked.tested:
         return (first,)
@@ -207,7 +207,7 @@ def render_both(
 def render_sql(
     text: str, file: str, *, dialect: str = "spark", variables: Mapping[str, object] | None = None
 ) -> tuple[tuple[RenderedSql, ...], tuple[Gap, ...]]:
-    """SQL with Jinja or `${name}`, outside of dbt. Several texts: which one runs depends on unknown conditions.
+    """SQL with Jinja or `${name}`, outside of dbt. More than one text: which one runs depends on unknown conditions.
     None: it cannot be rendered, as the gap explains."""
     templates = TemplateEnvironment()
     given = {str(key): value for key, value in (variables or {}).items()}
@@ -226,8 +226,8 @@ def render_sql(
     found = render_both(templates, template, names, dialect)
     texts = tuple(one for one in found if isinstance(one, RenderedSql))
     failed = [Gap(file, one.line, one.reason) for one in found if isinstance(one, RenderFailure)]
-    said = [Gap(file, one.line, one.reason) for sql in texts for one in sql.said]
-    return texts, tuple(dict.fromkeys((*failed, *said)))
+    notes = [Gap(file, one.line, one.reason) for sql in texts for one in sql.notes]
+    return texts, tuple(dict.fromkeys((*failed, *notes)))
 
 
 def _lone_model(templates: TemplateEnvironment, given: Mapping[str, object]) -> dict[str, object]:

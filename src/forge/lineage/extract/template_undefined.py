@@ -153,7 +153,7 @@ def settle(text: str, asked: RenderState, dialect: str) -> tuple[str, tuple[Text
     if OPEN not in text:
         return text, ()
     found: list[str] = []
-    said: list[TextNote] = []
+    notes: list[TextNote] = []
     at = 0
     for piece in _PIECE.finditer(text):
         found.append(text[at : piece.start()])
@@ -164,19 +164,19 @@ def settle(text: str, asked: RenderState, dialect: str) -> tuple[str, tuple[Text
             continue
         names = [asked.names[int(number)] for number in _MARK.findall(content)]
         shown = _MARK.sub(lambda mark: _shown(asked, mark[1]), content)
-        said_here = ""
+        note = ""
         if piece["word"] is None:
             found.append(shown)
             quoted_name = piece["back"] or (piece["double"] and dialect not in _STRINGS_IN_DOUBLE_QUOTES)
-            said_here = _said_of_name(shown[1:-1], names) if quoted_name else ""
+            note = _name_note(shown[1:-1], names) if quoted_name else ""
         else:
-            new, said_here = _bare("".join(found), shown, text[at : at + 200], names, content, dialect, asked)
+            new, note = _bare("".join(found), shown, text[at : at + 200], names, content, dialect, asked)
             found.append(new)
-        said_here = said_here or "; ".join(_said_of_macro(name, asked) for name in names if name.endswith("()"))
-        if said_here:
-            said.append(TextNote(text.count("\n", 0, piece.start()) + 1, said_here))
+        note = note or "; ".join(_macro_note(name, asked) for name in names if name.endswith("()"))
+        if note:
+            notes.append(TextNote(text.count("\n", 0, piece.start()) + 1, note))
     found.append(text[at:])
-    return "".join(found), tuple(dict.fromkeys(said))
+    return "".join(found), tuple(dict.fromkeys(notes))
 
 
 _WORD_BEFORE = re.compile(r"([\w$]+|[)'\"`\]])\s*$")
@@ -212,8 +212,8 @@ def _bare(
     only = _MARK.fullmatch(marked) is not None
     macro = any(name.endswith("()") for name in names)
     if not macro and (not only or tail.endswith(".") or after.startswith(".") or _NAMES.search(tail)):
-        return quoted(shown, dialect), _said_of_name(shown, names)
-    what = "; ".join(_said_of_macro(name, asked) if name.endswith("()") else _said_of_part(name) for name in names)
+        return quoted(shown, dialect), _name_note(shown, names)
+    what = "; ".join(_macro_note(name, asked) if name.endswith("()") else _part_note(name) for name in names)
     if _NAMES.search(tail):
         return quoted(shown, dialect), what
     line_before, line_after = before.rpartition("\n")[2], after.partition("\n")[0]
@@ -227,15 +227,15 @@ def _bare(
     return ("(null)" if _IN.search(tail) else "null"), what
 
 
-def _said_of_name(shown: str, names: list[str]) -> str:
+def _name_note(shown: str, names: list[str]) -> str:
     return f"the name {shown} holds {' and '.join(names)}, of which no value is known; give it as a variable"
 
 
-def _said_of_part(name: str) -> str:
+def _part_note(name: str) -> str:
     return f"no value is known for {name}, and what it stands for was left out; give it as a variable"
 
 
-def _said_of_macro(name: str, asked: RenderState) -> str:
+def _macro_note(name: str, asked: RenderState) -> str:
     why = f"gives no text ({asked.failed[name]})" if name in asked.failed else "is not known"
     return f"the macro {name.removesuffix('()')} {why}, and its call was left out"
 

@@ -3,7 +3,7 @@
 Along a path the strongest step wins, weakest first:
 identity < union < transformation < conditional < generator < window < aggregation < unknown.
 `unknown` wins over all: after opaque code nothing is certain. A path is masked if any step masks, and its confidence is
-that of its least certain step. Over several paths from one source the strongest transformation and the highest
+that of its least certain step. Over multiple paths from one source the strongest transformation and the highest
 confidence are kept, and it is masked only if all of them are.
 """
 
@@ -99,7 +99,7 @@ def through(value: ColumnValue, outer: SourceTrace) -> ColumnValue:
 
 
 def union(values: Iterable[ColumnValue]) -> ColumnValue:
-    """One column filled from several, as by UNION. Structs of as many fields are united field by field, under the
+    """One column filled from others, as by UNION. Structs of as many fields are united field by field, under the
     names of the first."""
     given = tuple(values)
     found: dict[ColumnName, SourceTrace] = {}

@@ -113,7 +113,7 @@ def check_batch(batch: ClaimBatch) -> None:
     for number, claim in enumerate(batch.edges, 1):
         where = f"edge {number} of {len(batch.edges)}: {claim.key.id}"
         _check_ends(claim, where)
-        if batch.strict and claim.kind.beside:
+        if batch.strict and claim.kind.parallel:
             raise _odd_relationship(claim.kind, where)
         _check_json(claim.metadata, where)
         if claim.confidence is not None and not (math.isfinite(claim.confidence) and 0 <= claim.confidence <= 1):
@@ -156,7 +156,7 @@ def _check_ends(claim: EdgeClaim, where: str) -> None:
     for end in (claim.source, claim.target):
         _check_entity(end, where)
     _check_text(claim.expression, where)
-    if (claim.kind.relationship is None) == (claim.kind.type is EdgeType.DERIVES_FROM) and not claim.kind.beside:
+    if (claim.kind.relationship is None) == (claim.kind.type is EdgeType.DERIVES_FROM) and not claim.kind.parallel:
         raise _odd_relationship(claim.kind, where)
     if claim.kind.indirect is not None and claim.kind.type is not EdgeType.DERIVES_FROM:
         raise BadEdgeError(f"Only derives_from can be indirect, not {claim.kind.type}", where=where)

@@ -1,7 +1,7 @@
 """Evidence and confidence of an edge. One rule:
 
 1. Each producer's claim has the confidence of its best evidence (`CONFIDENCE`), or the one given with it.
-2. Claims of several producers on one edge combine as 1 − Π(1 − cᵢ). Only a claim that is certain by itself makes an
+2. Claims of different producers on one edge combine as 1 − Π(1 − cᵢ). Only a claim that is certain by itself makes an
    edge certain: else it stays at or below `ALMOST`.
 3. Levels are anchors: a value has the level of the highest anchor that is not above it."""
 

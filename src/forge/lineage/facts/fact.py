@@ -126,7 +126,7 @@ def versions_of(facts: Sequence[EdgeFact]) -> tuple[EdgeVersion, ...]:
     moments = sorted({fact.valid_from for fact in facts} | {fact.valid_to for fact in facts if fact.valid_to})
     found: list[EdgeVersion] = []
     for start, end in zip(moments, [*moments[1:], None], strict=False):  # without facts there are no moments
-        valid = tuple(sorted((fact for fact in facts if holds(fact, start)), key=_surest))
+        valid = tuple(sorted((fact for fact in facts if holds(fact, start)), key=_by_confidence))
         if not valid:
             continue
         best, sure = valid[0], combine(fact.confidence for fact in valid)
@@ -173,7 +173,7 @@ def holds(fact: EdgeFact | NodeFact, at: datetime | None) -> bool:
     return fact.valid_from <= at and (fact.valid_to is None or at < fact.valid_to)
 
 
-def _surest(fact: EdgeFact) -> tuple[float, int, str, datetime]:
+def _by_confidence(fact: EdgeFact) -> tuple[float, int, str, datetime]:
     return -fact.confidence, fact.transformation is Transformation.UNKNOWN, fact.producer, fact.valid_from
 
 

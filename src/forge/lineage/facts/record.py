@@ -60,17 +60,17 @@ def plan_edges(batch: ClaimBatch, known: Iterable[EdgeFact]) -> EdgeWritePlan:
     counts = {"added": 0, "extended": 0, "changed": 0, "closed": 0}
     for key in dict.fromkeys((*claims, *rows_of)):
         before = sorted(rows_of.get(key, ()), key=_start)
-        said = claims.get(key, [])
+        claimed = claims.get(key, [])
         cut = batch.complete or key in closes
-        if not said and not cut:
+        if not claimed and not cut:
             continue
-        after = _told(before, said, batch.at if cut else None, _with_evidence)
+        after = _merge_claims(before, claimed, batch.at if cut else None, _with_evidence)
         more = _difference(before, after)
         kept += more[0]
         new += more[1]
         gone += more[2]
         if any(more):
-            counts[_what_happened(before, said)] += 1
+            counts[_what_happened(before, claimed)] += 1
     return EdgeWritePlan(kept=tuple(kept), new=tuple(new), gone=tuple(gone), **counts)
 
 
@@ -88,9 +88,9 @@ def plan_nodes(batch: ClaimBatch, known: Iterable[NodeFact]) -> NodeWritePlan:
     gone: list[NodeFact] = []
     for node_id in dict.fromkeys((*claims, *rows_of)):
         before = sorted(rows_of.get(node_id, ()), key=_start)
-        said = [claims[node_id]] if node_id in claims else []
-        if said or batch.complete:
-            after = _told(before, said, batch.at if batch.complete else None, lambda whole, rows: whole)
+        claimed = [claims[node_id]] if node_id in claims else []
+        if claimed or batch.complete:
+            after = _merge_claims(before, claimed, batch.at if batch.complete else None, lambda whole, rows: whole)
             more = _difference(before, after)
             kept += more[0]
             new += more[1]
@@ -180,16 +180,16 @@ def _order(fact: EdgeFact) -> tuple[float, str, str, str]:
     return -fact.confidence, str(fact.transformation), fact.expression, str(sorted(fact.metadata.items()))
 
 
-def _told(
+def _merge_claims(
     before: Sequence[Fact],
-    said: Sequence[Fact],
+    claimed: Sequence[Fact],
     cut: datetime | None,
     join: Callable[[Fact, Sequence[Fact]], Fact],
 ) -> list[Fact]:
     """The facts of one producer on one edge or node after further claims. From `cut` on, only the new claims count.
     Equal adjacent intervals are merged; different ones yield to the new."""
     rows = list(before) if cut is None else [row for fact in before for row in _before(fact, cut)]
-    for fact in said:
+    for fact in claimed:
         joined: list[Fact] = [row for row in rows if row.says() == fact.says() and _meet(row, fact)]
         again: list[Fact] = [row for row in before if row.says() == fact.says() and _meet(row, fact)]
         seen: list[Fact] = joined + again
@@ -221,10 +221,10 @@ def _difference(
     return kept, new, [row for start, row in old.items() if start not in now]
 
 
-def _what_happened(before: Sequence[EdgeFact], said: Sequence[EdgeFact]) -> str:
-    if not said:
+def _what_happened(before: Sequence[EdgeFact], claimed: Sequence[EdgeFact]) -> str:
+    if not claimed:
         return "closed"
-    pairs = [(row, fact) for row in before for fact in said]
+    pairs = [(row, fact) for row in before for fact in claimed]
     if any(_overlap(row, fact) and row.says() != fact.says() for row, fact in pairs):
         return "changed"
     return "extended" if any(_meet(row, fact) and row.says() == fact.says() for row, fact in pairs) else "added"

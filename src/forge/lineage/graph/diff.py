@@ -178,12 +178,12 @@ def _node_changes(before: Node, after: Node) -> tuple[FieldChange, ...]:
 
 
 def _edge_changes(before: EdgeVersion, after: EdgeVersion) -> tuple[FieldChange, ...]:
-    one, other = _said(before), _said(after)
+    one, other = _compared_fields(before), _compared_fields(after)
     changes = [FieldChange(name, one[name], other[name]) for name in one if one[name] != other[name]]
     return (*changes, *_mapping_changes("metadata", _metadata(before), _metadata(after)))
 
 
-def _said(edge: EdgeVersion) -> dict[str, object]:
+def _compared_fields(edge: EdgeVersion) -> dict[str, object]:
     return {
         "confidence": edge.confidence,
         "transformation": str(edge.transformation),

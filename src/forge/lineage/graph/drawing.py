@@ -111,8 +111,8 @@ def _curves(links: Iterable[Link], places: Mapping[str, tuple[str, str]], cards:
 
     found: dict[tuple[tuple[str, str], tuple[str, str], tuple[str, ...]], Curve] = {}
     for link in sorted(links, key=lambda link: link.sort_key):
-        told = f"{link.source} → {link.target}\n{link.how} · {link.kind.word} · confidence {link.confidence:.2f}"
-        curve = Curve(end(link.source), end(link.target), _word(link), told, _tones(link))
+        title = f"{link.source} → {link.target}\n{link.how} · {link.kind.word} · confidence {link.confidence:.2f}"
+        curve = Curve(end(link.source), end(link.target), _word(link), title, _tones(link))
         found.setdefault((curve.source, curve.target, curve.tones), curve)
     curves = list(found.values())
     return curves if len(curves) <= MOST_WORDS else [replace(curve, label="") for curve in curves]

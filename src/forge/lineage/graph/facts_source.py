@@ -80,7 +80,7 @@ class FactsSource:
 def facts_of(
     edges: Iterable[Edge] = (), table_edges: Iterable[TableEdge] = (), indirect: Iterable[IndirectEdge] = ()
 ) -> tuple[EdgeFact, ...]:
-    """Edges of an extractor. Of the same edge from several runs the most confident counts, of equals the last."""
+    """Edges of an extractor. Of the same edge from different runs the most confident counts, of equals the last."""
     found: dict[object, EdgeFact] = {}
 
     def keep(fact: EdgeFact) -> None:

@@ -135,12 +135,12 @@ class Graph:
 
 
 def _ask(
-    start: ColumnName | str, way: WalkDirection, depth: int | None, min_confidence: float, options: dict[str, Any]
+    start: ColumnName | str, direction: WalkDirection, depth: int | None, min_confidence: float, options: dict[str, Any]
 ) -> TraversalRequest:
     edges = EdgeFilter(min_confidence=min_confidence, **{key: options[key] for key in options if key in _FILTER})
     return TraversalRequest(
         start=str(start),
-        direction=way,
+        direction=direction,
         depth=depth,
         edges=edges,
         **{key: options[key] for key in options if key not in _FILTER},

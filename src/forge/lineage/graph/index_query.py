@@ -35,7 +35,7 @@ class CompiledFilter:
 
 
 def compile_filter(edges: EdgeFilter) -> CompiledFilter:
-    usual = edges.at is None and (edges.types, edges.indirect, edges.beside, edges.relationships) == (
+    usual = edges.at is None and (edges.types, edges.indirect, edges.parallel, edges.relationships) == (
         (EdgeFilter().types, False, False, frozenset())
     )
     at = None if edges.at is None else to_micros(edges.at)
@@ -77,7 +77,7 @@ class EdgeSteps:
 
 @dataclass(frozen=True)
 class IndexQuery:
-    """`loose`: tables and their columns are connected both ways by any edge; for upper bounds."""
+    """`loose`: tables and their columns are connected in both directions by any edge; for upper bounds."""
 
     index: GraphIndex
     direction: Direction

@@ -1,4 +1,4 @@
-"""Merges facts to edge versions, as arrays: claims of several producers on one edge at one time are one version, by the
+"""Merges facts to edge versions, as arrays: claims of all producers on one edge at one time are one version, by the
 rule of `evidence`. Equal to `fact.versions_of`, for millions of facts."""
 
 from __future__ import annotations

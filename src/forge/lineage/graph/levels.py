@@ -28,7 +28,7 @@ def group_of(table: str, level: GraphLevel, *, database: str = "lake") -> Entity
 
 
 def lifted_kind(kinds: Sequence[EdgeKind]) -> EdgeKind:
-    """Of a link with these edges behind it: of one edge its own, of several the type that they all have."""
+    """Of a link with these edges behind it: of one edge its own, of more the type that they all have."""
     if len(kinds) == 1:
         return kinds[0]
     types = {kind.type for kind in kinds}

@@ -59,8 +59,8 @@ class TraversalLinks:
     def all(self) -> tuple[Link, ...]:
         return tuple(sorted((self._links[key] for key in self._shown), key=lambda link: link.sort_key))
 
-    def via(self, way: Direction, entity: int) -> Link:
-        return self._links[self._via[way, entity]]
+    def via(self, direction: Direction, entity: int) -> Link:
+        return self._links[self._via[direction, entity]]
 
     def ends(self, found: RolledWalk, shown: Array) -> list[int]:
         """The leaves of the traversal, most confident first; in a cycle, the farthest."""
@@ -77,12 +77,12 @@ class TraversalLinks:
         lens, expanded = walked.lens, walked.expanded()
         steps = _spread(lens, lens.leave(expanded))
         near, far = expanded[steps.rows], steps.far
-        told = np.zeros(question.size, bool)
-        told[shown] = True
-        arrives = _arrivals(walked, steps, near, found.first[told[question.seen(found.first)]])
-        told[question.seen(walked.starts)] = True
+        included = np.zeros(question.size, bool)
+        included[shown] = True
+        arrives = _arrivals(walked, steps, near, found.first[included[question.seen(found.first)]])
+        included[question.seen(walked.starts)] = True
         near, far = question.seen(near), question.seen(far)
-        both = told[near] & told[far]
+        both = included[near] & included[far]
         if question.up is not None:
             both &= near != far
         self._onward[lens.direction] = set(near[both & (near != far)].tolist())
@@ -106,10 +106,10 @@ class TraversalLinks:
         found: dict[int, list[tuple[int, tuple[int, int, int]]]] = defaultdict(list)
         for at in places:
             found[int(far[at])].append((int(near[at]), keys[at]))
-        several = {number for ways in found.values() if len(ways) > 1 for number, _ in ways}
-        names = {number: node.id for number, node in self.question.nodes(several).items()}
-        for entity, ways in found.items():
-            best = min(ways, key=lambda way: (names.get(way[0], ""), way[1][2], way[1]))
+        ambiguous = {number for hops in found.values() if len(hops) > 1 for number, _ in hops}
+        names = {number: node.id for number, node in self.question.nodes(ambiguous).items()}
+        for entity, hops in found.items():
+            best = min(hops, key=lambda hop: (names.get(hop[0], ""), hop[1][2], hop[1]))
             self._via[lens.direction, entity] = best[1]
 
     @staticmethod

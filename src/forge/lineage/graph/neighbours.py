@@ -58,20 +58,22 @@ def count_neighbours(
     seen = np.fromiter(known.values(), np.int64)
     held = np.bincount(inner[index.node_type[columns] == COLUMN], minlength=len(numbers))
     rule = compile_filter(edges)
-    pairs = {way: _outside(index, rule, way, inside, seen) for way in ("upstream", "downstream")}
+    both: tuple[Direction, ...] = ("upstream", "downstream")
+    pairs = {direction: _outside(index, rule, direction, inside, seen) for direction in both}
     if not intermediate:
         hidden = _hidden(source, np.unique(np.concatenate([homes for _, homes in pairs.values()])))
-        pairs = {way: _without(found, hidden) for way, found in pairs.items()}
-    counts = {way: np.bincount(rows, minlength=len(numbers)) for way, (rows, _) in pairs.items()}
+        pairs = {direction: _without(found, hidden) for direction, found in pairs.items()}
+    counts = {direction: np.bincount(rows, minlength=len(numbers)) for direction, (rows, _) in pairs.items()}
     return {
         name: NeighbourCounts(int(held[row]), int(counts["upstream"][row]), int(counts["downstream"][row]))
         for row, name in enumerate(names)
     }
 
 
-def _outside(index: GraphIndex, rule: CompiledFilter, way: str, inside: _Inside, seen: Array) -> tuple[Array, Array]:
+def _outside(
+    index: GraphIndex, rule: CompiledFilter, direction: Direction, inside: _Inside, seen: Array
+) -> tuple[Array, Array]:
     """Each neighbour of each table once, without those that are seen."""
-    direction: Direction = "upstream" if way == "upstream" else "downstream"
     steps = IndexQuery(index, direction, rule).leave(inside.nodes)
     table = index.table[steps.far]
     homes = np.where(table > 0, table, steps.far)

@@ -105,7 +105,7 @@ class Propagation:
         }
 
 
-# -confidence, hops, entity, where from, by which edge, origin: the smallest is the best way.
+# -confidence, hops, entity, where from, by which edge, origin: the smallest is the best path.
 _Entry = tuple[float, int, str, str, tuple[str, str, int], str]
 
 
@@ -120,10 +120,10 @@ def propagate(
 ) -> Propagation:
     """Visits each edge once. `tables` maps a column to its table; without it an indirect or table edge ends at the
     table. A table starts from all its columns."""
-    way = _Neighbours(links, direction, rule or PropagationRule(), tables or {})
+    neighbours = _Neighbours(links, direction, rule or PropagationRule(), tables or {})
     given = tuple(sorted(set(origins)))
-    starts = {*given, *(column for name in given for column in way.columns(name))}
-    found, stopped = _spread(way, starts)
+    starts = {*given, *(column for name in given for column in neighbours.columns(name))}
+    found, stopped = _spread(neighbours, starts)
     carriers = tuple(sorted(found.values(), key=lambda one: (one.hops, one.id)))
     has_it = {*starts, *found}
     return Propagation(
@@ -177,7 +177,7 @@ class _Neighbours:
             yield from self.columns(end)
 
 
-def _spread(way: _Neighbours, starts: Iterable[str]) -> tuple[dict[str, Carrier], dict[Link, Reason]]:
+def _spread(neighbours: _Neighbours, starts: Iterable[str]) -> tuple[dict[str, Carrier], dict[Link, Reason]]:
     """Dijkstra by confidence: a path never gets more confident by being longer."""
     by_key: dict[tuple[str, str, int], Link] = {}
     nothing = ("", "", -1)
@@ -193,13 +193,13 @@ def _spread(way: _Neighbours, starts: Iterable[str]) -> tuple[dict[str, Carrier]
         done.add(name)
         if before:
             found[name] = Carrier(name, origin, before, by_key[key], hops, -doubt)
-        for link in way.links(name):
-            reason = way.rule.stops(link)
+        for link in neighbours.links(name):
+            reason = neighbours.rule.stops(link)
             if reason is not None:
                 stopped[link] = reason
                 continue
             by_key.setdefault(link.sort_key, link)
-            for end in way.ends(link):
+            for end in neighbours.ends(link):
                 if end not in done:
                     heappush(heap, (doubt * link.confidence, hops + 1, end, name, link.sort_key, origin))
     return found, stopped

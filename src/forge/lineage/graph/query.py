@@ -69,7 +69,7 @@ class GraphQuery:
         number = self.source.numbers([self.ask.start]).get(self.ask.start)
         if number is None or number >= self.index.size:
             return self.view
-        fine = [IndexQuery(self.index, way, self.rule) for way in self.ways]
+        fine = [IndexQuery(self.index, direction, self.rule) for direction in self.directions]
         level = level_of_walk(self.index, number, self.ask.level, fine)
         return self.view if level is self.ask.level else view_of(self.source, self.index, level, self.database)
 
@@ -91,7 +91,7 @@ class GraphQuery:
         return compile_filter(self.ask.taken)
 
     @property
-    def ways(self) -> tuple[Direction, ...]:
+    def directions(self) -> tuple[Direction, ...]:
         return ("upstream", "downstream") if self.ask.direction == "both" else (self.ask.direction,)
 
     def lens(self, direction: Direction) -> IndexQuery:
@@ -127,7 +127,8 @@ class GraphQuery:
     def traversal(self) -> Traversal:
         starts = self.entities_of(self.ask.start)
         found = [
-            self._wanted(rolled(most_confident(self.lens(way), starts, self.ask.depth), self.up)) for way in self.ways
+            self._wanted(rolled(most_confident(self.lens(direction), starts, self.ask.depth), self.up))
+            for direction in self.directions
         ]
         found = self._cut(found)
         begins = np.unique(self.seen(starts)).tolist()
@@ -157,8 +158,8 @@ class GraphQuery:
             found.found.confidence[found.chosen].tolist(),
             strict=True,
         )
-        way = found.walked.lens.direction
-        return [ReachedNode(names[n], way, depth, sure, links.via(way, n)) for n, depth, sure in rows]
+        direction = found.walked.lens.direction
+        return [ReachedNode(names[n], direction, depth, sure, links.via(direction, n)) for n, depth, sure in rows]
 
     def _hidden(self, walks: Sequence[WalkResult]) -> int:
         if len(walks) == 1 and self.up is None:
@@ -255,7 +256,7 @@ class GraphQuery:
 
     def paths_to(self, target: str, count: int) -> tuple[Path, ...]:
         ends = self.entities_of(target)
-        found = [path for way in self.ways for path in self._search(self.lens(way), ends, count)]
+        found = [path for direction in self.directions for path in self._search(self.lens(direction), ends, count)]
         return tuple(sorted(found, key=path_order)[:count])
 
     def _search(self, lens: IndexQuery, ends: Array, count: int) -> tuple[Path, ...]:

@@ -23,7 +23,7 @@ WITH_MAKERS = FLOWS | {EdgeType.EXECUTES}
 class EdgeFilter:
     """Which edges a traversal follows. `at`: None for now. Edges that fail only `min_confidence` are counted as
     hidden. `indirect`: also edges that only affect rows; they lead to tables, and on by all their columns.
-    `beside`: also edges to and from transforms and jobs, which duplicate those between data."""
+    `parallel`: also edges to and from transforms and jobs, which duplicate those between data."""
 
     types: frozenset[EdgeType] = FLOWS
     min_confidence: float = MIN_CONFIDENCE
@@ -31,10 +31,10 @@ class EdgeFilter:
     at: datetime | None = None
     relationships: frozenset[str] = frozenset()  # none given: all
     subtypes: frozenset[IndirectType] = frozenset()
-    beside: bool = False
+    parallel: bool = False
 
     def takes(self, kind: EdgeKind) -> bool:
-        if kind.type not in self.types or (kind.beside and not self.beside):
+        if kind.type not in self.types or (kind.parallel and not self.parallel):
             return False
         if kind.indirect is not None and not self.indirect:
             return False

@@ -1,5 +1,5 @@
 """Rolls a traversal up to a coarser level. Traversals of columns follow columns; by table, schema or system only the
-reached columns are grouped, not everything else that the tables on the way derive from."""
+reached columns are grouped, not everything else that the tables in between derive from."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from forge.lineage.graph.paths import FoundPath
 
 Array = NDArray[Any]
-MORE_PATHS = 8  # paths of columns that are looked at for each one of tables: several may be the same
+MORE_PATHS = 8  # paths of columns that are looked at for each one of tables: some may be the same
 
 _COARSE = (GraphLevel.SCHEMA, GraphLevel.DATABASE, GraphLevel.SYSTEM)
 
@@ -62,11 +62,11 @@ def rolled(walked: WalkResult, up: Array | None) -> RolledWalk:
     np.minimum.at(depths, place, walked.depths[other])
     confidence = np.zeros(len(nodes))
     np.maximum.at(confidence, place, walked.confidence[other])
-    surest = other[walked.confidence[other] == confidence[place]]
-    where = np.searchsorted(nodes, seen[surest])
+    best = other[walked.confidence[other] == confidence[place]]
+    where = np.searchsorted(nodes, seen[best])
     fewest = np.full(len(nodes), np.iinfo(np.int32).max, np.int32)
-    np.minimum.at(fewest, where, walked.hops[surest])
-    first = walked.nodes[surest[walked.hops[surest] == fewest[where]]]
+    np.minimum.at(fewest, where, walked.hops[best])
+    first = walked.nodes[best[walked.hops[best] == fewest[where]]]
     order = np.argsort(depths, kind="stable")
     return RolledWalk(walked, nodes[order], depths[order], confidence[order], first)
 
@@ -82,10 +82,10 @@ def rolled_paths(found: Iterable[FoundPath], up: Array, count: int) -> Iterator[
             if int(up[node]) != here:
                 here = int(up[node])
                 kept.append((at, here))
-        way = (int(up[path.start]), *(node for _, node in kept))
-        if len(seen) == count or way in seen or len(set(way)) < len(way):
+        nodes = (int(up[path.start]), *(node for _, node in kept))
+        if len(seen) == count or nodes in seen or len(set(nodes)) < len(nodes):
             continue
-        seen.add(way)
+        seen.add(nodes)
         places = tuple(path.places[at] for at, _ in kept)
         base = tuple(path.base[at] for at, _ in kept)
-        yield FoundPath(way[0], way[1:], places, base, path.confidence)
+        yield FoundPath(nodes[0], nodes[1:], places, base, path.confidence)

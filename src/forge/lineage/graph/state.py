@@ -57,17 +57,17 @@ def state_at(edge_facts: Iterable[EdgeFact], node_facts: Iterable[NodeFact], at:
     for fact in edge_facts:
         lives[fact.key].append(fact)
     edges = {version.id: version for facts in lives.values() if (version := _version_at(facts, at))}
-    said: dict[str, list[NodeFact]] = defaultdict(list)
+    by_node: dict[str, list[NodeFact]] = defaultdict(list)
     for word in node_facts:
         if at is None or word.valid_from <= at:
-            said[word.entity.id].append(word)
-    entities = _entities(edges.values(), said, at)
-    nodes = {node_id: _node(entity, said.get(node_id, ()), at) for node_id, entity in entities.items()}
+            by_node[word.entity.id].append(word)
+    entities = _entities(edges.values(), by_node, at)
+    nodes = {node_id: _node(entity, by_node.get(node_id, ()), at) for node_id, entity in entities.items()}
     return GraphState(at, dict(sorted(nodes.items())), dict(sorted(edges.items())))
 
 
 def _entities(
-    edges: Iterable[EdgeVersion], said: Mapping[str, Sequence[NodeFact]], at: datetime | None
+    edges: Iterable[EdgeVersion], by_node: Mapping[str, Sequence[NodeFact]], at: datetime | None
 ) -> dict[str, Entity]:
     """All that is there: what a fact that holds speaks of, what an edge that holds ends at, and what contains these."""
     found: dict[str, Entity] = {}
@@ -75,7 +75,7 @@ def _entities(
         for fact in edge.facts:
             _name(fact.source, found)
             _name(fact.target, found)
-    for facts in said.values():
+    for facts in by_node.values():
         for word in facts:
             if holds(word, at):
                 _name(word.entity, found)
@@ -87,24 +87,24 @@ def _name(entity: Entity | None, found: dict[str, Entity]) -> None:
         known = found.get(entity.id)
         if known == entity:
             return
-        if known is None or _telling(known.type) < _telling(entity.type):
+        if known is None or _specificity(known.type) < _specificity(entity.type):
             found[entity.id] = entity
         entity = entity.parent
 
 
-# That something is a table says least, since every column has one.
-_TELLING = (NodeType.TABLE, NodeType.DATASET, NodeType.VIEW, NodeType.EXTERNAL)
+# Least specific first: every column has a table.
+_BY_SPECIFICITY = (NodeType.TABLE, NodeType.DATASET, NodeType.VIEW, NodeType.EXTERNAL)
 
 
-def _telling(type_: NodeType) -> int:
-    return _TELLING.index(type_) if type_ in _TELLING else -1
+def _specificity(type_: NodeType) -> int:
+    return _BY_SPECIFICITY.index(type_) if type_ in _BY_SPECIFICITY else -1
 
 
 def _node(entity: Entity, facts: Sequence[NodeFact], at: datetime | None) -> Node:
-    """Its type is what the newest word says; where none holds, the last that did."""
+    """Its type is that of the newest fact; where none holds, of the last that did."""
     held = [fact for fact in facts if holds(fact, at)]
-    told = max(facts, key=lambda fact: (holds(fact, at), fact.valid_from, fact.producer), default=None)
-    entity = entity if told is None else told.entity
+    newest = max(facts, key=lambda fact: (holds(fact, at), fact.valid_from, fact.producer), default=None)
+    entity = entity if newest is None else newest.entity
     return node_of(entity, details_of(held), unresolved=not held)
 
 

@@ -207,8 +207,8 @@ class _State:
                     best[far] = value
                     found[far] = node, place
         far_nodes = np.fromiter(found, np.int32, len(found))
-        ways = np.array(list(found.values()), np.int64).reshape(-1, 2)
-        return WalkRound(far_nodes, ways[:, 0], ways[:, 1], self.best[far_nodes]), np.array(fresh, np.int32)
+        hops = np.array(list(found.values()), np.int64).reshape(-1, 2)
+        return WalkRound(far_nodes, hops[:, 0], hops[:, 1], self.best[far_nodes]), np.array(fresh, np.int32)
 
     def improved(self, nodes: Array, sure: Array) -> tuple[WalkRound, Array]:
         if self.lens.plain:
@@ -239,7 +239,7 @@ class _State:
         return np.flatnonzero(surer)
 
     def _best_of(self, found: WalkRound) -> WalkRound:
-        """The most confident of several paths to one entity, which becomes the best known."""
+        """The most confident path to one entity, which becomes the best known."""
         np.maximum.at(self.best, found.nodes, found.confidence)
         found = found.take(np.flatnonzero(found.confidence == self.best.take(found.nodes)))
         return found.take(np.flatnonzero(_firsts(found.nodes, self.slots)))

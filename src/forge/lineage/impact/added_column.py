@@ -15,21 +15,21 @@ from forge.lineage.node import Node
 
 
 def readers_of_column(
-    change: ProposedChange, ways: ImpactPaths, table: Callable[[str], Node]
+    change: ProposedChange, paths: ImpactPaths, table: Callable[[str], Node]
 ) -> Iterable[tuple[ReachedNode, DataUse, ImpactFinding]]:
     """The direct readers that may take every column. A table copies them all by name where it has a copy of each that
     is known to be read at all."""
-    start = ways.changed.id
+    start = paths.changed.id
     by_asset: dict[str, list[Link]] = defaultdict(list)
-    for link in ways.links:
-        if link.source in ways.starts and link.target not in ways.starts and link.target in ways.items:
-            node = ways.items[link.target].node
+    for link in paths.links:
+        if link.source in paths.starts and link.target not in paths.starts and link.target in paths.items:
+            node = paths.items[link.target].node
             by_asset[node.table or node.id].append(link)
     columns = {link.source for links in by_asset.values() for link in links if link.source != start}
     for asset, links in sorted(by_asset.items()):
         reason = _reason(change, asset, links, start, columns)
         if reason:
-            node = ways.items[asset].node if asset in ways.items else table(asset)
+            node = paths.items[asset].node if asset in paths.items else table(asset)
             via = min(links, key=lambda link: (-link.confidence, link.sort_key))
             item = ReachedNode(node, "downstream", 1, via.confidence, via)
             yield item, DataUse.PASSED_THROUGH, ImpactFinding(False, reason, via)

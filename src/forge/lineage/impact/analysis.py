@@ -57,17 +57,17 @@ def impact_of(
     who reads whole tables of which the walk only came to columns. `table` gives the node of a table by its id.
     `inside`: ids of tables that only live inside a statement."""
     weigh = weights or Weights()
-    ways = ImpactPaths(traversal, readers)
-    told = readers_of_column(change, ways, table) if change.type is ChangeType.ADD else _judged(change, ways)
-    seen = ((item, use, finding) for item, use, finding in told if not _is_inside(item.node, inside))
-    affected = sorted((_weighed(change, *one, ways, weigh, owners) for one in seen), key=AffectedEntity.sort_key)
+    paths = ImpactPaths(traversal, readers)
+    findings = readers_of_column(change, paths, table) if change.type is ChangeType.ADD else _judged(change, paths)
+    seen = ((item, use, finding) for item, use, finding in findings if not _is_inside(item.node, inside))
+    affected = sorted((_weighed(change, *one, paths, weigh, owners) for one in seen), key=AffectedEntity.sort_key)
     breaking = tuple(_breaking(affected))
-    steps = plan_steps(change, affected, ways)
+    steps = plan_steps(change, affected, paths)
     return _report(change, (change,), affected, breaking, steps, weigh, traversal.hidden, traversal.truncated)
 
 
 def merge_reports(table: str, reports: Sequence[ImpactReport], weights: Weights | None = None) -> ImpactReport:
-    """Several changes of one table: each entity once, with its worst change; it is broken if any of them breaks it."""
+    """Changes of one table: each entity once, with its worst change; it is broken if any of them breaks it."""
     if len(reports) == 1:
         return reports[0]
     found: dict[str, list[AffectedEntity]] = defaultdict(list)
@@ -104,7 +104,7 @@ def _report(
 ) -> ImpactReport:
     counts = Counter(one.severity for one in affected)
     risk = risk_of(counts, weights.raise_above)
-    owners = tuple(_told(affected))
+    owners = tuple(_notices(affected))
     return ImpactReport(
         change=change,
         changes=changes,
@@ -125,12 +125,12 @@ def _is_inside(node: Node, inside: Collection[str]) -> bool:
     return node.hidden or node.table in inside
 
 
-def _judged(change: ProposedChange, ways: ImpactPaths) -> Iterable[tuple[ReachedNode, DataUse, ImpactFinding]]:
-    of_table = is_table(ways.changed)
-    carried = ways.carried(lambda link: carries(change, link, of_table=of_table))
-    for item in ways.items.values():
+def _judged(change: ProposedChange, paths: ImpactPaths) -> Iterable[tuple[ReachedNode, DataUse, ImpactFinding]]:
+    of_table = is_table(paths.changed)
+    carried = paths.carried(lambda link: carries(change, link, of_table=of_table))
+    for item in paths.items.values():
         if item.direction == "downstream":
-            yield item, use_of(heaviest(ways.nearest(item))), judge(change, item, ways, carried)
+            yield item, use_of(heaviest(paths.nearest(item))), judge(change, item, paths, carried)
 
 
 def _weighed(
@@ -138,7 +138,7 @@ def _weighed(
     item: ReachedNode,
     use: DataUse,
     finding: ImpactFinding,
-    ways: ImpactPaths,
+    paths: ImpactPaths,
     weights: Weights,
     owners: Owners,
 ) -> AffectedEntity:
@@ -168,7 +168,7 @@ def _weighed(
         is_breaking=finding.is_breaking,
         reason=finding.reason,
         factors=factors,
-        path=ways.path_to(item),
+        path=paths.path_to(item),
         link=finding.link,
         met=finding.met,
     )
@@ -183,7 +183,7 @@ def _breaking(affected: Sequence[AffectedEntity]) -> Iterable[BreakingAsset]:
             yield BreakingAsset(one.node.id, str(one.change.type), one.reason)
 
 
-def _told(affected: Sequence[AffectedEntity]) -> Iterable[OwnerNotice]:
+def _notices(affected: Sequence[AffectedEntity]) -> Iterable[OwnerNotice]:
     """Grouped by owner, who has the worst first."""
     assets: dict[str, dict[str, None]] = defaultdict(dict)
     severity: dict[str, str] = {}

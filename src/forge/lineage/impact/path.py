@@ -2,7 +2,7 @@
 
 The use is that of the edges by which an entity is first reached, from entities one hop nearer to the change. An
 indirect edge means join key, filter or aggregated (group_by, and window, whose partitions group); a direct one
-aggregated if it aggregates; all others pass through. Of several the heaviest counts. A column without such an edge, of
+aggregated if it aggregates; all others pass through. The heaviest counts. A column without such an edge, of
 a table that is reached as a whole, has the use of its table."""
 
 from __future__ import annotations

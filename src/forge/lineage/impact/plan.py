@@ -98,23 +98,23 @@ _PLANS = {
 }
 
 
-def plan_steps(change: ProposedChange, affected: Sequence[AffectedEntity], ways: ImpactPaths) -> tuple[str, ...]:
+def plan_steps(change: ProposedChange, affected: Sequence[AffectedEntity], paths: ImpactPaths) -> tuple[str, ...]:
     """In topological order; reversed where something is removed."""
     if not affected:
         return ()
     plan = _PLANS[change.type]
     by_asset: dict[str, list[AffectedEntity]] = defaultdict(list)
     for one in sorted(affected, key=lambda one: (one.depth, one.node.id)):
-        if not (one.link.kind.beside or one.link.kind.type is EdgeType.EXECUTES):  # reported with its output
+        if not (one.link.kind.parallel or one.link.kind.type is EdgeType.EXECUTES):  # reported with its output
             by_asset[one.asset].append(one)
-    nodes = (*ways.starts.values(), *(item.node for item in ways.items.values()))
+    nodes = (*paths.starts.values(), *(item.node for item in paths.items.values()))
     tables = {node.id: node.table or node.id for node in nodes}
-    order = dependency_order(ways.links, lift=lambda name: tables.get(name, name), names=by_asset).names
+    order = dependency_order(paths.links, lift=lambda name: tables.get(name, name), names=by_asset).names
     assets = [asset for asset in order if asset in by_asset]
     if plan.far_end_first:
         assets.reverse()
     words = {"entity": change.entity, "name": change.name, "to": change.to or "the new one"}
-    words["table"] = ways.changed.table or ways.changed.id
+    words["table"] = paths.changed.table or paths.changed.id
     steps = [plan.first.format(**words)]
     steps += [_step(plan, change, asset, by_asset[asset], words) for asset in assets[:_STEPS]]
     if len(assets) > _STEPS:
@@ -181,8 +181,8 @@ def _actions(
     if risk in ("high", "critical"):
         yield "Do not make it in one step: follow the migration steps, and merge when the last reader has moved."
     if owners:
-        told = "; ".join(f"{one.owner} ({_list(one.assets)})" for one in owners)
-        yield f"Tell the owners before the change: {told}."
+        listed = "; ".join(f"{one.owner} ({_list(one.assets)})" for one in owners)
+        yield f"Tell the owners before the change: {listed}."
     unowned = dict.fromkeys(one.asset for one in affected if not one.owner)
     if unowned:
         yield f"Name an owner for {_list(tuple(unowned))}: nobody would be told."

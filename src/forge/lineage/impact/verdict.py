@@ -40,35 +40,35 @@ def carries(change: ProposedChange, link: Link, *, of_table: bool) -> bool:
     return False
 
 
-def judge(change: ProposedChange, item: ReachedNode, ways: ImpactPaths, carried: frozenset[str]) -> ImpactFinding:
-    links = ways.into(item)
-    arriving = [link for link in links if _arrives(link, ways, carried)]
+def judge(change: ProposedChange, item: ReachedNode, paths: ImpactPaths, carried: frozenset[str]) -> ImpactFinding:
+    links = paths.into(item)
+    arriving = [link for link in links if _arrives(link, paths, carried)]
     if not arriving:
-        link = heaviest(ways.nearest(item))
+        link = heaviest(paths.nearest(item))
         return ImpactFinding(False, f"{_how(item, link, link.source)}, {_STANDS[change.type]}", link, met=False)
-    nearest = set(ways.nearest(item)).intersection(arriving)
+    nearest = set(paths.nearest(item)).intersection(arriving)
     link = heaviest(nearest or arriving)
-    told = _how(item, link, _what(change, link.source, ways))
+    text = _how(item, link, _what(change, link.source, paths))
     match change.type:
         case ChangeType.RENAME:
-            return ImpactFinding(True, told + _renamed(change, link, ways), link)
+            return ImpactFinding(True, text + _renamed(change, link, paths), link)
         case ChangeType.TYPE:
-            return _of_type(change, link, told)
+            return _of_type(change, link, text)
         case ChangeType.LOCATION:
-            named = ways.changed.type is NodeType.EXTERNAL
+            named = paths.changed.type is NodeType.EXTERNAL
             more = ": it names the old place" if named else ": it is found by its name, which stays"
-            return ImpactFinding(named, told + more, link)
+            return ImpactFinding(named, text + more, link)
         case ChangeType.SEMANTICS:
-            return _of_meaning(link, told)
-    return ImpactFinding(True, told + _MORE.get(change.type, ""), link)
+            return _of_meaning(link, text)
+    return ImpactFinding(True, text + _MORE.get(change.type, ""), link)
 
 
-def _arrives(link: Link, ways: ImpactPaths, carried: frozenset[str]) -> bool:
+def _arrives(link: Link, paths: ImpactPaths, carried: frozenset[str]) -> bool:
     if link.source in carried:
         return True
     if link.kind.type is EdgeType.EXECUTES:  # what runs it fails with it
-        return any(_arrives(one, ways, carried) for one in ways.into(ways.items[link.source]))
-    return link.kind.type is EdgeType.CONSUMES and ways.holds_carried(link.source, carried)
+        return any(_arrives(one, paths, carried) for one in paths.into(paths.items[link.source]))
+    return link.kind.type is EdgeType.CONSUMES and paths.holds_carried(link.source, carried)
 
 
 _STANDS = {
@@ -116,20 +116,20 @@ _FARTHER = {
 }
 
 
-def _what(change: ProposedChange, source: str, ways: ImpactPaths) -> str:
+def _what(change: ProposedChange, source: str, paths: ImpactPaths) -> str:
     """The changed thing as the edge sees it."""
-    if is_table(ways.changed) and source == ways.changed.id:
+    if is_table(paths.changed) and source == paths.changed.id:
         return f"{_OF_TABLE[change.type]} {source}"
-    if not is_table(ways.changed) and source in ways.starts:
-        words = _OF_COLUMN.get(change.type, "the changed column").replace("column", str(ways.changed.type))
-        return f"{words} {ways.changed.id}"
-    if source in ways.starts:
+    if not is_table(paths.changed) and source in paths.starts:
+        words = _OF_COLUMN.get(change.type, "the changed column").replace("column", str(paths.changed.type))
+        return f"{words} {paths.changed.id}"
+    if source in paths.starts:
         return f"{source} of {_OF_TABLE.get(change.type, 'the changed table')}"
-    if any(node.table == source for node in ways.starts.values()):
+    if any(node.table == source for node in paths.starts.values()):
         return f"{source}, the table of {_OF_COLUMN.get(change.type, 'the changed column')}"
-    if source not in ways.items:
+    if source not in paths.items:
         return f"{source}, in which columns are hit"
-    if ways.items[source].node.type in MAKERS:
+    if paths.items[source].node.type in MAKERS:
         return f"{source}, which is hit"
     return f"{source}, {_FARTHER.get(change.type, 'which is hit')}"
 
@@ -172,42 +172,42 @@ def _short(text: str, most: int = 80) -> str:
     return flat if len(flat) <= most else f"{flat[: most - 1]}…"
 
 
-def _renamed(change: ProposedChange, link: Link, ways: ImpactPaths) -> str:
-    old = change.name if link.source in ways.starts else link.source.rpartition(".")[2]
-    if not is_table(ways.changed) and copies_name(link):
+def _renamed(change: ProposedChange, link: Link, paths: ImpactPaths) -> str:
+    old = change.name if link.source in paths.starts else link.source.rpartition(".")[2]
+    if not is_table(paths.changed) and copies_name(link):
         return (
             f": it changes its name to {change.to} as well where its query takes *; "
             f"where its query names {old}, that fails"
         )
-    return f", and calls it {ways.changed.id if is_table(ways.changed) else old}"
+    return f", and calls it {paths.changed.id if is_table(paths.changed) else old}"
 
 
-def _of_type(change: ProposedChange, link: Link, told: str) -> ImpactFinding:
-    old, new, way = change.old_type or "", change.to or "", change.direction
+def _of_type(change: ProposedChange, link: Link, text: str) -> ImpactFinding:
+    old, new, direction = change.old_type or "", change.to or "", change.direction
     casts = casts_in(link.expression)
-    told = f"{told}, {old or 'of a type that is not known'} → {new}"
-    if way is None:
-        return ImpactFinding(True, f"{told}: whether its values fit cannot be told", link)
-    if way is TypeChange.NARROWING:
-        return ImpactFinding(True, f"{told}: values that do not fit the narrower type fail or are cut", link)
-    if way is TypeChange.UNRELATED and widens(old, new, "value"):
+    text = f"{text}, {old or 'of a type that is not known'} → {new}"
+    if direction is None:
+        return ImpactFinding(True, f"{text}: whether its values fit cannot be told", link)
+    if direction is TypeChange.NARROWING:
+        return ImpactFinding(True, f"{text}: values that do not fit the narrower type fail or are cut", link)
+    if direction is TypeChange.UNRELATED and widens(old, new, "value"):
         return ImpactFinding(
-            True, f"{told}: every value fits, but what is computed, joined, filtered or shown changes", link
+            True, f"{text}: every value fits, but what is computed, joined, filtered or shown changes", link
         )
-    if way is not TypeChange.WIDENING:
-        return ImpactFinding(True, f"{told}: what is done with {old} cannot be done with {new}", link)
+    if direction is not TypeChange.WIDENING:
+        return ImpactFinding(True, f"{text}: what is done with {old} cannot be done with {new}", link)
     small = next((cast for cast in casts if not _takes(cast, new) and _takes(cast, old)), None)
     if small:
         return ImpactFinding(
-            True, f"{told}: the cast to {' '.join(small.split())} does not hold the wider values", link
+            True, f"{text}: the cast to {' '.join(small.split())} does not hold the wider values", link
         )
     if use_of(link) is DataUse.JOIN_KEY:
         if still_meets(old, new):
-            return ImpactFinding(False, f"{told}: the other side of the join is still {old}, which {new} meets", link)
+            return ImpactFinding(False, f"{text}: the other side of the join is still {old}, which {new} meets", link)
         return ImpactFinding(
-            True, f"{told}: the other side of the join is still {old}, and new values may not meet it", link
+            True, f"{text}: the other side of the join is still {old}, and new values may not meet it", link
         )
-    return ImpactFinding(False, f"{told}: every value of {old} fits {new}", link)
+    return ImpactFinding(False, f"{text}: every value of {old} fits {new}", link)
 
 
 def _takes(cast: str, values: str) -> bool:
@@ -215,9 +215,9 @@ def _takes(cast: str, values: str) -> bool:
     return cast.lower() == "string" or same_type(values, cast) or widens(values, cast, "value")
 
 
-def _of_meaning(link: Link, told: str) -> ImpactFinding:
+def _of_meaning(link: Link, text: str) -> ImpactFinding:
     use = use_of(link)
     if use is DataUse.PASSED_THROUGH:
-        return ImpactFinding(False, f"{told}: nothing fails, but it means something else", link)
+        return ImpactFinding(False, f"{text}: nothing fails, but it means something else", link)
     effect = {DataUse.AGGREGATED: "its figures are others", DataUse.FILTER: "other rows are in it"}
-    return ImpactFinding(True, f"{told}: nothing fails, but {effect.get(use, 'other rows meet')}", link)
+    return ImpactFinding(True, f"{text}: nothing fails, but {effect.get(use, 'other rows meet')}", link)

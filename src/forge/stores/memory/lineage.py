@@ -237,8 +237,8 @@ class _Write:
         check_strict(batch, state.nodes, lambda name: tuple(state.nodes))
         for node_id, entity in named.items():
             self._mention(node_id, entity, batch.at)
-        self._edges(batch, plan_edges(batch, self._said_of_edges(batch)))
-        self._nodes(plan_nodes(batch, self._said_of_nodes(batch)))
+        self._edges(batch, plan_edges(batch, self._edge_facts(batch)))
+        self._nodes(plan_nodes(batch, self._node_facts(batch)))
         state.newest[batch.producer] = max(batch.at, state.newest.get(batch.producer, batch.at))
 
     def recorded(self) -> WriteCounts:
@@ -254,19 +254,19 @@ class _Write:
             state.nodes[node_id] = _Row(known, len(state.names), self._revision)
             state.names.append(node_id)
         else:
-            told = more_specific_type(row.known.mentioned, entity.type)
-            known = replace(row.known, mentioned=told, created_at=min(row.known.created_at, at))
+            specific = more_specific_type(row.known.mentioned, entity.type)
+            known = replace(row.known, mentioned=specific, created_at=min(row.known.created_at, at))
             if known == row.known:
                 return
             state.nodes[node_id] = replace(row, known=known, revision=self._revision)
         self._touched.add(node_id)
 
-    def _said_of_edges(self, batch: ClaimBatch) -> list[EdgeFact]:
+    def _edge_facts(self, batch: ClaimBatch) -> list[EdgeFact]:
         keys: Iterable[EdgeKey] = self.state.lives if batch.complete else batch.keys
         lives = (self.state.lives[key] for key in keys if key in self.state.lives)
         return [fact for life in lives for fact in life.facts if fact.producer == batch.producer]
 
-    def _said_of_nodes(self, batch: ClaimBatch) -> list[NodeFact]:
+    def _node_facts(self, batch: ClaimBatch) -> list[NodeFact]:
         ids: Iterable[str] = self.state.node_facts if batch.complete else [claim.entity.id for claim in batch.nodes]
         lives = (self.state.node_facts.get(node_id, ()) for node_id in dict.fromkeys(ids))
         return [fact for facts in lives for fact in facts if fact.producer == batch.producer]

@@ -1,6 +1,6 @@
 """Feeds Neo4j from the records. The revision it was fed up to is stored in Neo4j and moves in the transaction that
-writes a page, so each page arrives exactly once: after an outage, after a kill, and with several feeders. A page
-that is too large for the memory of one transaction is written in several, under a lock; the revision moves when all
+writes a page, so each page arrives exactly once: after an outage, after a kill, and with concurrent feeders. A page
+that is too large for the memory of one transaction is written in parts, under a lock; the revision moves when all
 are done, and an interrupted page is written again by the next feeder."""
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Neo4jFeed:
                 if together:
                     rows_of(transaction, query, rows=rows)
                 else:  # while this transaction keeps others off
-                    self._server.writing(lambda part, said=query, some=rows: rows_of(part, said, rows=some))  # type: ignore[misc]
+                    self._server.writing(lambda part, statement=query, some=rows: rows_of(part, statement, rows=some))  # type: ignore[misc]
             _move(transaction, page.revision)
             return page.revision
 

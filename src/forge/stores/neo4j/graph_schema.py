@@ -20,7 +20,7 @@ from forge.lineage.kind import EdgeKind, EdgeType
 from forge.lineage.node import TABLE_LIKE, GraphLevel, Node, NodeType, place_of
 
 ENTITY = "Entity"
-# Tables of every kind are tables to who draws them; their `type` tells which. What is declared above tables is apart
+# All table-like types have the label Table; `type` has the exact one. What is declared above tables is apart
 # from the hierarchy, which follows from the names.
 LABELS: Mapping[NodeType, str] = {
     NodeType.SYSTEM: "Namespace",

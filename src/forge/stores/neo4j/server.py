@@ -44,7 +44,7 @@ class Neo4jServer:
     def run(self, statements: Sequence[str]) -> None:
         """Each in its own transaction: constraints cannot be changed together with data."""
         for statement in statements:
-            self.writing(lambda transaction, said=statement: rows_of(transaction, said))  # type: ignore[misc]
+            self.writing(lambda transaction, query=statement: rows_of(transaction, query))  # type: ignore[misc]
 
     def close(self) -> None:
         self._driver.close()

@@ -67,9 +67,9 @@ def fetch_subgraph(
     """`lake`: the database name for tables whose names have none. `also`: nodes that are known though no edge leads
     there."""
     part = Subgraph()
-    ways: tuple[Direction, ...] = ("upstream", "downstream") if ask.direction == "both" else (ask.direction,)
-    for way in ways:
-        _Gathering(transaction, ask, way, lake, part).run()
+    directions: tuple[Direction, ...] = ("upstream", "downstream") if ask.direction == "both" else (ask.direction,)
+    for direction in directions:
+        _Gathering(transaction, ask, direction, lake, part).run()
     known = _ask(transaction, _KNOWN, also)
     part.nodes.update(known | _ask(transaction, _BELOW, known) | _in_group(transaction, ask.level, lake, also))
     while missing := {parent for _, parent in part.nodes.values() if parent and parent not in part.nodes}:
@@ -84,13 +84,13 @@ class _Gathering:
     """In one direction."""
 
     def __init__(
-        self, transaction: ManagedTransaction, ask: TraversalRequest, way: Direction, lake: str, part: Subgraph
+        self, transaction: ManagedTransaction, ask: TraversalRequest, direction: Direction, lake: str, part: Subgraph
     ) -> None:
         self._transaction, self._ask, self._lake, self._part = transaction, ask, lake, part
         relations = relations_of(ask.taken.types, indirect=ask.edges.indirect)
-        self._way: Direction = way
-        self._query = _edges_query(relations, way, ask.edges)
-        self._port_query = _edges_query(relations & {INFLUENCED_BY}, way, ask.edges)
+        self._direction: Direction = direction
+        self._query = _edges_query(relations, direction, ask.edges)
+        self._port_query = _edges_query(relations & {INFLUENCED_BY}, direction, ask.edges)
         self._seen: set[str] = set()
         self._ported: set[str] = set()
 
@@ -113,7 +113,7 @@ class _Gathering:
         """These and what is reached with them."""
         found = dict(frontier)
         edges = self._ask.edges
-        if edges.indirect and self._way == "downstream":
+        if edges.indirect and self._direction == "downstream":
             found |= _ask(self._transaction, _BELOW, (i for i, (type_, _) in found.items() if type_ in TABLE_LIKE))
         if self._ask.level in _TOGETHER:
             held = (i for i, (type_, _) in found.items() if type_ in _INSIDE or type_ in TABLE_LIKE)
@@ -131,7 +131,7 @@ class _Gathering:
 
     def _leave(self, fresh: Nodes) -> Nodes:
         found = self._edges(self._query, fresh)
-        if self._port_query and self._way == "upstream":
+        if self._port_query and self._direction == "upstream":
             # What shapes the rows of a table shapes each of its columns.
             tables = set(self._tables(fresh)) - self._ported - self._seen
             self._ported |= tables
@@ -158,7 +158,7 @@ class _Gathering:
                 subtypes=sorted(map(str, edges.subtypes)),
             )
             for row in rows:
-                version = _version_of(row, self._way)
+                version = _version_of(row, self._direction)
                 self._part.edges[version.key] = version
                 reached = found if version.confidence >= edges.min_confidence else self._part.nodes
                 reached[row["id"]] = NodeType(row["type"]), row["parent"]
@@ -174,18 +174,18 @@ def _in_group(transaction: ManagedTransaction, level: GraphLevel, lake: str, ids
     return _ask(transaction, _IN_GROUP[level], full)
 
 
-def _edges_query(relations: Collection[str], way: Direction, edges: EdgeFilter) -> str:
+def _edges_query(relations: Collection[str], direction: Direction, edges: EdgeFilter) -> str:
     """Empty where nothing can be followed. Relationships point as their names read, so half of them against the data
     flow."""
     back = "|".join(sorted(one for one in relations if one in BACKWARD))
     forth = "|".join(sorted(one for one in relations if one not in BACKWARD))
-    down = way == "downstream"
+    down = direction == "downstream"
     matches = [f"MATCH (n){'<' if down else ''}-[r:{back}]-{'' if down else '>'}(m) RETURN r, m"] if back else []
     matches += [f"MATCH (n){'' if down else '<'}-[r:{forth}]-{'>' if down else ''}(m) RETURN r, m"] if forth else []
     tests = ["r.valid_to IS NULL"] if edges.at is None else ["r.valid_from <= $at", "coalesce($at < r.valid_to, true)"]
     tests += ["r.relationship IN $relationships"] if edges.relationships else []
     tests += ["(r.subtype IS NULL OR r.subtype IN $subtypes)"] if edges.subtypes else []
-    tests += [] if edges.beside else [f"(r.relationship IS NULL OR type(r) IN ['{DERIVED_FROM}', '{INFLUENCED_BY}'])"]
+    tests += [] if edges.parallel else [f"(r.relationship IS NULL OR type(r) IN ['{DERIVED_FROM}', '{INFLUENCED_BY}'])"]
     if not matches:
         return ""
     return f"""UNWIND $ids AS one MATCH (n:Entity {{id: one}})
@@ -194,8 +194,8 @@ WITH n, r, m WHERE {" AND ".join(tests)}
 RETURN n.id AS near, {_NODE.format(end="m")}, {_EDGE}"""
 
 
-def _version_of(row: dict[str, Any], way: Direction) -> EdgeVersion:
-    source, target = (row["near"], row["id"]) if way == "downstream" else (row["id"], row["near"])
+def _version_of(row: dict[str, Any], direction: Direction) -> EdgeVersion:
+    source, target = (row["near"], row["id"]) if direction == "downstream" else (row["id"], row["near"])
     derived = row["relation"] in (DERIVED_FROM, INFLUENCED_BY)
     kind = EdgeKind(
         EdgeType.DERIVES_FROM if derived else EdgeType(row["relation"].lower()),

@@ -187,7 +187,7 @@ def test_an_edge_that_is_in_code_and_in_runs_is_confirmed(code: Code) -> None:
     assert not view.edge("raw.x.c->core.t.b#copied").confirmed
     found = find_disagreements(view.store)
     assert (found.tables, found.agreed) == (1, 1)
-    assert [(one.said_by, one.source, one.target) for one in found.disagreements] == [
+    assert [(one.side, one.source, one.target) for one in found.disagreements] == [
         ("code", "raw.x.c", "core.t.b"),
         ("runs", "raw.x.b", "core.t.b"),
     ]

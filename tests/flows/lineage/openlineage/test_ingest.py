@@ -41,7 +41,7 @@ def ports(tmp_path: Path) -> Any:
 
 def facts(ports: OpenLineagePorts) -> list[EdgeFact]:
     """Between data; those of the job stand beside them."""
-    return [fact for fact in ports.lineage.store.edge_facts() if not fact.kind.beside]
+    return [fact for fact in ports.lineage.store.edge_facts() if not fact.kind.parallel]
 
 
 def at(hour: int) -> str:

@@ -24,7 +24,7 @@ def claims(data: dict[str, Any], naming: DatasetNaming | None = None) -> EventCl
 
 def between_data(claimed: EventClaims) -> list[EdgeClaim]:
     """Without those of the job, which stand beside them."""
-    return [claim for claim in claimed.edges if not claim.kind.beside]
+    return [claim for claim in claimed.edges if not claim.kind.parallel]
 
 
 def edges(data: dict[str, Any], naming: DatasetNaming | None = None) -> set[str]:
@@ -177,7 +177,7 @@ def test_a_field_that_comes_from_a_whole_table_is_told_so() -> None:
 
 def test_what_has_no_place_in_the_graph_is_told_and_its_table_stays() -> None:
     told = claims(daily(whole=(field(ORDERS, "day", "INDIRECT/LUCK"), field(ORDERS, "id"))))
-    ids = [claim.key.id.replace(P, "") for claim in told.edges if not claim.kind.beside]
+    ids = [claim.key.id.replace(P, "") for claim in told.edges if not claim.kind.parallel]
     assert ids == [f"{ORDERS}->{DAILY}#derived"]
     assert [one.pointer for one in told.unclear] == [
         f"/outputs/0/facets/columnLineage/dataset/{number}" for number in (0, 1)
@@ -232,13 +232,13 @@ def test_the_parent_of_a_run_is_the_pipeline_that_executes_the_job() -> None:
 def test_a_job_that_reads_and_writes_consumes_and_produces() -> None:
     job = "process:airflow/nightly.orders"
     told = claims(event(inputs=[dataset("a"), dataset("b")], outputs=[dataset("c"), dataset("d")]))
-    assert {claim.key.id.replace(P, "") for claim in told.edges if claim.kind.beside} == {
+    assert {claim.key.id.replace(P, "") for claim in told.edges if claim.kind.parallel} == {
         f"a->{job}#consumes:derived",
         f"b->{job}#consumes:derived",
         f"{job}->c#produces:derived",
         f"{job}->d#produces:derived",
     }
-    assert {str(claim.kind.type) for claim in told.edges if claim.kind.beside} == {"consumes", "produces"}
+    assert {str(claim.kind.type) for claim in told.edges if claim.kind.parallel} == {"consumes", "produces"}
 
 
 def test_a_run_is_observed_and_a_definition_is_declared() -> None:

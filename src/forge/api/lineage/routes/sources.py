@@ -120,8 +120,8 @@ def ingest(site: TheSite, body: IngestRequest) -> IngestedView:
 
 
 def source_view(one: SourceRecord) -> SourceView:
-    told = one.to_dict()
-    return SourceView.model_validate({**told, "gaps": len(one.gaps)})
+    document = one.to_dict()
+    return SourceView.model_validate({**document, "gaps": len(one.gaps)})
 
 
 def _disagreement(one: EdgeDisagreement) -> DisagreementView:

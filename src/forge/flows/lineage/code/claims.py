@@ -132,7 +132,7 @@ class _Claims:
         for edge in edges_of(step, joined):
             linked.add(edge.source.table)
             self._direct(step, edge)
-        for source, way in joined.shaped:
+        for source, subtype in joined.shaped:
             linked.add(source.table)
             evidence = (self._evidence(step, RESOLVED),)
             target = self._table(step.target, step.made)
@@ -140,7 +140,7 @@ class _Claims:
                 EdgeClaim(
                     source=self._column(source),
                     target=target,
-                    kind=indirect_kind(way),
+                    kind=indirect_kind(subtype),
                     confidence=RESOLVED,
                     evidence=evidence,
                 )

@@ -21,8 +21,8 @@ def digests_of(code: Codebase, options: IngestOptions) -> dict[str, str]:
     for unit in code.units:
         together = "".join(_hash(text) for _, text in sorted(unit.texts.items())) if unit.language == "dbt" else ""
         for path in code.files_of(unit):
-            beside = _imported(path, code.modules, modules) if unit.language == "python" else ""
-            found[path] = _hash(f"{mark}\n{unit.result}\n{together}\n{beside}\n{unit.texts.get(path, '')}")
+            imported = _imported(path, code.modules, modules) if unit.language == "python" else ""
+            found[path] = _hash(f"{mark}\n{unit.result}\n{together}\n{imported}\n{unit.texts.get(path, '')}")
     found.update(
         {path: _hash(text) for some in (code.declared, code.events, code.exports) for path, text in some.items()}
     )

@@ -25,11 +25,11 @@ def extract(
     paths: Sequence[Path],
     options: IngestOptions,
     read: Run,
-    tell: Callable[[IngestProgress], None] = lambda progress: None,
+    on_progress: Callable[[IngestProgress], None] = lambda progress: None,
 ) -> tuple[Extraction, tuple[Program, ...]]:
     """All files together are one codebase. Their names are as they were given. E816."""
     units, refused, shared = codebase_of(paths, options)
-    done = read_codebase(units, shared, with_progress(read, tell, len(units)))
+    done = read_codebase(units, shared, with_progress(read, on_progress, len(units)))
     programs = (*(program for unit in units for program in done[unit.name].programs), *refused)
     return flatten(programs), programs
 

@@ -53,8 +53,8 @@ class Codebase:
 def find_code(path: Path) -> Codebase:
     """A file, or all files of a folder and those below it. E816 where there is none."""
     if not os.path.exists(path):  # unlike that of Path, it also answers for a name that no file can have
-        beside = os.listdir(path.parent) if os.path.isdir(path.parent) else []
-        near = did_you_mean(path.name, beside)
+        siblings = os.listdir(path.parent) if os.path.isdir(path.parent) else []
+        near = did_you_mean(path.name, siblings)
         raise ForgeError(
             "E816", f"There is no {path}", fix=near or "Give a file or a folder of .sql, .py or .ipynb files."
         )
@@ -180,8 +180,8 @@ class _FileSearch:
     def _project_of(self, folder: Path) -> Path | None:
         """The project of Forge whose transforms a folder holds."""
         if folder not in self._projects:
-            ways = (above.parent for above in (folder, *folder.parents) if above.name == _TRANSFORMS)
-            self._projects[folder] = next((one for one in ways if os.path.isfile(one / _FORGE)), None)
+            homes = (above.parent for above in (folder, *folder.parents) if above.name == _TRANSFORMS)
+            self._projects[folder] = next((one for one in homes if os.path.isfile(one / _FORGE)), None)
         return self._projects[folder]
 
     def is_asked_for(self, file: Path) -> None:
@@ -192,8 +192,8 @@ class _FileSearch:
 
     def _notes(self, name: str, sort: FileContent) -> list[Gap]:
         """An empty `__init__.py` is what it should be."""
-        told = sort.problem and not (name.endswith("__init__.py") and not (sort.text or "").strip())
-        return [Gap(name, 0, sort.problem)] if told else []
+        reported = sort.problem and not (name.endswith("__init__.py") and not (sort.text or "").strip())
+        return [Gap(name, 0, sort.problem)] if reported else []
 
     def _open(self, file: Path) -> FileContent | None:
         """None where the file is no code, or cannot be read."""

@@ -82,7 +82,7 @@ def ingest(
     ports: IngestPorts,
     path: Path,
     options: IngestOptions | None = None,
-    tell: Callable[[IngestProgress], None] = lambda progress: None,
+    on_progress: Callable[[IngestProgress], None] = lambda progress: None,
     *,
     root: str | None = None,
 ) -> IngestReport:
@@ -98,16 +98,16 @@ def ingest(
         for where, digest in digests.items()
         if not asked.again and where in before and before[where].digest == digest
     }
-    done, read = _read(ports, code, asked, same, tell)
+    done, read = _read(ports, code, asked, same, on_progress)
     kept = tuple(same[where] for where in sorted(same) if where not in read)
     gone = tuple(sorted(before.keys() - digests.keys())) if code.whole else ()
     records, recorded = _write(ports, name, code, digests, read, gone, done)
-    told = record_lineage_files(
+    from_files = record_lineage_files(
         ports, name, code, {where: mark for where, mark in digests.items() if where not in same}
     )
-    ports.sources.keep(told)
+    ports.sources.keep(from_files)
     ports.sources.forget(name, gone)
-    return IngestReport(name, (*records, *told), kept, gone, recorded, time.monotonic() - began)
+    return IngestReport(name, (*records, *from_files), kept, gone, recorded, time.monotonic() - began)
 
 
 def catalog_of(ports: IngestPorts, options: IngestOptions) -> TableCatalog:
@@ -128,7 +128,7 @@ def _read(
     code: Codebase,
     options: IngestOptions,
     same: Mapping[str, SourceRecord],
-    tell: Callable[[IngestProgress], None],
+    on_progress: Callable[[IngestProgress], None],
 ) -> tuple[_ReadCode, dict[str, Program]]:
     """Units with a changed file, and then those that build on what has changed with it."""
     shared = CodebaseContext(catalog_of(ports, options), options.dialect, modules_of(code.modules))
@@ -141,7 +141,7 @@ def _read(
         kept = [one for where, one in same.items() if where not in names and where not in found]
         others = [one for record in kept for one in record.definitions]
         earlier = [one for program in found.values() for one in program.definitions if program.file not in names]
-        counted = with_progress(ports.read, tell, len(waiting))
+        counted = with_progress(ports.read, on_progress, len(waiting))
         for done in read_codebase(waiting, shared, counted, (*others, *earlier)).values():
             found.update(_apart(done, code))
             seconds.update(dict.fromkeys((program.file for program in done.programs), done.seconds))

@@ -53,14 +53,14 @@ class IngestPorts:
     events: OpenLineagePorts | None = None
 
 
-def with_progress(run: Run, tell: Callable[[IngestProgress], None], total: int) -> Run:
+def with_progress(run: Run, on_progress: Callable[[IngestProgress], None], total: int) -> Run:
     """Reports progress. A unit that is read again is not counted again."""
     seen: set[str] = set()
 
     def counted(units: Sequence[SourceUnit], shared: CodebaseContext) -> Iterable[UnitResult]:
         for one in run(units, shared):
             seen.add(one.unit)
-            tell(IngestProgress(len(seen), total, one.unit))
+            on_progress(IngestProgress(len(seen), total, one.unit))
             yield one
 
     return counted

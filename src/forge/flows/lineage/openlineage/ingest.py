@@ -81,8 +81,8 @@ def ingest_event(ports: OpenLineagePorts, data: object, *, actor: str | None = N
     assert isinstance(data, Mapping)
     producer = producer_of_event(event)
     new = ports.inbox.keep(_kept(event, producer, data), ports.lineage.clock())
-    told = [read_event(json.loads(kept.document)) for kept in ports.inbox.of_run(producer, event.run_id)]
-    whole = merge_events(told or [event])
+    events = [read_event(json.loads(kept.document)) for kept in ports.inbox.of_run(producer, event.run_id)]
+    whole = merge_events(events or [event])
     if whole is not None:
         return _record(ports, whole, who)
     if event.state in (RunState.FAIL, RunState.ABORT):

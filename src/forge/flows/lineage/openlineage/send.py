@@ -51,9 +51,9 @@ class EventEmitter:
 
     def __call__(self, run: RunEnded) -> None:
         try:
-            told = run_summary(self.metadata, run.project, run.run_id, self.project)
-            if told is not None:
-                self.sink.send(run.run_id, events_of(told, self.namespace, self.version))
+            summary = run_summary(self.metadata, run.project, run.run_id, self.project)
+            if summary is not None:
+                self.sink.send(run.run_id, events_of(summary, self.namespace, self.version))
         except Exception as error:  # a failed emission does not fail the run
             _log.warning("The run %s was not told of by OpenLineage: %s", run.run_id, error, exc_info=error)
 

@@ -20,7 +20,7 @@ from forge.model.yaml_problems import YamlProblem
 
 
 class GuessedText(str):
-    """A guessed string; conditions on it are rendered both ways."""
+    """A guessed string; conditions on it are rendered as true and as false."""
 
     asked: RenderState
 
@@ -42,7 +42,7 @@ class TemplateProject(Protocol):
     def variable(self, package: str, name: str) -> object | None: ...
     def columns(self, relation: object) -> list[DbtColumn] | None: ...
     def macro(self, package: str, name: str) -> object | None: ...
-    def said(self, reason: str) -> None: ...
+    def note(self, reason: str) -> None: ...
 
 
 @dataclass(eq=False)
@@ -93,7 +93,7 @@ class DbtAdapter:
     def get_columns_in_relation(self, relation: object) -> list[DbtColumn]:
         found = self.project.columns(relation)
         if found is None:
-            self.project.said(f"the model asks for the columns of {relation}, which are not known")
+            self.project.note(f"the model asks for the columns of {relation}, which are not known")
         return found or []
 
     def get_relation(
@@ -129,7 +129,7 @@ def names_of(
     found.update(_asking(templates, project, package, config))
     found.update(_refused(project))
     found.update(_naming(target, templates.asked))
-    utils = DbtUtils(project.columns, dialect, project.said)
+    utils = DbtUtils(project.columns, dialect, project.note)
     found.update(
         config=config,
         this=this,
@@ -161,14 +161,14 @@ def _asking(templates: TemplateEnvironment, project: TemplateProject, package: s
         wanted = v if v is not None else version
         found = project.ref(str(owner), str(name), "" if wanted is None else str(wanted))
         if found is None:
-            project.said(f"ref('{name}') names no model, seed or snapshot of the project")
+            project.note(f"ref('{name}') names no model, seed or snapshot of the project")
             return DbtRelation("", "", str(name))
         return found
 
     def source(source_name: str, table_name: str) -> DbtRelation:
         found = project.source(source_name, table_name)
         if found is None:
-            project.said(f"source('{source_name}', '{table_name}') is declared in no file of the project")
+            project.note(f"source('{source_name}', '{table_name}') is declared in no file of the project")
             return DbtRelation("", str(source_name), str(table_name))
         return found
 
@@ -211,9 +211,9 @@ def _naming(target: DbtTarget, asked: RenderState) -> Names:
     def database(custom_database_name: object = None, node: object = None) -> str:
         return str(custom_database_name or "").strip() or target.database
 
-    ways = {"generate_schema_name": schema, "generate_alias_name": alias, "generate_database_name": database}
-    usual = {f"default__{name}": way for name, way in ways.items()}
-    return {**ways, **usual, "generate_schema_name_for_env": schema_for_env}
+    macros = {"generate_schema_name": schema, "generate_alias_name": alias, "generate_database_name": database}
+    usual = {f"default__{name}": macro for name, macro in macros.items()}
+    return {**macros, **usual, "generate_schema_name_for_env": schema_for_env}
 
 
 def _refused(project: TemplateProject) -> Names:
@@ -224,7 +224,7 @@ def _refused(project: TemplateProject) -> Names:
             caller = kwargs.get("caller")
             if callable(caller):
                 caller()
-            project.said(
+            project.note(
                 f"the model asks the database while it is compiled ({name}); what depends on the answer is missing. "
                 + COMPILE
             )

@@ -91,13 +91,13 @@ class DbtReader:
         texts = tuple(one for one in found if isinstance(one, RenderedSql))
         if failed:
             needs.update(dict.fromkeys(self._mentioned(draft)))
-        said: list[RenderFailure | TextNote] = [
+        notes: list[RenderFailure | TextNote] = [
             *failed,
-            *(one for text in texts for one in text.said),
+            *(one for text in texts for one in text.notes),
             *self.around.noted,
         ]
         return CompiledModel(
-            texts, tuple(needs), tuple(dict.fromkeys(Gap(draft.file, one.line, one.reason) for one in said))
+            texts, tuple(needs), tuple(dict.fromkeys(Gap(draft.file, one.line, one.reason) for one in notes))
         )
 
     def _mentioned(self, draft: DbtDraft) -> tuple[str, ...]:
@@ -298,4 +298,4 @@ def with_ctes(sql: RenderedSql, ctes: Iterable[tuple[str, RenderedSql]]) -> Rend
     new = f" {inserted}, " if opens else f"with {inserted} "
     row = sql.text.count("\n", 0, at)
     lines = (*sql.lines[: row + 1], *((sql.line(row + 1),) * new.count("\n")), *sql.lines[row + 1 :])
-    return RenderedSql(sql.text[:at] + new + sql.text[at:], lines, sql.said)
+    return RenderedSql(sql.text[:at] + new + sql.text[at:], lines, sql.notes)

@@ -88,7 +88,7 @@ class ProjectContext:
             found = getattr(own, name, None) or DBT.get(name)
         return found
 
-    def said(self, reason: str) -> None:
+    def note(self, reason: str) -> None:
         self.noted.append(TextNote(line_now(), reason))
 
     def find(self, package: str, name: str, version: str = "") -> DbtDraft | None:

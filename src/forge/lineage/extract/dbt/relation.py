@@ -11,7 +11,7 @@ from forge.lineage.extract.template_undefined import quoted
 @dataclass(frozen=True, slots=True)
 class DbtTarget:
     """The dbt target. The profile is not part of a project: its name is a guess (`known_name` False), and conditions
-    on it are rendered both ways."""
+    on it are rendered as true and as false."""
 
     schema: str
     database: str = ""

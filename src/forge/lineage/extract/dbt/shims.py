@@ -96,7 +96,7 @@ class DbtUtils:
 
     columns: ColumnsOf
     dialect: str
-    said: Callable[[str], None]
+    note: Callable[[str], None]
 
     def shims(self) -> Shims:
         own: dict[str, Callable[..., object]] = {
@@ -144,12 +144,12 @@ class DbtUtils:
     def _known(self, relation: object, macro: str) -> list[DbtColumn] | None:
         found = self.columns(relation)
         if found is None:
-            self.said(f"dbt_utils.{macro} needs the columns of {_name(relation)}, which are not known")
+            self.note(f"dbt_utils.{macro} needs the columns of {_name(relation)}, which are not known")
         return found
 
     def _from_the_database(self, macro: str) -> Callable[..., object]:
         def ask(*args: object, **options: object) -> object:
-            self.said(f"dbt_utils.{macro} asks the database; what depends on the answer is missing. {COMPILE}")
+            self.note(f"dbt_utils.{macro} asks the database; what depends on the answer is missing. {COMPILE}")
             return options.get("default") or []
 
         return ask

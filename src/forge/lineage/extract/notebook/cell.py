@@ -12,7 +12,7 @@ from forge.lineage.extract.notebook.magic import sql_call, sql_text_of, to_pytho
 
 _PYTHON = frozenset({"python", "python3", "python2", "ipython", "pyspark", "py"})
 _SQL = frozenset({"sql", "sparksql", "spark sql", "tsql", "bigquery", "duckdb"})
-# What says nothing about data, or not in a way that could be read.
+# What has no lineage, or none that could be read.
 _SILENT = re.compile(
     "md|markdown|sh|bash|fs|html|javascript|js|latex|svg|cmd|script|system|perl|ruby|writefile|file|configure|help"
     "|info|logs|cleanup|delete|send_to_spark|sx|skip|raw|text|pip|conda"

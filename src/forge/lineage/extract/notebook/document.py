@@ -12,7 +12,7 @@ from forge.lineage.extract.notebook.cell import NotebookCell
 _TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],:]', re.DOTALL)
 _DATABRICKS = "application/vnd.databricks.v1+notebook"
 
-Way = tuple[str | int, ...]
+JsonPath = tuple[str | int, ...]
 
 
 @dataclass(frozen=True)
@@ -29,12 +29,12 @@ def cells_of_json(text: str) -> Iterator[NotebookCell]:
     databricks = _DATABRICKS in _inside(book, "metadata")
     lines = _lines_of_strings(text)
     number = 0
-    for way, cell in _cells(book):
+    for path, cell in _cells(book):
         number += 1
         if cell.get("cell_type", "code") != "code":
             continue
         key = "source" if "source" in cell else "input"
-        rows, places = _rows(cell.get(key), (*before, *way, key), lines)
+        rows, places = _rows(cell.get(key), (*before, *path, key), lines)
         own = _language_of_cell(cell) or language
         yield NotebookCell(number, rows, places, own, databricks=databricks)
 
@@ -51,14 +51,14 @@ def _loaded(text: str) -> Mapping[str, object]:
     return content
 
 
-def _book_of(content: Mapping[str, object]) -> tuple[Way, Mapping[str, object]]:
-    for way, book in (((), content), (("properties",), _inside(content, "properties"))):
+def _book_of(content: Mapping[str, object]) -> tuple[JsonPath, Mapping[str, object]]:
+    for path, book in (((), content), (("properties",), _inside(content, "properties"))):
         if isinstance(book.get("cells"), list) or isinstance(book.get("worksheets"), list):
-            return way, book
+            return path, book
     raise NotebookError(1, "not a notebook: it has no cells")
 
 
-def _cells(book: Mapping[str, object]) -> Iterator[tuple[Way, Mapping[str, object]]]:
+def _cells(book: Mapping[str, object]) -> Iterator[tuple[JsonPath, Mapping[str, object]]]:
     cells = book.get("cells")
     if isinstance(cells, list):
         yield from ((("cells", at), cell) for at, cell in enumerate(cells) if isinstance(cell, dict))
@@ -95,13 +95,13 @@ def _language_of_cell(cell: Mapping[str, object]) -> str:
     return found.lower() if isinstance(found, str) else ""
 
 
-def _rows(source: object, way: Way, lines: Mapping[Way, int]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+def _rows(source: object, path: JsonPath, lines: Mapping[JsonPath, int]) -> tuple[tuple[str, ...], tuple[int, ...]]:
     """The source lines, and where each begins. Source is a text or a list of pieces of it."""
     pieces: Sequence[tuple[str, int]]
     if isinstance(source, str):
-        pieces = [(source, lines.get(way, 1))]
+        pieces = [(source, lines.get(path, 1))]
     elif isinstance(source, list):
-        pieces = [(one, lines.get((*way, at), 1)) for at, one in enumerate(source) if isinstance(one, str)]
+        pieces = [(one, lines.get((*path, at), 1)) for at, one in enumerate(source) if isinstance(one, str)]
     else:
         pieces = []
     rows: list[str] = []
@@ -120,28 +120,28 @@ def _rows(source: object, way: Way, lines: Mapping[Way, int]) -> tuple[tuple[str
     return tuple(row.rstrip("\n") for row in rows), tuple(places)
 
 
-def _lines_of_strings(text: str) -> dict[Way, int]:
+def _lines_of_strings(text: str) -> dict[JsonPath, int]:
     """Where each text that is a value begins. The JSON is known to be sound."""
-    found: dict[Way, int] = {}
-    way: list[str | int] = []
+    found: dict[JsonPath, int] = {}
+    path: list[str | int] = []
     line, before, last = 1, 0, ""
     for token in _TOKEN.finditer(text):
         word = token.group()
         line += text.count("\n", before, token.start())
         before = token.start()
         if word in "{[":
-            way.append("" if word == "{" else 0)
+            path.append("" if word == "{" else 0)
         elif word in "}]":
-            way.pop()
+            path.pop()
         elif word == ",":
-            if isinstance(way[-1], int):
-                way[-1] += 1
+            if isinstance(path[-1], int):
+                path[-1] += 1
             else:
-                way[-1] = ""
+                path[-1] = ""
         elif word == ":":
-            way[-1] = json.loads(last)
-        elif way and way[-1] == "":
+            path[-1] = json.loads(last)
+        elif path and path[-1] == "":
             last = word
         else:
-            found[tuple(way)] = line
+            found[tuple(path)] = line
     return found

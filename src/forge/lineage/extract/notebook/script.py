@@ -1,7 +1,7 @@
 """Notebooks as Python source: `.ipynb`, and the exports of Databricks and Fabric (`.py`, `.sql`).
 
-Source lines keep their line numbers of the file, so that editors open at the right place. Only where a file has several
-source lines in one line (JSON without line breaks) do the two differ; `placed` maps them back, with the cell.
+Source lines keep their line numbers of the file, so that editors open at the right place. Only where a file has more
+than one in a line (JSON without line breaks) do the two differ; `placed` maps them back, with the cell.
 
 SQL cells become `_sqldf = spark.sql(…)`, `%run ./other` becomes `__forge_run__("./other")`. A cell that cannot be read
 is a gap and hides no other."""

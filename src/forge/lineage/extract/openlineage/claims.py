@@ -87,7 +87,7 @@ def claims_of(event: LineageEvent, naming: DatasetNaming) -> EventClaims:
         if entry.is_job:
             work.into_job(entry.target, entry.arrival)
         elif entry.target not in outputs and entry.target is not None:
-            work.told(work.table(entry.target), entry.arrival)
+            work.from_facet(work.table(entry.target), entry.arrival)
     work.one_sided()
     return EventClaims(tuple(work.claims()), tuple(work.nodes()), work.fed, tuple(work.unclear))
 
@@ -122,20 +122,20 @@ class _Claims:
         if arrival is None:
             self._by_table(target)
             return
-        named = self.told(target, arrival)
+        named = self.from_facet(target, arrival)
         if len(self._event.outputs) == 1:  # whatever is read goes there
-            self._by_table(target, said=named, by_column=arrival.by_column)
+            self._by_table(target, named=named, by_column=arrival.by_column)
 
-    def _by_table(self, target: Entity, said: frozenset[str] = frozenset(), by_column: bool = False) -> None:
-        """With several outputs it is unknown which input feeds which."""
+    def _by_table(self, target: Entity, named: frozenset[str] = frozenset(), by_column: bool = False) -> None:
+        """With more than one output it is unknown which input feeds which."""
         sure = None if len(self._event.outputs) == 1 or len(self._event.inputs) == 1 else MAYBE
         sources = {self.table(one.name) for one in self._event.inputs}
         for source in sorted(sources):
             self._from_table(source, target, sure)
-        self.fed[target.id] = OutputSources(by_column, said | {source.id for source in sources})
+        self.fed[target.id] = OutputSources(by_column, named | {source.id for source in sources})
 
-    def told(self, target: Entity, arrival: TargetInputs) -> frozenset[str]:
-        """What a facet says of one output; the tables it names."""
+    def from_facet(self, target: Entity, arrival: TargetInputs) -> frozenset[str]:
+        """Adds the edges of a facet into one output; returns the tables it names."""
         named: set[str] = set()
         for name, inputs in arrival.fields.items():
             column = self._column(target, name)
@@ -157,15 +157,15 @@ class _Claims:
             self._other[table, column, EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.DERIVED)] = None
             return {table.id}
         source = self._column(table, one.field)
-        for way in one.ways or (InputTransformation(True),):
-            if way.direct is not False:
-                self._arrives(source, column, self._transformation(way, one), way)
+        for given in one.transformations or (InputTransformation(True),):
+            if given.direct is not False:
+                self._arrives(source, column, self._transformation(given, one), given)
                 continue
-            inside = _IN_THE_VALUE.get(way.subtype)
+            inside = _IN_THE_VALUE.get(given.subtype)
             if inside is not None:
-                self._arrives(source, column, inside, way)
+                self._arrives(source, column, inside, given)
             if inside is not Transformation.CONDITIONAL:
-                self._decides(source, target, way, one)
+                self._decides(source, target, given, one)
         return {table.id}
 
     def _into_table(self, one: LineageInput, target: Entity) -> set[str]:
@@ -177,28 +177,28 @@ class _Claims:
         self._from_table(table, target, None)
         if one.field:
             source = self._column(table, one.field)
-            for way in one.ways or (InputTransformation(),):
-                self._decides(source, target, way, one)
+            for given in one.transformations or (InputTransformation(),):
+                self._decides(source, target, given, one)
         return {table.id}
 
-    def _arrives(self, source: Entity, target: Entity, how: Transformation, way: InputTransformation) -> None:
+    def _arrives(self, source: Entity, target: Entity, how: Transformation, given: InputTransformation) -> None:
         if source.id == target.id and how is Transformation.IDENTITY:
             return  # what was there before stays: nothing arrives
-        trace = SourceTrace(how, way.description, way.masking)
+        trace = SourceTrace(how, given.description, given.masking)
         known = self._direct.get((source, target))
         self._direct[source, target] = merge(known, trace) if known else trace
 
-    def _transformation(self, way: InputTransformation, one: LineageInput) -> Transformation:
-        found = _DIRECT.get(way.subtype)
+    def _transformation(self, given: InputTransformation, one: LineageInput) -> Transformation:
+        found = _DIRECT.get(given.subtype)
         if found is None:
-            self._unclear(one, f"DIRECT of the subtype {way.subtype} is not known; the way is recorded as unknown")
+            self._unclear(one, f"DIRECT of the subtype {given.subtype} is not known; the way is recorded as unknown")
         return found or Transformation.UNKNOWN
 
-    def _decides(self, source: Entity, target: Entity, way: InputTransformation, one: LineageInput) -> None:
-        subtype = "FILTER" if way.subtype == "CONDITIONAL" else way.subtype
+    def _decides(self, source: Entity, target: Entity, given: InputTransformation, one: LineageInput) -> None:
+        subtype = "FILTER" if given.subtype == "CONDITIONAL" else given.subtype
         found = _INDIRECT.get(subtype)
         if found is None:
-            what = f"the subtype {way.subtype}" if way.subtype else "no subtype"
+            what = f"the subtype {given.subtype}" if given.subtype else "no subtype"
             self._unclear(one, f"a column that shapes the rows of a table, with {what}; its table is recorded")
             return
         self._other[source, target, indirect_kind(found)] = None

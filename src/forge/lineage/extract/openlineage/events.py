@@ -44,9 +44,9 @@ def producer_of_event(event: LineageEvent) -> str:
 
 def merge_events(events: Iterable[LineageEvent]) -> LineageEvent | None:
     """What the events of one run say; None as long as it does not count."""
-    told = sorted(events, key=lambda event: event.at)
-    ends = [event for event in told if event.state is RunState.COMPLETE]
-    endless = [event for event in told if event.job is not None and event.job.endless and event.state in _LIVE]
+    ordered = sorted(events, key=lambda event: event.at)
+    ends = [event for event in ordered if event.state is RunState.COMPLETE]
+    endless = [event for event in ordered if event.job is not None and event.job.endless and event.state in _LIVE]
     last = (ends or endless)[-1] if ends or endless else None
     if last is None or last.job is None:
         return None
@@ -55,18 +55,18 @@ def merge_events(events: Iterable[LineageEvent]) -> LineageEvent | None:
         at=last.at,
         state=last.state,
         run_id=last.run_id,
-        job=_job(told, last.job),
-        inputs=_datasets(one for event in told for one in event.inputs),
-        outputs=_datasets(one for event in told for one in event.outputs),
-        entries=tuple({(entry.target, entry.is_job): entry for event in told for entry in event.entries}.values()),
+        job=_job(ordered, last.job),
+        inputs=_datasets(one for event in ordered for one in event.inputs),
+        outputs=_datasets(one for event in ordered for one in event.outputs),
+        entries=tuple({(entry.target, entry.is_job): entry for event in ordered for entry in event.entries}.values()),
     )
 
 
 _LIVE = (RunState.RUNNING, RunState.COMPLETE)
 
 
-def _job(told: Sequence[LineageEvent], last: EventJob) -> EventJob:
-    jobs = [event.job for event in told if event.job is not None]
+def _job(events: Sequence[LineageEvent], last: EventJob) -> EventJob:
+    jobs = [event.job for event in events if event.job is not None]
     details: dict[str, object] = {}
     for job in jobs:
         details |= job.details
@@ -100,14 +100,14 @@ def batch_of(event: LineageEvent, claimed: EventClaims, known: Iterable[EdgeFact
     facts = tuple(known)
     edges: list[EdgeClaim] = []
     closes: list[EdgeKey] = []
-    said = {claim.key for claim in claimed.edges}
+    claimed_keys = {claim.key for claim in claimed.edges}
     newer = {table: _next_time(facts, table, event.at) for table in {_owner(c.target) for c in claimed.edges}}
     for claim in claimed.edges:
         until = newer[_owner(claim.target)]
         edges.append(claim if until is None else replace(claim, valid_to=until))
     for table, fed in claimed.outputs.items():
         if _next_time(facts, table, event.at) is None:
-            closes += _left_out(facts, table, fed, said, event.at)
+            closes += _left_out(facts, table, fed, claimed_keys, event.at)
     nodes = claimed.nodes
     return ClaimBatch(
         producer=producer_of_event(event),
@@ -122,15 +122,15 @@ def batch_of(event: LineageEvent, claimed: EventClaims, known: Iterable[EdgeFact
 
 
 def _left_out(
-    facts: Iterable[EdgeFact], table: str, fed: OutputSources, said: set[EdgeKey], at: datetime
+    facts: Iterable[EdgeFact], table: str, fed: OutputSources, claimed_keys: set[EdgeKey], at: datetime
 ) -> Iterable[EdgeKey]:
     """Table-level events do not close column edges, and events without a parent do not close the parent."""
-    started = any(key.kind.type is EdgeType.EXECUTES for key in said)
+    started = any(key.kind.type is EdgeType.EXECUTES for key in claimed_keys)
     for fact in facts:
         open_ = fact.valid_from <= at and (fact.valid_to is None or fact.valid_to > at)
-        if open_ and _owner(fact.target) == table and fact.key not in said:
+        if open_ and _owner(fact.target) == table and fact.key not in claimed_keys:
             source = _owner(fact.source)
-            if fact.kind.beside and fact.kind.type is EdgeType.PRODUCES:
+            if fact.kind.parallel and fact.kind.type is EdgeType.PRODUCES:
                 continue  # it still makes the table, whatever from
             if fact.kind.type is EdgeType.EXECUTES and not started:
                 continue

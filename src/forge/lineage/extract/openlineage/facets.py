@@ -54,7 +54,9 @@ def _inputs(part: JsonPart) -> tuple[LineageInput, ...]:
         name = None if own else item.name()
         if own or name is not None:
             field = "" if is_job else item.child("field").text(required=False)
-            found.append(LineageInput(name, field, is_job, _ways(item.child("transformations")), item.pointer))
+            found.append(
+                LineageInput(name, field, is_job, _transformations(item.child("transformations")), item.pointer)
+            )
     return tuple(found)
 
 
@@ -72,7 +74,7 @@ def read_columns(facet: JsonPart) -> TargetInputs | None:
     facet.child("fields").mapping()
     fields = {}
     for key, entry in _named(facet.child("fields")):
-        old = _old_way(entry)
+        old = _old_transformation(entry)
         if not entry.child("inputFields").there:
             entry.child("inputFields").fault("it is missing; a list is needed")
         fields[key] = tuple(_column(item, old) for item in entry.child("inputFields").items())
@@ -85,11 +87,11 @@ def _column(item: JsonPart, old: tuple[InputTransformation, ...]) -> LineageInpu
     if item.mapping() is None:
         return None
     name, field = item.name(), item.child("field").text()
-    ways = _ways(item.child("transformations")) or old
-    return LineageInput(name, field, False, ways, item.pointer) if name and field else None
+    transformations = _transformations(item.child("transformations")) or old
+    return LineageInput(name, field, False, transformations, item.pointer) if name and field else None
 
 
-def _old_way(entry: JsonPart) -> tuple[InputTransformation, ...]:
+def _old_transformation(entry: JsonPart) -> tuple[InputTransformation, ...]:
     kind = entry.child("transformationType").text(required=False).upper()
     text = entry.child("transformationDescription").text(required=False, long=True)
     if not kind and not text:
@@ -97,7 +99,7 @@ def _old_way(entry: JsonPart) -> tuple[InputTransformation, ...]:
     return (InputTransformation(True, _IDENTITY if kind == _IDENTITY else "", text, kind == _MASKED),)
 
 
-def _ways(part: JsonPart) -> tuple[InputTransformation, ...]:
+def _transformations(part: JsonPart) -> tuple[InputTransformation, ...]:
     found = []
     for item in part.items():
         if item.mapping() is None:

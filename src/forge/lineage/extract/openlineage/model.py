@@ -46,7 +46,7 @@ class LineageInput:
     name: NamespacedName | None
     field: str = ""
     is_job: bool = False
-    ways: tuple[InputTransformation, ...] = ()
+    transformations: tuple[InputTransformation, ...] = ()
     pointer: str = ""
 
 
@@ -70,7 +70,7 @@ class LineageEntry:
 
 @dataclass(frozen=True, slots=True)
 class DatasetField:
-    """A column, or a nested field (`path` has several parts)."""
+    """A column, or a nested field (`path` has more than one part)."""
 
     path: tuple[str, ...]
     type: str = ""

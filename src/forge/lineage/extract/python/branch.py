@@ -1,4 +1,4 @@
-"""Joins the abstract values of several branches of a program."""
+"""Joins the abstract values of the branches of a program."""
 
 from __future__ import annotations
 
@@ -112,8 +112,8 @@ def either_value(one: ColumnValue, other: ColumnValue, world: World) -> ColumnVa
     if one is other:
         return one
     found: dict[ColumnName, SourceTrace] = {}
-    for value, beside in ((one, other), (other, one)):
-        elsewhere = world.tables_of(beside)
+    for value, counterpart in ((one, other), (other, one)):
+        elsewhere = world.tables_of(counterpart)
         for source, trace in value.sources.items():
             sure = world.tables_of(ColumnValue({source: trace})) <= elsewhere
             add(

@@ -14,7 +14,7 @@ from forge.model.names import ColumnName
 
 
 def combined(values: Iterable[ColumnValue], step: Transformation, text: str, *, masking: bool = False) -> ColumnValue:
-    """One value made from several by one step of a program: `a + b`, `sum(a)`. `text` is the code of the step. A copy
+    """One value made from others by one step of a program: `a + b`, `sum(a)`. `text` is the code of the step. A copy
     (IDENTITY) keeps its members and its texts."""
     gathered = tuple(values)
     found: dict[ColumnName, SourceTrace] = {}
@@ -45,11 +45,11 @@ def reads_of(cells: Iterable[Cells]) -> frozenset[str]:
     return frozenset().union(*(one.reads for one in cells))
 
 
-def shaped_by(relation: Relation, cells: Iterable[Cells], way: IndirectType) -> Relation:
-    """Columns of the expressions affect the rows (`way`: filter, join, group_by, sort)."""
+def shaped_by(relation: Relation, cells: Iterable[Cells], subtype: IndirectType) -> Relation:
+    """Columns of the expressions affect the rows (`subtype`: filter, join, group_by, sort)."""
     gathered = tuple(cells)
     for value in values_of(gathered):
-        relation = relation.shaped_by(value.sources, way)
+        relation = relation.shaped_by(value.sources, subtype)
     return absorbing(relation, gathered)
 
 
@@ -97,6 +97,6 @@ def renamed(relation: Relation, names: Sequence[tuple[str, str]]) -> Relation:
 
 
 def doubted(value: ColumnValue) -> ColumnValue:
-    """A value that may arrive: one branch of several writes it."""
+    """A value that may arrive: only one branch writes it."""
     sources = {source: replace(t, confidence=min(t.confidence, MAYBE)) for source, t in value.sources.items()}
     return ColumnValue(sources, {name: doubted(member) for name, member in value.members.items()})

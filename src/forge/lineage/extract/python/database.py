@@ -51,7 +51,7 @@ _ARGUMENTS = ("sql", "query", "statement", "operation", "sql_text")
 
 
 def operator(call: Call, world: World) -> AbstractValue:
-    """An operator of Airflow runs the SQL it is given, one text or several. The path of a file is none."""
+    """An operator of Airflow runs the SQL it is given, one text or a list. The path of a file is none."""
     if call.name.endswith("Operator"):
         given = next((call.named[name] for name in ("sql", "hql", "bql", "query") if name in call.named), None)
         for one in given.items if isinstance(given, ListOf) else [given]:

@@ -66,7 +66,7 @@ def column_value(frame: Frame, name: str) -> ColumnValue | None:
 
 
 def from_one_table(relation: Relation, name: str, world: World) -> ColumnValue | None:
-    """An unlisted column of rows that come from one table by several paths (both branches of an `if`)."""
+    """An unlisted column of rows that come from one table by more than one path (both branches of an `if`)."""
     tables = {one for table in relation.open for one in world.behind(table)}
     if len(tables) != 1 or name.lower() in relation.without:
         return None

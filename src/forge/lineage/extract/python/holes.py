@@ -23,13 +23,13 @@ _ALSO_VALUE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class FilledSql:
-    """`text` can be parsed. `tables`: placeholders of unknown tables, and their spelling in the program. `said`:
+    """`text` can be parsed. `tables`: placeholders of unknown tables, and their spelling in the program. `notes`:
     what gaps must report of the rest. `refused`: the missing part decides what is written, so that only the
     tables in `text` can be used."""
 
     text: str = ""
     tables: dict[str, str] | None = None
-    said: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     refused: str = ""
 
 
@@ -38,14 +38,14 @@ def fill_holes(query: Text, dialect: str = "spark") -> FilledSql:
     holes = {str(place): part for place, part in enumerate(query.parts) if isinstance(part, Hole)}
     filled: list[str] = []
     tables: dict[str, str] = {}
-    said: list[str] = []
+    notes: list[str] = []
     end = 0
     for found in _NAME.finditer(marked):
         before = marked[end : found.start()]
         filled.append(before)
         upto = "".join(filled)
         end = found.end()
-        what = holes[found.group(1)].told
+        what = holes[found.group(1)].description
         shown = re.sub(_MARK + r"(\d+)__", lambda one: "{" + holes[one.group(1)].what + "}", found.group(0))
         given = _with_settings(found.group(0), holes, dialect)
         is_table = _READS.search(upto) or _LIST_OF_TABLES.search(upto) or _WRITES.search(upto)
@@ -53,7 +53,7 @@ def fill_holes(query: Text, dialect: str = "spark") -> FilledSql:
             filled.append(re.sub(_MARK + r"\d+__", "0", found.group(0)))
         elif is_table and given is not None:
             filled.append(given)
-            said.append(f"the table {shown} has a name that is known only when it runs: it depends on {what}")
+            notes.append(f"the table {shown} has a name that is known only when it runs: it depends on {what}")
         elif _READS.search(upto) or (_LIST_OF_TABLES.search(upto)):
             name = f"unknown_{len(tables) + 1}"
             tables[name] = shown
@@ -64,12 +64,12 @@ def fill_holes(query: Text, dialect: str = "spark") -> FilledSql:
             filled.append("0")
         elif _CONDITION.search(upto):
             filled.append("true")
-            said.append(f"a condition of the SQL is not known: {what}")
+            notes.append(f"a condition of the SQL is not known: {what}")
         else:
             rest = re.sub(_MARK + r"\d+__", "NULL", upto + marked[found.start() :])
             return FilledSql(rest, refused=f"a part of the SQL is not known: {what}")
     filled.append(marked[end:])
-    return FilledSql("".join(filled), tables, tuple(said))
+    return FilledSql("".join(filled), tables, tuple(notes))
 
 
 def _with_settings(marked: str, holes: dict[str, Hole], dialect: str) -> str | None:

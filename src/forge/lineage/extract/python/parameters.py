@@ -24,12 +24,12 @@ def default_at(place: int, name: str) -> Handler:
     """`os.getenv("X", "y")`: the argument at that place. An empty one says nothing."""
 
     def handler(call: Call, world: World) -> AbstractValue:
-        return _told(call.arg(place, name), call.written, call.text(0))
+        return _default_or_unknown(call.arg(place, name), call.written, call.text(0))
 
     return handler
 
 
-def _told(default: AbstractValue | None, what: str, setting: str | None) -> AbstractValue:
+def _default_or_unknown(default: AbstractValue | None, what: str, setting: str | None) -> AbstractValue:
     return default if default is not None and truth_of(default) else UnknownValue(what, setting)
 
 
@@ -41,7 +41,7 @@ def _all_settings(call: Call, world: World) -> AbstractValue:
 def _variable(call: Call, world: World) -> AbstractValue:
     """Airflow's Variable.get; one that holds JSON is many."""
     default = call.named.get("default_var") or call.named.get("default") or call.arg(1)
-    return _told(default, call.written, call.text(0, "key"))
+    return _default_or_unknown(default, call.written, call.text(0, "key"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,7 +62,7 @@ def _add_argument(call: Call, world: World) -> AbstractValue:
     long = next((name for name in names if name.startswith("--")), names[0] if names else "")
     name = known_text(call.named.get("dest")) or long.lstrip("-").replace("-", "_")
     if name:
-        parser.values[name] = _told(call.named.get("default"), f"the argument {long}", name)
+        parser.values[name] = _default_or_unknown(call.named.get("default"), f"the argument {long}", name)
     return NONE
 
 
@@ -107,7 +107,7 @@ def _defaults(world: World) -> dict[str, AbstractValue]:
 def _add_widget(call: Call, world: World) -> AbstractValue:
     name = call.text(0, "name")
     if name is not None:
-        _defaults(world)[name] = _told(call.arg(1, "defaultValue"), f"the widget {name}", name)
+        _defaults(world)[name] = _default_or_unknown(call.arg(1, "defaultValue"), f"the widget {name}", name)
     return NONE
 
 
@@ -119,7 +119,7 @@ def _get_widget(call: Call, world: World) -> AbstractValue:
 def _section(call: Call, world: World) -> AbstractValue:
     """`parser.get("section", "option", fallback=…)`"""
     name = "_".join(one for one in (call.text(0, "section"), call.text(1, "option")) if one)
-    return _told(call.named.get("fallback"), call.written, name or None)
+    return _default_or_unknown(call.named.get("fallback"), call.written, name or None)
 
 
 _SETTINGS_FILE = DbutilsValue("configparser")

@@ -59,7 +59,7 @@ class Hole:
     setting: str = ""
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         return f"{self.what} ({self.why})" if self.why and self.why != self.what else self.what
 
 
@@ -82,7 +82,7 @@ class Text(AbstractValue):
 
     @property
     def holes(self) -> tuple[str, ...]:
-        return tuple(part.told for part in self.parts if isinstance(part, Hole))
+        return tuple(part.description for part in self.parts if isinstance(part, Hole))
 
 
 def text(value: str) -> Text:
@@ -223,7 +223,7 @@ class Frame(LibraryValue):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Cells:
-    """The result of an expression over a frame: one column or several (`pl.all()`, `posexplode`), and what affects
+    """The result of an expression over a frame: one column or more (`pl.all()`, `posexplode`), and what affects
     the rows (window keys)."""
 
     columns: tuple[RelationColumn, ...] = ()
@@ -251,7 +251,7 @@ class Expr(LibraryValue):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnionValue(AbstractValue):
-    """One of several values: branches of an `if` that cannot be merged."""
+    """One of the values: branches of an `if` that cannot be merged."""
 
     options: tuple[AbstractValue, ...]
 

@@ -126,7 +126,7 @@ class World:
         for name, shown in (filled.tables or {}).items():
             self.gap(call, f"the table {shown} is not known: it depends on {', '.join(dict.fromkeys(query.holes))}")
             readable[name] = self.lost(call, name)
-        for reason in filled.said:
+        for reason in filled.notes:
             self.gap(call, reason)
         return self.here().run(filled.text, call.line, frames=readable)
 
@@ -266,9 +266,9 @@ class World:
                 {(one, Transformation.IDENTITY)}
                 if further is None
                 else {
-                    (source, stronger(step, way))
+                    (source, stronger(step, earlier))
                     for inner, step in further
-                    for source, way in self._behind.get(inner, ())
+                    for source, earlier in self._behind.get(inner, ())
                 }
             )
             self._behind[one] = frozenset(found)

@@ -214,7 +214,7 @@ def _stepped(values: Iterable[ColumnValue], step: Transformation, text: str) -> 
 
 
 def _expand(plan: PlanScope, node: PlanNode, parent: PlanNode | None, children: list[PlanRelation]) -> PlanRelation:
-    """Several rows for each: GROUPING SETS (a key or null) and UNPIVOT (one column's value after the other)."""
+    """Multiple rows for each: GROUPING SETS (a key or null) and UNPIVOT (one column's value after the other)."""
     attributes = node.expressions("output")
     written = node.fields.get("projections")
     if isinstance(written, list):

@@ -61,8 +61,8 @@ def _merge(plan: PlanScope, node: PlanNode, parent: PlanNode | None, children: l
             for source, trace in value.sources.items():
                 add(found[place % len(attributes)], source, trace)
     made = []
-    for sources, ways in zip(found, members, strict=True):
-        given = [way for way in ways if way.sources or way.members]
+    for sources, values in zip(found, members, strict=True):
+        given = [value for value in values if value.sources or value.members]
         made.append(given[0] if len(given) == 1 else ColumnValue(sources) if given else NOTHING)
     return PlanRelation.by_position(attributes, made)
 

@@ -25,7 +25,7 @@ def column_value(node: exp.Expr, scope: QueryScope, fields: tuple[str, ...] = ()
     variable = scope.around.variable(".".join(parts))
     if variable is not None:
         return parts[-1], variable
-    _tell(parts, found, node, scope)
+    _add_gap(parts, found, node, scope)
     return parts[-1], NOTHING
 
 
@@ -47,7 +47,7 @@ def parts_of(node: exp.Expr) -> list[exp.Expr]:
     return [part for part in found if part is not None]
 
 
-def _tell(parts: tuple[str, ...], found: AmbiguousName | None, node: exp.Expr, scope: QueryScope) -> None:
+def _add_gap(parts: tuple[str, ...], found: AmbiguousName | None, node: exp.Expr, scope: QueryScope) -> None:
     name, line = ".".join(parts), line_of(node)
     if isinstance(found, AmbiguousName):
         places = " or ".join(dict.fromkeys(found.places))

@@ -109,7 +109,7 @@ def types_of_columns(columns: Iterable[tuple[str, ColumnValue]], around: Session
 
 def read_from(target: str, relation: Relation) -> Relation:
     """The result of `between`: a relation that reads from the step `target` made from `relation`. Unknown columns of
-    several relations are ambiguous in a step and bypass it."""
+    multiple relations are ambiguous in a step and bypass it."""
     columns = tuple(RelationColumn(column.name, _copy(target, column)) for column in relation.columns)
     open_ = (target,) if len(relation.open) == 1 else relation.open
     reads = frozenset({target, *(open_ if len(open_) > 1 else ())})

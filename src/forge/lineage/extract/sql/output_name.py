@@ -285,8 +285,8 @@ class _SparkName:
     def ordered(self, node: exp.Expr) -> str:
         if not isinstance(node, exp.Ordered):
             return f"{self(node)} ASC NULLS FIRST"
-        way = "DESC" if node.args.get("desc") else "ASC"
-        return f"{self(node.this)} {way} NULLS {'FIRST' if node.args.get('nulls_first') else 'LAST'}"
+        order = "DESC" if node.args.get("desc") else "ASC"
+        return f"{self(node.this)} {order} NULLS {'FIRST' if node.args.get('nulls_first') else 'LAST'}"
 
     def lambda_(self, node: exp.Expr) -> str:
         variables = {one.name.lower() for one in node.expressions}

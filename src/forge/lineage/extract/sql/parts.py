@@ -17,7 +17,7 @@ from forge.model.names import ColumnName
 
 
 def dotted(root: exp.Expr, scope: QueryScope) -> ColumnValue | None:
-    """A field of something, however deep; None: it is the name of a function in several parts."""
+    """A field of something, however deep; None: it is a qualified function name."""
     names: list[str] = []
     node = root
     while type(node) is exp.Dot:

@@ -214,8 +214,8 @@ class QueryScope:
         self.shaped |= relation.shaped
         self.reads |= relation.reads
 
-    def shape(self, sources: Sources, way: IndirectType) -> None:
-        self.shaped.update((source, way) for source in sources)
+    def shape(self, sources: Sources, subtype: IndirectType) -> None:
+        self.shaped.update((source, subtype) for source in sources)
 
     def value(self, expression: exp.Expr) -> ColumnValue:
         """What an expression is made from here."""
@@ -235,11 +235,11 @@ class QueryScope:
             return relation.with_columns((RelationColumn("", struct_of(relation.columns)),))
         return relation
 
-    def shape_by(self, expressions: Iterable[exp.Expr | None], way: IndirectType) -> None:
+    def shape_by(self, expressions: Iterable[exp.Expr | None], subtype: IndirectType) -> None:
         """All that is used in conditions, keys and orders shapes the rows."""
         for expression in expressions:
             if expression is not None:
-                self.shape(self.around.reader.sources(expression, self), way)
+                self.shape(self.around.reader.sources(expression, self), subtype)
 
     def take_over(self, inner: QueryScope) -> None:
         self.shaped |= inner.shaped

@@ -226,7 +226,7 @@ class _Select:
             return
         self._keys(keys, IndirectType.SORT)
 
-    def _keys(self, keys: Iterable[exp.Expr], way: IndirectType) -> None:
+    def _keys(self, keys: Iterable[exp.Expr], subtype: IndirectType) -> None:
         """Expressions, or the number of a column in the SELECT list."""
         waiting = list(keys)
         while waiting:
@@ -236,15 +236,15 @@ class _Select:
             elif isinstance(key, exp.Tuple | exp.GroupingSets | exp.Cube | exp.Rollup):
                 waiting.extend(key.expressions)
             elif isinstance(key, exp.Literal) and not key.is_string and key.name.isdigit():
-                self._numbered(int(key.name), way)
+                self._numbered(int(key.name), subtype)
             elif isinstance(key, exp.Alias) or not isinstance(key, exp.Literal):
-                self.scope.shape_by((key,), way)
+                self.scope.shape_by((key,), subtype)
 
-    def _numbered(self, number: int, way: IndirectType) -> None:
+    def _numbered(self, number: int, subtype: IndirectType) -> None:
         if 0 < number <= len(self.columns) and not self.open:
-            self.scope.shape(self.columns[number - 1].value.sources, way)
+            self.scope.shape(self.columns[number - 1].value.sources, subtype)
         elif number - 1 in self.values:
-            self.scope.shape(self.values[number - 1].value.sources, way)
+            self.scope.shape(self.values[number - 1].value.sources, subtype)
 
 
 def _called(generator: exp.Expr, dialect: str) -> tuple[str, ...]:

@@ -308,7 +308,7 @@ def _without(step: ProgramStep, hidden: set[str]) -> ProgramStep:
     return replace(
         step,
         columns={name: value(one) for name, one in step.columns.items()},
-        shaped=frozenset((column, way) for column, way in step.shaped if column.table not in hidden),
+        shaped=frozenset((column, subtype) for column, subtype in step.shaped if column.table not in hidden),
         open=tuple(one for one in step.open if one not in hidden),
     )
 

@@ -331,7 +331,7 @@ def _natural(inner: QueryScope, scope: QueryScope, join: exp.Expr) -> tuple[str,
 
 
 def _first(name: str, scope: QueryScope) -> RelationColumn | None:
-    """Spark takes the first of several columns of the left side."""
+    """Spark takes the first matching column of the left side."""
     if scope.around.dialect not in ("spark", "databricks", "hive") or scope.open:
         return None
     return next((column for column in scope.row if column.name.lower() == name.lower()), None)

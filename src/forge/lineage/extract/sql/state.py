@@ -103,8 +103,10 @@ class SessionState(ABC):
         if name == "identifier" and arguments:
             text = self.text_of(arguments[0])
             if text is None:
-                said = f"IDENTIFIER({arguments[0].sql(self.dialect)})"
-                return self._nobody(said, _line(table), f"the name in {said} is not known; only constants are followed")
+                written = f"IDENTIFIER({arguments[0].sql(self.dialect)})"
+                return self._nobody(
+                    written, _line(table), f"the name in {written} is not known; only constants are followed"
+                )
             return self.named(split_name(text))
         if name in _READERS:
             found = [

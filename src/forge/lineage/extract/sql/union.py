@@ -11,7 +11,7 @@ from forge.lineage.extract.value import ColumnValue, SourceTrace, through, union
 
 
 def unioned(values: Sequence[ColumnValue], around: SessionContext) -> ColumnValue:
-    """One column from several. Where the types are known, a column that has to be widened to fit is changed."""
+    """Merges columns into one. Where the types are known, a column that has to be widened to fit is changed."""
     types = {id(value): type_of_value(value, around) for value in values if value.sources}
     if len(set(types.values())) > 1 and all(types.values()):
         wide = widest(list(types.values()))

@@ -128,7 +128,7 @@ def _bracketed(walk: ExpressionWalk, node: exp.Expr, step: Transformation, maske
 
 
 def _query(walk: ExpressionWalk, node: exp.Expr, step: Transformation, masked: bool) -> None:
-    """The value of a subquery is what it selects; where several columns are compared, all of them."""
+    """The value of a subquery is what it selects; where tuples are compared, all of its columns."""
     for column in walk.scope.subquery(node).columns:
         walk.take(column.value, step, masked)
 

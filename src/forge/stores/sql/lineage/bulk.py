@@ -39,11 +39,11 @@ def bulk_load(
         revision += 1
         rows = [node_row(numbers.give(entity), entity, numbers.parent(entity), started, revision) for entity in part]
         _add(connection, lineage_nodes, [tuple(row.values()) for row in rows])
-    said, added = tuple(_said(started).values()), 0
+    bare, added = tuple(_bare_claim(started).values()), 0
     for some in _parts(edges):
         revision += 1
         added += len(some)
-        _add(connection, lineage_facts, [(*edge, 1, revision, *said) for edge in some])
+        _add(connection, lineage_facts, [(*edge, 1, revision, *bare) for edge in some])
     for index in indexes:
         index.create(connection)
     connection.execute(update(lineage_state).values(revision=revision))
@@ -71,8 +71,8 @@ class _Numbers:
         return self.of[entity.owner] if entity.owner else 0
 
 
-def _said(started: int) -> dict[str, Any]:
-    """What a claim without evidence or expression says, as it is stored and in the order of the columns."""
+def _bare_claim(started: int) -> dict[str, Any]:
+    """A claim without evidence or expression, as it is stored and in the order of the columns."""
     return {
         "created_at": started,
         "masking": False,

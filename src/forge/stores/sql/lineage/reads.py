@@ -201,9 +201,9 @@ def read_nodes(connection: Connection, numbers: Sequence[int], at: datetime | No
     found: dict[int, Node] = {}
     for some in chunks(list(dict.fromkeys(numbers))):
         facts: dict[int, list[Row]] = {}
-        said = find_node_facts(connection, some)
-        producers = find_producers(connection, said)
-        for row in said:
+        rows = find_node_facts(connection, some)
+        producers = find_producers(connection, rows)
+        for row in rows:
             facts.setdefault(row["node"], []).append(row)
         for number, node_id, code, created, owner, table in connection.execute(query.where(n.c.number.in_(some))):
             known = StoredNode(node_id, NODE_TYPES[code], owner or "", table or owner or "", time_of(created))

@@ -67,7 +67,7 @@ class LineageWrite:
         self._names: dict[int, str] = {}
         self._next = 1 + (connection.execute(select(func.max(lineage_nodes.c.number))).scalar() or 0)
         self._new: dict[str, dict[str, Any]] = {}  # rows to add
-        self._told: set[str] = set()  # of these the type may change
+        self._retyped: set[str] = set()  # of these the type may change
         self._touched: set[str] = set()
         self._counts = dict.fromkeys(("added", "extended", "changed", "closed"), 0)
         self._moved = False
@@ -149,11 +149,11 @@ class LineageWrite:
             self._next += 1
             self._touched.add(node_id)
             return
-        told = more_specific_type(known.entity.type, entity.type)
-        if told is known.entity.type and known.created_at <= at:
+        specific = more_specific_type(known.entity.type, entity.type)
+        if specific is known.entity.type and known.created_at <= at:
             return
-        self._nodes[node_id] = _Node(known.number, replace(known.entity, type=told), min(known.created_at, at))
-        self._told.add(node_id)
+        self._nodes[node_id] = _Node(known.number, replace(known.entity, type=specific), min(known.created_at, at))
+        self._retyped.add(node_id)
         self._touched.add(node_id)
 
     def _edges(self, batch: ClaimBatch, producer: _Producer) -> None:
@@ -220,20 +220,20 @@ class LineageWrite:
         changed = [{"of": ids[old.entity.id, old.valid_from], **row_of(new)} for old, new in work.kept]
         _change(self._connection, f, f.c.id, changed)
         add(self._connection, f, [row_of(fact) for fact in work.new])
-        told = {fact.entity.id for fact in (*work.gone, *work.new, *(new for _, new in work.kept))}
-        self._told |= told
-        self._touched |= told
+        touched = {fact.entity.id for fact in (*work.gone, *work.new, *(new for _, new in work.kept))}
+        self._retyped |= touched
+        self._touched |= touched
 
     def _types(self) -> dict[str, int]:
         """Of the nodes whose type may change."""
-        of = {self._nodes[node_id].number: self._nodes[node_id].entity for node_id in self._told}
+        of = {self._nodes[node_id].number: self._nodes[node_id].entity for node_id in self._retyped}
         rows = find_node_facts(self._connection, of)
         names = find_producers(self._connection, rows)
         facts: dict[str, list[NodeFact]] = {entity.id: [] for entity in of.values()}
         for row in rows:
             entity = of[row["node"]]
             facts[entity.id].append(node_fact_of(row, entity, names[row["producer"]]))
-        return {node_id: NODE_CODE[type_of(self._mentioned(node_id), told, None)] for node_id, told in facts.items()}
+        return {node_id: NODE_CODE[type_of(self._mentioned(node_id), held, None)] for node_id, held in facts.items()}
 
     def _mentioned(self, node_id: str) -> NodeType:
         return self._nodes[node_id].entity.type

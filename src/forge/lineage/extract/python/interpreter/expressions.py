@@ -232,11 +232,11 @@ def _joined(reader: Interpreter, node: ast.expr, scope: NameScope) -> AbstractVa
     assert isinstance(node, ast.JoinedStr)
     found: list[list[Text]] = [[]]
     for part in node.values:
-        ways = [text(str(part.value))] if isinstance(part, ast.Constant) else []
+        choices = [text(str(part.value))] if isinstance(part, ast.Constant) else []
         if isinstance(part, ast.FormattedValue):
             shown, value = source_text(part.value), reader.evaluate(part.value, scope)
-            ways = [to_text(one, shown, part.format_spec) for one in options(value)]
-        found = [[*before, way] for before in found for way in ways][:MOST]
+            choices = [to_text(one, shown, part.format_spec) for one in options(value)]
+        found = [[*before, choice] for before in found for choice in choices][:MOST]
     texts = tuple(joined_text(parts) for parts in found)
     return texts[0] if len(texts) == 1 else UnionValue(texts)
 

@@ -59,7 +59,7 @@ def call(reader: Interpreter, function: AbstractValue, call_: Call) -> AbstractV
 
 
 def _any_of(reader: Interpreter, calls: list[tuple[AbstractValue, Call]]) -> AbstractValue:
-    """One of several calls is made."""
+    """One of the calls is made."""
     found: AbstractValue | None = None
     with reader.doubt():
         for function, one in calls[:MOST]:
@@ -77,7 +77,7 @@ def _native(reader: Interpreter, function: NativeFunction, call_: Call) -> Abstr
 
 
 def _spread(call_: Call) -> list[Call] | None:
-    """An argument that may be one of several: a call for each."""
+    """An argument with alternatives: a call for each."""
     for place, argument in enumerate(call_.args):
         if isinstance(argument, UnionValue):
             before, after = call_.args[:place], call_.args[place + 1 :]

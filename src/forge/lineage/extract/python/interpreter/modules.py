@@ -32,11 +32,11 @@ class Modules:
     def find(self, reader: Interpreter, name: str, level: int = 0) -> Module:
         """The module an import means; one that is not in the codebase is that of a library, known or not."""
         if level:
-            return self._beside(reader, name, level)
+            return self._relative(reader, name, level)
         found = self.load(reader, name)
         return found if found is not None else Module(name)
 
-    def _beside(self, reader: Interpreter, name: str, level: int) -> Module:
+    def _relative(self, reader: Interpreter, name: str, level: int) -> Module:
         folder = posixpath.dirname(reader.world.file)
         for _ in range(level - 1):
             folder = posixpath.dirname(folder)

@@ -16,7 +16,6 @@ from forge.lineage.extract.python.pandas.series import (
     SERIES,
     arguments,
     as_frame,
-    beside,
     changed,
     filtered,
     index_columns,
@@ -26,6 +25,7 @@ from forge.lineage.extract.python.pandas.series import (
     replaced,
     scalar_of,
     shaped,
+    shaped_with,
     value_in,
 )
 from forge.lineage.extract.python.values import (
@@ -151,7 +151,7 @@ def mapped(call: Call, world: World) -> AbstractValue:
 
 def looked_up(series: Frame, by: Frame) -> Frame:
     """The value of another table, found by its index: a join."""
-    relation = beside(series.relation, (by,))
+    relation = shaped_with(series.relation, (by,))
     for value in (value_in(series), *(one.value for one in index_columns(by))):
         relation = relation.shaped_by(value.sources, IndirectType.JOIN)
     return replaced(Frame(SERIES, relation, extra=series.extra), value_in(by))

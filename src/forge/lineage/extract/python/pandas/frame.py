@@ -20,13 +20,13 @@ from forge.lineage.extract.python.pandas.query import done
 from forge.lineage.extract.python.pandas.select import narrowed, rename_all, set_column
 from forge.lineage.extract.python.pandas.series import (
     FRAME,
-    beside,
     data_columns,
     frames_in,
     index_columns,
     index_of,
     series_of,
     shaped,
+    shaped_with,
     value_of,
 )
 from forge.lineage.extract.python.values import (
@@ -73,7 +73,7 @@ def assign(call: Call, world: World) -> AbstractValue:
     for name, thing in call.named.items():
         given = world.call(thing, (frame,), call) if _callable(thing) else thing
         unexplained(given, f"column {name}", call, world)
-        frame = copied(frame, beside(with_column(frame.relation, name, value_of(given)), frames_in((given,))))
+        frame = copied(frame, shaped_with(with_column(frame.relation, name, value_of(given)), frames_in((given,))))
     if call.open:
         world.gap(call, "not all columns that assign makes are known")
     return frame

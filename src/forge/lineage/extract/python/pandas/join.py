@@ -221,13 +221,13 @@ def concat(call: Call, world: World) -> AbstractValue:
         return Frame(FRAME, world.lost(call, "frames"))
     axis = call.arg(1, "axis")
     if number_in(axis) == 1 or known_text(axis) == "columns":
-        return _beside(frames)
+        return _concat_columns(frames)
     if all(one.kind != FRAME for one in frames):
         return _series_stacked(frames)
     return stacked_frames([as_frame(one) for one in frames], FRAME)
 
 
-def _beside(frames: Sequence[Frame]) -> Frame:
+def _concat_columns(frames: Sequence[Frame]) -> Frame:
     whole = [as_frame(one) for one in frames]
     relation = whole[0].relation
     for one in whole[1:]:

@@ -62,7 +62,7 @@ def query(call: Call, world: World) -> AbstractValue:
 
 
 def evaluate(call: Call, world: World) -> AbstractValue:
-    """`df.eval("c = a + b")`, several lines too; without a target it gives a series."""
+    """`df.eval("c = a + b")`, multiple lines too; without a target it gives a series."""
     frame, written = call.frame, call.text(0, "expr")
     if written is None:
         world.gap(call, f"what eval computes is not known: it is {what_is(call.arg(0, 'expr'))}")

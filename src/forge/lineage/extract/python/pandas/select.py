@@ -22,7 +22,6 @@ from forge.lineage.extract.python.name_lists import words
 from forge.lineage.extract.python.pandas.series import (
     FRAME,
     SERIES,
-    beside,
     data_columns,
     filtered,
     frames_in,
@@ -32,6 +31,7 @@ from forge.lineage.extract.python.pandas.series import (
     picked,
     scalar_of,
     series_of,
+    shaped_with,
     value_in,
     value_of,
 )
@@ -123,7 +123,7 @@ def _by_mask(frame: Frame, mask: Frame, call: Call) -> Frame:
         else one
         for one in frame.relation.columns
     )
-    return Frame(FRAME, beside(frame.relation.with_columns(columns), (mask,)), extra=frame.extra)
+    return Frame(FRAME, shaped_with(frame.relation.with_columns(columns), (mask,)), extra=frame.extra)
 
 
 # Setting
@@ -131,7 +131,7 @@ def _by_mask(frame: Frame, mask: Frame, call: Call) -> Frame:
 
 def set_column(frame: Frame, name: str, value: ColumnValue, world: World, others: Iterable[Frame] = ()) -> None:
     relation = with_column(frame.relation, name, value)
-    world.update(frame, beside(relation, (one for one in others if one is not frame)))
+    world.update(frame, shaped_with(relation, (one for one in others if one is not frame)))
 
 
 def frame_set_item(call: Call, world: World) -> AbstractValue:

@@ -111,7 +111,7 @@ def arguments(call: Call) -> tuple[Frame, ...]:
     return frames_in((*call.args, *call.named.values()))
 
 
-def beside(relation: Relation, frames: Iterable[Frame]) -> Relation:
+def shaped_with(relation: Relation, frames: Iterable[Frame]) -> Relation:
     """Rows that take values of other frames: what shapes those shapes these."""
     shaped, reads = relation.shaped, relation.reads
     for one in frames:
@@ -132,20 +132,20 @@ def replaced(series: Frame, value: ColumnValue, others: Iterable[Frame] = ()) ->
         return series_of(series, "", value)
     name = name_of(series)
     columns = tuple(replace(one, value=value) if one.name == name else one for one in series.relation.columns)
-    relation = beside(replace(series.relation, columns=columns), others)
+    relation = shaped_with(replace(series.relation, columns=columns), others)
     return Frame(SERIES, relation, extra=series.extra)
 
 
 def filtered(frame: Frame, mask: Frame) -> Frame:
     """Rows chosen by a condition."""
-    relation = beside(frame.relation, (mask,)).shaped_by(value_in(mask).sources, IndirectType.FILTER)
+    relation = shaped_with(frame.relation, (mask,)).shaped_by(value_in(mask).sources, IndirectType.FILTER)
     return Frame(frame.kind, relation, extra=frame.extra)
 
 
-def shaped(frame: Frame, sources: Iterable[ColumnValue], way: IndirectType) -> Frame:
+def shaped(frame: Frame, sources: Iterable[ColumnValue], subtype: IndirectType) -> Frame:
     relation = frame.relation
     for one in sources:
-        relation = relation.shaped_by(one.sources, way)
+        relation = relation.shaped_by(one.sources, subtype)
     return Frame(frame.kind, relation, extra=frame.extra)
 
 

@@ -16,12 +16,12 @@ from forge.lineage.extract.python.pandas.select import narrowed
 from forge.lineage.extract.python.pandas.series import (
     FRAME,
     arguments,
-    beside,
     data_columns,
     frames_in,
     index_columns,
     index_of,
     series_of,
+    shaped_with,
     value_of,
 )
 from forge.lineage.extract.python.values import (
@@ -48,7 +48,7 @@ def each(frame: Frame, change: Callable[[RelationColumn], ColumnValue], others: 
     columns = tuple(
         one if one.name.lower() in index else RelationColumn(one.name, change(one)) for one in frame.relation.columns
     )
-    made = copied(frame, beside(frame.relation.with_columns(columns), others))
+    made = copied(frame, shaped_with(frame.relation.with_columns(columns), others))
     return _each_unlisted(made, frame, change)
 
 

@@ -26,7 +26,7 @@ from forge.lineage.extract.relation import RelationColumn
 from forge.lineage.extract.value import NOTHING
 
 
-def _beside_rows(grouped: PandasGroups, columns: tuple[RelationColumn, ...], call: Call, own: bool = False) -> Frame:
+def _window_frame(grouped: PandasGroups, columns: tuple[RelationColumn, ...], call: Call, own: bool = False) -> Frame:
     """A window: rows stay, values come from the group. `own`: the column itself decides on the order."""
     frame = grouped.frame
     made: list[RelationColumn] = []
@@ -45,22 +45,22 @@ def _beside_rows(grouped: PandasGroups, columns: tuple[RelationColumn, ...], cal
 def windowed(call: Call, world: World) -> AbstractValue:
     """`transform`, `cumsum`, `shift`, `rank` … of groups."""
     grouped = call.receiver(PandasGroups)
-    return _beside_rows(grouped, values_in(grouped, call, world), call, own=call.name == "rank")
+    return _window_frame(grouped, values_in(grouped, call, world), call, own=call.name == "rank")
 
 
 def numbered(call: Call, world: World) -> AbstractValue:
     """`cumcount`, `ngroup`: only the keys arrive."""
     grouped = call.receiver(PandasGroups)
-    return _beside_rows(replace(grouped, single=True), (RelationColumn(call.name, NOTHING),), call)
+    return _window_frame(replace(grouped, single=True), (RelationColumn(call.name, NOTHING),), call)
 
 
 def kept(call: Call, world: World) -> AbstractValue:
     """Rows of groups, chosen by place or by a condition on the group."""
     grouped = call.receiver(PandasGroups)
     relation = grouped.frame.relation
-    way = IndirectType.FILTER if call.name == "filter" else IndirectType.GROUP_BY
+    subtype = IndirectType.FILTER if call.name == "filter" else IndirectType.GROUP_BY
     for key in grouped.keys:
-        relation = relation.shaped_by(key.value.sources, way)
+        relation = relation.shaped_by(key.value.sources, subtype)
     frame = Frame(FRAME, relation, extra=grouped.frame.extra)
     if grouped.chosen is None:
         return frame
@@ -119,8 +119,8 @@ def rolled(call: Call, world: World) -> AbstractValue:
     frame = rolling.frame
     if frame.kind == SERIES:
         grouped = PandasGroups(as_frame(frame), rolling.keys, chosen=(name_of(frame),), single=True)
-        return _beside_rows(grouped, (RelationColumn(name_of(frame), value_in(frame)),), call)
-    return _beside_rows(PandasGroups(frame, rolling.keys), data_columns(frame), call)
+        return _window_frame(grouped, (RelationColumn(name_of(frame), value_in(frame)),), call)
+    return _window_frame(PandasGroups(frame, rolling.keys), data_columns(frame), call)
 
 
 def rolled_item(call: Call, world: World) -> AbstractValue:

@@ -36,7 +36,7 @@ def named(name: str, call: Call, world: World) -> Expr:
 
 
 def picked(picks: Picks, call: Call, world: World, text: str) -> Expr:
-    """Several columns of the frame, whichever it has."""
+    """Multiple columns of the frame, whichever it has."""
 
     def make(frame: Frame) -> Cells:
         return Cells(tuple(RelationColumn(name, column(frame, name, call, world)) for name in picks(frame)))
@@ -130,21 +130,21 @@ def stepped(
 
     def make(frame: Frame) -> Cells:
         cells = inner.make(frame)
-        beside = [one.make(frame) for one in others]
+        inputs = [one.make(frame) for one in others]
         now = step
         if step is Transformation.AGGREGATION and frame.extra.get(WINDOW):
             now = Transformation.WINDOW
         columns = tuple(
-            RelationColumn(one.name, combined((one.value, *values_of(beside)), now, text, masking=masking))
+            RelationColumn(one.name, combined((one.value, *values_of(inputs)), now, text, masking=masking))
             for one in cells.columns
         )
-        return Cells(columns, cells.shaped | shape_of(beside), cells.reads | reads_of(beside))
+        return Cells(columns, cells.shaped | shape_of(inputs), cells.reads | reads_of(inputs))
 
     return expr(make, text)
 
 
 def joined(parts: Sequence[Expr], step: Transformation, text: str, name: str | None = None) -> Expr:
-    """One column made of all columns of several expressions."""
+    """One column made of all columns of the expressions."""
 
     def make(frame: Frame) -> Cells:
         cells = [one.make(frame) for one in parts]

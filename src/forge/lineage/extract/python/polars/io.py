@@ -49,9 +49,9 @@ def read_file(call: Call, world: World) -> AbstractValue:
     relation = world.read_path(call, path, columns)
     extra: dict[str, object] = {}
     for name in ("schema", "schema_overrides", "dtypes"):
-        said = call.named.get(name)
-        if isinstance(said, DictOf):
-            extra[TYPES] = {str(key): type_word(one) or "" for key, one in said.items.items()}
+        types = call.named.get(name)
+        if isinstance(types, DictOf):
+            extra[TYPES] = {str(key): type_word(one) or "" for key, one in types.items.items()}
     number = call.text(99, "row_index_name")
     if number is not None:
         relation = relation.with_columns((RelationColumn(number, NOTHING), *relation.columns))

@@ -130,10 +130,10 @@ def concat(call: Call, world: World) -> AbstractValue:
     if not frames:
         return Frame(FRAME, world.lost(call, "frames"))
     how = call.text(99, "how") or "vertical"
-    return _beside(frames) if how == "horizontal" else stacked_frames(frames, FRAME)
+    return _concat_columns(frames) if how == "horizontal" else stacked_frames(frames, FRAME)
 
 
-def _beside(frames: Sequence[Frame]) -> Frame:
+def _concat_columns(frames: Sequence[Frame]) -> Frame:
     relation = frames[0].relation
     for one in frames[1:]:
         relation = joined(relation, one.relation)
@@ -146,7 +146,7 @@ def stack(call: Call, world: World) -> AbstractValue:
     if call.name == "hstack":
         frames = [one for one in _list(call.arg(0, "columns")) if isinstance(one, Frame)]
         series = [one.make(call.frame) for one in _list(call.arg(0, "columns")) if isinstance(one, Expr)]
-        made = _beside([call.frame, *frames])
+        made = _concat_columns([call.frame, *frames])
         columns = (*made.relation.columns, *(column for cells in series for column in cells.columns))
         return copied(made, made.relation.with_columns(columns))
     if not isinstance(other, Frame):

@@ -62,11 +62,13 @@ def _args(call: Call, world: World) -> list[Expr]:
     return found
 
 
-def step(way: Transformation, *, masking: bool = False) -> Handler:
+def step(transformation: Transformation, *, masking: bool = False) -> Handler:
     def handler(call: Call, world: World) -> AbstractValue:
-        if way is Transformation.CONDITIONAL and call.args:
+        if transformation is Transformation.CONDITIONAL and call.args:
             unexplained(call.args[0], "a value", call, world)
-        return _kept(call, stepped(call.receiver(Expr), way, call.written, _args(call, world), masking=masking))
+        return _kept(
+            call, stepped(call.receiver(Expr), transformation, call.written, _args(call, world), masking=masking)
+        )
 
     return handler
 
@@ -205,8 +207,8 @@ def space_otherwise(call: Call, world: World) -> AbstractValue:
         return _renamed(space, call, world)
     if space.name == "struct":
         return _struct(space, call, world)
-    way = Transformation.GENERATOR if call.name == "explode" else Transformation.TRANSFORMATION
-    made = stepped(space.expr, way, call.written, _args(call, world))
+    transformation = Transformation.GENERATOR if call.name == "explode" else Transformation.TRANSFORMATION
+    made = stepped(space.expr, transformation, call.written, _args(call, world))
     return replace(made, extra={"eager": True}) if space.expr.extra.get("eager") else made
 
 

@@ -133,9 +133,9 @@ def type_word(thing: AbstractValue | None) -> str | None:
 
 
 def _type_of(frame: Frame, one: RelationColumn, world: World) -> str:
-    said = frame.extra.get(TYPES)
-    if isinstance(said, dict) and one.name in said:
-        return str(said[one.name])
+    types = frame.extra.get(TYPES)
+    if isinstance(types, dict) and one.name in types:
+        return str(types[one.name])
     return type_of_value(one.value, world.here()).lower()
 
 

@@ -142,9 +142,9 @@ def _execute(call: Call, world: World) -> AbstractValue:
     return NONE
 
 
-def _shape(shaped: set[tuple[ColumnName, IndirectType]], expr: Expr, frame: Frame, way: IndirectType) -> None:
+def _shape(shaped: set[tuple[ColumnName, IndirectType]], expr: Expr, frame: Frame, subtype: IndirectType) -> None:
     cells = expr.make(frame)
-    shaped |= {(source, way) for value in values_of([cells]) for source in value.sources}
+    shaped |= {(source, subtype) for value in values_of([cells]) for source in value.sources}
 
 
 def _put(columns: dict[str, ColumnValue], name: str, value: ColumnValue) -> None:

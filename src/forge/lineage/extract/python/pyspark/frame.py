@@ -180,9 +180,9 @@ def _sort(call: Call, world: World) -> AbstractValue:
     return _shaped(call, world, IndirectType.SORT)
 
 
-def _shaped(call: Call, world: World, way: IndirectType) -> Frame:
+def _shaped(call: Call, world: World, subtype: IndirectType) -> Frame:
     cells = [one.make(call.frame) for one in exprs_of(call.args, call, world)]
-    return derived(call.frame, shaped_by(call.frame.relation, cells, way))
+    return derived(call.frame, shaped_by(call.frame.relation, cells, subtype))
 
 
 def _distinct(call: Call, world: World) -> AbstractValue:
@@ -227,7 +227,7 @@ def _union(call: Call, world: World) -> AbstractValue:
         # Some are known by name only, so positions are unknown.
         by_name = True
     relation = (stacked_by_name if by_name else stacked)(sides)
-    # Of several open relations, each has every column.
+    # Each of the open relations has every column.
     return Frame(SPARK, relation, {}, {"stacked": True} if len(relation.open) > 1 else {})
 
 

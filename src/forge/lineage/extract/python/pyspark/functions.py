@@ -196,7 +196,7 @@ def when(call: Call, world: World) -> AbstractValue:
 
 
 def _generated(call: Call, world: World) -> AbstractValue:
-    """explode and its like: one column, or several."""
+    """explode and its like: one column, or more."""
     name = call.name.rpartition(".")[2]
     parts = [expr_of(call.arg(0, "col"), call, world)] if name != "stack" else exprs_of(call.args[1:], call, world)
 

@@ -27,7 +27,7 @@ def join(call: Call, world: World) -> AbstractValue:
     names = names_in(on)
     if names is not None and names:
         return _using(left, right, names, how, call, world)
-    both = _beside(left, right)
+    both = _product(left, right)
     relation = both.relation
     for condition in _conditions(on, call, world):
         relation = shaped_by(relation, [condition.make(both)], IndirectType.JOIN)
@@ -41,7 +41,7 @@ def cross_join(call: Call, world: World) -> AbstractValue:
     if not isinstance(right, Frame):
         world.gap(call, f"the other side of the join is not known: {what_is(right)}")
         return call.frame
-    return _beside(call.frame, right)
+    return _product(call.frame, right)
 
 
 def _conditions(on: AbstractValue | None, call: Call, world: World) -> list[Expr]:
@@ -56,7 +56,7 @@ def replace_relation(frame: Frame, relation: Relation) -> Frame:
     return Frame(frame.kind, relation, frame.aliases, frame.extra)
 
 
-def _beside(left: Frame, right: Frame) -> Frame:
+def _product(left: Frame, right: Frame) -> Frame:
     relation = joined(left.relation, right.relation)
     if left.relation.open and not right.relation.open:
         relation = replace(relation, without=left.relation.without)
@@ -75,7 +75,7 @@ def _only_left(left: Frame, relation: Relation) -> Frame:
 
 def _using(left: Frame, right: Frame, names: tuple[str, ...], how: str, call: Call, world: World) -> Frame:
     """One column for each name, before all others."""
-    both = _beside(left, right)
+    both = _product(left, right)
     relation, keys = both.relation, []
     for name in names:
         one, other = (named_column(name, call, world).make(side) for side in (left, right))

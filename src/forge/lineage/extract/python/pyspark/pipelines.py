@@ -56,7 +56,7 @@ def _conditions(world: World) -> dict[int, list[AbstractValue]]:
 
 
 def _flow(call: Call, world: World) -> AbstractValue:
-    """`@append_flow(target="t")`: one of several sources of a table."""
+    """`@append_flow(target="t")`: one of the sources of a table."""
     function = call.arg(0)
     target = call.named.get("target")
     if isinstance(function, FunctionValue) and target is not None:

@@ -71,7 +71,7 @@ def table_frame(table: AbstractValue | None, call: Call, world: World) -> Frame:
 
 
 def _files(call: Call, world: World) -> AbstractValue:
-    """csv, json, parquet, orc, text, delta …: of one path or several."""
+    """csv, json, parquet, orc, text, delta …: of one path or a list."""
     reader = call.receiver(SparkReader)
     if call.named.get("schema") is not None:
         reader = replace(reader, schema=call.named["schema"])

@@ -43,7 +43,7 @@ def sql_expr(thing: AbstractValue | None, call: Call, world: World) -> Expr:
         if filled.refused or filled.tables:
             world.gap(call, f"the SQL expression {thing.shown} is not known")
             return literal(thing)
-        for reason in filled.said:
+        for reason in filled.notes:
             world.gap(call, reason)
         text = filled.text.removeprefix("SELECT 1 WHERE ")
     known = text

@@ -56,7 +56,7 @@ def _same(call: Call, world: World) -> AbstractValue:
     return call.receiver(SparkWriter)
 
 
-def _said(call: Call) -> SparkWriter:
+def _writer_of(call: Call) -> SparkWriter:
     """Modes and formats may also be arguments of the call that writes."""
     writer = call.receiver(SparkWriter)
     mode, format_ = known_text(call.named.get("mode")), known_text(call.named.get("format"))
@@ -64,7 +64,7 @@ def _said(call: Call) -> SparkWriter:
 
 
 def _save_as_table(call: Call, world: World) -> AbstractValue:
-    writer = _said(call)
+    writer = _writer_of(call)
     world.write_table(call, call.arg(0, "name"), writer.frame.relation, whole=writer.mode != "append")
     return NONE
 
@@ -77,13 +77,13 @@ def _insert_into(call: Call, world: World) -> AbstractValue:
 
 
 def _files(call: Call, world: World) -> AbstractValue:
-    writer = _said(call)
+    writer = _writer_of(call)
     world.write_path(call, call.arg(0, "path"), writer.frame.relation, whole=writer.mode != "append")
     return NONE
 
 
 def _save(call: Call, world: World) -> AbstractValue:
-    writer = _said(call)
+    writer = _writer_of(call)
     writer = replace(writer, options={**writer.options, **call.named})
     relation, whole = writer.frame.relation, writer.mode != "append"
     table = writer.option("dbtable")
@@ -105,7 +105,7 @@ def _save(call: Call, world: World) -> AbstractValue:
 
 
 def _jdbc(call: Call, world: World) -> AbstractValue:
-    writer = _said(call)
+    writer = _writer_of(call)
     world.write_table(call, call.arg(1, "table"), writer.frame.relation, whole=writer.mode != "append")
     return NONE
 
@@ -161,7 +161,7 @@ def _to_table(call: Call, world: World) -> AbstractValue:
 
 
 def _start(call: Call, world: World) -> AbstractValue:
-    writer = _said(call)
+    writer = _writer_of(call)
     if truth_of(writer.options.get("__batch")):
         return UnknownValue("query")
     path = call.arg(0, "path") or writer.option("path") or writer.option("table") or writer.option("dbtable")

@@ -124,7 +124,7 @@ def _on_conflict(
         state.frames = before
     names = [spelled(word_of(one.this), target.names) for one in sets]
     updated = {name: column.value for name, column in zip(names, found.columns, strict=False)}
-    filters = {(column, way) for column, way in found.shaped if way is IndirectType.FILTER}
+    filters = {(column, subtype) for column, subtype in found.shaped if subtype is IndirectType.FILTER}
     columns = merge_columns((written.columns, updated))
     own = any(s.table == target.name for value in updated.values() for s in value.sources)
     reads = written.reads | (found.reads if own else found.reads - {target.name})

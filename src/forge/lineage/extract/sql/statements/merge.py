@@ -171,7 +171,7 @@ def _all_of(
 
 
 def _filters(relation: Relation) -> Shape:
-    return frozenset((column, way) for column, way in relation.shaped if way is not IndirectType.JOIN)
+    return frozenset((column, subtype) for column, subtype in relation.shaped if subtype is not IndirectType.JOIN)
 
 
 def _both(one: object, other: object) -> exp.Expr | None:

@@ -56,7 +56,7 @@ def _renamed(step: ProgramStep, names: Mapping[str, str], written: set[str]) -> 
         step,
         target=target,
         columns={name: _value(value, moved) for name, value in step.columns.items()},
-        shaped=frozenset((_column(column, moved), way) for column, way in step.shaped),
+        shaped=frozenset((_column(column, moved), subtype) for column, subtype in step.shaped),
         reads=frozenset(moved.get(one, one) for one in step.reads),
         open=tuple(moved.get(one, one) for one in step.open),
     )
@@ -77,7 +77,7 @@ def rename_column(state: SessionState, table: str, old: str, new: str) -> None:
             changed = replace(
                 step,
                 columns={name: _with_column(value, table, old, new) for name, value in step.columns.items()},
-                shaped=frozenset((_renamed_column(one, table, old, new), way) for one, way in step.shaped),
+                shaped=frozenset((_renamed_column(one, table, old, new), subtype) for one, subtype in step.shaped),
             )
         if step.made.real and step.target == table:
             written = True

@@ -77,7 +77,7 @@ def _own_kept(value: ColumnValue, column: ColumnName) -> ColumnValue:
     trace = value.sources.get(column)
     if trace is None or trace.transformation is not Transformation.IDENTITY or value.members:
         return value
-    return ColumnValue({source: way for source, way in value.sources.items() if source != column})
+    return ColumnValue({source: kept for source, kept in value.sources.items() if source != column})
 
 
 def _member(path: str, value: ColumnValue) -> ColumnValue:

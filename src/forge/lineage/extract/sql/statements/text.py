@@ -146,8 +146,8 @@ def _immediate(state: SessionState, what: str) -> None:
     """The text that a program builds and runs: a constant, constants put together, or a variable that holds one."""
     text = _constant(state, what)
     if text is None:
-        said = " ".join(what.split())[:60]
-        state.gap(0, f"the text that EXECUTE IMMEDIATE {said} runs is not known; only constants are followed")
+        shortened = " ".join(what.split())[:60]
+        state.gap(0, f"the text that EXECUTE IMMEDIATE {shortened} runs is not known; only constants are followed")
         return
     state.script(text, state.first_line)
 

@@ -177,10 +177,10 @@ def _parse(text: str, dialect: str) -> exp.Expr | UnparsedStatement:
 def _reason(error: ParseError) -> str:
     """sqlglot's own words, without its tokens, the colours and the place, which the gap has."""
     for one in error.errors:
-        said = _TOKEN.sub("", str(one.get("description") or "")).rstrip(". ")
+        message = _TOKEN.sub("", str(one.get("description") or "")).rstrip(". ")
         near = str(one.get("highlight") or "").strip().splitlines()
         where = f" near {near[0][:40]!r}" if near else ""
-        return f"it could not be parsed: {said[:1].lower()}{said[1:]}{where}"
+        return f"it could not be parsed: {message[:1].lower()}{message[1:]}{where}"
     return "it could not be parsed"
 
 
