@@ -107,8 +107,8 @@ class StoredNode:
 
 def type_of(mentioned: NodeType, facts: Iterable[NodeFact], at: datetime | None) -> NodeType:
     """The newest word counts; where none holds, the last one that did."""
-    told = [fact for fact in facts if at is None or fact.valid_from <= at]
-    best = max(told, key=lambda fact: (holds(fact, at), fact.valid_from, fact.producer), default=None)
+    known = [fact for fact in facts if at is None or fact.valid_from <= at]
+    best = max(known, key=lambda fact: (holds(fact, at), fact.valid_from, fact.producer), default=None)
     return mentioned if best is None else best.entity.type
 
 
