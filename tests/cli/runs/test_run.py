@@ -56,7 +56,7 @@ def test_a_new_project_runs_and_the_same_again_is_a_no_op_without_a_jvm(
     assert json.loads(out)["run"]["status"] == "succeeded"
     commits = forge("log", "--json", at=project).json["commits"]
     assert [[one["table"] for one in commit["tables"]] for commit in commits] == [["marts.revenue", "raw.orders"]]
-    sources = {item["name"] for item in forge("upstream", "marts.revenue.revenue", "--json", at=project).json["items"]}
+    sources = {item["id"] for item in forge("upstream", "marts.revenue.revenue", "--json", at=project).json["items"]}
     assert "raw.orders.amount" in sources
 
     # With no Java at all the second run still ends well: it starts no JVM.
