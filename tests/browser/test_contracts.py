@@ -20,7 +20,7 @@ FILE = "contracts/orders.odcs.yaml"
 
 
 @pytest.fixture(scope="module")
-def house(web_files: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ContractSite]:
+def contract_site(web_files: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ContractSite]:
     """Three contracts above each other, the lowest wrong in four ways. Tests only look."""
     with serve_contracts(tmp_path_factory.mktemp("contracts") / "shop") as site:
         lay_contracts(site)
@@ -28,7 +28,7 @@ def house(web_files: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
 
 
 @pytest.fixture
-def shop(web_files: Path, tmp_path: Path) -> Iterator[ContractSite]:
+def own_contract_site(web_files: Path, tmp_path: Path) -> Iterator[ContractSite]:
     with serve_contracts(tmp_path / "shop") as site:
         lay_contracts(site)
         yield site
@@ -44,8 +44,8 @@ def _region(page: Page, name: str) -> Locator:
     return page.get_by_role("region", name=name, exact=True)
 
 
-def test_the_list_leads_to_what_is_wrong_and_on_to_its_line(house: ContractSite, visit: Visit) -> None:
-    page = visit(house, "/").page
+def test_the_list_leads_to_what_is_wrong_and_on_to_its_line(contract_site: ContractSite, visit: Visit) -> None:
+    page = visit(contract_site, "/").page
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Contracts").first.click()
     row = page.get_by_role("table", name="Contracts").get_by_role("row").filter(has_text="core.orders")
     expect(row).to_contain_text("active")
@@ -64,8 +64,8 @@ def test_the_list_leads_to_what_is_wrong_and_on_to_its_line(house: ContractSite,
     expect(line).to_be_in_viewport()
 
 
-def test_what_binds_says_whose_word_it_is(house: ContractSite, visit: Visit) -> None:
-    page = visit(house, ONE).page
+def test_what_binds_says_whose_word_it_is(contract_site: ContractSite, visit: Visit) -> None:
+    page = visit(contract_site, ONE).page
     chain = page.get_by_role("list", name="The contracts that bind, outermost first").get_by_role("listitem")
     expect(chain).to_have_text([re.compile("Enterprise standard"), re.compile("Sales domain"), re.compile("Orders")])
     table = page.get_by_role("table", name="Columns of orders")
@@ -82,8 +82,8 @@ def test_what_binds_says_whose_word_it_is(house: ContractSite, visit: Visit) -> 
     expect(page.get_by_role("heading", level=1)).to_have_text("Enterprise standard")
 
 
-def test_a_change_names_the_version_it_needs_and_who_is_hit(house: ContractSite, visit: Visit) -> None:
-    page = visit(house, f"{ONE}?part=versions").page
+def test_a_change_names_the_version_it_needs_and_who_is_hit(contract_site: ContractSite, visit: Visit) -> None:
+    page = visit(contract_site, f"{ONE}?part=versions").page
     changes = _region(page, "What changed")
     expect(changes).to_contain_text("It needs a MAJOR version")
     expect(changes).to_contain_text("1.2.0 is a MINOR one. The next one is 2.0.0.")
@@ -99,8 +99,8 @@ def test_a_change_names_the_version_it_needs_and_who_is_hit(house: ContractSite,
     expect(changes).to_contain_text("Nothing changed")
 
 
-def test_drift_is_seen_with_both_ways_to_mend_it(house: ContractSite, visit: Visit) -> None:
-    page = visit(house, f"{ONE}?part=drift").page
+def test_drift_is_seen_with_both_ways_to_mend_it(contract_site: ContractSite, visit: Visit) -> None:
+    page = visit(contract_site, f"{ONE}?part=drift").page
     table = _region(page, "core.orders")
     expect(table.get_by_role("list", name="Differences of core.orders")).to_contain_text("FORGE-E530")
     expect(table.get_by_role("region", name="Change the contract")).to_contain_text("physicalType: double")
@@ -114,11 +114,11 @@ def test_drift_is_seen_with_both_ways_to_mend_it(house: ContractSite, visit: Vis
     )
 
 
-def test_a_contract_that_was_mended_is_checked_again(shop: ContractSite, visit: Visit) -> None:
-    page = visit(shop, f"{ONE}?part=problems").page
+def test_a_contract_that_was_mended_is_checked_again(own_contract_site: ContractSite, visit: Visit) -> None:
+    page = visit(own_contract_site, f"{ONE}?part=problems").page
     problems = page.get_by_role("list", name="Problems of Orders").get_by_role("listitem")
     expect(problems).to_have_count(4)
-    shop.write("orders.odcs.yaml", NEW)
+    own_contract_site.write("orders.odcs.yaml", NEW)
     page.get_by_role("button", name="Check now").click()
     expect(page.get_by_text("Orders was checked")).to_be_visible()
     expect(problems).to_have_count(1)
@@ -133,8 +133,8 @@ def test_a_contract_that_was_mended_is_checked_again(shop: ContractSite, visit: 
     expect(row).to_be_visible()
 
 
-def test_a_contract_comes_to_its_end_and_readers_see_why(shop: ContractSite, visit: Visit) -> None:
-    page = visit(shop, f"{ONE}?part=life").page
+def test_a_contract_comes_to_its_end_and_readers_see_why(own_contract_site: ContractSite, visit: Visit) -> None:
+    page = visit(own_contract_site, f"{ONE}?part=life").page
     page.get_by_role("button", name="Change state…").click()
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_label("Next state")).to_have_value("deprecated")
@@ -152,8 +152,8 @@ def test_a_contract_comes_to_its_end_and_readers_see_why(shop: ContractSite, vis
     expect(page.get_by_role("heading", level=1)).to_have_text("Sales domain")
 
 
-def test_an_asset_leads_to_its_contract(house: ContractSite, visit: Visit) -> None:
-    page = visit(house, "/assets/core.orders").page
+def test_an_asset_leads_to_its_contract(contract_site: ContractSite, visit: Visit) -> None:
+    page = visit(contract_site, "/assets/core.orders").page
     page.get_by_role("link", name="Orders 1.1.0").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Orders")
 
@@ -192,9 +192,11 @@ EMPTY = {
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 1440), ("dark", 400)])
 @pytest.mark.parametrize("name", PAGES)
-def test_every_pageis_for_everyone(name: str, theme: str, width: int, browser: Browser, house: ContractSite) -> None:
+def test_every_pageis_for_everyone(
+    name: str, theme: str, width: int, browser: Browser, contract_site: ContractSite
+) -> None:
     path, shown = PAGES[name]
-    is_for_everyone(browser, house, f"contracts-{name}-{theme}-{width}", path, shown)
+    is_for_everyone(browser, contract_site, f"contracts-{name}-{theme}-{width}", path, shown)
 
 
 @pytest.mark.parametrize(("theme", "width"), [("light", 400), ("dark", 1440)])

@@ -20,7 +20,7 @@ WIDTHS = (1280, 400)
 
 
 @pytest.fixture
-def shop(web_files: Path, tmp_path: Path) -> Iterator[Live]:
+def merge_site(web_files: Path, tmp_path: Path) -> Iterator[Live]:
     live = start_merge_site(tmp_path / "shop")
     yield live
     live.stop()
@@ -58,16 +58,16 @@ def _resolve(page: Page) -> None:
     expect(page.get_by_text("3 of 3 conflicts resolved")).to_be_visible()
 
 
-def test_a_branch_is_made_edited_compared_resolved_and_merged(shop: Live, visit: Visit) -> None:
-    page = visit(shop, "/branches").page
+def test_a_branch_is_made_edited_compared_resolved_and_merged(merge_site: Live, visit: Visit) -> None:
+    page = visit(merge_site, "/branches").page
     _create_branch(page)
     changes = csv_of([(10_001, "1.50"), (10_002, "2.90"), (10_003, "3.50"), (10_004, "4.50")], CELLS)
     _commit_rows(page, changes, "merge", "Amounts in euros")
     log = page.get_by_role("table", name=f"Commits of {BRANCH}")
     expect(log.get_by_role("link", name="Amounts in euros")).to_be_visible()
     # meanwhile, on main
-    upload(shop, "main", csv_of([(10_001, "1.70"), (10_002, "2.70")], CELLS), mode="merge", message="Discount")
-    upload(shop, "main", csv_of([(10_003,)], ("order_id",)), mode="delete", message="10003 was a test")
+    upload(merge_site, "main", csv_of([(10_001, "1.70"), (10_002, "2.70")], CELLS), mode="merge", message="Discount")
+    upload(merge_site, "main", csv_of([(10_003,)], ("order_id",)), mode="delete", message="10003 was a test")
 
     page.get_by_role("link", name="Compare and merge").click()
     expect(page.get_by_text("3 conflicts.")).to_be_visible()
@@ -86,7 +86,7 @@ def test_a_branch_is_made_edited_compared_resolved_and_merged(shop: Live, visit:
     newest = page.get_by_role("table", name="Commits of main").get_by_role("row").nth(1)
     expect(newest).to_contain_text("Merge branch 'fix-orders' into 'main'")
 
-    with shop.api() as api:
+    with merge_site.api() as api:
         found = api.get(f"/branches/datasets/{ORDERS}/commits/main/data").json()
     amounts = {row[0]: float(row[2]) for row in found["rows"]}
     assert {key: amounts[key] for key in (10_001, 10_002, 10_003, 10_004)} == {
@@ -97,8 +97,8 @@ def test_a_branch_is_made_edited_compared_resolved_and_merged(shop: Live, visit:
     }
 
 
-def test_a_file_that_does_not_fit_is_refused_with_line_and_reason(shop: Live, visit: Visit) -> None:
-    visitor = visit(shop, "/branches")
+def test_a_file_that_does_not_fit_is_refused_with_line_and_reason(merge_site: Live, visit: Visit) -> None:
+    visitor = visit(merge_site, "/branches")
     visitor.watch.expect("422")
     page = visitor.page
     _create_branch(page)
@@ -162,9 +162,9 @@ def test_a_page_of_merging_is_for_everyone(
     watch.judge()
 
 
-def test_conflicts_can_be_resolved_without_a_mouse(shop: Live, visit: Visit) -> None:
-    merge = diverge(shop, BRANCH)
-    page = visit(shop, f"/merges/{merge}").page
+def test_conflicts_can_be_resolved_without_a_mouse(merge_site: Live, visit: Visit) -> None:
+    merge = diverge(merge_site, BRANCH)
+    page = visit(merge_site, f"/merges/{merge}").page
     first = page.get_by_role("group", name="Result of 10001, amount")
     first.get_by_label("ours").focus()
     page.keyboard.press("ArrowRight")
@@ -179,15 +179,15 @@ def test_conflicts_can_be_resolved_without_a_mouse(shop: Live, visit: Visit) -> 
     page.get_by_role("button", name="Merge", exact=True).focus()
     page.keyboard.press("Enter")
     expect(page.get_by_role("region", name="How it ended")).to_contain_text("Merged")
-    with shop.api() as api:
+    with merge_site.api() as api:
         found = api.get(f"/branches/datasets/{ORDERS}/commits/main/data").json()
     amounts = {row[0]: float(row[2]) for row in found["rows"]}
     assert (amounts[10_001], amounts[10_002]) == (1.5, 7.25)
 
 
-def test_two_tabs_on_one_merge_follow_each_other(shop: Live, visit: Visit) -> None:
-    merge = diverge(shop, BRANCH)
-    mine = visit(shop, f"/merges/{merge}").page
+def test_two_tabs_on_one_merge_follow_each_other(merge_site: Live, visit: Visit) -> None:
+    merge = diverge(merge_site, BRANCH)
+    mine = visit(merge_site, f"/merges/{merge}").page
     other = mine.context.new_page()
     other.goto(mine.url)
     expect(other.get_by_text("0 of 2 conflicts resolved")).to_be_visible()

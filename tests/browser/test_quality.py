@@ -32,7 +32,7 @@ def well(web_files: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 
 @pytest.fixture
-def shop(web_files: Path, tmp_path: Path) -> Iterator[QualitySite]:
+def unjudged_shop(web_files: Path, tmp_path: Path) -> Iterator[QualitySite]:
     """The same orders, and nothing was judged yet."""
     with serve_quality(tmp_path / "shop") as site:
         _lay(site)
@@ -62,8 +62,8 @@ def _add_range(page: Page) -> None:
     page.get_by_label("At most").fill("100")
 
 
-def test_a_monitor_is_made_with_its_preview_and_runs(shop: QualitySite, visit: Visit) -> None:
-    page = visit(shop, "/quality/monitors").page
+def test_a_monitor_is_made_with_its_preview_and_runs(unjudged_shop: QualitySite, visit: Visit) -> None:
+    page = visit(unjudged_shop, "/quality/monitors").page
     expect(page.get_by_text("Nothing is watched yet")).to_be_visible()
     page.get_by_role("main").get_by_role("link", name="New monitor").first.click()
     page.get_by_label("Name").first.fill("Orders are in euros")
@@ -90,15 +90,15 @@ def test_a_monitor_is_made_with_its_preview_and_runs(shop: QualitySite, visit: V
     expect(page.get_by_role("table", name="Runs of Orders are in euros")).to_contain_text("0 passed, 1 failed")
 
 
-def test_a_monitor_is_changed_switched_off_and_deleted(shop: QualitySite, visit: Visit) -> None:
-    monitor = shop.monitor()
-    page = visit(shop, f"/quality/monitors/{monitor}").page
+def test_a_monitor_is_changed_switched_off_and_deleted(unjudged_shop: QualitySite, visit: Visit) -> None:
+    monitor = unjudged_shop.monitor()
+    page = visit(unjudged_shop, f"/quality/monitors/{monitor}").page
     page.get_by_role("link", name="Edit").click()
     expect(page.get_by_label("At most")).to_have_value("100")
     page.get_by_label("Target").fill("95")
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("95%")).to_be_visible()
-    assert shop.get(f"/monitors/{monitor}")["checks"][0]["on_failure"] == ["quarantine"]
+    assert unjudged_shop.get(f"/monitors/{monitor}")["checks"][0]["on_failure"] == ["quarantine"]
     page.get_by_role("switch", name="Runs by itself").click(force=True)
     expect(page.get_by_role("main").get_by_text("paused")).to_be_visible()
     page.get_by_role("button", name="Delete…").click()
@@ -120,9 +120,9 @@ def test_a_result_shows_its_rows_masked_and_the_commit_is_one_click_away(visit: 
     expect(page.get_by_role("main")).to_contain_text("orders of 14 November, in cents")
 
 
-def test_an_incident_is_taken_noted_and_resolved(shop: QualitySite, visit: Visit) -> None:
-    shop.run(shop.monitor())
-    page = visit(shop, "/quality/incidents").page
+def test_an_incident_is_taken_noted_and_resolved(unjudged_shop: QualitySite, visit: Visit) -> None:
+    unjudged_shop.run(unjudged_shop.monitor())
+    page = visit(unjudged_shop, "/quality/incidents").page
     page.get_by_role("link", name="core.orders.amount").click()
     timeline = page.get_by_role("list", name="Timeline")
     expect(timeline.get_by_role("listitem").first).to_contain_text("opened")
@@ -148,9 +148,9 @@ def test_an_incident_is_taken_noted_and_resolved(shop: QualitySite, visit: Visit
     expect(page.get_by_role("link", name="core.orders.amount")).to_be_visible()
 
 
-def test_a_remedy_shows_its_diff_and_is_approved_and_taken_back(shop: QualitySite, visit: Visit) -> None:
-    shop.run(shop.monitor())
-    page = visit(shop, "/quality/remediations").page
+def test_a_remedy_shows_its_diff_and_is_approved_and_taken_back(unjudged_shop: QualitySite, visit: Visit) -> None:
+    unjudged_shop.run(unjudged_shop.monitor())
+    page = visit(unjudged_shop, "/quality/remediations").page
     page.get_by_role("link", name="quarantine", exact=True).click()
     expect(page.get_by_text("It waits for a decision")).to_be_visible()
     expect(_region(page, "The checks after it")).to_contain_text("all 3 checks pass after it")
@@ -169,9 +169,9 @@ def test_a_remedy_shows_its_diff_and_is_approved_and_taken_back(shop: QualitySit
     expect(page.get_by_text("It was done, and taken back")).to_be_visible()
 
 
-def test_an_odd_number_is_seen_in_its_band_and_judged(shop: QualitySite, visit: Visit) -> None:
-    shop.keep_history()
-    page = visit(shop, "/quality/anomalies").page
+def test_an_odd_number_is_seen_in_its_band_and_judged(unjudged_shop: QualitySite, visit: Visit) -> None:
+    unjudged_shop.keep_history()
+    page = visit(unjudged_shop, "/quality/anomalies").page
     page.get_by_role("link", name="core.orders: mean(amount)").click()
     chart = page.get_by_role("slider", name="mean of amount of core.orders")
     expect(chart).to_have_attribute("aria-valuetext", re.compile("an anomaly"))

@@ -155,7 +155,7 @@ def test_a_command_imports_what_it_needs_and_no_more(
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Path:
+def shop_folder(tmp_path: Path) -> Path:
     """The project of the demo with a file of every source, before its first run."""
     root = Path(shutil.copytree(SHOP, tmp_path / "shop", ignore=shutil.ignore_patterns(".forge", "data")))
     for source in (root / "sources").glob("*.yaml"):
@@ -169,12 +169,14 @@ def shop(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_a_plan_of_the_demo_imports_neither_spark_nor_pyiceberg(
-    forge_process: Callable[..., subprocess.Popen[str]], shop: Path
+    forge_process: Callable[..., subprocess.Popen[str]], shop_folder: Path
 ) -> None:
     """Three of its transforms are Python and import pyspark."""
-    assert sum("pyspark" in path.read_text() for path in (shop / "transforms").rglob("*.py")) == 3
-    modules_of(forge_process("commit", "raw.countries", "--file", "data/countries.csv", at=shop))  # a table to look at
-    names = modules_of(forge_process("plan", at=shop, PYTHONPROFILEIMPORTTIME="1"))
+    assert sum("pyspark" in path.read_text() for path in (shop_folder / "transforms").rglob("*.py")) == 3
+    modules_of(
+        forge_process("commit", "raw.countries", "--file", "data/countries.csv", at=shop_folder)
+    )  # a table to look at
+    names = modules_of(forge_process("plan", at=shop_folder, PYTHONPROFILEIMPORTTIME="1"))
     without = set(HEAVY) - {"sqlalchemy", "pydantic", "yaml", "sqlglot"}
     assert {name.split(".")[0] for name in names} & without == set()
     assert len(names) <= 750  # the packages of rooms count, and cost nothing

@@ -19,13 +19,13 @@ from broken_project import (
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
+def good_shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
     """A project after its first good run."""
-    shop = make_shop(tmp_path_factory.mktemp("shop"))
-    done = shop.forge("run", "--no-progress")
+    good_shop = make_shop(tmp_path_factory.mktemp("shop"))
+    done = good_shop.forge("run", "--no-progress")
     assert done.status == 0, done.err
-    assert shop.state()["tables"]["marts.total"][1] == [["2026-11-13", "30"]]
-    return shop
+    assert good_shop.state()["tables"]["marts.total"][1] == [["2026-11-13", "30"]]
+    return good_shop
 
 
 PYTHON = """\
@@ -55,18 +55,18 @@ BROKEN = {
 
 
 @pytest.fixture(scope="module")
-def broken(shop: Shop) -> dict[str, dict[str, str | None]]:
+def broken(good_shop: Shop) -> dict[str, dict[str, str | None]]:
     """One run with a mistake in each of four new tables, at work at once: the error of each. Nothing is lost by it."""
-    before = shop.state()
+    before = good_shop.state()
     for name, text in BROKEN.items():
-        shop.write(name, text)
+        good_shop.write(name, text)
     try:
-        done = shop.forge("run", "--json", "--parallel", "4").without_trace()
+        done = good_shop.forge("run", "--json", "--parallel", "4").without_trace()
     finally:
         for name in BROKEN:
-            shop.write(name, None)
+            good_shop.write(name, None)
     assert done.status == COULD_NOT_RUN, done.err
-    after = shop.state()
+    after = good_shop.state()
     assert_nothing_lost(before, after)
     assert_recorded(before, after, done.error)
     errors = {output["table"]: output["error"] for output in json.loads(done.out)["outputs"] if output["error"]}
@@ -109,12 +109,12 @@ def test_an_exception_while_spark_works_on_the_rows_is_told_at_its_own_line(
 
 
 @pytest.mark.spark
-def test_rows_that_do_not_fit_refuse_the_whole_file_and_once_corrected_it_is_loaded(shop: Shop) -> None:
-    before = shop.state()
-    shop.write("data/2.csv", "id,amount,day\n3,5,2026-11-14\n4,cheap,2026-11-14\n")
-    done = shop.forge("run", "--json", "-vv")
+def test_rows_that_do_not_fit_refuse_the_whole_file_and_once_corrected_it_is_loaded(good_shop: Shop) -> None:
+    before = good_shop.state()
+    good_shop.write("data/2.csv", "id,amount,day\n3,5,2026-11-14\n4,cheap,2026-11-14\n")
+    done = good_shop.forge("run", "--json", "-vv")
     assert done.status == COULD_NOT_RUN, done.err
-    error, after = done.error, shop.state()
+    error, after = done.error, good_shop.state()
     assert (error["code"], error["where"]) == ("FORGE-E210", "sources/shop.yaml:2")
     assert str(error["what"]).startswith("data/2.csv ")
     assert "cheap" in str(error["why"])
@@ -122,10 +122,10 @@ def test_rows_that_do_not_fit_refuse_the_whole_file_and_once_corrected_it_is_loa
     assert_nothing_lost(before, after)
     assert_recorded(before, after, error)
 
-    shop.write("data/2.csv", "id,amount,day\n3,5,2026-11-14\n4,7,2026-11-14\n")
-    done = shop.forge("run", "--no-progress")
+    good_shop.write("data/2.csv", "id,amount,day\n3,5,2026-11-14\n4,7,2026-11-14\n")
+    done = good_shop.forge("run", "--no-progress")
     assert done.status == 0, done.err
-    tables = shop.state()["tables"]
+    tables = good_shop.state()["tables"]
     assert [row[0] for row in tables["raw.orders"][1]] == ["1", "2", "3", "4"]
     assert tables["marts.total"][1] == [["2026-11-13", "30"], ["2026-11-14", "12"]]
 

@@ -100,7 +100,7 @@ def _contract(wiring: Wiring, catalog: Catalog) -> object:
 
 
 @pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.services("postgres"))])
-def shop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Shop:
+def crash_shop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Shop:
     root = tmp_path_factory.mktemp("shop")
     for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -114,12 +114,12 @@ def shop(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_a_run_killed_at_a_step_leaves_old_or_new_state(shop: Shop, step: str) -> None:
-    shop.deliver()
-    before = state_of(shop.wiring())
-    done = shop.run(fault=step)
+def test_a_run_killed_at_a_step_leaves_old_or_new_state(crash_shop: Shop, step: str) -> None:
+    crash_shop.deliver()
+    before = state_of(crash_shop.wiring())
+    done = crash_shop.run(fault=step)
     assert done.returncode == -signal.SIGKILL, done.stderr
-    wiring = shop.wiring()
+    wiring = crash_shop.wiring()
     after = state_of(wiring)
     if step in NEW_STATE:
         assert after[0] != before[0]
@@ -139,20 +139,20 @@ def test_a_run_killed_at_a_step_leaves_old_or_new_state(shop: Shop, step: str) -
     assert state_of(wiring) == after
 
 
-def test_after_all_crashes_a_run_brings_everything_up_to_date(shop: Shop) -> None:
-    shop.deliver()
-    done = shop.run()
+def test_after_all_crashes_a_run_brings_everything_up_to_date(crash_shop: Shop) -> None:
+    crash_shop.deliver()
+    done = crash_shop.run()
     assert done.returncode == 0, done.stderr
-    wiring = shop.wiring()
+    wiring = crash_shop.wiring()
     _, raw, core, mart, contract = state_of(wiring)
-    expected = [(number, number) for number in range(1, shop.files + 1)]
+    expected = [(number, number) for number in range(1, crash_shop.files + 1)]
     assert isinstance(raw, tuple)
     assert isinstance(core, tuple)
     assert isinstance(mart, tuple)
     assert raw[1] == expected
     assert core[1] == expected
-    assert mart[1] == [(sum(range(shop.files + 1)), shop.files)]
-    assert contract == f"1.{shop.files}.0"
+    assert mart[1] == [(sum(range(crash_shop.files + 1)), crash_shop.files)]
+    assert contract == f"1.{crash_shop.files}.0"
 
 
 def consistent(state: tuple[object, ...]) -> bool:

@@ -47,7 +47,7 @@ def site(neo4j_server: Neo4jServer) -> Iterator[LineageSite]:
 
 
 @pytest.fixture
-def shop(site: LineageSite) -> LineageSite:
+def shop_graph(site: LineageSite) -> LineageSite:
     site.say(SHOP, nodes=NODES)
     feed(site)
     return site
@@ -77,7 +77,7 @@ def everything(cypher: Cypher) -> list[dict[str, Any]]:
     return sorted([*nodes, *arrows], key=repr)
 
 
-@pytest.mark.usefixtures("shop")
+@pytest.mark.usefixtures("shop_graph")
 def test_the_tables_and_columns_of_a_schema(cypher: Cypher) -> None:
     found = cypher(
         """MATCH (:Database {name: 'lake'})-[:HAS_SCHEMA]->(:Schema {name: 'marts'})-[:HAS_TABLE]->(t:Table)
@@ -92,7 +92,7 @@ def test_the_tables_and_columns_of_a_schema(cypher: Cypher) -> None:
     ]
 
 
-@pytest.mark.usefixtures("shop")
+@pytest.mark.usefixtures("shop_graph")
 def test_the_upstream_of_a_column(cypher: Cypher) -> None:
     found = cypher(
         """MATCH (:Column {qualified_name: 'marts.daily.total'})-[hops:DERIVED_FROM*]->(source:Column)
@@ -102,7 +102,7 @@ def test_the_upstream_of_a_column(cypher: Cypher) -> None:
     assert found == [{"source": "core.orders.amount", "depth": 1}, {"source": "raw.orders.amount", "depth": 2}]
 
 
-@pytest.mark.usefixtures("shop")
+@pytest.mark.usefixtures("shop_graph")
 def test_the_tables_downstream_of_a_table(cypher: Cypher) -> None:
     found = cypher(
         """MATCH (:Table {qualified_name: 'raw.orders'})-[:HAS_COLUMN]->(:Column)<-[:DERIVED_FROM*]-(:Column)
@@ -112,7 +112,7 @@ def test_the_tables_downstream_of_a_table(cypher: Cypher) -> None:
     assert found == [{"table": "core.orders"}, {"table": "marts.daily"}]
 
 
-@pytest.mark.usefixtures("shop")
+@pytest.mark.usefixtures("shop_graph")
 def test_the_transformations_along_a_path(cypher: Cypher) -> None:
     (found,) = cypher(
         """MATCH p = shortestPath((:Column {qualified_name: 'marts.daily.total'})
@@ -128,7 +128,7 @@ def test_the_transformations_along_a_path(cypher: Cypher) -> None:
     }
 
 
-@pytest.mark.usefixtures("shop")
+@pytest.mark.usefixtures("shop_graph")
 def test_what_shapes_rows_is_apart_from_what_arrives_in_them(cypher: Cypher) -> None:
     assert cypher(
         "MATCH (t:Table)-[r:INFLUENCED_BY]->(c:Column) RETURN t.name AS t, r.subtype AS how, c.name AS c"
@@ -136,7 +136,7 @@ def test_what_shapes_rows_is_apart_from_what_arrives_in_them(cypher: Cypher) -> 
     assert cypher("MATCH (:Table {name: 'daily'})-[:DERIVED_FROM]->(t:Table) RETURN t.name AS t") == [{"t": "calendar"}]
 
 
-@pytest.mark.usefixtures("shop")
+@pytest.mark.usefixtures("shop_graph")
 def test_what_is_no_table_has_its_own_label(cypher: Cypher) -> None:
     found = cypher(
         """MATCH (:Pipeline {name: 'nightly'})-[:EXECUTES]->(t:Transform)-[:PRODUCES]->(:Table)
@@ -150,7 +150,7 @@ def test_what_is_no_table_has_its_own_label(cypher: Cypher) -> None:
     assert fields == [{"name": "city"}]
 
 
-@pytest.mark.usefixtures("shop")
+@pytest.mark.usefixtures("shop_graph")
 def test_names_are_unique_by_constraint(cypher: Cypher) -> None:
     from neo4j.exceptions import ConstraintError
 
@@ -191,20 +191,20 @@ def test_an_edge_that_was_never_valid_is_gone(site: LineageSite, cypher: Cypher)
     assert cypher("MATCH (t)-[:DERIVED_FROM]->() RETURN t.qualified_name AS t") == [{"t": "a.b.x"}]
 
 
-def test_feeding_twice_changes_nothing(shop: LineageSite, cypher: Cypher) -> None:
+def test_feeding_twice_changes_nothing(shop_graph: LineageSite, cypher: Cypher) -> None:
     before = everything(cypher)
-    assert feed(shop) == feed(shop) == shop.store.revision()
+    assert feed(shop_graph) == feed(shop_graph) == shop_graph.store.revision()
     assert everything(cypher) == before
     cypher("MATCH (f:LineageFeed) SET f.revision = 0")  # all of it again
-    feed(shop)
+    feed(shop_graph)
     assert everything(cypher) == before
 
 
-def test_a_table_that_turns_out_to_be_a_view_is_told_as_one(shop: LineageSite, cypher: Cypher) -> None:
+def test_a_table_that_turns_out_to_be_a_view_is_told_as_one(shop_graph: LineageSite, cypher: Cypher) -> None:
     from forge.lineage.node import NodeType, table_of
 
-    shop.say("", producer="other", nodes=[NodeClaim(table_of("core.orders", NodeType.VIEW), {"kind": "view"})])
-    feed(shop)
+    shop_graph.say("", producer="other", nodes=[NodeClaim(table_of("core.orders", NodeType.VIEW), {"kind": "view"})])
+    feed(shop_graph)
     assert cypher("MATCH (t:Table {qualified_name: 'core.orders'}) RETURN t.type AS type, t.kind AS kind") == [
         {"type": "view", "kind": "view"}
     ]

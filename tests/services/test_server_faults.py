@@ -152,7 +152,7 @@ def processes() -> Iterator[tuple[int, str, int]]:
 
 
 @pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
+def served_shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
     root = tmp_path_factory.mktemp("faults")
     for name, text in FILES.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -163,71 +163,73 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shop]:
         made.end(signal.SIGKILL)
 
 
-def test_without_java_a_run_fails_with_the_line_that_installs_it_and_then_works_without_a_restart(shop: Shop) -> None:
-    shop.java_home.unlink(missing_ok=True)
-    shop.serve()
-    failed = shop.ended(shop.start("core.one"))
+def test_without_java_a_run_fails_with_the_line_that_installs_it_and_then_works_without_a_restart(
+    served_shop: Shop,
+) -> None:
+    served_shop.java_home.unlink(missing_ok=True)
+    served_shop.serve()
+    failed = served_shop.ended(served_shop.start("core.one"))
     assert (failed["status"], failed["error"]["code"]) == ("failed", "FORGE-E301")
     assert "openjdk-17" in failed["error"]["fix"]
-    spark = shop.get("/system")["spark"]
+    spark = served_shop.get("/system")["spark"]
     assert (spark["state"], spark["error"]["code"]) == ("failed", "FORGE-E301")
-    shop.install_java()
-    assert shop.ended(shop.start("core.one"))["status"] == "succeeded"
-    spark = shop.get("/system")["spark"]
+    served_shop.install_java()
+    assert served_shop.ended(served_shop.start("core.one"))["status"] == "succeeded"
+    spark = served_shop.get("/system")["spark"]
     assert (spark["state"], spark["error"]) == ("ready", None)
-    (java,) = shop.java()
+    (java,) = served_shop.java()
     assert os.getpriority(os.PRIO_PROCESS, java) == 5  # reads go before Spark's work
 
 
-def test_the_jvm_killed_under_a_run_fails_it_and_the_next_run_starts_another(shop: Shop) -> None:
-    shop.install_java()
-    run_id = shop.start_slow()
-    before = shop.published()
-    (java,) = shop.java()
+def test_the_jvm_killed_under_a_run_fails_it_and_the_next_run_starts_another(served_shop: Shop) -> None:
+    served_shop.install_java()
+    run_id = served_shop.start_slow()
+    before = served_shop.published()
+    (java,) = served_shop.java()
     os.kill(java, signal.SIGKILL)
-    failed = shop.ended(run_id)
+    failed = served_shop.ended(run_id)
     assert (failed["status"], failed["commit"]) == ("failed", None)
     assert failed["error"]["code"] == "FORGE-E307"
-    assert shop.published() == before
-    assert shop.nothing_left()
-    spark = shop.get("/system")["spark"]
+    assert served_shop.published() == before
+    assert served_shop.nothing_left()
+    spark = served_shop.get("/system")["spark"]
     assert (spark["state"], spark["error"]["code"]) == ("failed", "FORGE-E307")
-    assert shop.ended(shop.start("core.one"))["status"] == "succeeded"
-    (new,) = shop.java()
+    assert served_shop.ended(served_shop.start("core.one"))["status"] == "succeeded"
+    (new,) = served_shop.java()
     assert new != java
-    assert shop.get("/system")["spark"]["state"] == "ready"
+    assert served_shop.get("/system")["spark"]["state"] == "ready"
 
 
-def test_a_server_killed_under_a_run_offers_it_again_when_it_is_back(shop: Shop) -> None:
-    shop.install_java()
-    run_id = shop.start_slow()
-    waiting = shop.start("core.one")
-    java = shop.java()
-    shop.end(signal.SIGKILL)
+def test_a_server_killed_under_a_run_offers_it_again_when_it_is_back(served_shop: Shop) -> None:
+    served_shop.install_java()
+    run_id = served_shop.start_slow()
+    waiting = served_shop.start("core.one")
+    java = served_shop.java()
+    served_shop.end(signal.SIGKILL)
     until(lambda: not [pid for pid, _, _ in processes() if pid in java])  # Java follows, and leaves nothing running
-    shop.serve()
-    cut, queued = shop.get(f"/runs/{run_id}"), shop.get(f"/runs/{waiting}")
+    served_shop.serve()
+    cut, queued = served_shop.get(f"/runs/{run_id}"), served_shop.get(f"/runs/{waiting}")
     assert [run["status"] for run in (cut, queued)] == ["interrupted", "interrupted"]
     assert cut["can_rerun"]
     assert queued["can_rerun"]
-    assert set(shop.get("/system")["interrupted"]) == {run_id, waiting}
+    assert set(served_shop.get("/system")["interrupted"]) == {run_id, waiting}
     assert cut["progress"]["events"][0]["step"] == "started"
-    assert shop.nothing_left()
-    (shop.root / "quick").touch()
-    again = shop.serve().post("/api/v1/runs", json=cut["request"]).json()["run_id"]
-    assert shop.ended(again)["status"] == "succeeded"
-    assert "slow.total" in shop.published()
-    assert shop.get("/system")["interrupted"] == [waiting]
+    assert served_shop.nothing_left()
+    (served_shop.root / "quick").touch()
+    again = served_shop.serve().post("/api/v1/runs", json=cut["request"]).json()["run_id"]
+    assert served_shop.ended(again)["status"] == "succeeded"
+    assert "slow.total" in served_shop.published()
+    assert served_shop.get("/system")["interrupted"] == [waiting]
 
 
-def test_a_server_that_is_stopped_ends_its_run_as_interrupted_and_leaves_nothing(shop: Shop) -> None:
-    shop.install_java()
-    run_id = shop.start_slow()
-    before = shop.published()
-    assert shop.end(signal.SIGTERM) in (0, -signal.SIGTERM)
-    wiring = shop.wiring()
+def test_a_server_that_is_stopped_ends_its_run_as_interrupted_and_leaves_nothing(served_shop: Shop) -> None:
+    served_shop.install_java()
+    run_id = served_shop.start_slow()
+    before = served_shop.published()
+    assert served_shop.end(signal.SIGTERM) in (0, -signal.SIGTERM)
+    wiring = served_shop.wiring()
     (run,) = [run for run in wiring.metadata.runs(limit=5) if run.id == run_id]
     assert str(run.status) == "interrupted"
     wiring.close()
-    assert shop.published() == before
-    assert shop.nothing_left()
+    assert served_shop.published() == before
+    assert served_shop.nothing_left()

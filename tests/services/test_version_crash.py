@@ -60,37 +60,37 @@ class House:
 # Each gives the work to be killed. What it will have changed on main is noted as expected.
 
 
-def commit(house: House, wiring: Wiring, number: int) -> Work:
+def commit(version_house: House, wiring: Wiring, number: int) -> Work:
     rows = {0: f"committed {number}", 100 + number: "new"}
-    house.note("core.orders", rows)
+    version_house.note("core.orders", rows)
     return {"table": "core.orders", "branch": "main", "rows": list(rows.items()), "mode": "merge"}
 
 
-def fast_forward(house: House, wiring: Wiring, number: int) -> Work:
+def fast_forward(version_house: House, wiring: Wiring, number: int) -> Work:
     """Of a table that main has, and of one that is new."""
     branch = f"ahead/{number}"
-    house.project.branch(wiring, branch)
-    house.write(wiring, "core.orders", branch, {1: f"ahead {number}"})
-    house.write(wiring, f"core.ahead_{number}", branch, {1: "new table"})
+    version_house.project.branch(wiring, branch)
+    version_house.write(wiring, "core.orders", branch, {1: f"ahead {number}"})
+    version_house.write(wiring, f"core.ahead_{number}", branch, {1: "new table"})
     return {"source": branch, "target": "main"}
 
 
-def three_way(house: House, wiring: Wiring, number: int) -> Work:
+def three_way(version_house: House, wiring: Wiring, number: int) -> Work:
     """Both sides changed other rows of one file, so that its rows are rewritten; a second table only theirs changed."""
     branch = f"aside/{number}"
-    house.project.branch(wiring, branch)
-    house.write(wiring, "core.orders", branch, {2: f"theirs {number}"})
-    house.write(wiring, "core.items", branch, {1: f"theirs {number}"})
-    house.write(wiring, "core.orders", "main", {3: f"ours {number}"})
+    version_house.project.branch(wiring, branch)
+    version_house.write(wiring, "core.orders", branch, {2: f"theirs {number}"})
+    version_house.write(wiring, "core.items", branch, {1: f"theirs {number}"})
+    version_house.write(wiring, "core.orders", "main", {3: f"ours {number}"})
     return {"source": branch, "target": "main"}
 
 
-def new_table(house: House, wiring: Wiring, number: int) -> Work:
+def new_table(version_house: House, wiring: Wiring, number: int) -> Work:
     """It stands under a hidden name until the merge gives it its own."""
     branch = f"extra/{number}"
-    house.project.branch(wiring, branch)
-    house.write(wiring, f"core.extra_{number}", branch, {1: "new table"})
-    house.write(wiring, "core.items", "main", {2: f"ours {number}"})
+    version_house.project.branch(wiring, branch)
+    version_house.write(wiring, f"core.extra_{number}", branch, {1: "new table"})
+    version_house.write(wiring, "core.items", "main", {2: f"ours {number}"})
     return {"source": branch, "target": "main"}
 
 
@@ -109,7 +109,7 @@ CASES = [
 
 
 @pytest.fixture(scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.services("postgres"))])
-def house(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
+def version_house(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[House]:
     root = tmp_path_factory.mktemp("house")
     url = f"sqlite:///{root}/forge.db"
     if request.param == "postgresql":
@@ -134,15 +134,15 @@ def house(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.mark.parametrize(("scenario", "step"), CASES)
-def test_work_killed_at_a_step_leaves_all_old_or_all_new(house: House, scenario: Scenario, step: str) -> None:
-    project, wiring = house.project, house.project.wiring()
-    work = scenario(house, wiring, next(house.numbers))
+def test_work_killed_at_a_step_leaves_all_old_or_all_new(version_house: House, scenario: Scenario, step: str) -> None:
+    project, wiring = version_house.project, version_house.project.wiring()
+    work = scenario(version_house, wiring, next(version_house.numbers))
     sides = ("main", work.get("source", "main"))
     before, shown = project.state(wiring, *sides), wiring.lake.tables()
-    assert house.die(work, step) == -signal.SIGKILL
+    assert version_house.die(work, step) == -signal.SIGKILL
     after = project.state(wiring, *sides)
     if step in NEW_STATE:
-        assert_done(house, wiring)
+        assert_done(version_house, wiring)
         assert after["main"][0] != before["main"][0]
     else:
         assert after == before
@@ -151,19 +151,19 @@ def test_work_killed_at_a_step_leaves_all_old_or_all_new(house: House, scenario:
     assert project.state(wiring, *sides) == after
     again = done_again(wiring, work)
     assert again == {True: "nothing", False: "done"}[step in NEW_STATE]
-    assert_done(house, wiring)
+    assert_done(version_house, wiring)
     assert find_problems(wiring.metadata, wiring.lake, MAIN) == ()
     wiring.close()
 
 
-def assert_done(house: House, wiring: Wiring) -> None:
+def assert_done(version_house: House, wiring: Wiring) -> None:
     """Every table of main is as expected, at the snapshot that the head says."""
-    _, held = house.project.state(wiring, "main")["main"]
+    _, held = version_house.project.state(wiring, "main")["main"]
     assert {table: rows for table, (_, rows) in held.items()} == {
-        table: sorted(rows.items()) for table, rows in house.expected.items()
+        table: sorted(rows.items()) for table, rows in version_house.expected.items()
     }
-    assert {table: snapshot for table, (snapshot, _) in held.items()} == house.project.recorded(wiring)["main"]
-    assert {f"{name.namespace}.{name.name}" for name in wiring.lake.tables()} == set(house.expected)
+    assert {table: snapshot for table, (snapshot, _) in held.items()} == version_house.project.recorded(wiring)["main"]
+    assert {f"{name.namespace}.{name.name}" for name in wiring.lake.tables()} == set(version_house.expected)
 
 
 def assert_mended(wiring: Wiring, *, is_open: bool) -> None:
@@ -186,8 +186,8 @@ def done_again(wiring: Wiring, work: Work) -> str:
     return "nothing" if done == "up_to_date" else "done"
 
 
-def test_after_all_crashes_the_history_holds(house: House) -> None:
-    wiring = house.project.wiring()
+def test_after_all_crashes_the_history_holds(version_house: House) -> None:
+    wiring = version_house.project.wiring()
     found = verify(
         SqlMetadata(wiring.database), wiring.lake, wiring.versioning.hasher, level=VerifyLevel.FULL, default=MAIN
     )
@@ -196,26 +196,28 @@ def test_after_all_crashes_the_history_holds(house: House) -> None:
     wiring.close()
 
 
-def forge(house: House, *words: str, fault: str | None = None) -> subprocess.CompletedProcess[str]:
-    environ = {**os.environ, "FORGE_DATABASE_URL": house.project.url, "NO_COLOR": "1"}
+def forge(version_house: House, *words: str, fault: str | None = None) -> subprocess.CompletedProcess[str]:
+    environ = {**os.environ, "FORGE_DATABASE_URL": version_house.project.url, "NO_COLOR": "1"}
     environ |= {"FORGE_FAULT": fault} if fault else {}
     command = [sys.executable, "-m", "forge.cli.main", *words]
-    return subprocess.run(command, cwd=house.project.root, env=environ, capture_output=True, text=True, timeout=300)
+    return subprocess.run(
+        command, cwd=version_house.project.root, env=environ, capture_output=True, text=True, timeout=300
+    )
 
 
-def test_a_person_whose_merge_was_killed_repairs_and_merges_again(house: House) -> None:
-    wiring = house.project.wiring()
-    work = three_way(house, wiring, next(house.numbers))
-    before = house.project.state(wiring)
-    assert forge(house, "merge", work["source"], fault="publish.records").returncode == -signal.SIGKILL
-    assert house.project.state(wiring) == before
-    sick = forge(house, "doctor")
+def test_a_person_whose_merge_was_killed_repairs_and_merges_again(version_house: House) -> None:
+    wiring = version_house.project.wiring()
+    work = three_way(version_house, wiring, next(version_house.numbers))
+    before = version_house.project.state(wiring)
+    assert forge(version_house, "merge", work["source"], fault="publish.records").returncode == -signal.SIGKILL
+    assert version_house.project.state(wiring) == before
+    sick = forge(version_house, "doctor")
     assert sick.returncode == 1
     assert "forge repair" in sick.stdout
-    assert forge(house, "repair").returncode == 0
-    well = forge(house, "doctor")
+    assert forge(version_house, "repair").returncode == 0
+    well = forge(version_house, "doctor")
     assert well.returncode == 0, well.stdout + well.stderr
-    again = forge(house, "merge", work["source"])
+    again = forge(version_house, "merge", work["source"])
     assert again.returncode == 0, again.stderr
-    assert_done(house, wiring)
+    assert_done(version_house, wiring)
     wiring.close()

@@ -60,19 +60,19 @@ ENDLESS = {
 
 
 @pytest.fixture
-def shop(make_project: Callable[..., Connection]) -> Connection:
-    shop = make_project(SHOP)
-    shop.run()
-    return shop
+def busy_shop(make_project: Callable[..., Connection]) -> Connection:
+    busy_shop = make_project(SHOP)
+    busy_shop.run()
+    return busy_shop
 
 
 @pytest.fixture
-def client(shop: Connection) -> Iterator[TestClient]:
-    app = create_app(shop.wiring, login_digest=digest_of(LOGIN))
+def client(busy_shop: Connection) -> Iterator[TestClient]:
+    app = create_app(busy_shop.wiring, login_digest=digest_of(LOGIN))
     with TestClient(app, base_url="http://127.0.0.1:8765", raise_server_exceptions=False) as client:
         client.headers["authorization"] = f"Bearer {LOGIN}"
         yield client
-        shop.wiring.session._session = None  # Spark is the whole run's, and does not end with this server
+        busy_shop.wiring.session._session = None  # Spark is the whole run's, and does not end with this server
 
 
 def until(is_so: Callable[[], object]) -> None:
@@ -82,15 +82,15 @@ def until(is_so: Callable[[], object]) -> None:
         time.sleep(0.05)
 
 
-def tasks_at_work(shop: Connection) -> int:
-    context: Any = shop.wiring.engine.session.get().sparkContext
+def tasks_at_work(busy_shop: Connection) -> int:
+    context: Any = busy_shop.wiring.engine.session.get().sparkContext
     return sum(one.numRunningTasks() for one in context._jsc.sc().statusTracker().getExecutorInfos())
 
 
 @pytest.mark.parametrize("what", ENDLESS)
 def test_what_is_cancelled_leaves_its_cores(what: str, make_project: Callable[..., Connection]) -> None:
-    shop = make_project()
-    engine, run_id, ended = shop.wiring.engine, RunId(f"q-{what.replace(' ', '-')}"), []
+    busy_shop = make_project()
+    engine, run_id, ended = busy_shop.wiring.engine, RunId(f"q-{what.replace(' ', '-')}"), []
 
     def ask() -> None:
         engine.begin_read(run_id)
@@ -107,24 +107,24 @@ def test_what_is_cancelled_leaves_its_cores(what: str, make_project: Callable[..
     if what == "constant":  # worked out by the optimizer, in no job
         time.sleep(3)
     else:
-        until(lambda: ended or (active_jobs(session, str(run_id)) and tasks_at_work(shop)))
+        until(lambda: ended or (active_jobs(session, str(run_id)) and tasks_at_work(busy_shop)))
     time.sleep(0.5)  # into its inner loop
     engine.cancel(run_id)
     began = time.monotonic()
-    until(lambda: ended and tasks_at_work(shop) == 0)
+    until(lambda: ended and tasks_at_work(busy_shop) == 0)
     print(what, "let go after", round(time.monotonic() - began, 2), "s")
     assert ended == ["E901"]
 
 
 def test_what_looks_for_its_cancellation_answers_as_before(make_project: Callable[..., Connection]) -> None:
     """Rows of joins of every kind, of generators, windows and lambdas, beside what the session without looks says."""
-    shop = make_project()
-    spark = shop.wiring.engine.session.get()
+    busy_shop = make_project()
+    spark = busy_shop.wiring.engine.session.get()
     numbers = "(SELECT id, id % 3 AS k FROM range(12))"
     for kind in ("JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "LEFT SEMI JOIN", "LEFT ANTI JOIN"):
         for on in ("a.k = b.id", "a.id < b.k", "a.k = b.k AND a.id < b.id"):
             text = f"SELECT * FROM {numbers} a {kind} {numbers} b ON {on}"
-            assert asked(shop, text) == sorted(map(str, (tuple(row) for row in spark.sql(text).collect()))), text
+            assert asked(busy_shop, text) == sorted(map(str, (tuple(row) for row in spark.sql(text).collect()))), text
     for text in (
         f"SELECT count(*), sum(a.id * b.id) FROM {numbers} a CROSS JOIN {numbers} b",
         f"SELECT * FROM {numbers} WHERE id NOT IN (SELECT nullif(k, 1) FROM {numbers})",
@@ -134,10 +134,10 @@ def test_what_looks_for_its_cancellation_answers_as_before(make_project: Callabl
         f"SELECT transform(sequence(0, id), x -> x * k), filter(array(1, NULL, k), x -> x > 1) FROM {numbers}",
         f"SELECT id, (SELECT max(b.id) FROM {numbers} b WHERE b.k = a.k) AS m FROM {numbers} a",
     ):
-        assert asked(shop, text) == sorted(map(str, (tuple(row) for row in spark.sql(text).collect()))), text
+        assert asked(busy_shop, text) == sorted(map(str, (tuple(row) for row in spark.sql(text).collect()))), text
 
 
-def test_a_run_is_published_beside_readers_that_have_every_core(shop: Connection, client: TestClient) -> None:
+def test_a_run_is_published_beside_readers_that_have_every_core(busy_shop: Connection, client: TestClient) -> None:
     """Two tokens ask two endless questions each. What the run had to take from them says so; the rest are cancelled."""
     tokens = [client.post("/api/v1/tokens", json={"name": name, "scope": "read"}).json() for name in ("ann", "ben")]
     readers = [{"authorization": f"Bearer {token['token']}"} for token in tokens]
@@ -150,8 +150,8 @@ def test_a_run_is_published_beside_readers_that_have_every_core(shop: Connection
     askers = [threading.Thread(target=ask, args=(readers[n % 2], n), daemon=True) for n in range(4)]
     for asker in askers:
         asker.start()
-    until(lambda: client.get("/api/v1/system").json()["reads"]["running"] == 4 and tasks_at_work(shop) == 2)
-    write(shop, "data/orders/2.csv", "id,customer,amount,day\n3,c,30.00,2026-11-02\n")
+    until(lambda: client.get("/api/v1/system").json()["reads"]["running"] == 4 and tasks_at_work(busy_shop) == 2)
+    write(busy_shop, "data/orders/2.csv", "id,customer,amount,day\n3,c,30.00,2026-11-02\n")
     started = client.post("/api/v1/runs", json={})
     assert started.status_code == 202, started.text
     run_id = started.json()["run_id"]
@@ -160,7 +160,7 @@ def test_a_run_is_published_beside_readers_that_have_every_core(shop: Connection
     for one in client.get("/api/v1/runs").json()["items"]:
         if one["kind"] == "query" and one["status"] == "running":
             client.delete(f"/api/v1/runs/{one['run_id']}")
-    until(lambda: tasks_at_work(shop) == 0 and client.get("/api/v1/system").json()["reads"]["running"] == 0)
+    until(lambda: tasks_at_work(busy_shop) == 0 and client.get("/api/v1/system").json()["reads"]["running"] == 0)
     for asker in askers:
         asker.join(PATIENCE)
     problems = [one.json()["code"] for one in answers if one.status_code >= 400]
@@ -168,7 +168,7 @@ def test_a_run_is_published_beside_readers_that_have_every_core(shop: Connection
     assert "FORGE-E916" in problems, "it gave way"
 
 
-def test_one_token_does_not_keep_another_from_its_turn(shop: Connection, client: TestClient) -> None:
+def test_one_token_does_not_keep_another_from_its_turn(busy_shop: Connection, client: TestClient) -> None:
     tokens = [client.post("/api/v1/tokens", json={"name": name, "scope": "read"}).json() for name in ("ann", "ben")]
     ann, ben = ({"authorization": f"Bearer {token['token']}"} for token in tokens)
 
@@ -182,7 +182,7 @@ def test_one_token_does_not_keep_another_from_its_turn(shop: Connection, client:
 
     for number in range(2):
         threading.Thread(target=ask, args=(number,), daemon=True).start()
-    until(lambda: len(queries("running")) == 2 and tasks_at_work(shop) == 2)
+    until(lambda: len(queries("running")) == 2 and tasks_at_work(busy_shop) == 2)
     small = {"sql": "SELECT customer, sum(amount) AS s FROM core.orders GROUP BY customer ORDER BY 2"}
     until(lambda: client.get(TRAVEL, params=small, headers=ben).status_code == 200)
     # One is enough, unless the other was the first to take the cores that became free.
@@ -190,8 +190,8 @@ def test_one_token_does_not_keep_another_from_its_turn(shop: Connection, client:
     assert told == {("FORGE-E916", "The query gave way to one of another token")}
     for one in queries("running"):
         client.delete(f"/api/v1/runs/{one['run_id']}", headers=ann)
-    until(lambda: tasks_at_work(shop) == 0 and not queries("running"))
+    until(lambda: tasks_at_work(busy_shop) == 0 and not queries("running"))
 
 
-def asked(shop: Connection, text: str) -> list[str]:
-    return sorted(map(str, shop.wiring.engine.query(text, {}, {}, None)[1]))
+def asked(busy_shop: Connection, text: str) -> list[str]:
+    return sorted(map(str, busy_shop.wiring.engine.query(text, {}, {}, None)[1]))

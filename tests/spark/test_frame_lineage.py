@@ -18,7 +18,7 @@ pytestmark = pytest.mark.spark
 
 
 @pytest.fixture(scope="module")
-def house(spark: SparkSession) -> SparkSession:
+def frame_tables(spark: SparkSession) -> SparkSession:
     rows = "TBLPROPERTIES ('format-version'='2', 'write.merge.mode'='{0}', 'write.update.mode'='{0}', " + (
         "'write.delete.mode'='{0}')"
     )
@@ -48,10 +48,10 @@ def written(spark: SparkSession, text: str) -> tuple[str, OutputKind, set[str]]:
     return target, write.made, said(lineage_of_plan(write.plan, target))
 
 
-def test_files_are_named_by_their_path(house: SparkSession, tmp_path: Path) -> None:
+def test_files_are_named_by_their_path(frame_tables: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("1,x\n")
-    files = house.read.schema("id INT, name STRING").csv(str(tmp_path))
-    frame = files.join(house.table("house.source"), "id").select(files.name, "n")
+    files = frame_tables.read.schema("id INT, name STRING").csv(str(tmp_path))
+    frame = files.join(frame_tables.table("house.source"), "id").select(files.name, "n")
     assert said(lineage_of_frame(frame, "out.t")) == {
         f"name <- {tmp_path}.name identity",
         "n <- house.source.n identity",
@@ -60,10 +60,10 @@ def test_files_are_named_by_their_path(house: SparkSession, tmp_path: Path) -> N
     }
 
 
-def test_files_in_a_subquery_are_named_too(house: SparkSession, tmp_path: Path) -> None:
+def test_files_in_a_subquery_are_named_too(frame_tables: SparkSession, tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("1\n")
-    house.read.schema("id INT").csv(str(tmp_path)).createOrReplaceTempView("wanted")
-    frame = house.sql("SELECT name FROM house.source WHERE id IN (SELECT id FROM wanted)")
+    frame_tables.read.schema("id INT").csv(str(tmp_path)).createOrReplaceTempView("wanted")
+    frame = frame_tables.sql("SELECT name FROM house.source WHERE id IN (SELECT id FROM wanted)")
     assert said(lineage_of_frame(frame, "out.t")) == {
         "name <- house.source.name identity",
         "~ filter house.source.id",
@@ -71,19 +71,19 @@ def test_files_in_a_subquery_are_named_too(house: SparkSession, tmp_path: Path) 
     }
 
 
-def test_nothing_runs(house: SparkSession) -> None:
-    frame = house.table("house.source").selectExpr("raise_error('it ran') AS never", "id")
+def test_nothing_runs(frame_tables: SparkSession) -> None:
+    frame = frame_tables.table("house.source").selectExpr("raise_error('it ran') AS never", "id")
     assert said(lineage_of_frame(frame, "out.t")) == {"id <- house.source.id identity"}
 
 
 @pytest.mark.parametrize("table", ["house.copy_on_write", "house.merge_on_read"])
-def test_a_merge_is_the_same_however_its_rows_are_written(house: SparkSession, table: str) -> None:
+def test_a_merge_is_the_same_however_its_rows_are_written(frame_tables: SparkSession, table: str) -> None:
     text = f"""MERGE INTO {table} t USING house.source s ON t.id = s.id
         WHEN MATCHED AND s.n > 3 THEN UPDATE SET name = upper(s.name), n = s.n + t.n
         WHEN MATCHED AND t.n < 0 THEN DELETE
         WHEN NOT MATCHED THEN INSERT (id, name) VALUES (s.id, s.name)
         WHEN NOT MATCHED BY SOURCE THEN UPDATE SET name = 'gone'"""
-    assert written(house, text) == (
+    assert written(frame_tables, text) == (
         table,
         OutputKind.TABLE,
         {
@@ -109,35 +109,35 @@ def test_a_merge_is_the_same_however_its_rows_are_written(house: SparkSession, t
     ],
 )  # fmt: skip
 def test_updates_and_deletes_tell_what_they_change(
-    house: SparkSession, table: str, condition: str, shaped: set[str]
+    frame_tables: SparkSession, table: str, condition: str, shaped: set[str]
 ) -> None:
     rows = {one.format(table) for one in shaped}
-    update = written(house, f"UPDATE {table} SET name = concat(name, n), n = 7 WHERE {condition}")
+    update = written(frame_tables, f"UPDATE {table} SET name = concat(name, n), n = 7 WHERE {condition}")
     changed = {f"name <- {table}.name transformation", f"name <- {table}.n transformation"}
     assert update == (table, OutputKind.TABLE, changed | rows)
-    assert written(house, f"DELETE FROM {table} WHERE {condition}") == (table, OutputKind.TABLE, rows)
+    assert written(frame_tables, f"DELETE FROM {table} WHERE {condition}") == (table, OutputKind.TABLE, rows)
 
 
-def test_an_insert_goes_by_position(house: SparkSession) -> None:
-    found = written(house, "INSERT INTO house.copy_on_write SELECT n, upper(name), id FROM house.source")
+def test_an_insert_goes_by_position(frame_tables: SparkSession) -> None:
+    found = written(frame_tables, "INSERT INTO house.copy_on_write SELECT n, upper(name), id FROM house.source")
     edges = {"id <- house.source.n transformation", "name <- house.source.name transformation"}
     assert found == ("house.copy_on_write", OutputKind.TABLE, edges | {"n <- house.source.id transformation"})
 
 
-def test_each_table_of_a_multi_insert_is_told(house: SparkSession) -> None:
+def test_each_table_of_a_multi_insert_is_told(frame_tables: SparkSession) -> None:
     text = """FROM house.source INSERT INTO house.copy_on_write SELECT * WHERE n > 1
         INSERT INTO house.merge_on_read SELECT id, name, 1"""
-    writes = list(writes_of(analysed(house, text)))
+    writes = list(writes_of(analysed(frame_tables, text)))
     assert [plain_name(one.target) for one in writes] == ["house.copy_on_write", "house.merge_on_read"]
 
 
-def test_a_query_writes_nothing(house: SparkSession) -> None:
-    assert list(writes_of(analysed(house, "SELECT id FROM house.source"))) == []
-    assert list(writes_of(analysed(house, "CREATE TEMP VIEW gone AS SELECT id FROM house.source"))) == []
+def test_a_query_writes_nothing(frame_tables: SparkSession) -> None:
+    assert list(writes_of(analysed(frame_tables, "SELECT id FROM house.source"))) == []
+    assert list(writes_of(analysed(frame_tables, "CREATE TEMP VIEW gone AS SELECT id FROM house.source"))) == []
 
 
-def test_a_folder_is_a_target(house: SparkSession) -> None:
-    found = written(house, "INSERT OVERWRITE DIRECTORY '/nowhere/x' USING parquet SELECT id FROM house.source")
+def test_a_folder_is_a_target(frame_tables: SparkSession) -> None:
+    found = written(frame_tables, "INSERT OVERWRITE DIRECTORY '/nowhere/x' USING parquet SELECT id FROM house.source")
     assert found == ("/nowhere/x", OutputKind.FILE, {"id <- house.source.id identity"})
 
 

@@ -57,7 +57,7 @@ FILES = {
 
 
 @pytest.fixture(scope="module")
-def house(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Iterator[Connection]:
+def case_house(tmp_path_factory: pytest.TempPathFactory, spark: SparkSession) -> Iterator[Connection]:
     root = tmp_path_factory.mktemp("fresh")
     for name, text in FILES.items():
         path = root / name
@@ -94,9 +94,9 @@ def _loaded(table: FreshTable) -> list[tuple[FreshCase, Check]]:
 
 
 @pytest.mark.parametrize("table", [table for table in TABLES if table.stored], ids=lambda table: table.name)
-def test_spark_says_what_the_specification_says(house: Connection, table: FreshTable) -> None:
+def test_spark_says_what_the_specification_says(case_house: Connection, table: FreshTable) -> None:
     loaded = _loaded(table)
-    ports = replace(house.wiring.quality.check_ports(), clock=lambda: NOW)
+    ports = replace(case_house.wiring.quality.check_ports(), clock=lambda: NOW)
     judged = judge_dataset(table.name, ports, checks=[check for _, check in loaded])
     pairs = zip([case for case, _ in loaded], judged.verdicts, strict=True)
     assert [fault for case, verdict in pairs for fault in faults_of(case, verdict)] == []

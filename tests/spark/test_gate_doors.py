@@ -25,19 +25,19 @@ TRAVEL = "/api/v1/branches/datasets/core.orders/commits/main/data"
 
 
 @pytest.fixture
-def shop(make_project: Callable[..., Connection]) -> Connection:
-    shop = make_project(SHOP)
-    shop.run()
-    return shop
+def gated_shop(make_project: Callable[..., Connection]) -> Connection:
+    gated_shop = make_project(SHOP)
+    gated_shop.run()
+    return gated_shop
 
 
 @pytest.fixture
-def client(shop: Connection) -> Iterator[TestClient]:
-    app = create_app(shop.wiring, login_digest=digest_of(LOGIN))
+def client(gated_shop: Connection) -> Iterator[TestClient]:
+    app = create_app(gated_shop.wiring, login_digest=digest_of(LOGIN))
     with TestClient(app, base_url="http://127.0.0.1:8765", raise_server_exceptions=False) as client:
         client.headers["authorization"] = f"Bearer {LOGIN}"
         yield client
-        shop.wiring.session._session = None  # Spark is the whole run's, and does not end with this server
+        gated_shop.wiring.session._session = None  # Spark is the whole run's, and does not end with this server
 
 
 @pytest.fixture
@@ -53,12 +53,12 @@ def secret(tmp_path: Path) -> Path:
     return path
 
 
-def audit(shop: Connection) -> list[Any]:
-    return [row for row in shop.wiring.metadata.audit() if row.action.startswith("query.")]
+def audit(gated_shop: Connection) -> list[Any]:
+    return [row for row in gated_shop.wiring.metadata.audit() if row.action.startswith("query.")]
 
 
-def count(shop: Connection) -> int:
-    return shop.table("core.orders").count()
+def count(gated_shop: Connection) -> int:
+    return gated_shop.table("core.orders").count()
 
 
 INTRUSIONS = (
@@ -72,7 +72,7 @@ INTRUSIONS = (
 
 
 def test_time_travel_by_sql_refuses_what_a_reader_may_not_do(
-    shop: Connection, client: TestClient, reader: dict[str, str], secret: Path, tmp_path: Path
+    gated_shop: Connection, client: TestClient, reader: dict[str, str], secret: Path, tmp_path: Path
 ) -> None:
     mark = tmp_path / "mark"
     for text in INTRUSIONS:
@@ -82,21 +82,21 @@ def test_time_travel_by_sql_refuses_what_a_reader_may_not_do(
         assert "nothing at this address" not in answer.text
         assert SECRET not in answer.text
         assert not mark.exists()
-    assert count(shop) == 2
-    noted = audit(shop)
+    assert count(gated_shop) == 2
+    noted = audit(gated_shop)
     assert len(noted) == len(INTRUSIONS)
     assert {row.action for row in noted} <= {"query.refuse", "query.fail"}
 
 
 def test_a_program_is_refused_by_name_and_the_refusal_is_audited(
-    shop: Connection, client: TestClient, reader: dict[str, str]
+    gated_shop: Connection, client: TestClient, reader: dict[str, str]
 ) -> None:
     sql = INTRUSIONS[0].replace("{mark}", "nothing")
     answer = client.get(TRAVEL, params={"sql": sql}, headers=reader)
     assert answer.status_code == 403
     assert answer.json()["code"] == "FORGE-E216"
     assert "program" in answer.text
-    row = audit(shop)[0]
+    row = audit(gated_shop)[0]
     assert (row.action, row.subject) == ("query.refuse", "time travel, token reader")
     assert row.actor
     assert row.detail["text"] == sql
@@ -104,13 +104,13 @@ def test_a_program_is_refused_by_name_and_the_refusal_is_audited(
 
 
 def test_a_query_leaves_who_asked_what_of_which_tables_and_how_many_rows(
-    shop: Connection, client: TestClient, reader: dict[str, str]
+    gated_shop: Connection, client: TestClient, reader: dict[str, str]
 ) -> None:
     sql = "SELECT id FROM data WHERE id > 1 -- a comment"
     answer = client.get(TRAVEL, params={"sql": sql}, headers=reader)
     assert answer.status_code == 200, answer.text
     assert len(answer.json()["rows"]) == 1
-    row = audit(shop)[0]
+    row = audit(gated_shop)[0]
     assert (row.action, row.subject) == ("query.run", "time travel, token reader")
     assert row.actor
     assert row.detail == {"text": sql, "tables": ["core.orders"], "rows": 1}
@@ -135,7 +135,7 @@ BAD_CHECKS = (
 
 
 def test_checks_of_a_monitor_are_judged_before_they_run(
-    shop: Connection, client: TestClient, secret: Path, tmp_path: Path
+    gated_shop: Connection, client: TestClient, secret: Path, tmp_path: Path
 ) -> None:
     mark = tmp_path / "mark"
     text = json.dumps(BAD_CHECKS).replace("{file}", str(secret)).replace("{mark}", str(mark))
@@ -151,24 +151,24 @@ def test_checks_of_a_monitor_are_judged_before_they_run(
     assert len(results) == len(BAD_CHECKS)
     assert SECRET not in json.dumps(results)
     assert not mark.exists()
-    noted = audit(shop)
+    noted = audit(gated_shop)
     assert len(noted) == len(BAD_CHECKS)
     assert all(row.subject.startswith("monitor ") and row.detail["why"] for row in noted)
 
 
 @pytest.mark.parametrize("text", INTRUSIONS)
 def test_a_query_from_python_and_a_commit_by_sql_go_through_the_same_gate(
-    text: str, shop: Connection, secret: Path, tmp_path: Path
+    text: str, gated_shop: Connection, secret: Path, tmp_path: Path
 ) -> None:
     mark = tmp_path / "mark"
     sql = text.replace("{file}", str(secret)).replace("{mark}", str(mark))
     with pytest.raises(ForgeError):
-        shop.query(sql)
+        gated_shop.query(sql)
     with pytest.raises(ForgeError):
-        shop.commit("core.copy", sql=sql)
+        gated_shop.commit("core.copy", sql=sql)
     assert not mark.exists()
-    assert count(shop) == 2
-    assert audit(shop)[0].action in ("query.refuse", "query.fail")
+    assert count(gated_shop) == 2
+    assert audit(gated_shop)[0].action in ("query.refuse", "query.fail")
 
 
 def test_a_rule_of_a_merge_is_judged_before_it_becomes_a_column(spark: Any) -> None:
@@ -187,8 +187,8 @@ def test_a_rule_of_a_merge_is_judged_before_it_becomes_a_column(spark: Any) -> N
             frame.select(expression_column(text, paths)).first()
 
 
-def java_process(shop: Connection) -> int:
-    jvm: Any = shop.wiring.session.get()._jvm
+def java_process(gated_shop: Connection) -> int:
+    jvm: Any = gated_shop.wiring.session.get()._jvm
     return int(jvm.java.lang.ProcessHandle.current().pid())
 
 
@@ -204,14 +204,14 @@ HUGE = (
 
 
 def test_a_value_that_is_too_large_is_refused_and_spark_lives_on(
-    shop: Connection, client: TestClient, reader: dict[str, str]
+    gated_shop: Connection, client: TestClient, reader: dict[str, str]
 ) -> None:
-    before = java_process(shop)
+    before = java_process(gated_shop)
     for sql in HUGE:
         answer = client.get(TRAVEL, params={"sql": sql}, headers=reader)
         assert (answer.status_code, answer.json()["code"]) == (422, "FORGE-E917"), sql
     assert client.get(TRAVEL, params={"sql": "SELECT 7 AS n"}, headers=reader).json()["rows"] == [[7]]
-    assert java_process(shop) == before
+    assert java_process(gated_shop) == before
 
 
 def test_a_long_text_is_cut_and_says_so(client: TestClient, reader: dict[str, str]) -> None:

@@ -188,7 +188,7 @@ def shown(doors: dict[str, str]) -> set[str]:
 
 
 @pytest.fixture
-def house(make_project: Callable[..., Connection], monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
+def personal_house(make_project: Callable[..., Connection], monkeypatch: pytest.MonkeyPatch) -> Iterator[House]:
     project = make_project({"forge.yaml": SETTINGS})
     monkeypatch.setattr(project.wiring, "close", lambda: None)  # the session is that of all tests
     app = create_app(project.wiring, login_digest=digest_of("forge_x"))
@@ -203,43 +203,45 @@ def write_contract(root: Path) -> None:
     (root / "contracts" / "people.odcs.yaml").write_text(CONTRACT)
 
 
-def test_what_a_contract_calls_personal_is_shown_by_no_door_from_that_moment(house: House) -> None:
-    before = house.doors()
+def test_what_a_contract_calls_personal_is_shown_by_no_door_from_that_moment(personal_house: House) -> None:
+    before = personal_house.doors()
     open_doors = shown(before)
     known = {"sample", "filter", "sql", "origin", "origin, long ago", "copy", "join", "diff", "dataset diff", "blame"}
     known |= {"compare", "dataset compare", "merge", "dataset merge", "run", "judged", "results", "monitor results"}
     known |= {"health", "held back", "incidents", "overview", "records", "metrics", "series"}
     known |= {f"{API}{path}" for path in ("/runs", "/overview", "/quality/datasets", "/quality/alerts")}
     assert known <= open_doors, "each of these shows cells, so that what follows can fail"
-    write_contract(house.project.wiring.root)
-    assert shown(house.doors()) == set()
-    house.judge()  # what is found from now on, too
-    assert shown(house.doors()) == set()
+    write_contract(personal_house.project.wiring.root)
+    assert shown(personal_house.doors()) == set()
+    personal_house.judge()  # what is found from now on, too
+    assert shown(personal_house.doors()) == set()
 
 
-def test_a_contract_of_the_registry_is_enough(house: House) -> None:
-    put = house.client.put(
-        f"{API}/contracts/people", content=CONTRACT, headers={**house.writer, "content-type": "application/yaml"}
+def test_a_contract_of_the_registry_is_enough(personal_house: House) -> None:
+    put = personal_house.client.put(
+        f"{API}/contracts/people",
+        content=CONTRACT,
+        headers={**personal_house.writer, "content-type": "application/yaml"},
     )
     assert put.status_code < 300, put.text
-    assert shown(house.doors()) == set()
+    assert shown(personal_house.doors()) == set()
 
 
-def test_a_file_of_the_project_that_is_broken_uncovers_nothing(house: House) -> None:
-    write_contract(house.project.wiring.root)
-    (house.project.wiring.root / "transforms" / "core" / "broken.sql").write_text("SELECT FROM WHERE\n")
-    (house.project.wiring.root / "contracts" / "broken.odcs.yaml").write_text("version: 1.0\nschema: 5\n")
-    assert shown(house.doors()) == set()
+def test_a_file_of_the_project_that_is_broken_uncovers_nothing(personal_house: House) -> None:
+    write_contract(personal_house.project.wiring.root)
+    (personal_house.project.wiring.root / "transforms" / "core" / "broken.sql").write_text("SELECT FROM WHERE\n")
+    (personal_house.project.wiring.root / "contracts" / "broken.odcs.yaml").write_text("version: 1.0\nschema: 5\n")
+    assert shown(personal_house.doors()) == set()
 
 
-def test_rows_are_not_found_by_what_is_personal(house: House) -> None:
-    write_contract(house.project.wiring.root)
+def test_rows_are_not_found_by_what_is_personal(personal_house: House) -> None:
+    write_contract(personal_house.project.wiring.root)
     for path, params in (
         ("/branches/datasets/core.people/commits/main/data", {"filter": "mail=ada2@lovelace.example"}),
         ("/lineage/records", {"dataset_id": "core.people", "filter": "salary=-27182818"}),
         ("/branches/blame", {"table": "marts.contacts", "key": "contact:ada@lovelace.example"}),
     ):
-        found = house.client.get(API + path, params=params, headers=house.reader)
+        found = personal_house.client.get(API + path, params=params, headers=personal_house.reader)
         assert (found.status_code, found.json()["code"]) == (403, "FORGE-E631")
     sql = {"sql": "SELECT count(*) AS n FROM data WHERE mail LIKE '%lovelace%' OR salary < 0"}
-    assert json.loads(house.get("/branches/datasets/core.people/commits/main/data", **sql))["rows"] == [[0]]
+    assert json.loads(personal_house.get("/branches/datasets/core.people/commits/main/data", **sql))["rows"] == [[0]]

@@ -71,7 +71,7 @@ class Orders(SparkHouse):
 
 
 @pytest.fixture
-def house(tmp_path: Path, spark: SparkSession) -> Iterator[Orders]:
+def orders_house(tmp_path: Path, spark: SparkSession) -> Iterator[Orders]:
     made = Orders(tmp_path, spark)
     yield made
     made.close()
@@ -82,21 +82,21 @@ OTHER_CELLS = (((1, "A", 1.0), (2, "b", 2.0)), ((1, "a", 9.0), (2, "b", 2.0), (3
 
 
 def diverged(
-    house: Orders, ours: tuple[Row, ...], theirs: tuple[Row, ...]
+    orders_house: Orders, ours: tuple[Row, ...], theirs: tuple[Row, ...]
 ) -> tuple[SnapshotId, SnapshotId, SnapshotId]:
-    base = house.create(*TWO)
+    base = orders_house.create(*TWO)
     return (
         base,
-        house.overwritten(base, "ours", ours, key=(1,)),
-        house.overwritten(base, "theirs", theirs, key=(1,)),
+        orders_house.overwritten(base, "ours", ours, key=(1,)),
+        orders_house.overwritten(base, "theirs", theirs, key=(1,)),
     )
 
 
-def test_both_adapters_give_the_same_answers(house: Orders) -> None:
+def test_both_adapters_give_the_same_answers(orders_house: Orders) -> None:
     rows = ((1, "o", 5.0), (2, "b", None)), ((1, "t", 6.0), (4, "x", 1.0))
-    base, ours, theirs = diverged(house, *rows)
-    work = house.merge_of(base, ours, theirs)
-    on_spark, on_driver = house.work.merge(work, RUN), ArrowRows(house.tables).merge(work, RUN)
+    base, ours, theirs = diverged(orders_house, *rows)
+    work = orders_house.merge_of(base, ours, theirs)
+    on_spark, on_driver = orders_house.work.merge(work, RUN), ArrowRows(orders_house.tables).merge(work, RUN)
     assert on_spark.conflicts == on_driver.conflicts
     assert [one.id for one in on_spark.conflicts] == [one.id for one in on_driver.conflicts]
     for name in ("conflict_count", "resolved_count", "inserted", "updated", "deleted", "is_separate"):
@@ -106,14 +106,17 @@ def test_both_adapters_give_the_same_answers(house: Orders) -> None:
         {on_spark.conflicts[0].id: ResolutionRule(ResolutionChoice.MANUAL, value=7.5)},
     )
     work = replace(work, answers=answers)
-    found = [house.written(rows.merge(work, RUN), ours) for rows in (house.work, ArrowRows(house.tables))]
+    found = [
+        orders_house.written(rows.merge(work, RUN), ours)
+        for rows in (orders_house.work, ArrowRows(orders_house.tables))
+    ]
     assert found[0] == found[1] == [(1, "t", 7.5), (4, "x", 1.0), (11, "k", None), (12, "l", 4.0)]
 
 
-def test_only_some_conflicts_are_given_back_but_all_are_counted(house: Orders) -> None:
+def test_only_some_conflicts_are_given_back_but_all_are_counted(orders_house: Orders) -> None:
     rows = ((1, "o", 5.0), (2, "o", 5.0)), ((1, "t", 6.0), (2, "t", 6.0))
-    base, ours, theirs = diverged(house, *rows)
-    merge = house.work.merge(house.merge_of(base, ours, theirs, limit=3), RUN)
+    base, ours, theirs = diverged(orders_house, *rows)
+    merge = orders_house.work.merge(orders_house.merge_of(base, ours, theirs, limit=3), RUN)
     assert merge.conflict_count == 4
     assert [(one.key, one.column) for one in merge.conflicts] == [
         ({"id": 1}, "amount"),
@@ -121,60 +124,62 @@ def test_only_some_conflicts_are_given_back_but_all_are_counted(house: Orders) -
         ({"id": 2}, "amount"),
     ]
     with pytest.raises(ForgeError) as raised:
-        merge.write(house.stage(ours))
+        merge.write(orders_house.stage(ours))
     assert raised.value.code == "E617"
 
 
 @pytest.mark.parametrize("key", [["id"], ["name"], ["name", "id"]], ids=["one", "with NULL", "two"])
-def test_keys_that_are_there_twice_are_the_same_on_spark_and_on_the_driver(house: Orders, key: list[str]) -> None:
-    base = house.create(*TWO)
+def test_keys_that_are_there_twice_are_the_same_on_spark_and_on_the_driver(
+    orders_house: Orders, key: list[str]
+) -> None:
+    base = orders_house.create(*TWO)
     rows = ((1, "a", 1.0), (11, "t", 1.0), (12, "t", 1.0), (13, None, 1.0))
-    theirs = house.overwritten(base, "theirs", rows, key=(1,))
-    files = {file.path: file for file in house.files(theirs)}
-    old = {file.path for file in house.files(base)}
+    theirs = orders_house.overwritten(base, "theirs", rows, key=(1,))
+    files = {file.path: file for file in orders_house.files(theirs)}
+    old = {file.path for file in orders_house.files(base)}
     new, rest = (
         FileSlice(ROW, theirs, tuple(files[path] for path in sorted(files) if (path in old) is was))
         for was in (False, True)
     )
     for part in (rest, None):
-        found = [work.find_twins(new, part, key, 2) for work in (house.work, ArrowRows(house.tables))]
+        found = [work.find_twins(new, part, key, 2) for work in (orders_house.work, ArrowRows(orders_house.tables))]
         assert found[0] == found[1]
         assert bool(found[0].count) == (key == ["name"] or (part is not None and key == ["id"]))
 
 
-def count_jobs(house: Orders, run_id: RunId) -> int:
-    tracker = house.spark.sparkContext.statusTracker()
+def count_jobs(orders_house: Orders, run_id: RunId) -> int:
+    tracker = orders_house.spark.sparkContext.statusTracker()
     return len(tracker.getJobIdsForGroup(f"{run_id}:{ORDERS}"))
 
 
-def test_a_clean_merge_with_its_write_takes_few_jobs_of_the_run(house: Orders) -> None:
-    base, ours, theirs = diverged(house, *OTHER_CELLS)
-    house.spark.conf.set("spark.sql.adaptive.enabled", "false")  # which makes a job of every shuffle
-    work = house.merge_of(base, ours, theirs)
+def test_a_clean_merge_with_its_write_takes_few_jobs_of_the_run(orders_house: Orders) -> None:
+    base, ours, theirs = diverged(orders_house, *OTHER_CELLS)
+    orders_house.spark.conf.set("spark.sql.adaptive.enabled", "false")  # which makes a job of every shuffle
+    work = orders_house.merge_of(base, ours, theirs)
     run_id = RunId("r-counted")
-    merge = house.work.merge(work, run_id)
-    merge.write(house.stage(ours))
-    assert 0 < count_jobs(house, run_id) <= 6
-    assert house.spark_engine.progress(run_id, ORDERS).jobs == count_jobs(house, run_id)
+    merge = orders_house.work.merge(work, run_id)
+    merge.write(orders_house.stage(ours))
+    assert 0 < count_jobs(orders_house, run_id) <= 6
+    assert orders_house.spark_engine.progress(run_id, ORDERS).jobs == count_jobs(orders_house, run_id)
 
 
-def test_a_cancelled_run_merges_nothing(house: Orders) -> None:
-    base, ours, theirs = diverged(house, *OTHER_CELLS)
+def test_a_cancelled_run_merges_nothing(orders_house: Orders) -> None:
+    base, ours, theirs = diverged(orders_house, *OTHER_CELLS)
     run_id = RunId("r-cancelled")
-    house.spark_engine.cancel(run_id)
+    orders_house.spark_engine.cancel(run_id)
     with pytest.raises(ForgeError) as raised:
-        house.work.merge(house.merge_of(base, ours, theirs), run_id)
+        orders_house.work.merge(orders_house.merge_of(base, ours, theirs), run_id)
     assert raised.value.code == "E901"
 
 
 @pytest.mark.parametrize("key", [("id",), ()], ids=["keyed", "keyless"])
-def test_the_diff_is_that_of_the_driver(house: Orders, key: tuple[str, ...]) -> None:
-    base = house.create(*TWO)
-    after = house.overwritten(base, "dev", ((1, "A", None), (4, "n", 4.0), (5, "n", 5.0)), key=(1,))
-    old, new = (house.tables.files(ROW, one).files for one in (base, after))
+def test_the_diff_is_that_of_the_driver(orders_house: Orders, key: tuple[str, ...]) -> None:
+    base = orders_house.create(*TWO)
+    after = orders_house.overwritten(base, "dev", ((1, "A", None), (4, "n", 4.0), (5, "n", 5.0)), key=(1,))
+    old, new = (orders_house.tables.files(ROW, one).files for one in (base, after))
     parts = FileSlice(ROW, base, tuple(old - new)), FileSlice(ROW, after, tuple(new - old))
     layout = align_for_diff(FIELDS, FIELDS, key)
-    adapters: tuple[RowOperations, ...] = (house.work, ArrowRows(house.tables))
+    adapters: tuple[RowOperations, ...] = (orders_house.work, ArrowRows(orders_house.tables))
     whole = [rows.diff(*parts, layout) for rows in adapters]
     assert whole[0] == whole[1]
     assert len(whole[0].rows) > 3
@@ -183,52 +188,56 @@ def test_the_diff_is_that_of_the_driver(house: Orders, key: tuple[str, ...]) -> 
     assert pages[0].rows == whole[0].rows[1:3]
 
 
-def test_the_diff_of_a_new_table_and_of_renamed_columns(house: Orders) -> None:
-    base = house.create(*TWO)
-    part = FileSlice(ROW, base, tuple(house.files(base)))
+def test_the_diff_of_a_new_table_and_of_renamed_columns(orders_house: Orders) -> None:
+    base = orders_house.create(*TWO)
+    part = FileSlice(ROW, base, tuple(orders_house.files(base)))
     renamed: Fields = (FIELDS[0], replace(FIELDS[2], name="price"), TableField(4, "added", "string"))
     layout = align_for_diff(renamed, FIELDS, ("id",))
-    for rows in (house.work, ArrowRows(house.tables)):
+    for rows in (orders_house.work, ArrowRows(orders_house.tables)):
         found = rows.diff(None, part, layout)
         assert (found.inserted, found.updated, found.deleted) == (4, 0, 0)
         assert found.rows[0].after == {"id": 1, "name": "a", "amount": 1.0}
 
 
-def test_hidden_rows_of_a_diff_are_gone_afterwards(house: Orders) -> None:
-    base = house.create(*TWO)
-    first, second = house.files(base)
-    house.work.diff(
+def test_hidden_rows_of_a_diff_are_gone_afterwards(orders_house: Orders) -> None:
+    base = orders_house.create(*TWO)
+    first, second = orders_house.files(base)
+    orders_house.work.diff(
         FileSlice(ROW, base, (first,)), FileSlice(ROW, base, (second,)), align_for_diff(FIELDS, FIELDS, ("id",))
     )
-    assert house.lake.stages() == ()
-    assert len(house.rows(base)) == 4
+    assert orders_house.lake.stages() == ()
+    assert len(orders_house.rows(base)) == 4
 
 
-def test_duplicate_keys_of_a_side_are_refused(house: Orders) -> None:
-    base, ours, theirs = diverged(house, ((1, "A", 1.0), (2, "b", 2.0), (2, "c", 2.0)), OTHER_CELLS[1])
+def test_duplicate_keys_of_a_side_are_refused(orders_house: Orders) -> None:
+    base, ours, theirs = diverged(orders_house, ((1, "A", 1.0), (2, "b", 2.0), (2, "c", 2.0)), OTHER_CELLS[1])
     with pytest.raises(ForgeError) as raised:
-        house.work.merge(house.merge_of(base, ours, theirs), RUN)
+        orders_house.work.merge(orders_house.merge_of(base, ours, theirs), RUN)
     assert raised.value.code == "E611"
     assert "ours" in raised.value.what
     assert "id = 2" in raised.value.what
 
 
-def test_an_expression_that_does_not_fit_is_told_as_such(house: Orders) -> None:
-    base, ours, theirs = diverged(house, ((1, "o", 1.0), (2, "b", 2.0)), ((1, "t", 1.0), (2, "b", 2.0)))
+def test_an_expression_that_does_not_fit_is_told_as_such(orders_house: Orders) -> None:
+    base, ours, theirs = diverged(orders_house, ((1, "o", 1.0), (2, "b", 2.0)), ((1, "t", 1.0), (2, "b", 2.0)))
     answers = Answers((ResolutionRule(ResolutionChoice.EXPRESSION, column="name", value="ours + theirs"),))
     with pytest.raises(ForgeError) as raised:
-        house.work.merge(house.merge_of(base, ours, theirs, answers=answers), RUN)
+        orders_house.work.merge(orders_house.merge_of(base, ours, theirs, answers=answers), RUN)
     assert raised.value.code == "E625"
 
 
-def test_checksums_of_parts_add_up_and_follow_the_rows_not_the_files(house: Orders) -> None:
-    base = house.create(*TWO)
-    first, second = (house.work.checksum(FileSlice(ROW, base, (file,)), FIELDS) for file in house.files(base))
-    whole = house.work.checksum(FileSlice(ROW, base, tuple(house.files(base))), FIELDS)
+def test_checksums_of_parts_add_up_and_follow_the_rows_not_the_files(orders_house: Orders) -> None:
+    base = orders_house.create(*TWO)
+    first, second = (
+        orders_house.work.checksum(FileSlice(ROW, base, (file,)), FIELDS) for file in orders_house.files(base)
+    )
+    whole = orders_house.work.checksum(FileSlice(ROW, base, tuple(orders_house.files(base))), FIELDS)
     assert whole == add_checksums(first, second) != NOTHING
     assert subtract_checksums(whole, first) == second
-    stage = house.stage(base)
-    compacted = house.tables.rewrite(stage, house.files(base), table_of(*TWO[1], *reversed(TWO[0])), FIELDS)
-    files = tuple(house.tables.files(stage.catalog, compacted).files)
+    stage = orders_house.stage(base)
+    compacted = orders_house.tables.rewrite(
+        stage, orders_house.files(base), table_of(*TWO[1], *reversed(TWO[0])), FIELDS
+    )
+    files = tuple(orders_house.tables.files(stage.catalog, compacted).files)
     assert len(files) == 1
-    assert house.work.checksum(FileSlice(stage.catalog, compacted, files), FIELDS) == whole
+    assert orders_house.work.checksum(FileSlice(stage.catalog, compacted, files), FIELDS) == whole

@@ -52,7 +52,7 @@ FILES = {
 
 
 @pytest.fixture
-def shop(make_project: MakeProject) -> Connection:
+def tiered_shop(make_project: MakeProject) -> Connection:
     project = make_project(FILES)
     report = project.run()
     assert report.status == "succeeded"
@@ -105,20 +105,20 @@ BY_MANIFESTS: tuple[Check, ...] = (
 )
 
 
-def test_completeness_volume_ranges_and_freshness_cost_no_job(shop: Connection) -> None:
-    found, cost = judged(shop, "core.orders", *BY_MANIFESTS)
+def test_completeness_volume_ranges_and_freshness_cost_no_job(tiered_shop: Connection) -> None:
+    found, cost = judged(tiered_shop, "core.orders", *BY_MANIFESTS)
     assert set(outcomes(found)) == {"passed"}
     assert (cost.jobs, cost.rows) == (0, 0)
     assert set(tiers(found)) == {("manifests",)}
     assert "no version before" in str(found.verdicts[3].details)
-    more(shop, 1000, 1500)
-    found, cost = judged(shop, "core.orders", *BY_MANIFESTS)
+    more(tiered_shop, 1000, 1500)
+    found, cost = judged(tiered_shop, "core.orders", *BY_MANIFESTS)
     assert set(outcomes(found)) == {"passed"}
     assert "+50.00%" in found.verdicts[3].message
     assert cost.jobs == 0
 
 
-def test_plain_measures_are_one_job_that_reads_the_table_once(shop: Connection) -> None:
+def test_plain_measures_are_one_job_that_reads_the_table_once(tiered_shop: Connection) -> None:
     checks = (
         AcceptedValuesCheck("n", tuple(range(7))),
         RegexCheck("key", "^[0-9]+$"),
@@ -126,7 +126,7 @@ def test_plain_measures_are_one_job_that_reads_the_table_once(shop: Connection) 
         RangeCheck("n", 0, 5),
         NotNullCheck(("key",), where="id > 10"),
     )
-    found, cost = judged(shop, "core.orders", *checks)
+    found, cost = judged(tiered_shop, "core.orders", *checks)
     assert outcomes(found) == ["passed", "passed", "passed", "failed", "passed"]
     assert (cost.jobs, cost.rows) == (2, 2000)  # one measures, one takes the sample of the failed check
     assert tiers(found)[0] == ("manifests", "scan")
@@ -134,21 +134,21 @@ def test_plain_measures_are_one_job_that_reads_the_table_once(shop: Connection) 
     assert len(found.verdicts[3].details["sample"]) == 5  # type: ignore[arg-type]
 
 
-def test_what_was_measured_of_a_snapshot_is_not_read_again(shop: Connection) -> None:
+def test_what_was_measured_of_a_snapshot_is_not_read_again(tiered_shop: Connection) -> None:
     checks = (RegexCheck("key", "^[0-9]+$"), UniqueCheck(("id",)), ZScoreCheck("x"), RangeCheck("key", "0", "99999"))
-    first, cost = judged(shop, "core.orders", *checks)
+    first, cost = judged(tiered_shop, "core.orders", *checks)
     assert cost.jobs > 0
-    again, cost = judged(shop, "core.orders", *checks)
+    again, cost = judged(tiered_shop, "core.orders", *checks)
     assert (cost.jobs, cost.rows) == (0, 0)
     assert [v.message for v in again.verdicts] == [v.message for v in first.verdicts]
     assert tiers(again)[0] == ("manifests", "kept")
 
 
-def test_of_a_table_that_grew_only_the_new_files_are_read(shop: Connection) -> None:
+def test_of_a_table_that_grew_only_the_new_files_are_read(tiered_shop: Connection) -> None:
     checks = (RegexCheck("key", "^[0-9]+$"), AcceptedValuesCheck("n", tuple(range(6))), RangeCheck("key", "0", "99999"))
-    judged(shop, "core.orders", *checks)
-    more(shop, 1000, 1100)
-    found, cost = judged(shop, "core.orders", *checks)
+    judged(tiered_shop, "core.orders", *checks)
+    more(tiered_shop, 1000, 1100)
+    found, cost = judged(tiered_shop, "core.orders", *checks)
     assert cost.rows == 100 * 2 + 1100  # plain, text, and the sample of the failed check
     assert outcomes(found) == ["passed", "failed", "passed"]
     assert found.verdicts[0].message == "key: 1,100 rows, all match ^[0-9]+$"
@@ -157,13 +157,13 @@ def test_of_a_table_that_grew_only_the_new_files_are_read(shop: Connection) -> N
     assert tiers(found)[0] == ("manifests", "new files")
 
 
-def test_moments_and_sketches_of_a_table_that_grew_are_those_of_the_whole(shop: Connection) -> None:
+def test_moments_and_sketches_of_a_table_that_grew_are_those_of_the_whole(tiered_shop: Connection) -> None:
     checks = (MeanCheck("x", min=0, max=1e9), QuantileCheck("x", quantile=0.5, min=0, max=1e9))
-    judged(shop, "core.orders", *checks)
-    more(shop, 1000, 3000)
-    grown, cost = judged(shop, "core.orders", *checks)
+    judged(tiered_shop, "core.orders", *checks)
+    more(tiered_shop, 1000, 3000)
+    grown, cost = judged(tiered_shop, "core.orders", *checks)
     assert cost.rows == 2 * 2000
-    anew_ports = replace(shop.wiring.quality.check_ports(), states=None)
+    anew_ports = replace(tiered_shop.wiring.quality.check_ports(), states=None)
     whole = judge_dataset("core.orders", anew_ports, checks=checks)
     moments, anew = (found.readings[Measure(kind="moments", columns=("x",))] for found in (grown, whole))
     assert (moments.count, round(moments.mean, 6)) == (anew.count, round(anew.mean, 6)) == (3000, 1499.5)  # type: ignore[attr-defined]
@@ -172,11 +172,11 @@ def test_moments_and_sketches_of_a_table_that_grew_are_those_of_the_whole(shop: 
     assert middle == 1499.0
 
 
-def test_only_rows_of_new_files_are_judged_since_a_version(shop: Connection) -> None:
-    whole, _ = judged(shop, "core.orders", RowCountCheck(1, 10_000, since=PREVIOUS))
+def test_only_rows_of_new_files_are_judged_since_a_version(tiered_shop: Connection) -> None:
+    whole, _ = judged(tiered_shop, "core.orders", RowCountCheck(1, 10_000, since=PREVIOUS))
     assert whole.verdicts[0].message == "1,000 rows"  # all files of the first version are new
-    more(shop, 1000, 1010)
-    found, cost = judged(shop, "core.orders", RangeCheck("id", 0, 1004), RowCountCheck(1, 10), since=PREVIOUS)
+    more(tiered_shop, 1000, 1010)
+    found, cost = judged(tiered_shop, "core.orders", RangeCheck("id", 0, 1004), RowCountCheck(1, 10), since=PREVIOUS)
     assert outcomes(found) == ["failed", "passed"]
     assert found.verdicts[0].message.startswith("id: 5 of 10 rows")
     assert cost.rows == 20  # the measures, and the sample
@@ -185,22 +185,24 @@ def test_only_rows_of_new_files_are_judged_since_a_version(shop: Connection) -> 
     assert {row["id"] for row in shown} == set(range(1005, 1010))
 
 
-def test_since_says_where_files_were_rewritten(shop: Connection) -> None:
-    more(shop, 1000, 1010)
-    shop.wiring.session.get().sql("DELETE FROM forge.core.orders WHERE id = 5")
-    found, _ = judged(shop, "core.orders", RowCountCheck(1, 10, since=PREVIOUS))
+def test_since_says_where_files_were_rewritten(tiered_shop: Connection) -> None:
+    more(tiered_shop, 1000, 1010)
+    tiered_shop.wiring.session.get().sql("DELETE FROM forge.core.orders WHERE id = 5")
+    found, _ = judged(tiered_shop, "core.orders", RowCountCheck(1, 10, since=PREVIOUS))
     assert outcomes(found) == ["not measured"]
     assert "files were rewritten since previous" in found.verdicts[0].message
-    unknown, _ = judged(shop, "core.orders", RowCountCheck(1, 10, since="nowhere"), RowCountCheck(1, 10_000))
+    unknown, _ = judged(tiered_shop, "core.orders", RowCountCheck(1, 10, since="nowhere"), RowCountCheck(1, 10_000))
     assert outcomes(unknown) == ["not measured", "passed"]
 
 
-def test_unique_numbers_and_texts_are_exact_in_a_job_each(shop: Connection) -> None:
-    found, cost = judged(shop, "core.orders", UniqueCheck(("id",)), UniqueCheck(("key",)), UniqueCheck(("id", "key")))
+def test_unique_numbers_and_texts_are_exact_in_a_job_each(tiered_shop: Connection) -> None:
+    found, cost = judged(
+        tiered_shop, "core.orders", UniqueCheck(("id",)), UniqueCheck(("key",)), UniqueCheck(("id", "key"))
+    )
     assert set(outcomes(found)) == {"passed"}
     assert (cost.jobs, cost.rows) == (3, 3000)
     assert tiers(found)[0] == ("manifests", "narrow")
-    failed, _ = judged(shop, "core.orders", UniqueCheck(("n",)), UniqueCheck(("n", "key"), where="id < 10"))
+    failed, _ = judged(tiered_shop, "core.orders", UniqueCheck(("n",)), UniqueCheck(("n", "key"), where="id < 10"))
     assert failed.verdicts[0].message.startswith("n: 993 of 1,000 rows")
     assert failed.verdicts[0].details["sample"][0]["(rows)"] in (142, 143)  # type: ignore[index]
     assert failed.verdicts[1].outcome is Outcome.PASSED
@@ -215,29 +217,29 @@ VIEW_CHECKS = (
 )
 
 
-def test_a_view_that_is_dear_is_computed_once_for_all_jobs(shop: Connection) -> None:
-    found, cost = judged(shop, "core.counted", *VIEW_CHECKS)
+def test_a_view_that_is_dear_is_computed_once_for_all_jobs(tiered_shop: Connection) -> None:
+    found, cost = judged(tiered_shop, "core.counted", *VIEW_CHECKS)
     assert outcomes(found) == ["passed"] * 5
     # the orders once, and the seven, looked up by the key; the rest comes from what was kept
     store_rows = 1000 + 7
     assert cost.rows - store_rows <= 10 * 5  # blocks that were kept count as records, too
 
 
-def test_a_view_that_only_reads_and_joins_is_not_kept(shop: Connection) -> None:
-    found, cost = judged(shop, "core.doubled", *VIEW_CHECKS)
+def test_a_view_that_only_reads_and_joins_is_not_kept(tiered_shop: Connection) -> None:
+    found, cost = judged(tiered_shop, "core.doubled", *VIEW_CHECKS)
     assert outcomes(found) == ["passed"] * 5
     assert cost.rows >= 2 * 1000  # each job reads the columns it needs
 
 
-def test_a_query_reads_the_version_that_is_judged(shop: Connection) -> None:
+def test_a_query_reads_the_version_that_is_judged(tiered_shop: Connection) -> None:
     same = "SELECT count(*) FROM core.orders"
     joined = "SELECT o.id FROM core.orders o LEFT ANTI JOIN core.seven s ON o.n = s.id"
-    more(shop, 1000, 1200)
+    more(tiered_shop, 1000, 1200)
     for at, rows in ((None, 1200), ("HEAD~1", 1000)):
-        found, _ = judged(shop, "core.orders", QueryCheck(same, min=rows, max=rows), QueryCheck(joined), at=at)
+        found, _ = judged(tiered_shop, "core.orders", QueryCheck(same, min=rows, max=rows), QueryCheck(joined), at=at)
         assert outcomes(found) == ["passed", "passed"], [v.message for v in found.verdicts]
     broken, _ = judged(
-        shop,
+        tiered_shop,
         "core.orders",
         QueryCheck("SELECT 1 FROM core.nowhere"),
         QueryCheck("DROP TABLE x"),
@@ -276,11 +278,11 @@ def with_tables(frame, tables):
 """
 
 
-def test_a_function_of_the_project_may_say_it_in_any_form(shop: Connection) -> None:
-    write(shop, "quality/rules.py", FUNCTIONS)
+def test_a_function_of_the_project_may_say_it_in_any_form(tiered_shop: Connection) -> None:
+    write(tiered_shop, "quality/rules.py", FUNCTIONS)
     seven = TableName("core", "seven")
     found, _ = judged(
-        shop,
+        tiered_shop,
         "core.orders",
         FunctionCheck("quality/rules.py:small", (("limit", 998),)),
         FunctionCheck("quality/rules.py:said"),

@@ -227,14 +227,14 @@ class World:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[World]:
+def external_world(tmp_path: Path) -> Iterator[World]:
     made = World(tmp_path)
     yield made
     made.close()
 
 
 @pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
+def sql_lake(tmp_path: Path) -> Iterator[House]:
     made = House(tmp_path)
     yield made
     made.close()

@@ -43,7 +43,7 @@ class Shop:
 
 
 @pytest.fixture
-def shop(forge: Forge, tmp_path: Path) -> Iterator[Shop]:
+def failing_shop(forge: Forge, tmp_path: Path) -> Iterator[Shop]:
     root = tmp_path / "shop"
     root.mkdir()
     lay_database(root / ".forge" / "forge.db")
@@ -55,42 +55,42 @@ def shop(forge: Forge, tmp_path: Path) -> Iterator[Shop]:
         yield Shop(forge, root, receiver)
 
 
-def test_an_incident_is_listed_shown_acknowledged_noted_and_resolved(shop: Shop) -> None:
-    opened = shop.judge(verdict())
-    listed = shop("incidents", "list")
+def test_an_incident_is_listed_shown_acknowledged_noted_and_resolved(failing_shop: Shop) -> None:
+    opened = failing_shop.judge(verdict())
+    listed = failing_shop("incidents", "list")
     assert opened in listed.out
     assert "1 incident" in listed.err
-    shop("incidents", "ack", opened[:8], "--note", "looking at it")
-    shop("incidents", "assign", opened, "bob")
-    shop("incidents", "note", opened, "the source sent cents")
-    shown = shop("incidents", "show", opened, "--json").json
+    failing_shop("incidents", "ack", opened[:8], "--note", "looking at it")
+    failing_shop("incidents", "assign", opened, "bob")
+    failing_shop("incidents", "note", opened, "the source sent cents")
+    shown = failing_shop("incidents", "show", opened, "--json").json
     assert shown["schema_version"] == 1
     assert (shown["incident"]["status"], shown["incident"]["assignee"]) == ("acknowledged", "bob")
     assert [entry["kind"] for entry in shown["timeline"]] == ["opened", "note", "acknowledged", "assigned", "note"]
-    page = shop("incidents", "show", opened).out
+    page = failing_shop("incidents", "show", opened).out
     assert "saw         amount: 3 of 10 rows (30%) are outside 0 … 5" in page
     assert "the source sent cents" in page
-    shop("incidents", "resolve", opened)
-    assert shop("incidents", "list", "--json").json["incidents"] == []
-    (resolved,) = shop("incidents", "list", "--status", "resolved", "--json").json["incidents"]
+    failing_shop("incidents", "resolve", opened)
+    assert failing_shop("incidents", "list", "--json").json["incidents"] == []
+    (resolved,) = failing_shop("incidents", "list", "--status", "resolved", "--json").json["incidents"]
     assert (resolved["id"], resolved["resolved_by"]) == (opened, "ada@example.com")
-    shop("incidents", "reopen", opened)
-    assert len(shop("incidents", "list", "--json").json["incidents"]) == 1
-    assert shop("incidents", "list", "--dataset", "core.other", "--json").json["incidents"] == []
+    failing_shop("incidents", "reopen", opened)
+    assert len(failing_shop("incidents", "list", "--json").json["incidents"]) == 1
+    assert failing_shop("incidents", "list", "--dataset", "core.other", "--json").json["incidents"] == []
 
 
-def test_an_incident_of_a_run_is_tracked_when_someone_acts(shop: Shop) -> None:
-    wiring = Wiring.of(shop.root, clock=lambda: MORNING)
+def test_an_incident_of_a_run_is_tracked_when_someone_acts(failing_shop: Shop) -> None:
+    wiring = Wiring.of(failing_shop.root, clock=lambda: MORNING)
     write_history(wiring)
     wiring.close()
-    (listed,) = shop("incidents", "list", "--json").json["incidents"]
-    shop("incidents", "ack", listed["id"])
-    (after,) = shop("incidents", "list", "--json").json["incidents"]
+    (listed,) = failing_shop("incidents", "list", "--json").json["incidents"]
+    failing_shop("incidents", "ack", listed["id"])
+    (after,) = failing_shop("incidents", "list", "--json").json["incidents"]
     assert (after["status"], after["id"]) == ("acknowledged", listed["id"])
 
 
-def test_what_is_unknown_or_makes_no_sense_is_refused(shop: Shop) -> None:
-    opened = shop.judge(verdict())
+def test_what_is_unknown_or_makes_no_sense_is_refused(failing_shop: Shop) -> None:
+    opened = failing_shop.judge(verdict())
     for words, code in (
         (("incidents", "show", "nothing"), "E730"),
         (("incidents", "ack", "nothing"), "E730"),
@@ -102,61 +102,61 @@ def test_what_is_unknown_or_makes_no_sense_is_refused(shop: Shop) -> None:
         (("alerts", "unmute", "nothing"), "E733"),
         (("alerts", "test", "opps"), "E731"),
     ):
-        assert f"FORGE-{code}" in shop(*words, status=2).err
+        assert f"FORGE-{code}" in failing_shop(*words, status=2).err
 
 
-def test_alerts_are_delivered_listed_and_tried_again(shop: Shop) -> None:
-    shop.receiver.answers = [(503, {})]
-    shop.judge(verdict())
-    (failing,) = shop("alerts", "list", "--json").json["alerts"]
+def test_alerts_are_delivered_listed_and_tried_again(failing_shop: Shop) -> None:
+    failing_shop.receiver.answers = [(503, {})]
+    failing_shop.judge(verdict())
+    (failing,) = failing_shop("alerts", "list", "--json").json["alerts"]
     assert (failing["status"], failing["told"], failing["scope"]) == ("failing", ["ops"], "monitor:hourly")
-    failed = shop("alerts", "deliver", "--json", status=5).json["delivered"]
+    failed = failing_shop("alerts", "deliver", "--json", status=5).json["delivered"]
     assert failed == [{"sent": 0, "failed": 1, "given_up": 0, "dropped": 0, "waiting": 1}]
-    assert shop("alerts", "deliver", "--json").json["delivered"][0]["sent"] == 0  # its time has not come
-    assert shop("alerts", "deliver", "--now", "--json").json["delivered"][0]["sent"] == 1
-    (one,) = shop("alerts", "deliveries", "--json").json["deliveries"]
+    assert failing_shop("alerts", "deliver", "--json").json["delivered"][0]["sent"] == 0  # its time has not come
+    assert failing_shop("alerts", "deliver", "--now", "--json").json["delivered"][0]["sent"] == 1
+    (one,) = failing_shop("alerts", "deliveries", "--json").json["deliveries"]
     assert (one["state"], [attempt["ok"] for attempt in one["attempts"]]) == ("sent", [False, True])
-    assert "sent" in shop("alerts", "deliveries").out
-    assert len({taken.headers["x-forge-delivery"] for taken in shop.receiver.taken}) == 1
+    assert "sent" in failing_shop("alerts", "deliveries").out
+    assert len({taken.headers["x-forge-delivery"] for taken in failing_shop.receiver.taken}) == 1
 
 
-def test_what_was_refused_is_kept_and_queued_again(shop: Shop) -> None:
-    shop.receiver.answers = [(400, {})]
-    shop.judge(verdict())
-    shop("alerts", "deliver", status=5)
-    (refused,) = shop("alerts", "deliveries", "--state", "refused", "--json").json["deliveries"]
+def test_what_was_refused_is_kept_and_queued_again(failing_shop: Shop) -> None:
+    failing_shop.receiver.answers = [(400, {})]
+    failing_shop.judge(verdict())
+    failing_shop("alerts", "deliver", status=5)
+    (refused,) = failing_shop("alerts", "deliveries", "--state", "refused", "--json").json["deliveries"]
     assert "no, thank you" in refused["reason"]
-    assert shop("alerts", "retry").out == "1 queued again\n"
-    shop("alerts", "deliver")
-    assert len(shop("alerts", "deliveries", "--state", "sent", "--json").json["deliveries"]) == 1
+    assert failing_shop("alerts", "retry").out == "1 queued again\n"
+    failing_shop("alerts", "deliver")
+    assert len(failing_shop("alerts", "deliveries", "--state", "sent", "--json").json["deliveries"]) == 1
 
 
-def test_a_mute_holds_messages_until_it_is_ended(shop: Shop) -> None:
-    made = shop("alerts", "mute", "--dataset", "core.orders", "--hours", "8", "-m", "we know")
+def test_a_mute_holds_messages_until_it_is_ended(failing_shop: Shop) -> None:
+    made = failing_shop("alerts", "mute", "--dataset", "core.orders", "--hours", "8", "-m", "we know")
     identity = made.out.strip()
-    shop.judge(verdict())
-    shop("alerts", "deliver", "--now")
-    assert shop.receiver.taken == []
-    assert "we know" in shop("alerts", "mutes").out
-    (alert,) = shop("alerts", "list", "--json").json["alerts"]
+    failing_shop.judge(verdict())
+    failing_shop("alerts", "deliver", "--now")
+    assert failing_shop.receiver.taken == []
+    assert "we know" in failing_shop("alerts", "mutes").out
+    (alert,) = failing_shop("alerts", "list", "--json").json["alerts"]
     assert alert["muted_until"] is not None
-    shop("alerts", "unmute", identity)
-    shop("alerts", "deliver")
-    assert len(shop.receiver.taken) == 1
-    assert "Nothing is muted." in shop("alerts", "mutes").err
+    failing_shop("alerts", "unmute", identity)
+    failing_shop("alerts", "deliver")
+    assert len(failing_shop.receiver.taken) == 1
+    assert "Nothing is muted." in failing_shop("alerts", "mutes").err
 
 
-def test_a_channel_is_tried(shop: Shop) -> None:
-    assert shop("alerts", "test", "ops").out == "ops: 200 ok\n"
-    shop.receiver.answers = [(503, {})]
-    ended = shop("alerts", "test", "ops", status=5)
+def test_a_channel_is_tried(failing_shop: Shop) -> None:
+    assert failing_shop("alerts", "test", "ops").out == "ops: 200 ok\n"
+    failing_shop.receiver.answers = [(503, {})]
+    ended = failing_shop("alerts", "test", "ops", status=5)
     assert "FORGE-E735" in ended.err
     assert "s3cret" not in ended.err
 
 
-def test_what_passes_again_is_told_as_such(shop: Shop) -> None:
-    opened = shop.judge(verdict())
-    shop.judge(verdict(PASSED))
-    assert shop("incidents", "show", opened, "--json").json["incident"]["status"] == "resolved"
-    assert "No check fails." in shop("alerts", "list").err
-    assert shop("alerts", "list", "--all", "--json").json["alerts"][0]["status"] == "recovered"
+def test_what_passes_again_is_told_as_such(failing_shop: Shop) -> None:
+    opened = failing_shop.judge(verdict())
+    failing_shop.judge(verdict(PASSED))
+    assert failing_shop("incidents", "show", opened, "--json").json["incident"]["status"] == "resolved"
+    assert "No check fails." in failing_shop("alerts", "list").err
+    assert failing_shop("alerts", "list", "--all", "--json").json["alerts"][0]["status"] == "recovered"

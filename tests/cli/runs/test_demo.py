@@ -180,39 +180,39 @@ def test_a_demo_whose_settings_are_gone_is_made_anew(forge: Forge, finished: Pat
 
 
 @pytest.fixture
-def shop(tmp_path: Path) -> Path:
+def demo_shop(tmp_path: Path) -> Path:
     return Path(shutil.copytree(shop_folder(), tmp_path / "shop"))
 
 
-def test_the_digest_is_that_of_the_files_wherever_they_lie(shop: Path) -> None:
-    assert digest_of(shop, 1.0) == digest_of(shop_folder(), 1.0)
+def test_the_digest_is_that_of_the_files_wherever_they_lie(demo_shop: Path) -> None:
+    assert digest_of(demo_shop, 1.0) == digest_of(shop_folder(), 1.0)
 
 
 @pytest.mark.parametrize("name", ["transforms/core/orders.sql", "generate.py", "forge.yaml"])
-def test_a_changed_file_of_the_shop_changes_the_digest(shop: Path, name: str) -> None:
-    before = digest_of(shop, 1.0)
-    (shop / name).write_text((shop / name).read_text() + "\n")
-    assert digest_of(shop, 1.0) != before
+def test_a_changed_file_of_the_shop_changes_the_digest(demo_shop: Path, name: str) -> None:
+    before = digest_of(demo_shop, 1.0)
+    (demo_shop / name).write_text((demo_shop / name).read_text() + "\n")
+    assert digest_of(demo_shop, 1.0) != before
 
 
-def test_a_renamed_file_of_the_shop_changes_the_digest(shop: Path) -> None:
-    before = digest_of(shop, 1.0)
-    (shop / "generate.py").rename(shop / "generator.py")
-    assert digest_of(shop, 1.0) != before
+def test_a_renamed_file_of_the_shop_changes_the_digest(demo_shop: Path) -> None:
+    before = digest_of(demo_shop, 1.0)
+    (demo_shop / "generate.py").rename(demo_shop / "generator.py")
+    assert digest_of(demo_shop, 1.0) != before
 
 
-def test_what_a_run_leaves_behind_does_not_change_the_digest(shop: Path) -> None:
-    before = digest_of(shop, 1.0)
+def test_what_a_run_leaves_behind_does_not_change_the_digest(demo_shop: Path) -> None:
+    before = digest_of(demo_shop, 1.0)
     for name in ("data/orders/1.csv", ".forge/forge.db", "__pycache__/generate.pyc"):
-        (shop / name).parent.mkdir(parents=True, exist_ok=True)
-        (shop / name).touch()
-    assert digest_of(shop, 1.0) == before
+        (demo_shop / name).parent.mkdir(parents=True, exist_ok=True)
+        (demo_shop / name).touch()
+    assert digest_of(demo_shop, 1.0) == before
 
 
-def test_another_version_of_forge_has_another_digest(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    before = digest_of(shop, 1.0)
+def test_another_version_of_forge_has_another_digest(demo_shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = digest_of(demo_shop, 1.0)
     monkeypatch.setattr(demo_folder, "installed_version", lambda: "99.0")
-    assert digest_of(shop, 1.0) != before
+    assert digest_of(demo_shop, 1.0) != before
 
 
 def test_the_mark_is_kept_as_text_a_person_can_read(finished: Path) -> None:

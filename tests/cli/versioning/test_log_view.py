@@ -16,7 +16,7 @@ from forge.model.errors import ForgeError
 
 
 @pytest.fixture
-def world() -> BranchWorld:
+def logged_branches() -> BranchWorld:
     """main and dev part after the first commit, and main takes dev in."""
     made = BranchWorld()
     made.commit("main", "core.orders")
@@ -27,9 +27,9 @@ def world() -> BranchWorld:
     return made
 
 
-def drawn(world: BranchWorld, *paths: str) -> CommandAnswer:
-    commits = find_log(world.metadata, world.head("main"), paths=paths)
-    return answer_as_lines(world.metadata, commits, graph=True, oneline=True)
+def drawn(logged_branches: BranchWorld, *paths: str) -> CommandAnswer:
+    commits = find_log(logged_branches.metadata, logged_branches.head("main"), paths=paths)
+    return answer_as_lines(logged_branches.metadata, commits, graph=True, oneline=True)
 
 
 def lines_of(answer: CommandAnswer) -> list[str]:
@@ -41,8 +41,8 @@ def without_ids(lines: list[str]) -> list[str]:
     return [" ".join(word for word in line.split(" ") if len(word) != 12) for line in lines]
 
 
-def test_a_merge_joins_two_lines(world: BranchWorld) -> None:
-    assert without_ids(lines_of(drawn(world))) == [
+def test_a_merge_joins_two_lines(logged_branches: BranchWorld) -> None:
+    assert without_ids(lines_of(drawn(logged_branches))) == [
         "* (main) Change",
         "|\\",
         "| * (dev) Change core.orders",
@@ -52,19 +52,19 @@ def test_a_merge_joins_two_lines(world: BranchWorld) -> None:
     ]
 
 
-def test_what_is_not_shown_does_not_part_what_is(world: BranchWorld) -> None:
-    lines = lines_of(drawn(world, "core"))
+def test_what_is_not_shown_does_not_part_what_is(logged_branches: BranchWorld) -> None:
+    lines = lines_of(drawn(logged_branches, "core"))
     assert without_ids(lines) == ["* (dev) Change core.orders", "* Change core.orders"]
-    assert lines[0].split()[1] == world.head("dev")[:12]
+    assert lines[0].split()[1] == logged_branches.head("dev")[:12]
 
 
-def test_an_archived_branch_is_not_named(world: BranchWorld) -> None:
-    archive_branch(world.metadata, "dev", default=MAIN, author=ADA, clock=world.clock)
-    assert "(dev)" not in " ".join(lines_of(drawn(world)))
+def test_an_archived_branch_is_not_named(logged_branches: BranchWorld) -> None:
+    archive_branch(logged_branches.metadata, "dev", default=MAIN, author=ADA, clock=logged_branches.clock)
+    assert "(dev)" not in " ".join(lines_of(drawn(logged_branches)))
 
 
-def test_on_a_terminal_the_same_lines_have_colour(world: BranchWorld) -> None:
-    answer = drawn(world)
+def test_on_a_terminal_the_same_lines_have_colour(logged_branches: BranchWorld) -> None:
+    answer = drawn(logged_branches)
     assert answer.picture is not None
     plain, coloured = io.StringIO(), io.StringIO()
     Console(file=plain, width=100, color_system=None, force_terminal=True).print(answer.picture())
@@ -73,7 +73,7 @@ def test_on_a_terminal_the_same_lines_have_colour(world: BranchWorld) -> None:
     assert "\x1b[33m" in coloured.getvalue()
 
 
-def test_a_log_without_commits_is_empty(world: BranchWorld) -> None:
-    assert lines_of(answer_as_lines(world.metadata, (), graph=True, oneline=False)) == []
+def test_a_log_without_commits_is_empty(logged_branches: BranchWorld) -> None:
+    assert lines_of(answer_as_lines(logged_branches.metadata, (), graph=True, oneline=False)) == []
     with pytest.raises(ForgeError):
-        find_log(world.metadata, world.head("main"), paths=("nope",))
+        find_log(logged_branches.metadata, logged_branches.head("main"), paths=("nope",))

@@ -189,37 +189,37 @@ class World:
 
 
 @pytest.fixture
-def world() -> World:
+def sample_world() -> World:
     return World()
 
 
-def test_personal_columns_are_empty_and_marked(world: World) -> None:
-    found = world.sample()
+def test_personal_columns_are_empty_and_marked(sample_world: World) -> None:
+    found = sample_world.sample()
     assert found.schema.names == ("id", "Email", "city")
     assert found.masked == {"Email"}
     assert found.rows == tuple((n, None, "Oslo") for n in range(4))
     assert not found.truncated
 
 
-def test_fewer_rows_than_there_are_is_said(world: World) -> None:
-    assert [len(world.sample(limit=n).rows) for n in (3, 4)] == [3, 4]
-    assert [world.sample(limit=n).truncated for n in (3, 4)] == [True, False]
+def test_fewer_rows_than_there_are_is_said(sample_world: World) -> None:
+    assert [len(sample_world.sample(limit=n).rows) for n in (3, 4)] == [3, 4]
+    assert [sample_world.sample(limit=n).truncated for n in (3, 4)] == [True, False]
 
 
-def test_an_older_commit_shows_its_own_rows(world: World) -> None:
-    assert [row[0] for row in world.sample(at="HEAD~1").rows] == [1]
+def test_an_older_commit_shows_its_own_rows(sample_world: World) -> None:
+    assert [row[0] for row in sample_world.sample(at="HEAD~1").rows] == [1]
 
 
-def test_an_unknown_table_is_answered_with_the_nearest(world: World) -> None:
+def test_an_unknown_table_is_answered_with_the_nearest(sample_world: World) -> None:
     with pytest.raises(ForgeError) as unknown:
-        world.sample("core.peple")
+        sample_world.sample("core.peple")
     assert (unknown.value.code, unknown.value.why) == ("E108", "Did you mean core.people?")
 
 
-def test_a_snapshot_that_is_gone_is_told_as_such(world: World) -> None:
-    world.commit("r3", SnapshotId(77))
+def test_a_snapshot_that_is_gone_is_told_as_such(sample_world: World) -> None:
+    sample_world.commit("r3", SnapshotId(77))
     with pytest.raises(ForgeError) as gone:
-        world.sample()
+        sample_world.sample()
     assert gone.value.code == "E410"
     assert "77" in (gone.value.why or "")
-    assert len(world.sample(at="HEAD~1").rows) == 4
+    assert len(sample_world.sample(at="HEAD~1").rows) == 4

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -11,7 +10,7 @@ from time import sleep
 
 import pytest
 from contract_project import CONTRACT, FILES, write
-from orders_world import ORDERS, edit, go, make_orders
+from orders_world import ORDERS, edit, go
 from version_world import VersionWorld
 
 from forge.contracts.document.file import read_document
@@ -213,13 +212,6 @@ def test_a_run_is_blocked_by_its_contract_and_publishes_under_warn(tmp_path: Pat
     assert (status, "E531" in codes) == (RunStatus.SUCCEEDED, True)
     status, codes = run_orders(tmp_path, Governance(enforcement=OFF), rows)
     assert (status, codes) == (RunStatus.SUCCEEDED, [])
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[VersionWorld]:
-    made = make_orders(tmp_path)
-    yield made
-    made.close()
 
 
 NARROW = CONTRACT.replace("amount", "total")

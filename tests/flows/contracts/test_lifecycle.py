@@ -95,80 +95,82 @@ class World:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
+def lifecycle_world(tmp_path: Path) -> World:
     return World(tmp_path)
 
 
-def test_consumers_are_all_tables_that_stem_from_it_nearest_first_with_what_they_use(world: World) -> None:
+def test_consumers_are_all_tables_that_stem_from_it_nearest_first_with_what_they_use(lifecycle_world: World) -> None:
     found = find_consumers(
-        world.lineage.ports, {"core.orders": ["id", "amount"]}, owner=lambda table: OWNERS.get(table.schema)
+        lifecycle_world.lineage.ports, {"core.orders": ["id", "amount"]}, owner=lambda table: OWNERS.get(table.schema)
     )
     assert [(one.name, one.depth, one.owner, one.columns) for one in found] == [
         ("marts.revenue", 1, "fin@example.com", ("core.orders.amount",)),
         ("marts.yearly", 2, "fin@example.com", ("core.orders.amount",)),
     ]
-    assert find_consumers(world.lineage.ports, {"core.unheard": ["x"]}) == ()
+    assert find_consumers(lifecycle_world.lineage.ports, {"core.unheard": ["x"]}) == ()
 
 
-def test_registering_is_idempotent_and_keeps_the_text(world: World) -> None:
-    first = world.register()
-    again = world.register(TEXT.replace("\nkind", "\n# a remark\nkind"))
+def test_registering_is_idempotent_and_keeps_the_text(lifecycle_world: World) -> None:
+    first = lifecycle_world.register()
+    again = lifecycle_world.register(TEXT.replace("\nkind", "\n# a remark\nkind"))
     assert (first.created, again.created) == (True, False)
     assert again.registered == first.registered
     assert again.registered.text == TEXT
     assert again.registered.schema_hash.startswith("sha256:")
     with pytest.raises(ForgeError) as refused:
-        world.register(TEXT.replace("number", "string"))
+        lifecycle_world.register(TEXT.replace("number", "string"))
     assert refused.value.code == "E505"
-    assert sorted(one.action for one in world.store.audit) == ["contract.register", "contract.state"]
+    assert sorted(one.action for one in lifecycle_world.store.audit) == ["contract.register", "contract.state"]
 
 
-def test_a_deprecation_is_told_to_the_channels_of_runs_with_everyone_it_hits(world: World) -> None:
+def test_a_deprecation_is_told_to_the_channels_of_runs_with_everyone_it_hits(lifecycle_world: World) -> None:
     alerts = Alerts(AlertPolicy(("mail",)))
-    world.register()
+    lifecycle_world.register()
     ends = BEGIN + timedelta(days=90)
     head = change_state(
         "urn:orders",
         ContractState.DEPRECATED,
-        world.ports(alerts=alerts),
+        lifecycle_world.ports(alerts=alerts),
         reason="v2 has more",
         ends_at=ends,
         replacement="urn:orders2",
     )
     assert head.state is ContractState.DEPRECATED
     assert head.last.told == ("marts.revenue", "marts.yearly")
-    (sent,) = world.store.deliveries
+    (sent,) = lifecycle_world.store.deliveries
     assert (sent.channel, sent.notice.kind, sent.notice.table) == ("mail", NoticeKind.NOTE, "core.orders")
     assert sent.notice.owners == ("fin@example.com",)
     for word in ("orders 1.0.0 is deprecated", f"{ends:%Y-%m-%d}", "urn:orders2", "v2 has more"):
         assert word in sent.notice.text
 
 
-def test_without_channels_for_runs_all_hear_of_it(world: World) -> None:
+def test_without_channels_for_runs_all_hear_of_it(lifecycle_world: World) -> None:
     alerts = Alerts(AlertPolicy(()))
-    world.register()
-    change_state("urn:orders", ContractState.DEPRECATED, world.ports(alerts=alerts))
-    assert [one.channel for one in world.store.deliveries] == ["mail", "ops"]
+    lifecycle_world.register()
+    change_state("urn:orders", ContractState.DEPRECATED, lifecycle_world.ports(alerts=alerts))
+    assert [one.channel for one in lifecycle_world.store.deliveries] == ["mail", "ops"]
 
 
-def test_a_new_status_in_the_file_moves_it_and_tells_it_once(world: World) -> None:
+def test_a_new_status_in_the_file_moves_it_and_tells_it_once(lifecycle_world: World) -> None:
     alerts = Alerts(AlertPolicy(("mail",)))
-    world.register(alerts=alerts)
-    assert world.store.deliveries == []
+    lifecycle_world.register(alerts=alerts)
+    assert lifecycle_world.store.deliveries == []
     deprecated = TEXT.replace("status: active", "status: deprecated")
-    moved = world.register(deprecated, alerts)
+    moved = lifecycle_world.register(deprecated, alerts)
     assert (moved.created, moved.head.state) == (False, ContractState.DEPRECATED)
-    assert not world.register(deprecated, alerts).created
-    assert len(world.store.deliveries) == 1
-    assert world.register(alerts=alerts).head.state is ContractState.DEPRECATED  # the old file moves nothing back
+    assert not lifecycle_world.register(deprecated, alerts).created
+    assert len(lifecycle_world.store.deliveries) == 1
+    assert (
+        lifecycle_world.register(alerts=alerts).head.state is ContractState.DEPRECATED
+    )  # the old file moves nothing back
 
 
-def test_the_end_of_a_contract_is_not_in_the_past(world: World) -> None:
-    world.register()
+def test_the_end_of_a_contract_is_not_in_the_past(lifecycle_world: World) -> None:
+    lifecycle_world.register()
     with pytest.raises(ForgeError) as refused:
-        change_state("urn:orders", ContractState.DEPRECATED, world.ports(), ends_at=BEGIN - timedelta(days=1))
+        change_state("urn:orders", ContractState.DEPRECATED, lifecycle_world.ports(), ends_at=BEGIN - timedelta(days=1))
     assert refused.value.where == "ends_at"
-    assert len(world.store.history("urn:orders")) == 1
+    assert len(lifecycle_world.store.history("urn:orders")) == 1
 
 
 def transform(output: str, *inputs: str) -> Transform:
@@ -183,19 +185,21 @@ def transform(output: str, *inputs: str) -> Transform:
     )
 
 
-def retire(world: World) -> None:
-    world.register()
-    change_state("urn:orders", ContractState.DEPRECATED, world.ports())
-    change_state("urn:orders", ContractState.RETIRED, world.ports(), reason="nobody pays for it", replacement="urn:v2")
+def retire(lifecycle_world: World) -> None:
+    lifecycle_world.register()
+    change_state("urn:orders", ContractState.DEPRECATED, lifecycle_world.ports())
+    change_state(
+        "urn:orders", ContractState.RETIRED, lifecycle_world.ports(), reason="nobody pays for it", replacement="urn:v2"
+    )
 
 
-def test_a_retired_contract_refuses_who_begins_to_read_it(world: World) -> None:
-    retire(world)
-    metadata = world.lineage.metadata
-    branch = metadata.branch(world.lineage.ports.default_branch)
+def test_a_retired_contract_refuses_who_begins_to_read_it(lifecycle_world: World) -> None:
+    retire(lifecycle_world)
+    metadata = lifecycle_world.lineage.metadata
+    branch = metadata.branch(lifecycle_world.lineage.ports.default_branch)
     assert branch is not None
     new = [transform("marts.fresh", "core.orders"), transform("marts.apart", "raw.else")]
-    (error,) = find_new_readers(retired_tables(world.store), new, metadata.tree(branch.head), metadata)
+    (error,) = find_new_readers(retired_tables(lifecycle_world.store), new, metadata.tree(branch.head), metadata)
     assert error.code == "E506"
     assert "marts.fresh" in error.what
     assert error.where == "transforms/marts.fresh.sql:1"
@@ -216,14 +220,14 @@ def test_a_retired_contract_refuses_who_begins_to_read_it(world: World) -> None:
     ],
 )
 def test_a_reader_stays_one_whatever_wrote_its_table_last(
-    world: World, kind: str, inputs: dict[str, SnapshotId | None], sources: tuple[str, ...], is_refused: bool
+    lifecycle_world: World, kind: str, inputs: dict[str, SnapshotId | None], sources: tuple[str, ...], is_refused: bool
 ) -> None:
-    retire(world)
+    retire(lifecycle_world)
     output = TableName.parse("marts.old")
     record = OutputRecord(table=output, status=OutputStatus.PUBLISHED, inputs=inputs)
     lineage = TableLineage(output, table_edges=tuple(TableEdge(name, "marts.old") for name in sources))
     run = run_record("run-9x", kind=kind, outputs=(record,))
-    metadata = world.lineage.metadata
+    metadata = lifecycle_world.lineage.metadata
     metadata.start_run(run)
     metadata.finish_run(run, (), (), (lineage,))
     tree = {
@@ -231,20 +235,22 @@ def test_a_reader_stays_one_whatever_wrote_its_table_last(
             catalog=CatalogName("marts", "old"), uuid="uuid", snapshot_id=SnapshotId(1), schema_id=0, run_id=run.id
         )
     }
-    found = find_new_readers(retired_tables(world.store), [transform("marts.old", "core.orders")], tree, metadata)
+    found = find_new_readers(
+        retired_tables(lifecycle_world.store), [transform("marts.old", "core.orders")], tree, metadata
+    )
     assert [error.code for error in found] == (["E506"] if is_refused else [])
 
 
-def test_without_any_channel_nobody_is_told(world: World) -> None:
-    world.register()
-    head = change_state("urn:orders", ContractState.DEPRECATED, world.ports())
-    assert (head.state, head.last.told, world.store.deliveries) == (ContractState.DEPRECATED, (), [])
+def test_without_any_channel_nobody_is_told(lifecycle_world: World) -> None:
+    lifecycle_world.register()
+    head = change_state("urn:orders", ContractState.DEPRECATED, lifecycle_world.ports())
+    assert (head.state, head.last.told, lifecycle_world.store.deliveries) == (ContractState.DEPRECATED, (), [])
 
 
-def test_an_older_version_that_ends_does_not_end_the_newest(world: World) -> None:
-    world.register(TEXT.replace("1.0.0", "2.0.0"))
+def test_an_older_version_that_ends_does_not_end_the_newest(lifecycle_world: World) -> None:
+    lifecycle_world.register(TEXT.replace("1.0.0", "2.0.0"))
     old = TEXT.replace("status: active", "status: deprecated")
-    admitted = admit(old, "contracts/orders.odcs.yaml", world.ports())
+    admitted = admit(old, "contracts/orders.odcs.yaml", lifecycle_world.ports())
     assert admitted.registering is not None
     assert (admitted.registering.head.newest.version, admitted.registering.head.state) == (
         "2.0.0",
@@ -255,16 +261,16 @@ def test_an_older_version_that_ends_does_not_end_the_newest(world: World) -> Non
     assert "forge contract state urn:orders deprecated" in found.fix
 
 
-def test_a_contract_that_only_ends_refuses_nobody(world: World) -> None:
-    world.register()
-    change_state("urn:orders", ContractState.DEPRECATED, world.ports())
-    assert retired_tables(world.store) == {}
+def test_a_contract_that_only_ends_refuses_nobody(lifecycle_world: World) -> None:
+    lifecycle_world.register()
+    change_state("urn:orders", ContractState.DEPRECATED, lifecycle_world.ports())
+    assert retired_tables(lifecycle_world.store) == {}
 
 
-def test_a_status_that_does_not_come_next_is_told_and_moves_nothing(world: World) -> None:
-    world.register()
+def test_a_status_that_does_not_come_next_is_told_and_moves_nothing(lifecycle_world: World) -> None:
+    lifecycle_world.register()
     text = TEXT.replace("status: active", "status: retired").replace("1.0.0", "1.1.0")
-    admitted = admit(text, "contracts/orders.odcs.yaml", world.ports())
+    admitted = admit(text, "contracts/orders.odcs.yaml", lifecycle_world.ports())
     (found,) = (one for one in admitted.findings if one.violation.code == "E507")
     assert (found.violation.code, found.violation.severity, found.violation.line) == ("E507", "warning", 6)
     assert "deprecated" in found.violation.fix

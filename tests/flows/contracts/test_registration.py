@@ -76,7 +76,7 @@ class World:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
+def registration_world(tmp_path: Path) -> World:
     return World(tmp_path)
 
 
@@ -90,55 +90,59 @@ def world(tmp_path: Path) -> World:
     ],
 )
 def test_a_run_registers_nothing_that_a_compile_would_not(
-    world: World, wrong: str, enforcement: Enforcement | None
+    registration_world: World, wrong: str, enforcement: Enforcement | None
 ) -> None:
-    world.register(text("1.0.0"))
-    world.write(wrong)
-    assert world.run(enforcement) == ([], [f"{FILE} has errors and is not registered"])
-    assert [one.version for one in world.store.versions("orders")] == ["1.0.0"]
+    registration_world.register(text("1.0.0"))
+    registration_world.write(wrong)
+    assert registration_world.run(enforcement) == ([], [f"{FILE} has errors and is not registered"])
+    assert [one.version for one in registration_world.store.versions("orders")] == ["1.0.0"]
 
 
-def test_what_breaks_is_still_told_after_a_run(world: World) -> None:
-    world.register(text("1.0.0"))
-    world.write(text("1.1.0", "a"))
-    world.run()
-    (file,) = project_files(world.root)
+def test_what_breaks_is_still_told_after_a_run(registration_world: World) -> None:
+    registration_world.register(text("1.0.0"))
+    registration_world.write(text("1.1.0", "a"))
+    registration_world.run()
+    (file,) = project_files(registration_world.root)
     assert file.contract is not None
-    assert [one.code for one in versions_in(world.store)(file.contract)] == ["E520"]
+    assert [one.code for one in versions_in(registration_world.store)(file.contract)] == ["E520"]
 
 
-def test_a_run_registers_a_sound_contract_of_its_tables(world: World) -> None:
-    world.register(text("1.0.0"))
-    world.write(text("1.1.0", "abc"))
-    (new,), notes = world.run()
+def test_a_run_registers_a_sound_contract_of_its_tables(registration_world: World) -> None:
+    registration_world.register(text("1.0.0"))
+    registration_world.write(text("1.1.0", "abc"))
+    (new,), notes = registration_world.run()
     assert (new.version, new.run_id, notes) == ("1.1.0", "r1", [])
 
 
-def test_a_catalog_lists_the_newest_version_when_an_older_file_is_compiled(world: World) -> None:
-    world.register(text("1.0.0"))
-    world.register(text("1.1.0", "abc"))
-    world.write(text("1.0.0"))
-    files = project_files(world.root)
-    standing = resolve_contracts([one.contract for one in files if one.contract], Governance(), world.root)
-    register_all(standing, {one.file: one.text for one in files}, world.ports())
-    assert [one.version for one in world.listed] == ["1.1.0"]
+def test_a_catalog_lists_the_newest_version_when_an_older_file_is_compiled(registration_world: World) -> None:
+    registration_world.register(text("1.0.0"))
+    registration_world.register(text("1.1.0", "abc"))
+    registration_world.write(text("1.0.0"))
+    files = project_files(registration_world.root)
+    standing = resolve_contracts([one.contract for one in files if one.contract], Governance(), registration_world.root)
+    register_all(standing, {one.file: one.text for one in files}, registration_world.ports())
+    assert [one.version for one in registration_world.listed] == ["1.1.0"]
 
 
-def test_a_file_whose_contract_has_a_new_id_is_registered_as_what_it_is_now(world: World) -> None:
-    world.write(text("1.0.0", "a", "base").replace("core.orders", "core.base"), "contracts/core.base.odcs.yaml")
-    world.write(text("1.0.0", "ab", "before", extends="base"))
-    assert [one.id for one in world.run()[0]] == ["before"]
-    world.write(text("1.0.0", "abcde", "now", extends="base"))
-    files = [one.contract for one in project_files(world.root) if one.contract]
-    standing = {one.contract.id: one for one in resolve_contracts(files, Governance(), world.root)}
-    (new,), _ = world.run()
+def test_a_file_whose_contract_has_a_new_id_is_registered_as_what_it_is_now(registration_world: World) -> None:
+    registration_world.write(
+        text("1.0.0", "a", "base").replace("core.orders", "core.base"), "contracts/core.base.odcs.yaml"
+    )
+    registration_world.write(text("1.0.0", "ab", "before", extends="base"))
+    assert [one.id for one in registration_world.run()[0]] == ["before"]
+    registration_world.write(text("1.0.0", "abcde", "now", extends="base"))
+    files = [one.contract for one in project_files(registration_world.root) if one.contract]
+    standing = {one.contract.id: one for one in resolve_contracts(files, Governance(), registration_world.root)}
+    (new,), _ = registration_world.run()
     assert (new.id, new.schema_hash) == ("now", schema_hash(standing["now"].effective))
 
 
-def test_a_compile_notes_that_another_contract_has_the_name(world: World) -> None:
-    world.register(text("1.0.0").replace("id: orders", "id: urn:other"))
-    write(world.root, FILES | {FILE: text("1.0.0")})
-    kept = keep_compiled(Site(world.root).compile(Governance(enforcement=Enforcement.WARN)), world.ports())
+def test_a_compile_notes_that_another_contract_has_the_name(registration_world: World) -> None:
+    registration_world.register(text("1.0.0").replace("id: orders", "id: urn:other"))
+    write(registration_world.root, FILES | {FILE: text("1.0.0")})
+    kept = keep_compiled(
+        Site(registration_world.root).compile(Governance(enforcement=Enforcement.WARN)), registration_world.ports()
+    )
     assert kept.registered == ("orders 1.0.0",)
     (note,) = (one for one in kept.notes if "urn:other" in one)
     assert note.startswith(f"{FILE}:4: urn:other is called orders, too")

@@ -128,9 +128,9 @@ def test_a_commit_has_the_file_or_the_contract_under_another_name() -> None:
 
 
 @pytest.fixture
-def world() -> CommittedLineage:
-    world = CommittedLineage()
-    world.commit(
+def contract_lineage() -> CommittedLineage:
+    contract_lineage = CommittedLineage()
+    contract_lineage.commit(
         {
             "core.orders": [edge("raw.orders.amount", "core.orders.amount")],
             "marts.daily": [
@@ -143,39 +143,43 @@ def world() -> CommittedLineage:
         },
         columns={"core.orders": {"amount": "decimal(12,2)", "status": "string", "note": "string"}},
     )
-    return world
+    return contract_lineage
 
 
-def hit(world: CommittedLineage, **changed: str) -> dict[str, tuple[str, ...]]:
+def hit(contract_lineage: CommittedLineage, **changed: str) -> dict[str, tuple[str, ...]]:
     old, new = at("1.0.0"), at("1.1.0", **changed)
-    found = find_affected(find_breaking_changes(old, new), old, world.ports, owner=lambda table: f"@{table.schema}")
+    found = find_affected(
+        find_breaking_changes(old, new), old, contract_lineage.ports, owner=lambda table: f"@{table.schema}"
+    )
     return {one.consumer.name: one.breaks for one in found}
 
 
-def test_a_broken_column_hits_those_who_read_it(world: CommittedLineage) -> None:
+def test_a_broken_column_hits_those_who_read_it(contract_lineage: CommittedLineage) -> None:
     told = ("orders.amount: decimal(12,2) → string",)
-    assert hit(world, **{'"decimal(12,2)"': "string"}) == {"marts.daily": told, "marts.board": told}
-    assert hit(world, **{"name: status": "name: state"}) == {
+    assert hit(contract_lineage, **{'"decimal(12,2)"': "string"}) == {"marts.daily": told, "marts.board": told}
+    assert hit(contract_lineage, **{"name: status": "name: state"}) == {
         "marts.daily": ("column orders.status is gone",),
         "marts.board": ("column orders.status is gone",),
     }
 
 
-def test_a_table_that_is_gone_hits_everybody(world: CommittedLineage) -> None:
-    assert set(hit(world, **{"name: orders": "name: purchases", "core.orders": "core.purchases"})) == {
+def test_a_table_that_is_gone_hits_everybody(contract_lineage: CommittedLineage) -> None:
+    assert set(hit(contract_lineage, **{"name: orders": "name: purchases", "core.orders": "core.purchases"})) == {
         "marts.daily",
         "marts.board",
         "marts.notes",
     }
 
 
-def test_what_breaks_nobody_hits_nobody(world: CommittedLineage) -> None:
-    assert hit(world, note="note, description: more") == {}
+def test_what_breaks_nobody_hits_nobody(contract_lineage: CommittedLineage) -> None:
+    assert hit(contract_lineage, note="note, description: more") == {}
 
 
-def test_a_hit_names_who_answers(world: CommittedLineage) -> None:
+def test_a_hit_names_who_answers(contract_lineage: CommittedLineage) -> None:
     old, new = at("1.0.0"), at("1.1.0", note="remark")
-    [found] = find_affected(find_breaking_changes(old, new), old, world.ports, owner=lambda table: f"@{table.schema}")
+    [found] = find_affected(
+        find_breaking_changes(old, new), old, contract_lineage.ports, owner=lambda table: f"@{table.schema}"
+    )
     assert found.to_dict() == {
         "name": "marts.notes",
         "owner": "@marts",

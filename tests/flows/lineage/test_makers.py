@@ -24,9 +24,9 @@ SUM = Transformation.AGGREGATION
 
 
 @pytest.fixture
-def world() -> CommittedLineage:
-    world = CommittedLineage()
-    world.commit(
+def maker_lineage() -> CommittedLineage:
+    maker_lineage = CommittedLineage()
+    maker_lineage.commit(
         {
             "raw.orders": [edge("files:data/o.csv.amount", "raw.orders.amount")],
             "core.orders": [edge("raw.orders.amount", "core.orders.amount"), edge("raw.orders.day", "core.orders.day")],
@@ -37,7 +37,7 @@ def world() -> CommittedLineage:
             "marts.days": [edge("core.orders.day", "marts.days.day"), filtered("core.orders.kind", "marts.days")],
         }
     )
-    return world
+    return maker_lineage
 
 
 def names(view: GraphReader, start: str, direction: WalkDirection, **options: object) -> list[str]:
@@ -45,9 +45,9 @@ def names(view: GraphReader, start: str, direction: WalkDirection, **options: ob
 
 
 def test_a_run_makes_a_transform_that_consumes_and_produces_and_a_pipeline_that_executes_it(
-    world: CommittedLineage,
+    maker_lineage: CommittedLineage,
 ) -> None:
-    view = open_graph(world.ports)
+    view = open_graph(maker_lineage.ports)
     assert names(view, "marts.daily", "upstream", edge_types=[EdgeType.PRODUCES]) == ["transform:marts.daily"]
     assert names(view, "core.orders", "downstream", edge_types=[EdgeType.CONSUMES]) == [
         "transform:marts.daily",
@@ -64,8 +64,8 @@ def test_a_run_makes_a_transform_that_consumes_and_produces_and_a_pipeline_that_
     assert (edge.confidence, edge.facts[0].evidence[0].run_id) == (1.0, "run-1")
 
 
-def test_they_are_not_in_an_answer_that_does_not_ask_for_them(world: CommittedLineage) -> None:
-    view = open_graph(world.ports)
+def test_they_are_not_in_an_answer_that_does_not_ask_for_them(maker_lineage: CommittedLineage) -> None:
+    view = open_graph(maker_lineage.ports)
     assert names(view, "core.orders", "downstream") == ["marts.daily", "marts.daily.net", "marts.days.day"]
     assert names(view, "core.orders", "downstream", level=GraphLevel.TABLE) == ["marts.daily", "marts.days"]
     assert names(view, "core.orders", "downstream", level=GraphLevel.TABLE, transforms=True) == [
@@ -79,15 +79,15 @@ def test_they_are_not_in_an_answer_that_does_not_ask_for_them(world: CommittedLi
     ]
 
 
-def test_a_table_that_is_gone_takes_its_transform_with_it(world: CommittedLineage) -> None:
-    world.commit({}, gone=["marts.days"])
-    assert names(open_graph(world.ports), "core.orders", "downstream", edge_types=[EdgeType.CONSUMES]) == [
+def test_a_table_that_is_gone_takes_its_transform_with_it(maker_lineage: CommittedLineage) -> None:
+    maker_lineage.commit({}, gone=["marts.days"])
+    assert names(open_graph(maker_lineage.ports), "core.orders", "downstream", edge_types=[EdgeType.CONSUMES]) == [
         "transform:marts.daily"
     ]
 
 
-def test_a_change_hits_the_transforms_that_use_the_column_and_the_pipeline(world: CommittedLineage) -> None:
-    report = report_impact(open_graph(world.ports), ProposedChange.of("drop", "raw.orders.amount"))
+def test_a_change_hits_the_transforms_that_use_the_column_and_the_pipeline(maker_lineage: CommittedLineage) -> None:
+    report = report_impact(open_graph(maker_lineage.ports), ProposedChange.of("drop", "raw.orders.amount"))
     hit = {one.node.id: one for one in report.affected}
     assert set(hit) == {
         *("core.orders.amount", "marts.daily.net", "transform:core.orders", "transform:marts.daily", "pipeline:forge"),
@@ -99,17 +99,19 @@ def test_a_change_hits_the_transforms_that_use_the_column_and_the_pipeline(world
     assert [one.node.id for one in report.affected if one.group == "transforms"] == [
         *("transform:core.orders", "transform:marts.daily")
     ]
-    filter_only = report_impact(open_graph(world.ports), ProposedChange.of("drop", "core.orders.kind"))
+    filter_only = report_impact(open_graph(maker_lineage.ports), ProposedChange.of("drop", "core.orders.kind"))
     assert "transform:marts.days" in {one.node.id for one in filter_only.affected}
 
 
-def test_a_transform_has_the_owner_of_its_table_and_a_job_its_own(world: CommittedLineage) -> None:
-    view = open_graph(world.ports)
+def test_a_transform_has_the_owner_of_its_table_and_a_job_its_own(maker_lineage: CommittedLineage) -> None:
+    view = open_graph(maker_lineage.ports)
     job = NodeClaim(Entity(NodeType.PROCESS, "airflow/load"), {"owners": ["ops@example.com"]})
     reads = EdgeKind(EdgeType.CONSUMES, None)
-    record_edges(world.ports, [EdgeClaim(source=view.find("core.orders").entity, target=job.entity, kind=reads)], [job])
-    object.__setattr__(world.ports, "owner", lambda table: f"{table.schema}@example.com")
-    report = report_impact(open_graph(world.ports), ProposedChange.of("drop", "core.orders.amount"))
+    record_edges(
+        maker_lineage.ports, [EdgeClaim(source=view.find("core.orders").entity, target=job.entity, kind=reads)], [job]
+    )
+    object.__setattr__(maker_lineage.ports, "owner", lambda table: f"{table.schema}@example.com")
+    report = report_impact(open_graph(maker_lineage.ports), ProposedChange.of("drop", "core.orders.amount"))
     owners = {one.node.id: one.owner for one in report.affected}
     assert owners["transform:marts.daily"] == "marts@example.com"
     assert owners["process:airflow/load"] == "ops@example.com"

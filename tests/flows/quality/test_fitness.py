@@ -98,16 +98,16 @@ class Shop:
 
 
 @pytest.fixture
-def shop() -> Shop:
-    shop = Shop()
-    shop.load(30, 40)
-    return shop
+def fitness_shop() -> Shop:
+    fitness_shop = Shop()
+    fitness_shop.load(30, 40)
+    return fitness_shop
 
 
-def test_a_table_that_meets_all_is_fit_and_says_why(shop: Shop) -> None:
-    shop.personal[USERS] = frozenset()
-    shop.now += timedelta(hours=5)
-    found = shop.judge(min_score=100, max_age=24, no_pii=True)
+def test_a_table_that_meets_all_is_fit_and_says_why(fitness_shop: Shop) -> None:
+    fitness_shop.personal[USERS] = frozenset()
+    fitness_shop.now += timedelta(hours=5)
+    found = fitness_shop.judge(min_score=100, max_age=24, no_pii=True)
     assert found.is_fit
     refuse_unfit(found)
     score, age, personal = found.conditions
@@ -116,21 +116,21 @@ def test_a_table_that_meets_all_is_fit_and_says_why(shop: Shop) -> None:
     assert personal.evidence == "no column is personal by its contract, the catalog and its lineage"
 
 
-def test_only_what_is_required_is_asked(shop: Shop) -> None:
-    assert [c.name for c in shop.judge(max_age=1).conditions] == ["max_age"]
+def test_only_what_is_required_is_asked(fitness_shop: Shop) -> None:
+    assert [c.name for c in fitness_shop.judge(max_age=1).conditions] == ["max_age"]
 
 
-def test_a_score_too_low_names_what_did_not_pass(shop: Shop) -> None:
-    shop.load(30, 400)
-    found = shop.judge(min_score=80)
+def test_a_score_too_low_names_what_did_not_pass(fitness_shop: Shop) -> None:
+    fitness_shop.load(30, 400)
+    found = fitness_shop.judge(min_score=80)
     assert (found.is_fit, found.conditions[0].found) == (False, 50.0)
     assert "1 of 2 checks passed: 50%, 80% is required; not passed: core.users.age.range" in found.failed[0].evidence
-    assert shop.judge(min_score=50).is_fit
+    assert fitness_shop.judge(min_score=50).is_fit
 
 
-def test_what_a_monitor_found_later_counts(shop: Shop) -> None:
-    version = shop.metadata.tree(shop.judge(max_age=1).commit_id)[USERS]
-    shop.later = (
+def test_what_a_monitor_found_later_counts(fitness_shop: Shop) -> None:
+    version = fitness_shop.metadata.tree(fitness_shop.judge(max_age=1).commit_id)[USERS]
+    fitness_shop.later = (
         CheckResult(
             id="m1.1",
             check_id="core.users.mail.regex",
@@ -142,64 +142,64 @@ def test_what_a_monitor_found_later_counts(shop: Shop) -> None:
             verdict=Outcome.FAILED,
             severity=Severity.ERROR,
             message="2 of 2 rows do not match",
-            executed_at=shop.now,
+            executed_at=fitness_shop.now,
         ),
     )
-    (condition,) = shop.judge(min_score=100).conditions
+    (condition,) = fitness_shop.judge(min_score=100).conditions
     assert condition.found == pytest.approx(66.67)
     assert "core.users.mail.regex (2 of 2 rows do not match)" in condition.evidence
 
 
-def test_a_version_that_nobody_judged_has_no_score_and_is_not_fit(shop: Shop) -> None:
-    shop.checks = []
-    shop.load(1, 2, 3)
-    (condition,) = shop.judge(min_score=0).conditions
+def test_a_version_that_nobody_judged_has_no_score_and_is_not_fit(fitness_shop: Shop) -> None:
+    fitness_shop.checks = []
+    fitness_shop.load(1, 2, 3)
+    (condition,) = fitness_shop.judge(min_score=0).conditions
     assert (condition.passed, condition.found) == (False, None)
 
 
-def test_an_old_version_is_refused_with_its_age(shop: Shop) -> None:
-    shop.now += timedelta(days=10)
-    (condition,) = shop.judge(max_age=24).failed
+def test_an_old_version_is_refused_with_its_age(fitness_shop: Shop) -> None:
+    fitness_shop.now += timedelta(days=10)
+    (condition,) = fitness_shop.judge(max_age=24).failed
     assert condition.found == 240.0
     assert condition.evidence.startswith("written 10 days ago")
 
 
-def test_a_revision_pins_the_commit_it_means(shop: Shop) -> None:
-    old = shop.judge(max_age=1).commit_id
-    shop.now += timedelta(hours=1)
-    shop.load(30, 400)
-    assert shop.judge(min_score=100, at="HEAD~1").is_fit
-    assert shop.judge("core.users@HEAD~1", min_score=100).commit_id == old
-    assert shop.judge("core.users@v1", min_score=100).commit_id == old
-    assert shop.judge(at=old[:10], min_score=100).is_fit
-    assert not shop.judge("core.users@main", min_score=100).is_fit
+def test_a_revision_pins_the_commit_it_means(fitness_shop: Shop) -> None:
+    old = fitness_shop.judge(max_age=1).commit_id
+    fitness_shop.now += timedelta(hours=1)
+    fitness_shop.load(30, 400)
+    assert fitness_shop.judge(min_score=100, at="HEAD~1").is_fit
+    assert fitness_shop.judge("core.users@HEAD~1", min_score=100).commit_id == old
+    assert fitness_shop.judge("core.users@v1", min_score=100).commit_id == old
+    assert fitness_shop.judge(at=old[:10], min_score=100).is_fit
+    assert not fitness_shop.judge("core.users@main", min_score=100).is_fit
 
 
-def test_a_branch_is_judged_by_its_own_version(shop: Shop) -> None:
-    create_branch(shop.metadata, "dev", "HEAD", current=MAIN, author=ADA, clock=lambda: shop.now)
-    shop.load(30, 400, branch="dev")
-    assert not shop.judge("core.users@dev", min_score=100).is_fit
-    assert shop.judge(min_score=100).is_fit
+def test_a_branch_is_judged_by_its_own_version(fitness_shop: Shop) -> None:
+    create_branch(fitness_shop.metadata, "dev", "HEAD", current=MAIN, author=ADA, clock=lambda: fitness_shop.now)
+    fitness_shop.load(30, 400, branch="dev")
+    assert not fitness_shop.judge("core.users@dev", min_score=100).is_fit
+    assert fitness_shop.judge(min_score=100).is_fit
 
 
-def test_columns_that_the_contract_calls_personal_are_named(shop: Shop) -> None:
-    shop.personal[USERS] = frozenset({"MAIL", "phone"})
-    (condition,) = shop.judge(no_pii=True).failed
+def test_columns_that_the_contract_calls_personal_are_named(fitness_shop: Shop) -> None:
+    fitness_shop.personal[USERS] = frozenset({"MAIL", "phone"})
+    (condition,) = fitness_shop.judge(no_pii=True).failed
     assert condition.found == ["mail"]  # it has no phone
     assert condition.evidence == "personal data in mail (contract)"
 
 
-def test_without_a_contract_nothing_shows_that_a_table_is_free_of_personal_data(shop: Shop) -> None:
-    (condition,) = shop.judge(no_pii=True).conditions
+def test_without_a_contract_nothing_shows_that_a_table_is_free_of_personal_data(fitness_shop: Shop) -> None:
+    (condition,) = fitness_shop.judge(no_pii=True).conditions
     assert (condition.passed, condition.found) == (False, None)
     assert condition.evidence.startswith("it has no contract that says which columns are personal")
 
 
-def test_a_refusal_tells_each_condition_that_failed(shop: Shop) -> None:
-    shop.personal[USERS] = frozenset({"mail"})
-    shop.now += timedelta(days=10)
+def test_a_refusal_tells_each_condition_that_failed(fitness_shop: Shop) -> None:
+    fitness_shop.personal[USERS] = frozenset({"mail"})
+    fitness_shop.now += timedelta(days=10)
     with pytest.raises(ForgeError) as caught:
-        refuse_unfit(shop.judge(min_score=100, max_age=24, no_pii=True))
+        refuse_unfit(fitness_shop.judge(min_score=100, max_age=24, no_pii=True))
     error = caught.value
     assert (error.code, error.what) == ("E743", "core.users at HEAD is not fit: max_age, no_pii failed")
     assert [line.split(":")[0] for line in (error.why or "").splitlines()] == ["max_age", "no_pii"]
@@ -208,7 +208,7 @@ def test_a_refusal_tells_each_condition_that_failed(shop: Shop) -> None:
 @pytest.mark.parametrize(
     ("dataset", "code"), [("core.user", "E108"), ("users", "E101"), ("core.users@nowhere", "E601")]
 )
-def test_what_is_not_there_is_told(shop: Shop, dataset: str, code: str) -> None:
+def test_what_is_not_there_is_told(fitness_shop: Shop, dataset: str, code: str) -> None:
     with pytest.raises(ForgeError) as caught:
-        shop.judge(dataset, max_age=1)
+        fitness_shop.judge(dataset, max_age=1)
     assert caught.value.code == code

@@ -22,7 +22,7 @@ from forge.model.names import RunId, TableName
 
 
 @pytest.fixture
-def world() -> Iterator[MemoryWorld]:
+def job_world() -> Iterator[MemoryWorld]:
     made = MemoryWorld()
     yield made
     made.close()
@@ -45,42 +45,42 @@ def neighbour() -> Process:
     return Process(socket.gethostname(), parent, process_started(parent))
 
 
-def busy(world: MemoryWorld) -> tuple[JobQueue, JobRecord]:
+def busy(job_world: MemoryWorld) -> tuple[JobQueue, JobRecord]:
     """A queue whose only worker is held up by a run."""
-    queue = world.queue()
+    queue = job_world.queue()
     job = queue.submit(order())
-    assert world.gate.reached.wait(20)
+    assert job_world.gate.reached.wait(20)
     return queue, job
 
 
-def ended(world: MemoryWorld, job: JobRecord) -> str:
-    until(lambda: world.job_status(job) not in ("queued", "running"))
-    return world.job_status(job)
+def ended(job_world: MemoryWorld, job: JobRecord) -> str:
+    until(lambda: job_world.job_status(job) not in ("queued", "running"))
+    return job_world.job_status(job)
 
 
-def test_a_job_runs_under_its_own_id_and_is_recorded(world: MemoryWorld) -> None:
-    world.gate.open.set()
-    job = world.queue().submit(order())
+def test_a_job_runs_under_its_own_id_and_is_recorded(job_world: MemoryWorld) -> None:
+    job_world.gate.open.set()
+    job = job_world.queue().submit(order())
     assert job.status is JobStatus.QUEUED
     assert job.tables == ("raw.orders", "core.orders")
-    assert ended(world, job) == "done"
-    run = world.metadata.run(RunId(job.id))
+    assert ended(job_world, job) == "done"
+    run = job_world.metadata.run(RunId(job.id))
     assert run is not None
     assert (run.status, len(run.outputs)) == (RunStatus.SUCCEEDED, 2)
-    kept = world.store.job(job.id)
+    kept = job_world.store.job(job.id)
     assert kept is not None
     assert kept.started_at is not None
     assert kept.finished_at is not None
 
 
-def test_every_event_is_kept_when_it_happens(world: MemoryWorld) -> None:
-    queue, job = busy(world)
-    kept = world.store.job(job.id)
+def test_every_event_is_kept_when_it_happens(job_world: MemoryWorld) -> None:
+    queue, job = busy(job_world)
+    kept = job_world.store.job(job.id)
     assert kept is not None
     assert [(e.table, e.step) for e in kept.events] == [("raw.orders", "started")]
-    world.gate.open.set()
-    assert ended(world, job) == "done"
-    kept = world.store.job(job.id)
+    job_world.gate.open.set()
+    assert ended(job_world, job) == "done"
+    kept = job_world.store.job(job.id)
     assert kept is not None
     steps = [(e.table, e.step) for e in kept.events]
     assert steps[1:3] == [("raw.orders", "staged"), ("raw.orders", "passed")]
@@ -88,105 +88,105 @@ def test_every_event_is_kept_when_it_happens(world: MemoryWorld) -> None:
     assert queue.running == ()
 
 
-def test_those_that_wait_run_in_the_order_they_came(world: MemoryWorld) -> None:
-    queue, first = busy(world)
+def test_those_that_wait_run_in_the_order_they_came(job_world: MemoryWorld) -> None:
+    queue, first = busy(job_world)
     second, third = queue.submit(order()), queue.submit(order())
     assert [queue.position(job.id) for job in (first, second, third)] == [None, 0, 1]
     assert queue.running == (first.id,)
-    world.gate.open.set()
-    assert ended(world, third) == "done"
-    began = [world.store.job(job.id) for job in (first, second, third)]
+    job_world.gate.open.set()
+    assert ended(job_world, third) == "done"
+    began = [job_world.store.job(job.id) for job in (first, second, third)]
     times = [job.started_at for job in began if job is not None and job.started_at is not None]
     assert times == sorted(times)
     assert len(times) == 3
 
 
-def test_a_full_queue_refuses_and_writes_nothing(world: MemoryWorld) -> None:
-    queue = world.queue(limit=2)
+def test_a_full_queue_refuses_and_writes_nothing(job_world: MemoryWorld) -> None:
+    queue = job_world.queue(limit=2)
     queue.submit(order())
-    assert world.gate.reached.wait(20)
+    assert job_world.gate.reached.wait(20)
     waiting = [queue.submit(order()) for _ in range(2)]
     with pytest.raises(ForgeError) as caught:
         queue.submit(order())
     assert caught.value.code == "E906"
-    assert len(world.store.jobs()) == 3
+    assert len(job_world.store.jobs()) == 3
     queue.cancel(waiting[0].id)
     assert queue.submit(order()).status is JobStatus.QUEUED
 
 
-def test_all_that_is_wrong_is_told_at_once_and_nothing_is_queued(world: MemoryWorld) -> None:
-    queue = world.queue()
+def test_all_that_is_wrong_is_told_at_once_and_nothing_is_queued(job_world: MemoryWorld) -> None:
+    queue = job_world.queue()
     with pytest.raises(ForgeError) as caught:
         queue.submit(order("core.oders", branch="mian", params={"dya": "x"}, start="2026-11-15T00:00:00+00:00"))
     assert [error.code for error in errors_of(caught.value)] == ["E602", "E108", "E105", "E108"]
-    assert world.store.jobs() == ()
+    assert job_world.store.jobs() == ()
 
 
-def test_errors_of_the_project_are_told_before_it_is_queued(world: MemoryWorld) -> None:
-    queue = world.queue()
-    world.broken = ForgeError("E201", "no SQL", where="a.sql:1")
+def test_errors_of_the_project_are_told_before_it_is_queued(job_world: MemoryWorld) -> None:
+    queue = job_world.queue()
+    job_world.broken = ForgeError("E201", "no SQL", where="a.sql:1")
     with pytest.raises(ForgeError, match="no SQL"):
         queue.submit(order())
-    assert world.store.jobs() == ()
+    assert job_world.store.jobs() == ()
 
 
-def test_a_project_that_breaks_while_the_run_waits_fails_the_run(world: MemoryWorld) -> None:
-    queue, _ = busy(world)
+def test_a_project_that_breaks_while_the_run_waits_fails_the_run(job_world: MemoryWorld) -> None:
+    queue, _ = busy(job_world)
     job = queue.submit(order())
-    world.broken = ForgeError("E201", "no SQL", where="a.sql:1")
-    world.gate.open.set()
-    assert ended(world, job) == "done"
-    run = world.metadata.run(RunId(job.id))
+    job_world.broken = ForgeError("E201", "no SQL", where="a.sql:1")
+    job_world.gate.open.set()
+    assert ended(job_world, job) == "done"
+    run = job_world.metadata.run(RunId(job.id))
     assert run is not None
     assert run.status is RunStatus.FAILED
     assert run.error is not None
     assert run.error["code"] == "FORGE-E201"
 
 
-def test_one_that_waits_is_cancelled_and_never_begins(world: MemoryWorld) -> None:
-    queue, first = busy(world)
+def test_one_that_waits_is_cancelled_and_never_begins(job_world: MemoryWorld) -> None:
+    queue, first = busy(job_world)
     second = queue.submit(order())
     assert queue.cancel(second.id).status is JobStatus.CANCELLED
-    world.gate.open.set()
-    assert ended(world, first) == "done"
+    job_world.gate.open.set()
+    assert ended(job_world, first) == "done"
     third = queue.submit(order())
-    assert ended(world, third) == "done"
-    assert world.job_status(second) == "cancelled"
-    assert world.status(second) == "none"
+    assert ended(job_world, third) == "done"
+    assert job_world.job_status(second) == "cancelled"
+    assert job_world.status(second) == "none"
 
 
-def test_one_that_works_is_cancelled_and_publishes_nothing(world: MemoryWorld) -> None:
-    queue, job = busy(world)
+def test_one_that_works_is_cancelled_and_publishes_nothing(job_world: MemoryWorld) -> None:
+    queue, job = busy(job_world)
     queue.cancel(job.id)
     assert queue.stopping(job.id)
-    assert job.id in world.engine.cancelled
-    world.gate.open.set()
-    assert ended(world, job) == "cancelled"
-    run = world.metadata.run(RunId(job.id))
+    assert job.id in job_world.engine.cancelled
+    job_world.gate.open.set()
+    assert ended(job_world, job) == "cancelled"
+    run = job_world.metadata.run(RunId(job.id))
     assert run is not None
     assert run.status is RunStatus.CANCELLED
     assert run.error is not None
     assert run.error["code"] == "FORGE-E901"
     assert {str(output.status) for output in run.outputs} == {"skipped"}
-    assert world.lake.tables() == ()
-    assert world.lake.stages() == ()
-    assert ended(world, queue.submit(order())) == "done"
+    assert job_world.lake.tables() == ()
+    assert job_world.lake.stages() == ()
+    assert ended(job_world, queue.submit(order())) == "done"
 
 
-def test_one_that_has_ended_cannot_be_cancelled_and_its_status_is_told(world: MemoryWorld) -> None:
-    world.gate.open.set()
-    queue = world.queue()
+def test_one_that_has_ended_cannot_be_cancelled_and_its_status_is_told(job_world: MemoryWorld) -> None:
+    job_world.gate.open.set()
+    queue = job_world.queue()
     job = queue.submit(order())
-    assert ended(world, job) == "done"
+    assert ended(job_world, job) == "done"
     until(lambda: not queue.running)
     with pytest.raises(ForgeError, match="succeeded") as caught:
         queue.cancel(job.id)
     assert caught.value.code == "E909"
 
 
-def test_a_run_of_the_terminal_is_not_ours_to_cancel(world: MemoryWorld, neighbour: Process) -> None:
-    queue = world.queue()
-    world.metadata.start_run(run_of(neighbour))
+def test_a_run_of_the_terminal_is_not_ours_to_cancel(job_world: MemoryWorld, neighbour: Process) -> None:
+    queue = job_world.queue()
+    job_world.metadata.start_run(run_of(neighbour))
     with pytest.raises(ForgeError) as caught:
         queue.cancel("r-other")
     error = caught.value
@@ -196,9 +196,9 @@ def test_a_run_of_the_terminal_is_not_ours_to_cancel(world: MemoryWorld, neighbo
     assert "Ctrl-C" in str(error.fix)
 
 
-def test_an_unknown_run_answers_with_the_nearest(world: MemoryWorld, neighbour: Process) -> None:
-    queue = world.queue()
-    world.metadata.start_run(run_of(neighbour))
+def test_an_unknown_run_answers_with_the_nearest(job_world: MemoryWorld, neighbour: Process) -> None:
+    queue = job_world.queue()
+    job_world.metadata.start_run(run_of(neighbour))
     with pytest.raises(ForgeError) as caught:
         queue.cancel("r-othr")
     assert caught.value.code == "E108"
@@ -219,43 +219,45 @@ def run_of(process: Process) -> RunRecord:
     )
 
 
-def left_by(world: MemoryWorld, server: Process) -> tuple[JobRecord, JobRecord]:
+def left_by(job_world: MemoryWorld, server: Process) -> tuple[JobRecord, JobRecord]:
     """What a server had when it was last seen: one run at work with something staged, one that waits."""
-    before = world.queue(server=server, start=False)
+    before = job_world.queue(server=server, start=False)
     running, waiting = before.submit(order()), before.submit(order())
-    world.store.save(replace(running, status=JobStatus.RUNNING, started_at=world.clock()))
-    world.metadata.start_run(replace(run_of(server), id=RunId(running.id)))
-    world.lake.open_stage(RunId(running.id), TableName("raw", "orders"), None, None)
+    job_world.store.save(replace(running, status=JobStatus.RUNNING, started_at=job_world.clock()))
+    job_world.metadata.start_run(replace(run_of(server), id=RunId(running.id)))
+    job_world.lake.open_stage(RunId(running.id), TableName("raw", "orders"), None, None)
     return running, waiting
 
 
-def test_a_restart_marks_what_a_dead_server_left_and_starts_none_of_it(world: MemoryWorld, dead: Process) -> None:
-    running, waiting = left_by(world, dead)
-    queue = world.queue()
-    assert (world.job_status(running), world.job_status(waiting)) == ("interrupted", "interrupted")
-    assert world.status(running) == "interrupted"
-    assert world.status(waiting) == "none"
-    assert world.lake.stages() == ()
+def test_a_restart_marks_what_a_dead_server_left_and_starts_none_of_it(job_world: MemoryWorld, dead: Process) -> None:
+    running, waiting = left_by(job_world, dead)
+    queue = job_world.queue()
+    assert (job_world.job_status(running), job_world.job_status(waiting)) == ("interrupted", "interrupted")
+    assert job_world.status(running) == "interrupted"
+    assert job_world.status(waiting) == "none"
+    assert job_world.lake.stages() == ()
     assert set(queue.interrupted) == {running.id, waiting.id}
     assert (queue.queued, queue.running) == ((), ())
 
 
-def test_what_was_cut_off_is_offered_until_it_is_started_again(world: MemoryWorld, dead: Process) -> None:
-    running, _ = left_by(world, dead)
-    queue = world.queue()
-    world.gate.open.set()
+def test_what_was_cut_off_is_offered_until_it_is_started_again(job_world: MemoryWorld, dead: Process) -> None:
+    running, _ = left_by(job_world, dead)
+    queue = job_world.queue()
+    job_world.gate.open.set()
     again = queue.submit(running.request)
     assert queue.interrupted == ()
-    assert ended(world, again) == "done"
+    assert ended(job_world, again) == "done"
 
 
-def test_what_happens_to_jobs_is_logged(world: MemoryWorld, dead: Process, caplog: pytest.LogCaptureFixture) -> None:
+def test_what_happens_to_jobs_is_logged(
+    job_world: MemoryWorld, dead: Process, caplog: pytest.LogCaptureFixture
+) -> None:
     caplog.set_level(logging.INFO, "forge.jobs")
-    lost = left_by(world, dead)
-    queue, working = busy(world)
+    lost = left_by(job_world, dead)
+    queue, working = busy(job_world)
     waiting = queue.submit(order())
     queue.cancel(waiting.id)
-    world.gate.open.set()
+    job_world.gate.open.set()
     until(lambda: not queue.running)
     said = [getattr(record, "facts", {}) for record in caplog.records]
     heard = [(facts["run_id"], facts["event"], facts.get("status")) for facts in said if facts]
@@ -272,79 +274,79 @@ def test_what_happens_to_jobs_is_logged(world: MemoryWorld, dead: Process, caplo
 
 
 def test_a_run_that_had_ended_before_its_server_died_is_not_called_interrupted(
-    world: MemoryWorld, dead: Process
+    job_world: MemoryWorld, dead: Process
 ) -> None:
-    running, _ = left_by(world, dead)
-    done = replace(run_of(dead), id=RunId(running.id), status=RunStatus.SUCCEEDED, finished_at=world.clock())
-    world.metadata.finish_run(done, (), ())
-    world.queue()
-    assert world.job_status(running) == "done"
-    assert world.status(running) == "succeeded"
+    running, _ = left_by(job_world, dead)
+    done = replace(run_of(dead), id=RunId(running.id), status=RunStatus.SUCCEEDED, finished_at=job_world.clock())
+    job_world.metadata.finish_run(done, (), ())
+    job_world.queue()
+    assert job_world.job_status(running) == "done"
+    assert job_world.status(running) == "succeeded"
 
 
-def test_jobs_of_another_server_that_lives_are_left_alone(world: MemoryWorld, neighbour: Process) -> None:
-    running, waiting = left_by(world, neighbour)
-    queue = world.queue()
-    assert (world.job_status(running), world.job_status(waiting)) == ("running", "queued")
-    assert world.status(running) == "running"
+def test_jobs_of_another_server_that_lives_are_left_alone(job_world: MemoryWorld, neighbour: Process) -> None:
+    running, waiting = left_by(job_world, neighbour)
+    queue = job_world.queue()
+    assert (job_world.job_status(running), job_world.job_status(waiting)) == ("running", "queued")
+    assert job_world.status(running) == "running"
     with pytest.raises(ForgeError) as caught:
         queue.cancel(waiting.id)
     assert caught.value.code == "E907"
     assert str(neighbour.pid) in str(caught.value.where)
     queue.stop()
-    assert (world.job_status(running), world.job_status(waiting)) == ("running", "queued")
+    assert (job_world.job_status(running), job_world.job_status(waiting)) == ("running", "queued")
 
 
-def test_a_stop_interrupts_what_works_and_what_waits(world: MemoryWorld) -> None:
-    queue, working = busy(world)
+def test_a_stop_interrupts_what_works_and_what_waits(job_world: MemoryWorld) -> None:
+    queue, working = busy(job_world)
     waiting = queue.submit(order())
-    world.engine.lets_go = True
+    job_world.engine.lets_go = True
     queue.stop()
-    assert (world.job_status(working), world.job_status(waiting)) == ("interrupted", "interrupted")
-    assert world.status(working) == "interrupted"
-    assert world.lake.tables() == ()
+    assert (job_world.job_status(working), job_world.job_status(waiting)) == ("interrupted", "interrupted")
+    assert job_world.status(working) == "interrupted"
+    assert job_world.lake.tables() == ()
     with pytest.raises(ForgeError) as caught:
         queue.submit(order())
     assert caught.value.code == "E906"
-    assert set(world.queue().interrupted) == {working.id, waiting.id}
+    assert set(job_world.queue().interrupted) == {working.id, waiting.id}
 
 
-def test_a_run_that_does_not_let_go_is_recorded_all_the_same_and_can_no_longer_publish(world: MemoryWorld) -> None:
-    queue, working = busy(world)
+def test_a_run_that_does_not_let_go_is_recorded_all_the_same_and_can_no_longer_publish(job_world: MemoryWorld) -> None:
+    queue, working = busy(job_world)
     queue.stop(patience=0.05)
-    assert world.status(working) == "interrupted"
-    world.gate.open.set()
+    assert job_world.status(working) == "interrupted"
+    job_world.gate.open.set()
     until(lambda: not queue.running)
-    assert world.status(working) == "interrupted"
-    assert world.job_status(working) == "interrupted"
-    assert world.lake.tables() == ()
+    assert job_world.status(working) == "interrupted"
+    assert job_world.job_status(working) == "interrupted"
+    assert job_world.lake.tables() == ()
 
 
 def test_a_locked_database_delays_the_end_of_a_job_and_loses_nothing() -> None:
     store = BusyJobs()
-    world = MemoryWorld(store)
-    queue, job = busy(world)
+    job_world = MemoryWorld(store)
+    queue, job = busy(job_world)
     store.locked = True
-    world.gate.open.set()
-    until(lambda: world.status(job) == "succeeded" and store.refused > 5)
-    assert world.job_status(job) == "running"
+    job_world.gate.open.set()
+    until(lambda: job_world.status(job) == "succeeded" and store.refused > 5)
+    assert job_world.job_status(job) == "running"
     store.locked = False
-    assert ended(world, job) == "done"
-    kept = world.store.job(job.id)
+    assert ended(job_world, job) == "done"
+    kept = job_world.store.job(job.id)
     assert kept is not None
     assert [e.step for e in kept.events if e.table is None] == ["publishing", "published"]
     until(lambda: not queue.running)
-    world.close()
+    job_world.close()
 
 
-def test_a_run_whose_end_could_not_be_recorded_gets_one(world: MemoryWorld) -> None:
-    queue, job = busy(world)
-    world.metadata.refusals = 2
+def test_a_run_whose_end_could_not_be_recorded_gets_one(job_world: MemoryWorld) -> None:
+    queue, job = busy(job_world)
+    job_world.metadata.refusals = 2
     queue.cancel(job.id)
-    world.gate.open.set()
-    assert ended(world, job) == "cancelled"
-    assert world.status(job) == "cancelled"
-    assert world.metadata.refusals == 0
+    job_world.gate.open.set()
+    assert ended(job_world, job) == "cancelled"
+    assert job_world.status(job) == "cancelled"
+    assert job_world.metadata.refusals == 0
 
 
 def test_this_process_lives_and_one_that_ended_does_not(dead: Process) -> None:
@@ -356,22 +358,22 @@ def test_this_process_lives_and_one_that_ended_does_not(dead: Process) -> None:
 
 @pytest.mark.parametrize("step", STEPS)
 def test_a_run_told_to_stop_at_a_step_publishes_nothing_unless_it_publishes_already(
-    world: MemoryWorld, step: str
+    job_world: MemoryWorld, step: str
 ) -> None:
-    world.gate.open.set()
+    job_world.gate.open.set()
     told: list[RunStatus] = []
     ports = replace(
-        world.ports(lambda event: None),
+        job_world.ports(lambda event: None),
         fault_point=lambda name: told.append(RunStatus.CANCELLED) if name == step else None,
         stopped=lambda: told[0] if told else None,
         parallel=1,
     )
-    result = run(RunRequest(branch=MAIN, selection=("raw.orders",), run_id=RunId("r-mine")), world.project(), ports)
-    recorded = world.metadata.run(RunId("r-mine"))
+    result = run(RunRequest(branch=MAIN, selection=("raw.orders",), run_id=RunId("r-mine")), job_world.project(), ports)
+    recorded = job_world.metadata.run(RunId("r-mine"))
     assert recorded is not None
     stands = STEPS.index(step) >= STEPS.index("prepared")
     assert recorded.status is result.run.status
     assert recorded.status is (RunStatus.SUCCEEDED if stands else RunStatus.CANCELLED)
-    assert bool(world.lake.tables()) is stands
-    assert world.lake.stages() == ()
+    assert bool(job_world.lake.tables()) is stands
+    assert job_world.lake.stages() == ()
     assert recorded.finished_at is not None

@@ -24,16 +24,18 @@ MAIN = BranchName("main")
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[VersionWorld]:
+def keyed_run_world(tmp_path: Path) -> Iterator[VersionWorld]:
     made = make_world(tmp_path)
     made.commit_rows("raw.orders", [{"id": 1}, {"id": 2}], key=["id"])
     yield made
     made.close()
 
 
-def append(world: VersionWorld, *ids: int, kind: TransformKind = TransformKind.APPEND, keys: Any = None) -> RunKey:
+def append(
+    keyed_run_world: VersionWorld, *ids: int, kind: TransformKind = TransformKind.APPEND, keys: Any = None
+) -> RunKey:
     """What the run says of a stage in which these rows were appended."""
-    ports = world.ports
+    ports = keyed_run_world.ports
     job: Any = SimpleNamespace(keys=keys or {}, key_check=ports.key_check, project=ports.project())
     transform = Transform(
         output=ORDERS, body=SqlQuery("SELECT 1"), file="orders.sql", line=1, code_hash="", kind=kind, unique_key=("id",)
@@ -41,33 +43,35 @@ def append(world: VersionWorld, *ids: int, kind: TransformKind = TransformKind.A
     with run_operation(ports, "run", MAIN, ()) as work:
         base = find_base(ORDERS, pin_branch(ports.metadata, MAIN, MAIN), ports.lake)
         stage = ports.lake.open_stage(work.run_id, ORDERS, base.catalog, base.snapshot_id)
-        fields = world.fields("raw.orders")
+        fields = keyed_run_world.fields("raw.orders")
         ports.tables.rewrite(stage, (), pa.table({"id": pa.array(ids, pa.int64())}), fields)
         snapshot = ports.lake.snapshot(stage.catalog)
         assert snapshot is not None
         return enforce_key(job, transform, base, stage, snapshot)
 
 
-def test_an_append_keeps_the_key_that_is_remembered(world: VersionWorld) -> None:
-    assert append(world, 3, 4) == RunKey(("id",), is_unique=True)
+def test_an_append_keeps_the_key_that_is_remembered(keyed_run_world: VersionWorld) -> None:
+    assert append(keyed_run_world, 3, 4) == RunKey(("id",), is_unique=True)
 
 
 @pytest.mark.parametrize("ids", [(2, 3), (5, 5)], ids=["there already", "twice in the new rows"])
-def test_an_append_of_a_key_that_would_be_there_twice_is_refused(world: VersionWorld, ids: tuple[int, ...]) -> None:
+def test_an_append_of_a_key_that_would_be_there_twice_is_refused(
+    keyed_run_world: VersionWorld, ids: tuple[int, ...]
+) -> None:
     with pytest.raises(ForgeError) as refused:
-        append(world, *ids)
+        append(keyed_run_world, *ids)
     assert refused.value.code == "E611"
     assert "incremental_by_unique_key" in str(refused.value.fix)
 
 
-def test_a_check_that_tells_it_is_the_one_who_does(world: VersionWorld) -> None:
-    world.checks[ORDERS] = (UniqueCheck(columns=("id",)),)
-    assert append(world, 2).columns == ("id",)
+def test_a_check_that_tells_it_is_the_one_who_does(keyed_run_world: VersionWorld) -> None:
+    keyed_run_world.checks[ORDERS] = (UniqueCheck(columns=("id",)),)
+    assert append(keyed_run_world, 2).columns == ("id",)
 
 
-def test_what_is_built_anew_keeps_its_key_but_is_not_known_to_hold_it(world: VersionWorld) -> None:
-    assert append(world, 9, kind=TransformKind.FULL) == RunKey(("id",), is_unique=False)
+def test_what_is_built_anew_keeps_its_key_but_is_not_known_to_hold_it(keyed_run_world: VersionWorld) -> None:
+    assert append(keyed_run_world, 9, kind=TransformKind.FULL) == RunKey(("id",), is_unique=False)
 
 
-def test_a_declared_key_of_columns_that_are_not_there_is_none(world: VersionWorld) -> None:
-    assert append(world, 9, keys={ORDERS: ("nope",)}) == RunKey()
+def test_a_declared_key_of_columns_that_are_not_there_is_none(keyed_run_world: VersionWorld) -> None:
+    assert append(keyed_run_world, 9, keys={ORDERS: ("nope",)}) == RunKey()

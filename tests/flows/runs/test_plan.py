@@ -125,66 +125,66 @@ class Shop:
 
 
 @pytest.fixture
-def shop() -> Shop:
+def planned_shop() -> Shop:
     return Shop()
 
 
-def refused(shop: Shop, *selection: str, force: bool = False) -> None:
-    before = shop.metadata.runs()
+def refused(planned_shop: Shop, *selection: str, force: bool = False) -> None:
+    before = planned_shop.metadata.runs()
     with pytest.raises(ForgeError) as caught:
-        shop.run(*selection, force=force)
+        planned_shop.run(*selection, force=force)
     assert caught.value.code == "E206"
     assert "core.daily needs a time range" in str(caught.value)
     assert "`start` and `end`" in (caught.value.fix or "")
-    assert shop.metadata.runs() == before, "nothing had begun"
-    action, reason = shop.steps(*selection, force=force)["core.daily"]
+    assert planned_shop.metadata.runs() == before, "nothing had begun"
+    action, reason = planned_shop.steps(*selection, force=force)["core.daily"]
     assert (action, "--start … --end …" in reason) == ("blocked", True)
 
 
-def test_the_first_run_takes_all_of_time(shop: Shop) -> None:
-    assert shop.steps()["core.daily"][0] == "run"
-    assert shop.run().run.status == "succeeded"
+def test_the_first_run_takes_all_of_time(planned_shop: Shop) -> None:
+    assert planned_shop.steps()["core.daily"][0] == "run"
+    assert planned_shop.run().run.status == "succeeded"
 
 
-def test_what_is_up_to_date_needs_no_range(shop: Shop) -> None:
-    shop.run()
-    assert shop.steps()["core.daily"][0] == "up to date"
-    assert shop.run().run.status == "nothing to do"
+def test_what_is_up_to_date_needs_no_range(planned_shop: Shop) -> None:
+    planned_shop.run()
+    assert planned_shop.steps()["core.daily"][0] == "up to date"
+    assert planned_shop.run().run.status == "nothing to do"
 
 
-def test_a_range_is_missing_where_the_code_changed(shop: Shop) -> None:
-    shop.run()
-    shop.make("core.daily", lambda raw: raw, "raw.orders", code="2", kind=TransformKind.BY_TIME_RANGE)
-    refused(shop)
-    refused(shop, "core.daily")
-    assert shop.steps(time_range=DAY)["core.daily"][0] == "run"
-    assert shop.run(time_range=DAY).run.status == "succeeded"
+def test_a_range_is_missing_where_the_code_changed(planned_shop: Shop) -> None:
+    planned_shop.run()
+    planned_shop.make("core.daily", lambda raw: raw, "raw.orders", code="2", kind=TransformKind.BY_TIME_RANGE)
+    refused(planned_shop)
+    refused(planned_shop, "core.daily")
+    assert planned_shop.steps(time_range=DAY)["core.daily"][0] == "run"
+    assert planned_shop.run(time_range=DAY).run.status == "succeeded"
 
 
-def test_a_range_is_missing_where_an_input_will_be_built(shop: Shop) -> None:
-    shop.run()
-    shop.make("raw.orders", lambda: [{"id": 2}], code="2")
-    refused(shop)
-    assert shop.run("core.daily").run.status == "nothing to do", "its input is not built in this run"
+def test_a_range_is_missing_where_an_input_will_be_built(planned_shop: Shop) -> None:
+    planned_shop.run()
+    planned_shop.make("raw.orders", lambda: [{"id": 2}], code="2")
+    refused(planned_shop)
+    assert planned_shop.run("core.daily").run.status == "nothing to do", "its input is not built in this run"
 
 
-def test_a_range_is_missing_where_it_is_forced(shop: Shop) -> None:
-    shop.run()
-    refused(shop, "core.daily", force=True)
+def test_a_range_is_missing_where_it_is_forced(planned_shop: Shop) -> None:
+    planned_shop.run()
+    refused(planned_shop, "core.daily", force=True)
 
 
-def test_a_run_of_other_tables_needs_no_range(shop: Shop) -> None:
-    shop.run()
-    shop.make("raw.orders", lambda: [{"id": 2}], code="2")
-    assert shop.run("raw.orders").run.status == "succeeded"
+def test_a_run_of_other_tables_needs_no_range(planned_shop: Shop) -> None:
+    planned_shop.run()
+    planned_shop.make("raw.orders", lambda: [{"id": 2}], code="2")
+    assert planned_shop.run("raw.orders").run.status == "succeeded"
 
 
-def test_a_run_remembers_its_range(shop: Shop) -> None:
-    record = shop.run(time_range=DAY).run
-    known = shop.metadata.run(record.id)
+def test_a_run_remembers_its_range(planned_shop: Shop) -> None:
+    record = planned_shop.run(time_range=DAY).run
+    known = planned_shop.metadata.run(record.id)
     assert known is not None
     assert (known.start, known.end) == (DAY.start, DAY.end)
-    other = shop.metadata.run(shop.run("raw.orders", force=True).run.id)
+    other = planned_shop.metadata.run(planned_shop.run("raw.orders", force=True).run.id)
     assert other is not None
     assert (other.start, other.end) == (None, None)
 
@@ -198,43 +198,43 @@ BECOMES = {
 }
 
 
-def recode(shop: Shop, table: str, *inputs: str, kind: TransformKind = TransformKind.FULL) -> None:
-    shop.make(table, (lambda raw: raw) if inputs else (lambda: [{"id": 2}]), *inputs, code="2", kind=kind)
+def recode(planned_shop: Shop, table: str, *inputs: str, kind: TransformKind = TransformKind.FULL) -> None:
+    planned_shop.make(table, (lambda raw: raw) if inputs else (lambda: [{"id": 2}]), *inputs, code="2", kind=kind)
 
 
-def chain(shop: Shop) -> None:
+def chain(planned_shop: Shop) -> None:
     """raw.orders → core.orders → marts.orders, beside core.daily, all made once."""
-    shop.make("core.orders", lambda raw: raw, "raw.orders")
-    shop.make("marts.orders", lambda raw: raw, "core.orders")
-    shop.run()
+    planned_shop.make("core.orders", lambda raw: raw, "raw.orders")
+    planned_shop.make("marts.orders", lambda raw: raw, "core.orders")
+    planned_shop.run()
 
 
-def raw_alone(shop: Shop) -> None:
-    recode(shop, "raw.orders")
-    shop.run("raw.orders")
+def raw_alone(planned_shop: Shop) -> None:
+    recode(planned_shop, "raw.orders")
+    planned_shop.run("raw.orders")
 
 
-def without_daily(shop: Shop) -> None:
-    del shop.transforms[TableName.parse("core.daily")]
+def without_daily(planned_shop: Shop) -> None:
+    del planned_shop.transforms[TableName.parse("core.daily")]
 
 
-def by_hand(shop: Shop) -> None:
-    shop.write_by_hand("core.orders")
+def by_hand(planned_shop: Shop) -> None:
+    planned_shop.write_by_hand("core.orders")
 
 
-def by_another_engine(shop: Shop) -> None:
-    snapshot = shop.lake.append(CatalogName("core", "orders"), 1)
-    shop.lake.keep(snapshot, [{"id": 9}])
+def by_another_engine(planned_shop: Shop) -> None:
+    snapshot = planned_shop.lake.append(CatalogName("core", "orders"), 1)
+    planned_shop.lake.keep(snapshot, [{"id": 9}])
 
 
-def failing(shop: Shop) -> None:
-    shop.checked("core.orders", {"type": "row_count", "min": 100})
-    recode(shop, "core.orders", "raw.orders")
+def failing(planned_shop: Shop) -> None:
+    planned_shop.checked("core.orders", {"type": "row_count", "min": 100})
+    recode(planned_shop, "core.orders", "raw.orders")
 
 
-def absent(shop: Shop) -> None:
-    shop.make("core.lost", lambda raw: raw, "raw.nowhere")
-    shop.make("marts.lost", lambda raw: raw, "core.lost")
+def absent(planned_shop: Shop) -> None:
+    planned_shop.make("core.lost", lambda raw: raw, "raw.nowhere")
+    planned_shop.make("marts.lost", lambda raw: raw, "core.lost")
 
 
 CASES: dict[str, tuple[list[Callable[[Shop], object]], dict[str, Any], dict[str, tuple[str, str]]]] = {
@@ -244,7 +244,7 @@ CASES: dict[str, tuple[list[Callable[[Shop], object]], dict[str, Any], dict[str,
         {"core.orders": ("up to date", "same code, inputs and parameters")},
     ),
     "its code changed": (
-        [lambda shop: recode(shop, "core.orders", "raw.orders")],
+        [lambda planned_shop: recode(planned_shop, "core.orders", "raw.orders")],
         {},
         {
             "raw.orders": ("up to date", "same code, inputs and parameters"),
@@ -281,17 +281,17 @@ CASES: dict[str, tuple[list[Callable[[Shop], object]], dict[str, Any], dict[str,
         },
     ),
     "a time range": (
-        [lambda shop: recode(shop, "core.daily", "raw.orders", kind=TransformKind.BY_TIME_RANGE)],
+        [lambda planned_shop: recode(planned_shop, "core.daily", "raw.orders", kind=TransformKind.BY_TIME_RANGE)],
         {"time_range": DAY},
         {"core.daily": ("run", "its code and its parameters changed")},
     ),
     "a selection": (
-        [lambda shop: recode(shop, "raw.orders")],
+        [lambda planned_shop: recode(planned_shop, "raw.orders")],
         {"selection": ("core.orders+",)},
         {"core.orders": ("up to date", "same code, inputs and parameters")},
     ),
     "a table becomes a view": (
-        [lambda shop: recode(shop, "marts.orders", "core.orders", kind=TransformKind.VIEW)],
+        [lambda planned_shop: recode(planned_shop, "marts.orders", "core.orders", kind=TransformKind.VIEW)],
         {},
         {"marts.orders": ("blocked", "marts.orders is a table and cannot become a view")},
     ),
@@ -299,16 +299,16 @@ CASES: dict[str, tuple[list[Callable[[Shop], object]], dict[str, Any], dict[str,
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_run_executes_the_steps_that_the_plan_showed(shop: Shop, case: str) -> None:
+def test_a_run_executes_the_steps_that_the_plan_showed(planned_shop: Shop, case: str) -> None:
     before, asked, expected = CASES[case]
-    chain(shop)
+    chain(planned_shop)
     for change in before:
-        change(shop)
+        change(planned_shop)
     request = RunRequest(branch=MAIN, **asked)
-    planned = plan(request, shop.project, shop.ports).steps
+    planned = plan(request, planned_shop.project, planned_shop.ports).steps
     said = {str(step.table): (str(step.action), step.reason) for step in planned}
     assert expected.items() <= said.items()
-    result = run(request, shop.project, shop.ports)
+    result = run(request, planned_shop.project, planned_shop.ports)
     outputs = {output.table: output for output in result.run.outputs}
     skipped = {table for table, output in outputs.items() if output.status is OutputStatus.SKIPPED}
     executed = {str(step.table): (str(step.action), step.reason) for step in result.steps}
@@ -323,29 +323,31 @@ def test_a_run_executes_the_steps_that_the_plan_showed(shop: Shop, case: str) ->
     assert outputs.keys() == {step.table for step in planned}
 
 
-def test_a_persons_commit_is_named(shop: Shop) -> None:
-    chain(shop)
-    by_hand(shop)
-    action, reason = shop.steps()["core.orders"]
+def test_a_persons_commit_is_named(planned_shop: Shop) -> None:
+    chain(planned_shop)
+    by_hand(planned_shop)
+    action, reason = planned_shop.steps()["core.orders"]
     assert action == "run"
     assert reason.endswith("of Ada changed it (Order by phone): it will be made anew without that")
 
 
-def test_what_is_skipped_stands_on_something_that_fell(shop: Shop) -> None:
-    chain(shop)
-    failing(shop)
-    outputs = {str(o.table): (str(o.status), o.reason) for o in shop.run().run.outputs}
+def test_what_is_skipped_stands_on_something_that_fell(planned_shop: Shop) -> None:
+    chain(planned_shop)
+    failing(planned_shop)
+    outputs = {str(o.table): (str(o.status), o.reason) for o in planned_shop.run().run.outputs}
     assert outputs["marts.orders"] == ("skipped", "stands on core.orders, which was blocked")
 
 
-def test_a_step_that_comes_after_others_is_decided_once_they_are_made(shop: Shop) -> None:
-    chain(shop)
-    recode(shop, "core.orders", "raw.orders")
-    step = {str(s.table): s for s in plan(RunRequest(branch=MAIN), shop.project, shop.ports).steps}["marts.orders"]
+def test_a_step_that_comes_after_others_is_decided_once_they_are_made(planned_shop: Shop) -> None:
+    chain(planned_shop)
+    recode(planned_shop, "core.orders", "raw.orders")
+    step = {str(s.table): s for s in plan(RunRequest(branch=MAIN), planned_shop.project, planned_shop.ports).steps}[
+        "marts.orders"
+    ]
     assert (step.after, step.fingerprint, step.pins) == ((TableName.parse("core.orders"),), None, {})
     assert step.to_dict()["after"] == ["core.orders"]
-    line = pin_branch(shop.metadata, MAIN, MAIN)
-    pin = find_pin(TableName.parse("core.orders"), line, shop.lake)
+    line = pin_branch(planned_shop.metadata, MAIN, MAIN)
+    pin = find_pin(TableName.parse("core.orders"), line, planned_shop.lake)
     assert pin is not None
     same = settle(step, {pin.table: pin})
     assert (same.action, same.reason) == ("up to date", "same code, inputs and parameters"), "it did not change"

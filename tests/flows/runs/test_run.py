@@ -118,7 +118,7 @@ class World:
 
 
 @pytest.fixture
-def world() -> World:
+def run_world() -> World:
     made = World()
     made.make("raw.orders", lambda: [{"id": 1, "amount": 5}, {"id": 2, "amount": 7}])
     made.make("core.orders", lambda raw_orders: raw_orders, ("raw.orders",))
@@ -133,204 +133,207 @@ def statuses(result: RunResult) -> dict[str, str]:
     return {str(o.table): str(o.status) for o in result.run.outputs}
 
 
-def test_the_steps_come_in_their_order(world: World) -> None:
-    world.run("raw.orders")
-    assert tuple(world.seen) == STEPS
+def test_the_steps_come_in_their_order(run_world: World) -> None:
+    run_world.run("raw.orders")
+    assert tuple(run_world.seen) == STEPS
 
 
-def test_all_tables_of_a_run_land_in_one_commit(world: World) -> None:
-    result = world.run()
+def test_all_tables_of_a_run_land_in_one_commit(run_world: World) -> None:
+    result = run_world.run()
     assert result.run.status is RunStatus.SUCCEEDED
     assert set(statuses(result).values()) == {"published"}
-    head = world.metadata.branch(MAIN)
+    head = run_world.metadata.branch(MAIN)
     assert head is not None
     assert result.commit is not None
     assert head.head == result.commit.id
-    assert len(world.metadata.log(result.commit.id)) == 1
-    assert world.rows("marts.revenue") == 1
+    assert len(run_world.metadata.log(result.commit.id)) == 1
+    assert run_world.rows("marts.revenue") == 1
 
 
-def test_the_record_of_a_run_is_what_the_run_returned(world: World) -> None:
-    result = world.run()
-    recorded = world.metadata.run(result.run.id)
+def test_the_record_of_a_run_is_what_the_run_returned(run_world: World) -> None:
+    result = run_world.run()
+    recorded = run_world.metadata.run(result.run.id)
     assert recorded is not None
     assert {o.table: o.status for o in recorded.outputs} == {o.table: o.status for o in result.run.outputs}
     assert recorded.commit_id == result.run.commit_id
-    assert world.metadata.audit()[0].action == "run.publish"
+    assert run_world.metadata.audit()[0].action == "run.publish"
 
 
-def test_a_second_run_has_nothing_to_do(world: World) -> None:
-    first, second = world.run(), world.run()
+def test_a_second_run_has_nothing_to_do(run_world: World) -> None:
+    first, second = run_world.run(), run_world.run()
     assert second.run.status is RunStatus.NOTHING_TO_DO
     assert second.commit is None
-    head = world.metadata.branch(MAIN)
+    head = run_world.metadata.branch(MAIN)
     assert head is not None
     assert first.commit is not None
     assert head.head == first.commit.id
 
 
-def test_force_runs_all_the_same(world: World) -> None:
-    world.run()
-    assert set(statuses(world.run(force=True)).values()) == {"published"}
+def test_force_runs_all_the_same(run_world: World) -> None:
+    run_world.run()
+    assert set(statuses(run_world.run(force=True)).values()) == {"published"}
 
 
-def test_a_new_check_is_a_reason_to_run_again(world: World) -> None:
-    world.run()
-    world.checks[name("marts.other")] = [{"type": "row_count", "min": 1}]
-    assert statuses(world.run())["marts.other"] == "published"
+def test_a_new_check_is_a_reason_to_run_again(run_world: World) -> None:
+    run_world.run()
+    run_world.checks[name("marts.other")] = [{"type": "row_count", "min": 1}]
+    assert statuses(run_world.run())["marts.other"] == "published"
 
 
 @pytest.mark.parametrize(
     ("severity", "status"),
     [("info", "succeeded"), ("warning", "succeeded"), ("error", "blocked"), ("critical", "blocked")],
 )
-def test_error_and_critical_block_and_the_others_do_not(world: World, severity: str, status: str) -> None:
-    world.checks[name("core.orders")] = [{"type": "range", "column": "amount", "max": 6, "severity": severity}]
-    assert world.run().run.status == status
+def test_error_and_critical_block_and_the_others_do_not(run_world: World, severity: str, status: str) -> None:
+    run_world.checks[name("core.orders")] = [{"type": "range", "column": "amount", "max": 6, "severity": severity}]
+    assert run_world.run().run.status == status
 
 
-def test_what_could_not_be_measured_blocks_unless_it_may_not(world: World) -> None:
+def test_what_could_not_be_measured_blocks_unless_it_may_not(run_world: World) -> None:
     check: dict[str, object] = {"type": "not_null", "column": "nosuch"}
-    world.checks[name("core.orders")] = [check]
-    assert statuses(world.run())["core.orders"] == "blocked"
-    world.checks[name("core.orders")] = [{**check, "on_not_measured": "warn"}]
-    assert statuses(world.run())["core.orders"] == "published"
+    run_world.checks[name("core.orders")] = [check]
+    assert statuses(run_world.run())["core.orders"] == "blocked"
+    run_world.checks[name("core.orders")] = [{**check, "on_not_measured": "warn"}]
+    assert statuses(run_world.run())["core.orders"] == "published"
 
 
-def test_a_blocked_table_and_what_stands_on_it_stay_and_the_rest_is_published(world: World) -> None:
-    world.run()
-    world.make("raw.orders", lambda: [{"id": 1, "amount": 500}], code="2")
-    world.checks[name("core.orders")] = [{"type": "range", "column": "amount", "max": 100}]
-    result = world.run()
+def test_a_blocked_table_and_what_stands_on_it_stay_and_the_rest_is_published(run_world: World) -> None:
+    run_world.run()
+    run_world.make("raw.orders", lambda: [{"id": 1, "amount": 500}], code="2")
+    run_world.checks[name("core.orders")] = [{"type": "range", "column": "amount", "max": 100}]
+    result = run_world.run()
     assert statuses(result) == {
         "raw.orders": "published",
         "core.orders": "blocked",
         "marts.revenue": "skipped",
         "marts.other": "published",
     }
-    assert (world.rows("raw.orders"), world.rows("core.orders")) == (1, 2)
-    assert world.lake.stages() == ()
+    assert (run_world.rows("raw.orders"), run_world.rows("core.orders")) == (1, 2)
+    assert run_world.lake.stages() == ()
 
 
-def test_publish_all_holds_everything_back(world: World) -> None:
-    world.checks[name("core.orders")] = [{"type": "row_count", "min": 100}]
-    result = world.run(publish_all=True)
+def test_publish_all_holds_everything_back(run_world: World) -> None:
+    run_world.checks[name("core.orders")] = [{"type": "row_count", "min": 100}]
+    result = run_world.run(publish_all=True)
     assert result.run.status is RunStatus.BLOCKED
     assert statuses(result)["marts.other"] == "passed"
-    assert world.lake.tables() == ()
+    assert run_world.lake.tables() == ()
 
 
-def test_an_exception_publishes_nothing_and_is_recorded(world: World) -> None:
+def test_an_exception_publishes_nothing_and_is_recorded(run_world: World) -> None:
     def broken(core_orders: Rows) -> Rows:
         raise ValueError("no")
 
-    world.make("marts.revenue", broken, ("core.orders",))
-    result = world.run(parallel=1)
+    run_world.make("marts.revenue", broken, ("core.orders",))
+    result = run_world.run(parallel=1)
     assert result.run.status is RunStatus.FAILED
     assert result.run.error is not None
     assert result.run.error["code"] == "FORGE-E207"
-    assert world.lake.tables() == ()
-    assert world.lake.stages() == ()
+    assert run_world.lake.tables() == ()
+    assert run_world.lake.stages() == ()
     assert OutputStatus.PUBLISHED not in {o.status for o in result.run.outputs}
 
 
-def test_a_cancelled_run_is_recorded_and_leaves_nothing(world: World) -> None:
+def test_a_cancelled_run_is_recorded_and_leaves_nothing(run_world: World) -> None:
     def stop(step: str) -> None:
         if step == "prepared":
             raise KeyboardInterrupt
 
     with pytest.raises(ForgeError) as caught:
-        world.run(fault_point=stop)
+        run_world.run(fault_point=stop)
     assert caught.value.code == "E901"
-    assert len(world.engine.cancelled) == 1
-    assert world.metadata.runs()[0].status is RunStatus.CANCELLED
-    assert (world.lake.stages(), world.lake.tables()) == ((), ())
+    assert len(run_world.engine.cancelled) == 1
+    assert run_world.metadata.runs()[0].status is RunStatus.CANCELLED
+    assert (run_world.lake.stages(), run_world.lake.tables()) == ((), ())
 
 
-def test_a_cancel_that_comes_too_late_says_so(world: World) -> None:
+def test_a_cancel_that_comes_too_late_says_so(run_world: World) -> None:
     def stop(step: str) -> None:
         if step == "published":
             raise KeyboardInterrupt
 
     with pytest.raises(ForgeError, match="published before it could be cancelled"):
-        world.run(fault_point=stop)
-    assert world.metadata.runs()[0].status is RunStatus.SUCCEEDED
-    assert world.rows("core.orders") == 2
+        run_world.run(fault_point=stop)
+    assert run_world.metadata.runs()[0].status is RunStatus.SUCCEEDED
+    assert run_world.rows("core.orders") == 2
 
 
-def test_a_table_of_ours_that_moved_is_a_conflict(world: World) -> None:
-    world.run()
+def test_a_table_of_ours_that_moved_is_a_conflict(run_world: World) -> None:
+    run_world.run()
 
     def meddle(step: str) -> None:
         if step == "checked" and not meddled:
             meddled.append(step)
-            world.run("core.orders", force=True, fault_point=lambda step: None)
+            run_world.run("core.orders", force=True, fault_point=lambda step: None)
 
     meddled: list[str] = []
-    result = world.run("core.orders", force=True, fault_point=meddle)
+    result = run_world.run("core.orders", force=True, fault_point=meddle)
     assert result.run.status is RunStatus.CONFLICT
     assert result.conflicts == (name("core.orders"),)
-    assert len(world.metadata.runs()) == 3
+    assert len(run_world.metadata.runs()) == 3
 
 
-def test_another_table_that_moved_is_no_conflict(world: World) -> None:
-    world.run()
+def test_another_table_that_moved_is_no_conflict(run_world: World) -> None:
+    run_world.run()
 
     def meddle(step: str) -> None:
         if step == "prepared" and not meddled:
             meddled.append(step)
-            world.run("marts.other", force=True, fault_point=lambda step: None)
+            run_world.run("marts.other", force=True, fault_point=lambda step: None)
 
     meddled: list[str] = []
-    result = world.run("core.orders", force=True, fault_point=meddle)
+    result = run_world.run("core.orders", force=True, fault_point=meddle)
     assert result.run.status is RunStatus.SUCCEEDED
     assert result.commit is not None
-    assert len(world.metadata.log(result.commit.id)) == 3
+    assert len(run_world.metadata.log(result.commit.id)) == 3
 
 
-def test_an_input_that_nobody_made_is_told_with_what_to_run(world: World) -> None:
-    result = world.run("marts.revenue")
+def test_an_input_that_nobody_made_is_told_with_what_to_run(run_world: World) -> None:
+    result = run_world.run("marts.revenue")
     assert result.run.status is RunStatus.FAILED
     assert result.run.error is not None
     assert result.run.error["code"] == "FORGE-E202"
     assert "+marts.revenue" in str(result.run.error["fix"])
 
 
-def test_a_branch_falls_back_to_the_fork_point_and_leaves_main(world: World) -> None:
-    world.run()
-    create_branch(world.metadata, "dev", "HEAD", current=MAIN, author=ADA, clock=lambda: NOW)
-    world.make("core.orders", lambda raw_orders: raw_orders[:1], ("raw.orders",), code="2")
-    assert statuses(world.run("core.orders", branch="dev")) == {"core.orders": "published"}
-    assert (world.rows("core.orders"), world.rows("core.orders", "dev")) == (2, 1)
-    (main, dev) = list_branches(world.metadata, MAIN)
+def test_a_branch_falls_back_to_the_fork_point_and_leaves_main(run_world: World) -> None:
+    run_world.run()
+    create_branch(run_world.metadata, "dev", "HEAD", current=MAIN, author=ADA, clock=lambda: NOW)
+    run_world.make("core.orders", lambda raw_orders: raw_orders[:1], ("raw.orders",), code="2")
+    assert statuses(run_world.run("core.orders", branch="dev")) == {"core.orders": "published"}
+    assert (run_world.rows("core.orders"), run_world.rows("core.orders", "dev")) == (2, 1)
+    (main, dev) = list_branches(run_world.metadata, MAIN)
     assert (main.branch.name, dev.branch.name, dev.ahead, dev.behind) == ("main", "dev", 1, 0)
 
 
-def test_a_branch_with_commits_of_its_own_is_not_deleted_by_mistake(world: World) -> None:
-    world.run()
-    create_branch(world.metadata, "dev", "HEAD", current=MAIN, author=ADA, clock=lambda: NOW)
-    world.run("core.orders", branch="dev", force=True)
+def test_a_branch_with_commits_of_its_own_is_not_deleted_by_mistake(run_world: World) -> None:
+    run_world.run()
+    create_branch(run_world.metadata, "dev", "HEAD", current=MAIN, author=ADA, clock=lambda: NOW)
+    run_world.run("core.orders", branch="dev", force=True)
 
     def delete(branch: str, force: bool = False) -> None:
-        delete_branch(world.metadata, world.lake, branch, default=MAIN, author=ADA, clock=lambda: NOW, force=force)
+        delete_branch(
+            run_world.metadata, run_world.lake, branch, default=MAIN, author=ADA, clock=lambda: NOW, force=force
+        )
 
     for branch, code in (("dev", "E607"), ("main", "E605"), ("nosuch", "E602")):
         with pytest.raises(ForgeError) as caught:
             delete(branch)
         assert caught.value.code == code
     delete("dev", force=True)
-    assert [b.name for b in world.metadata.branches()] == ["main"]
-    version = world.metadata.tree(world.metadata.branches()[0].head)[name("core.orders")]
-    state = world.lake.state(version.catalog)
+    assert [b.name for b in run_world.metadata.branches()] == ["main"]
+    version = run_world.metadata.tree(run_world.metadata.branches()[0].head)[name("core.orders")]
+    state = run_world.lake.state(version.catalog)
     assert state is not None
     assert set(state.refs) == {"main"}
 
 
-def test_a_plan_says_what_would_run_and_why(world: World) -> None:
-    world.run()
-    world.make("core.orders", lambda raw_orders: raw_orders, ("raw.orders",), code="2")
+def test_a_plan_says_what_would_run_and_why(run_world: World) -> None:
+    run_world.run()
+    run_world.make("core.orders", lambda raw_orders: raw_orders, ("raw.orders",), code="2")
     steps = {
-        str(s.table): (s.action, s.reason) for s in plan(RunRequest(branch=MAIN), world.project(), world.ports()).steps
+        str(s.table): (s.action, s.reason)
+        for s in plan(RunRequest(branch=MAIN), run_world.project(), run_world.ports()).steps
     }
     assert steps["raw.orders"] == ("up to date", "same code, inputs and parameters")
     assert steps["core.orders"] == ("run", "its code changed")
@@ -338,8 +341,8 @@ def test_a_plan_says_what_would_run_and_why(world: World) -> None:
     assert steps["marts.other"][0] == "up to date"
 
 
-def test_doctor_finds_a_dead_run_and_repair_ends_it(world: World) -> None:
-    world.run()
+def test_doctor_finds_a_dead_run_and_repair_ends_it(run_world: World) -> None:
+    run_world.run()
     dead = RunRecord(
         id=RunId("r_dead"),
         branch=MAIN,
@@ -351,32 +354,32 @@ def test_doctor_finds_a_dead_run_and_repair_ends_it(world: World) -> None:
         process_started="1",
         step="staged",
     )
-    world.metadata.start_run(dead)
-    world.lake.open_stage(dead.id, name("core.orders"), world.lake.tables()[0], None)
-    kinds = [f.kind for f in find_problems(world.metadata, world.lake, MAIN)]
+    run_world.metadata.start_run(dead)
+    run_world.lake.open_stage(dead.id, name("core.orders"), run_world.lake.tables()[0], None)
+    kinds = [f.kind for f in find_problems(run_world.metadata, run_world.lake, MAIN)]
     assert kinds == ["interrupted run", "leftover stage"]
-    mended = repair(world.metadata, world.lake, author=ADA, now=NOW)
+    mended = repair(run_world.metadata, run_world.lake, author=ADA, now=NOW)
     assert (len(mended.interrupted), mended.stages_dropped) == (1, 1)
-    assert find_problems(world.metadata, world.lake, MAIN) == ()
-    ended = world.metadata.run(dead.id)
+    assert find_problems(run_world.metadata, run_world.lake, MAIN) == ()
+    ended = run_world.metadata.run(dead.id)
     assert ended is not None
     assert ended.status is RunStatus.INTERRUPTED
 
 
-def test_garbage_of_a_failed_run_is_collected_and_nothing_else(world: World) -> None:
+def test_garbage_of_a_failed_run_is_collected_and_nothing_else(run_world: World) -> None:
     from datetime import timedelta
 
-    world.run()
-    world.checks[name("core.orders")] = [{"type": "row_count", "min": 100}]
-    world.run()
+    run_world.run()
+    run_world.checks[name("core.orders")] = [{"type": "row_count", "min": 100}]
+    run_world.run()
     later = datetime.now(UTC) + timedelta(days=2)
     found = collect_garbage(
-        world.metadata, world.lake, author=ADA, now=later, older_than=timedelta(hours=1), dry_run=False
+        run_world.metadata, run_world.lake, author=ADA, now=later, older_than=timedelta(hours=1), dry_run=False
     )
     assert found.deleted > 0
-    assert world.rows("core.orders") == 2
+    assert run_world.rows("core.orders") == 2
     again = collect_garbage(
-        world.metadata, world.lake, author=ADA, now=later, older_than=timedelta(hours=1), dry_run=False
+        run_world.metadata, run_world.lake, author=ADA, now=later, older_than=timedelta(hours=1), dry_run=False
     )
     assert again.deleted == 0
 

@@ -27,7 +27,7 @@ ROWS = [{"order_id": 1, "amount": 10}, {"order_id": 2, "amount": 20}, {"order_id
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[VersionWorld]:
+def keyed_world(tmp_path: Path) -> Iterator[VersionWorld]:
     """A table of which nobody has said a key yet."""
     made = make_world(tmp_path)
     made.commit_rows(ORDERS, ROWS)
@@ -41,111 +41,111 @@ def refused(act: Callable[[], object]) -> ForgeError:
     return caught.value
 
 
-def go(world: VersionWorld, source: str = "dev", **more: Any) -> MergeResult:
-    return merge(MergeRequest(source=source, target="main", **more), world.ports)
+def go(keyed_world: VersionWorld, source: str = "dev", **more: Any) -> MergeResult:
+    return merge(MergeRequest(source=source, target="main", **more), keyed_world.ports)
 
 
 def put(
-    world: VersionWorld, branch: str, *rows: tuple[int, int], mode: str = "merge", key: tuple[str, ...] = ()
+    keyed_world: VersionWorld, branch: str, *rows: tuple[int, int], mode: str = "merge", key: tuple[str, ...] = ()
 ) -> None:
-    world.commit_rows(ORDERS, [{"order_id": one, "amount": amount} for one, amount in rows], mode, key, branch)
+    keyed_world.commit_rows(ORDERS, [{"order_id": one, "amount": amount} for one, amount in rows], mode, key, branch)
 
 
-def shown(world: VersionWorld, at: str = "main") -> list[tuple[int, int]]:
-    return sorted((row["order_id"], row["amount"]) for row in world.rows(ORDERS, at))
+def shown(keyed_world: VersionWorld, at: str = "main") -> list[tuple[int, int]]:
+    return sorted((row["order_id"], row["amount"]) for row in keyed_world.rows(ORDERS, at))
 
 
-def key_of(world: VersionWorld, at: str = "main") -> tuple[str, ...]:
-    version = world.version(ORDERS, at)
+def key_of(keyed_world: VersionWorld, at: str = "main") -> tuple[str, ...]:
+    version = keyed_world.version(ORDERS, at)
     assert version is not None
     return version.key
 
 
-def append_as_another_engine(world: VersionWorld, *rows: tuple[int, int]) -> None:
+def append_as_another_engine(keyed_world: VersionWorld, *rows: tuple[int, int]) -> None:
     """Written past Forge, so that nobody looked at the key."""
-    world.append_past_forge(ORDERS, [{"order_id": one, "amount": amount} for one, amount in rows])
+    keyed_world.append_past_forge(ORDERS, [{"order_id": one, "amount": amount} for one, amount in rows])
 
 
-def test_two_branches_that_change_one_row_by_its_key_are_asked_about_it(world: VersionWorld) -> None:
+def test_two_branches_that_change_one_row_by_its_key_are_asked_about_it(keyed_world: VersionWorld) -> None:
     for branch, amount in (("a", 11), ("b", 12)):
-        world.branch(branch)
-        put(world, branch, (1, amount), key=("order_id",))
-    assert go(world, "a").type is MergeType.FAST_FORWARD
-    result = go(world, "b")
+        keyed_world.branch(branch)
+        put(keyed_world, branch, (1, amount), key=("order_id",))
+    assert go(keyed_world, "a").type is MergeType.FAST_FORWARD
+    result = go(keyed_world, "b")
     assert result.type is MergeType.CONFLICTED
     (conflict,) = result.conflicts
     assert (conflict.kind, conflict.key, conflict.column) == (ConflictKind.MODIFY_MODIFY, {"order_id": 1}, "amount")
-    assert shown(world) == [(1, 11), (2, 20), (3, 30)]
-    assert key_of(world) == ("order_id",)
+    assert shown(keyed_world) == [(1, 11), (2, 20), (3, 30)]
+    assert key_of(keyed_world) == ("order_id",)
 
 
 @pytest.mark.parametrize("squash", [False, True], ids=["merged", "squashed"])
-def test_a_key_that_one_branch_alone_was_given_is_the_key_of_the_merge(world: VersionWorld, squash: bool) -> None:
-    world.branch("dev")
-    put(world, "dev", (1, 11), key=("order_id",))
-    put(world, "main", (1, 10), (2, 22), (3, 30), mode="overwrite")
-    assert key_of(world) == ()
-    assert isinstance(go(world, strategy=Strategy.SQUASH if squash else Strategy.THREE_WAY), Merged)
-    assert shown(world) == [(1, 11), (2, 22), (3, 30)]
-    assert key_of(world) == ("order_id",)
+def test_a_key_that_one_branch_alone_was_given_is_the_key_of_the_merge(keyed_world: VersionWorld, squash: bool) -> None:
+    keyed_world.branch("dev")
+    put(keyed_world, "dev", (1, 11), key=("order_id",))
+    put(keyed_world, "main", (1, 10), (2, 22), (3, 30), mode="overwrite")
+    assert key_of(keyed_world) == ()
+    assert isinstance(go(keyed_world, strategy=Strategy.SQUASH if squash else Strategy.THREE_WAY), Merged)
+    assert shown(keyed_world) == [(1, 11), (2, 22), (3, 30)]
+    assert key_of(keyed_world) == ("order_id",)
 
 
-def test_a_remembered_key_finds_the_rows_of_the_next_commit(world: VersionWorld) -> None:
-    put(world, "main", (1, 11), key=("order_id",))
-    put(world, "main", (1, 12))
-    assert shown(world)[0] == (1, 12)
+def test_a_remembered_key_finds_the_rows_of_the_next_commit(keyed_world: VersionWorld) -> None:
+    put(keyed_world, "main", (1, 11), key=("order_id",))
+    put(keyed_world, "main", (1, 12))
+    assert shown(keyed_world)[0] == (1, 12)
 
 
-def test_a_merge_by_other_columns_holds_the_key_that_is_remembered(world: VersionWorld) -> None:
-    put(world, "main", (1, 11), key=("order_id",))
-    error = refused(lambda: put(world, "main", (1, 99), key=("amount",)))
+def test_a_merge_by_other_columns_holds_the_key_that_is_remembered(keyed_world: VersionWorld) -> None:
+    put(keyed_world, "main", (1, 11), key=("order_id",))
+    error = refused(lambda: put(keyed_world, "main", (1, 99), key=("amount",)))
     assert (error.code, error.fix) == ("E611", "Merge by order_id, the key of the table, or leave them out.")
-    assert shown(world) == [(1, 11), (2, 20), (3, 30)]
-    put(world, "main", (4, 99), key=("amount",))
-    assert (shown(world)[-1], key_of(world)) == ((4, 99), ("order_id",))
+    assert shown(keyed_world) == [(1, 11), (2, 20), (3, 30)]
+    put(keyed_world, "main", (4, 99), key=("amount",))
+    assert (shown(keyed_world)[-1], key_of(keyed_world)) == ((4, 99), ("order_id",))
 
 
-def test_a_delete_by_what_is_no_key_does_not_make_it_one(world: VersionWorld) -> None:
-    world.commit_rows(ORDERS, [{"amount": 10}], "delete", ["amount"])
-    assert key_of(world) == ()
-    put(world, "main", (2, 21), key=("order_id",))
-    world.commit_rows(ORDERS, [{"amount": 21}], "delete", ["amount"])
-    assert (key_of(world), shown(world)) == (("order_id",), [(3, 30)])
+def test_a_delete_by_what_is_no_key_does_not_make_it_one(keyed_world: VersionWorld) -> None:
+    keyed_world.commit_rows(ORDERS, [{"amount": 10}], "delete", ["amount"])
+    assert key_of(keyed_world) == ()
+    put(keyed_world, "main", (2, 21), key=("order_id",))
+    keyed_world.commit_rows(ORDERS, [{"amount": 21}], "delete", ["amount"])
+    assert (key_of(keyed_world), shown(keyed_world)) == (("order_id",), [(3, 30)])
 
 
 @pytest.mark.slow
-def test_the_key_stays_with_what_another_engine_and_a_revert_make_of_the_table(world: VersionWorld) -> None:
-    put(world, "main", (1, 11), key=("order_id",))
-    first = world.head()
-    append_as_another_engine(world, (4, 40))
-    put(world, "main", (4, 41))
-    assert key_of(world) == ("order_id",)
+def test_the_key_stays_with_what_another_engine_and_a_revert_make_of_the_table(keyed_world: VersionWorld) -> None:
+    put(keyed_world, "main", (1, 11), key=("order_id",))
+    first = keyed_world.head()
+    append_as_another_engine(keyed_world, (4, 40))
+    put(keyed_world, "main", (4, 41))
+    assert key_of(keyed_world) == ("order_id",)
     assert first is not None
-    revert(first, "main", world.ports)
-    assert (key_of(world), shown(world)[0]) == (("order_id",), (1, 10))
+    revert(first, "main", keyed_world.ports)
+    assert (key_of(keyed_world), shown(keyed_world)[0]) == (("order_id",), (1, 10))
 
 
-def test_an_append_to_a_keyed_table_is_refused_where_the_key_is_there(world: VersionWorld) -> None:
-    put(world, "main", (1, 11), key=("order_id",))
-    head = world.head()
-    error = refused(lambda: put(world, "main", (2, 99), (4, 40), mode="append"))
+def test_an_append_to_a_keyed_table_is_refused_where_the_key_is_there(keyed_world: VersionWorld) -> None:
+    put(keyed_world, "main", (1, 11), key=("order_id",))
+    head = keyed_world.head()
+    error = refused(lambda: put(keyed_world, "main", (2, 99), (4, 40), mode="append"))
     assert (error.code, "order_id = 2" in error.what, "--mode merge" in str(error.fix)) == ("E611", True, True)
-    assert refused(lambda: put(world, "main", (5, 1), (5, 2), mode="append")).code == "E611"
+    assert refused(lambda: put(keyed_world, "main", (5, 1), (5, 2), mode="append")).code == "E611"
     nothing: list[dict[str, object]] = [{"order_id": None, "amount": 1}]
-    assert refused(lambda: world.commit_rows(ORDERS, nothing)).code == "E612"
-    assert (world.head(), shown(world)) == (head, [(1, 11), (2, 20), (3, 30)])
-    put(world, "main", (4, 40), mode="append")
-    assert shown(world)[-1] == (4, 40)
+    assert refused(lambda: keyed_world.commit_rows(ORDERS, nothing)).code == "E612"
+    assert (keyed_world.head(), shown(keyed_world)) == (head, [(1, 11), (2, 20), (3, 30)])
+    put(keyed_world, "main", (4, 40), mode="append")
+    assert shown(keyed_world)[-1] == (4, 40)
 
 
-def test_a_declared_key_is_held_by_an_append_and_remembered(world: VersionWorld) -> None:
-    declared = replace(world.ports, keys={TableName.parse(ORDERS): ("order_id",)})
-    world.ports, before = declared, world.ports
-    assert refused(lambda: put(world, "main", (3, 1), mode="append")).code == "E611"
-    put(world, "main", (4, 40), mode="append")
-    world.ports = before
-    assert key_of(world) == ("order_id",)
-    assert refused(lambda: put(world, "main", (4, 1), mode="append")).code == "E611"
+def test_a_declared_key_is_held_by_an_append_and_remembered(keyed_world: VersionWorld) -> None:
+    declared = replace(keyed_world.ports, keys={TableName.parse(ORDERS): ("order_id",)})
+    keyed_world.ports, before = declared, keyed_world.ports
+    assert refused(lambda: put(keyed_world, "main", (3, 1), mode="append")).code == "E611"
+    put(keyed_world, "main", (4, 40), mode="append")
+    keyed_world.ports = before
+    assert key_of(keyed_world) == ("order_id",)
+    assert refused(lambda: put(keyed_world, "main", (4, 1), mode="append")).code == "E611"
 
 
 class Opened:
@@ -166,18 +166,18 @@ class Opened:
 
 @pytest.mark.slow
 def test_an_append_reads_the_keys_of_files_that_may_hold_them_and_no_others(
-    world: VersionWorld, monkeypatch: pytest.MonkeyPatch
+    keyed_world: VersionWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put(world, "main", *((one, one) for one in range(10)), mode="overwrite", key=("order_id",))
+    put(keyed_world, "main", *((one, one) for one in range(10)), mode="overwrite", key=("order_id",))
     for number in range(1, 30):
-        put(world, "main", *((number * 10 + one, one) for one in range(10)), mode="append")
-    old = world.paths(ORDERS)
+        put(keyed_world, "main", *((number * 10 + one, one) for one in range(10)), mode="append")
+    old = keyed_world.paths(ORDERS)
     assert len(old) == 30
     opened = Opened(monkeypatch)
-    put(world, "main", (1000, 1), (1001, 1), mode="append")
+    put(keyed_world, "main", (1000, 1), (1001, 1), mode="append")
     assert not old & set(opened.files), "no file can hold a key beyond all ranges"
     opened.files.clear()
-    assert refused(lambda: put(world, "main", (42, 1), (2000, 1), mode="append")).code == "E611"
+    assert refused(lambda: put(keyed_world, "main", (42, 1), (2000, 1), mode="append")).code == "E611"
     assert len(old & set(opened.files)) == 1, "42 is in the range of one file"
     assert opened.columns == {("order_id",)}
 
@@ -198,40 +198,40 @@ def test_a_side_with_a_key_twice_is_refused_whatever_the_ranges_of_the_files(
     tmp_path: Path, layout: str, is_ours: bool
 ) -> None:
     one, two, changed, twice = LAYOUTS[layout]
-    world = make_world(tmp_path)
-    put(world, "main", *one, mode="append", key=("order_id",))
-    put(world, "main", *two, mode="append")
-    world.branch("dev")
-    put(world, "dev", changed)
-    append_as_another_engine(world, twice)  # on main
+    keyed_world = make_world(tmp_path)
+    put(keyed_world, "main", *one, mode="append", key=("order_id",))
+    put(keyed_world, "main", *two, mode="append")
+    keyed_world.branch("dev")
+    put(keyed_world, "dev", changed)
+    append_as_another_engine(keyed_world, twice)  # on main
     source, target = ("dev", "main") if is_ours else ("main", "dev")
-    error = refused(lambda: merge(MergeRequest(source=source, target=target), world.ports))
+    error = refused(lambda: merge(MergeRequest(source=source, target=target), keyed_world.ports))
     assert error.code == "E611"
     assert f"{'ours' if is_ours else 'theirs'} has several rows with the key order_id = 1" in error.what
-    world.close()
+    keyed_world.close()
 
 
 def test_versions_that_forge_made_join_their_files_without_reading_a_key(
-    world: VersionWorld, monkeypatch: pytest.MonkeyPatch
+    keyed_world: VersionWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put(world, "main", (1, 10), mode="overwrite", key=("order_id",))
-    world.branch("dev")
-    put(world, "dev", (500, 1), mode="append")
-    put(world, "main", (20, 1), mode="append")
+    put(keyed_world, "main", (1, 10), mode="overwrite", key=("order_id",))
+    keyed_world.branch("dev")
+    put(keyed_world, "dev", (500, 1), mode="append")
+    put(keyed_world, "main", (20, 1), mode="append")
     opened = Opened(monkeypatch)
-    result = go(world)
+    result = go(keyed_world)
     assert [tally.how for tally in result.tables] == ["zero_copy"]
     assert opened.files == []
-    version = world.version(ORDERS)
+    version = keyed_world.version(ORDERS)
     assert version is not None
     assert version.is_unique
 
 
-def test_two_keys_said_on_two_sides_are_a_question(world: VersionWorld) -> None:
-    world.branch("dev")
-    put(world, "dev", (1, 11), key=("order_id",))
-    put(world, "main", (9, 20), (1, 10), (3, 30), mode="merge", key=("amount",))
-    held = go(world)
+def test_two_keys_said_on_two_sides_are_a_question(keyed_world: VersionWorld) -> None:
+    keyed_world.branch("dev")
+    put(keyed_world, "dev", (1, 11), key=("order_id",))
+    put(keyed_world, "main", (9, 20), (1, 10), (3, 30), mode="merge", key=("amount",))
+    held = go(keyed_world)
     (conflict,) = conflicts_of(held)[0]
     assert (conflict.kind, conflict.ours, conflict.theirs, conflict.location) == (
         ConflictKind.SCHEMA_CHANGE,
@@ -240,73 +240,77 @@ def test_two_keys_said_on_two_sides_are_a_question(world: VersionWorld) -> None:
         "the key of the table",
     )
     assert held.merge is not None
-    resolve(held.merge.id, [Resolution(ResolutionChoice.THEIRS)], world.ports)
-    assert isinstance(continue_merge(held.merge.id, world.ports), Merged)
-    assert (key_of(world), shown(world)) == (("order_id",), [(1, 11), (3, 30), (9, 20)])
+    resolve(held.merge.id, [Resolution(ResolutionChoice.THEIRS)], keyed_world.ports)
+    assert isinstance(continue_merge(held.merge.id, keyed_world.ports), Merged)
+    assert (key_of(keyed_world), shown(keyed_world)) == (("order_id",), [(1, 11), (3, 30), (9, 20)])
 
 
 # tables without a key
 
 
-def test_the_same_row_inserted_on_both_sides_is_a_question_where_there_is_no_key(world: VersionWorld) -> None:
-    world.branch("dev")
-    put(world, "dev", (4, 40), mode="append")
-    put(world, "main", (4, 40), mode="append")
-    result = go(world)
+def test_the_same_row_inserted_on_both_sides_is_a_question_where_there_is_no_key(keyed_world: VersionWorld) -> None:
+    keyed_world.branch("dev")
+    put(keyed_world, "dev", (4, 40), mode="append")
+    put(keyed_world, "main", (4, 40), mode="append")
+    result = go(keyed_world)
     (conflict,) = conflicts_of(result)[0]
     assert (conflict.kind, conflict.key) == (ConflictKind.CARDINALITY, {"order_id": 4, "amount": 40})
     assert (conflict.base, conflict.ours, conflict.theirs) == (0, 1, 1)
     (tally,) = result.tables
     assert "has no key" in tally.warning
-    assert preview_merge(MergeRequest(source="dev", target="main"), world.ports).tables[0].warning == tally.warning
+    assert (
+        preview_merge(MergeRequest(source="dev", target="main"), keyed_world.ports).tables[0].warning == tally.warning
+    )
 
 
-def test_two_updates_of_one_row_without_a_key_never_leave_it_twice(world: VersionWorld) -> None:
-    world.branch("dev")
-    put(world, "dev", (1, 11), (2, 20), (3, 30), mode="overwrite")
-    put(world, "main", (1, 12), (2, 20), (3, 30), mode="overwrite")
-    result = go(world)
+def test_two_updates_of_one_row_without_a_key_never_leave_it_twice(keyed_world: VersionWorld) -> None:
+    keyed_world.branch("dev")
+    put(keyed_world, "dev", (1, 11), (2, 20), (3, 30), mode="overwrite")
+    put(keyed_world, "main", (1, 12), (2, 20), (3, 30), mode="overwrite")
+    result = go(keyed_world)
     assert [(c.kind, c.key) for c in conflicts_of(result)[0]] == [
         (ConflictKind.CARDINALITY, {"order_id": 1, "amount": 10})
     ]
-    assert shown(world) == [(1, 12), (2, 20), (3, 30)]
-    by_key = go(world, keys={TableName.parse(ORDERS): ("order_id",)})
+    assert shown(keyed_world) == [(1, 12), (2, 20), (3, 30)]
+    by_key = go(keyed_world, keys={TableName.parse(ORDERS): ("order_id",)})
     assert [c.kind for c in conflicts_of(by_key)[0]] == [ConflictKind.MODIFY_MODIFY]
 
 
 @pytest.mark.parametrize("key", [(), ("order_id",)], ids=["keyless", "keyed"])
 def test_rows_that_were_picked_before_are_the_same_ones_only_where_a_key_says_so(
-    world: VersionWorld, key: tuple[str, ...]
+    keyed_world: VersionWorld, key: tuple[str, ...]
 ) -> None:
-    put(world, "main", (1, 10), mode="overwrite", key=key)
-    world.branch("dev")
-    put(world, "dev", (4, 40), mode="append")
-    picked = world.head("dev")
+    put(keyed_world, "main", (1, 10), mode="overwrite", key=key)
+    keyed_world.branch("dev")
+    put(keyed_world, "dev", (4, 40), mode="append")
+    picked = keyed_world.head("dev")
     assert picked is not None
-    cherry_pick(picked, "main", world.ports)
-    put(world, "main", (5, 50), mode="append")
-    put(world, "dev", (6, 60), mode="append")
-    held = go(world)
+    cherry_pick(picked, "main", keyed_world.ports)
+    put(keyed_world, "main", (5, 50), mode="append")
+    put(keyed_world, "dev", (6, 60), mode="append")
+    held = go(keyed_world)
     if not key:
         assert [(c.kind, c.key) for c in conflicts_of(held)[0]] == [
             (ConflictKind.CARDINALITY, {"order_id": 4, "amount": 40}),
         ]
-        assert isinstance(go(world, rules=(ResolutionRule(ResolutionChoice.OURS),)), Merged)
-    assert shown(world) == [(1, 10), (4, 40), (5, 50), (6, 60)]
+        assert isinstance(go(keyed_world, rules=(ResolutionRule(ResolutionChoice.OURS),)), Merged)
+    assert shown(keyed_world) == [(1, 10), (4, 40), (5, 50), (6, 60)]
 
 
 # a column of the key that is dropped
 
 
-def without(world: VersionWorld, name: str, branch: str) -> None:
-    world.set_fields(ORDERS, tuple(field for field in world.fields(ORDERS, branch) if field.name != name), branch)
+def without(keyed_world: VersionWorld, name: str, branch: str) -> None:
+    keyed_world.set_fields(
+        ORDERS, tuple(field for field in keyed_world.fields(ORDERS, branch) if field.name != name), branch
+    )
 
 
 @pytest.fixture
-def keyed(world: VersionWorld) -> VersionWorld:
-    put(world, "main", (1, 10), (2, 20), (3, 30), mode="overwrite", key=("order_id",))
-    world.branch("dev")
-    return world
+def keyed(keyed_world: VersionWorld) -> VersionWorld:
+    put(keyed_world, "main", (1, 10), (2, 20), (3, 30), mode="overwrite", key=("order_id",))
+    keyed_world.branch("dev")
+    return keyed_world
 
 
 ASKED = (ConflictKind.SCHEMA_CHANGE, "order_id", "order_id bigint")

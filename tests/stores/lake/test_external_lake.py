@@ -25,23 +25,23 @@ ADA = Author("Ada", "ada@example.com")
 Rows = list[dict[str, object]]
 
 
-def test_a_new_table_is_out_of_sight_until_it_lands_under_its_name(world: Any) -> None:
-    stage = world.stage(run_id="r-new")
+def test_a_new_table_is_out_of_sight_until_it_lands_under_its_name(external_world: Any) -> None:
+    stage = external_world.stage(run_id="r-new")
     assert (stage.exists, stage.origin) == (False, None)
-    snapshot = world.append(stage, 3)
-    assert world.lake.tables() == ()
-    assert world.lake.stages() == ((RunId("r-new"), stage.catalog),)
-    pointer = world.prepare(stage, MAIN, None)
+    snapshot = external_world.append(stage, 3)
+    assert external_world.lake.tables() == ()
+    assert external_world.lake.stages() == ((RunId("r-new"), stage.catalog),)
+    pointer = external_world.prepare(stage, MAIN, None)
     assert isinstance(pointer, Pointer)
     assert (pointer.catalog, pointer.expected, pointer.staged) == (ROW, None, stage.catalog)
-    assert world.lake.state(ROW) is None, "to prepare is only to look"
-    assert world.land(stage)
-    assert world.lake.tables() == (ROW,)
-    assert world.refs() == {"main": snapshot}
-    assert world.land(stage), "again is the same"
-    assert world.lake.drop_stages(RunId("r-new")) == 1
-    assert world.lake.stages() == ()
-    state = world.lake.snapshot(ROW)
+    assert external_world.lake.state(ROW) is None, "to prepare is only to look"
+    assert external_world.land(stage)
+    assert external_world.lake.tables() == (ROW,)
+    assert external_world.refs() == {"main": snapshot}
+    assert external_world.land(stage), "again is the same"
+    assert external_world.lake.drop_stages(RunId("r-new")) == 1
+    assert external_world.lake.stages() == ()
+    state = external_world.lake.snapshot(ROW)
     assert state is not None
     assert (state.run_id, state.schema, state.statistics.record_count) == (
         "r-new",
@@ -50,192 +50,194 @@ def test_a_new_table_is_out_of_sight_until_it_lands_under_its_name(world: Any) -
     )
 
 
-def test_a_few_rows_of_any_snapshot_can_be_looked_at(world: Any) -> None:
-    first = world.new(3)
-    assert world.lake.rows(ROW, first, ["id"], 2) == ((0,), (1,))
-    assert len(world.lake.rows(ROW, first, ["id"], 10)) == 3
+def test_a_few_rows_of_any_snapshot_can_be_looked_at(external_world: Any) -> None:
+    first = external_world.new(3)
+    assert external_world.lake.rows(ROW, first, ["id"], 2) == ((0,), (1,))
+    assert len(external_world.lake.rows(ROW, first, ["id"], 10)) == 3
     with pytest.raises(ForgeError) as gone:
-        world.lake.rows(ROW, SnapshotId(12345), ["id"], 1)
+        external_world.lake.rows(ROW, SnapshotId(12345), ["id"], 1)
     assert gone.value.code == "E406"
 
 
-def test_staging_on_a_table_moves_nothing_of_it_until_it_lands(world: Any) -> None:
-    first = world.new(2)
-    before = world.lake.state(ROW)
-    stage = world.stage(ROW, first, "r-two")
-    middle, last = world.append(stage, 5), world.append(stage, 1)
-    assert isinstance(world.prepare(stage, MAIN, first), Pointer)
-    assert world.lake.state(ROW) == before
-    assert world.land(stage, expected=first)
-    assert world.land(stage, expected=first), "again is the same"
-    assert world.refs() == {"main": last}
-    assert [world.count(s) for s in (first, middle, last)] == [2, 7, 8]
-    after = world.lake.state(ROW)
+def test_staging_on_a_table_moves_nothing_of_it_until_it_lands(external_world: Any) -> None:
+    first = external_world.new(2)
+    before = external_world.lake.state(ROW)
+    stage = external_world.stage(ROW, first, "r-two")
+    middle, last = external_world.append(stage, 5), external_world.append(stage, 1)
+    assert isinstance(external_world.prepare(stage, MAIN, first), Pointer)
+    assert external_world.lake.state(ROW) == before
+    assert external_world.land(stage, expected=first)
+    assert external_world.land(stage, expected=first), "again is the same"
+    assert external_world.refs() == {"main": last}
+    assert [external_world.count(s) for s in (first, middle, last)] == [2, 7, 8]
+    after = external_world.lake.state(ROW)
     assert before is not None
     assert after is not None
     assert after.uuid == before.uuid
-    made = [world.lake.snapshot(ROW, snapshot) for snapshot in (first, middle, last)]
+    made = [external_world.lake.snapshot(ROW, snapshot) for snapshot in (first, middle, last)]
     assert [state.run_id if state else None for state in made] == ["r-1", "r-two", "r-two"]
 
 
-def test_a_branch_has_its_own_ref_and_main_stays(world: Any) -> None:
-    first = world.new(2)
-    stage = world.stage(ROW, first)
-    second = world.append(stage, 1, "note")
-    assert world.land(stage, DEV, None)
-    assert world.refs() == {"main": first, "dev": second}
-    on_main, on_dev = world.lake.snapshot(ROW), world.lake.snapshot(ROW, second)
+def test_a_branch_has_its_own_ref_and_main_stays(external_world: Any) -> None:
+    first = external_world.new(2)
+    stage = external_world.stage(ROW, first)
+    second = external_world.append(stage, 1, "note")
+    assert external_world.land(stage, DEV, None)
+    assert external_world.refs() == {"main": first, "dev": second}
+    on_main, on_dev = external_world.lake.snapshot(ROW), external_world.lake.snapshot(ROW, second)
     assert on_main is not None
     assert on_dev is not None
     assert (on_main.schema.names, on_dev.schema.names) == (("id",), ("id", "note"))
-    state = world.lake.state(ROW)
+    state = external_world.lake.state(ROW)
     assert state is not None
     assert state.current_schema_id == on_main.schema_id
 
 
-def test_a_column_added_on_main_is_the_tables(world: Any) -> None:
-    first = world.new(2)
-    stage = world.stage(ROW, first)
-    world.append(stage, 1, "note")
-    assert world.land(stage, expected=first)
-    on_main = world.lake.snapshot(ROW)
+def test_a_column_added_on_main_is_the_tables(external_world: Any) -> None:
+    first = external_world.new(2)
+    stage = external_world.stage(ROW, first)
+    external_world.append(stage, 1, "note")
+    assert external_world.land(stage, expected=first)
+    on_main = external_world.lake.snapshot(ROW)
     assert on_main is not None
     assert on_main.schema.names == ("id", "note")
-    state = world.lake.state(ROW)
+    state = external_world.lake.state(ROW)
     assert state is not None
     assert state.current_schema_id == on_main.schema_id
 
 
-def test_the_second_of_two_on_one_branch_is_refused(world: Any) -> None:
-    first = world.new(2)
-    one, two = world.stage(ROW, first), world.stage(ROW, first)
-    landed = world.append(one, 1)
-    world.append(two, 1)
-    assert world.land(one, expected=first)
-    assert not world.land(two, expected=first)
-    assert world.prepare(two, MAIN, first) == PointerConflict((ROW,), False)
-    assert world.refs() == {"main": landed}
+def test_the_second_of_two_on_one_branch_is_refused(external_world: Any) -> None:
+    first = external_world.new(2)
+    one, two = external_world.stage(ROW, first), external_world.stage(ROW, first)
+    landed = external_world.append(one, 1)
+    external_world.append(two, 1)
+    assert external_world.land(one, expected=first)
+    assert not external_world.land(two, expected=first)
+    assert external_world.prepare(two, MAIN, first) == PointerConflict((ROW,), False)
+    assert external_world.refs() == {"main": landed}
 
 
-def test_a_sibling_branch_landing_first_takes_the_sequence_number(world: Any) -> None:
-    first = world.new(2)
-    one, two = world.stage(ROW, first), world.stage(ROW, first)
-    landed = world.append(one, 1)
-    world.append(two, 1)
-    assert world.land(one, expected=first)
-    assert world.prepare(two, DEV, None) == PointerConflict((ROW,), False)
-    assert not world.land(two, DEV, None)
-    again = world.stage(ROW, first)
-    on_dev = world.append(again, 1)
-    assert world.land(again, DEV, None)
-    assert world.refs() == {"main": landed, "dev": on_dev}
+def test_a_sibling_branch_landing_first_takes_the_sequence_number(external_world: Any) -> None:
+    first = external_world.new(2)
+    one, two = external_world.stage(ROW, first), external_world.stage(ROW, first)
+    landed = external_world.append(one, 1)
+    external_world.append(two, 1)
+    assert external_world.land(one, expected=first)
+    assert external_world.prepare(two, DEV, None) == PointerConflict((ROW,), False)
+    assert not external_world.land(two, DEV, None)
+    again = external_world.stage(ROW, first)
+    on_dev = external_world.append(again, 1)
+    assert external_world.land(again, DEV, None)
+    assert external_world.refs() == {"main": landed, "dev": on_dev}
 
 
-def test_a_move_of_another_ref_meanwhile_is_no_obstacle(world: Any) -> None:
-    first = world.new(2)
-    stage = world.stage(ROW, first)
-    second = world.append(stage, 1)
-    world.lake.set_ref(ROW, "kept", first)
-    assert world.land(stage, expected=first)
-    assert world.refs() == {"main": second, "kept": first}
+def test_a_move_of_another_ref_meanwhile_is_no_obstacle(external_world: Any) -> None:
+    first = external_world.new(2)
+    stage = external_world.stage(ROW, first)
+    second = external_world.append(stage, 1)
+    external_world.lake.set_ref(ROW, "kept", first)
+    assert external_world.land(stage, expected=first)
+    assert external_world.refs() == {"main": second, "kept": first}
 
 
-def test_logs_of_the_table_run_forwards_though_the_stage_is_older_than_the_last_change(world: Any) -> None:
-    first = world.new(2)
-    stage = world.stage(ROW, first)
-    world.append(stage, 1)
-    world.lake._clock = lambda: datetime.now(UTC) + timedelta(minutes=10)
-    world.lake.set_ref(ROW, "kept", first)
-    assert world.land(stage, expected=first)
-    world.lake.set_ref(ROW, "kept", None)
-    metadata = world.catalog.load_table("core.orders").metadata
+def test_logs_of_the_table_run_forwards_though_the_stage_is_older_than_the_last_change(external_world: Any) -> None:
+    first = external_world.new(2)
+    stage = external_world.stage(ROW, first)
+    external_world.append(stage, 1)
+    external_world.lake._clock = lambda: datetime.now(UTC) + timedelta(minutes=10)
+    external_world.lake.set_ref(ROW, "kept", first)
+    assert external_world.land(stage, expected=first)
+    external_world.lake.set_ref(ROW, "kept", None)
+    metadata = external_world.catalog.load_table("core.orders").metadata
     times = [entry.timestamp_ms for entry in metadata.metadata_log]
     assert times == sorted(times)
     times = [entry.timestamp_ms for entry in metadata.snapshot_log]
     assert times == sorted(times)
 
 
-def test_a_table_new_on_a_branch_stays_hidden_and_grows_there(world: Any) -> None:
-    stage = world.stage()
-    first = world.append(stage, 2)
-    pointer = world.prepare(stage, DEV, None)
+def test_a_table_new_on_a_branch_stays_hidden_and_grows_there(external_world: Any) -> None:
+    stage = external_world.stage()
+    first = external_world.append(stage, 2)
+    pointer = external_world.prepare(stage, DEV, None)
     assert isinstance(pointer, Pointer)
     assert pointer.catalog.namespace == "forge_branches"
-    assert world.land(stage, DEV, None)
-    assert world.lake.tables() == ()
-    assert world.refs(pointer.catalog) == {"dev": first}
-    assert world.lake.snapshot(pointer.catalog) is None, "it has no current snapshot"
-    again = world.stage(pointer.catalog, first)
-    second = world.append(again, 1)
-    assert world.land(again, DEV, first)
-    assert world.refs(pointer.catalog) == {"dev": second}
-    world.new(7)
-    assert world.refs(pointer.catalog) == {"dev": second}
+    assert external_world.land(stage, DEV, None)
+    assert external_world.lake.tables() == ()
+    assert external_world.refs(pointer.catalog) == {"dev": first}
+    assert external_world.lake.snapshot(pointer.catalog) is None, "it has no current snapshot"
+    again = external_world.stage(pointer.catalog, first)
+    second = external_world.append(again, 1)
+    assert external_world.land(again, DEV, first)
+    assert external_world.refs(pointer.catalog) == {"dev": second}
+    external_world.new(7)
+    assert external_world.refs(pointer.catalog) == {"dev": second}
 
 
-def test_two_runs_that_create_one_table_do_not_both_succeed(world: Any) -> None:
-    one, two = world.stage(), world.stage()
-    first = world.append(one, 1)
-    world.append(two, 1)
+def test_two_runs_that_create_one_table_do_not_both_succeed(external_world: Any) -> None:
+    one, two = external_world.stage(), external_world.stage()
+    first = external_world.append(one, 1)
+    external_world.append(two, 1)
     assert one.location != two.location
-    assert world.land(one)
-    assert not world.land(two)
-    assert world.prepare(two, MAIN, None) == PointerConflict((ROW,), False)
-    assert world.refs() == {"main": first}
+    assert external_world.land(one)
+    assert not external_world.land(two)
+    assert external_world.prepare(two, MAIN, None) == PointerConflict((ROW,), False)
+    assert external_world.refs() == {"main": first}
 
 
-def test_stages_are_dropped_by_run_and_opened_again(world: Any) -> None:
-    first = world.new(1)
-    world.stage(ROW, first, "r-a")
-    again = world.stage(ROW, first, "r-a")
-    world.stage(ROW, first, "r-b")
-    assert [run_id for run_id, _ in world.lake.stages()] == ["r-a", "r-b"]
-    assert world.lake.drop_stages(RunId("r-a")) == 1
-    assert world.lake.drop_stages(RunId("r-a")) == 0
-    assert world.lake.state(again.catalog) is None
-    assert world.refs() == {"main": first}
-    assert len(world.rows("core.orders")) == 1, "the files of the table stay"
+def test_stages_are_dropped_by_run_and_opened_again(external_world: Any) -> None:
+    first = external_world.new(1)
+    external_world.stage(ROW, first, "r-a")
+    again = external_world.stage(ROW, first, "r-a")
+    external_world.stage(ROW, first, "r-b")
+    assert [run_id for run_id, _ in external_world.lake.stages()] == ["r-a", "r-b"]
+    assert external_world.lake.drop_stages(RunId("r-a")) == 1
+    assert external_world.lake.drop_stages(RunId("r-a")) == 0
+    assert external_world.lake.state(again.catalog) is None
+    assert external_world.refs() == {"main": first}
+    assert len(external_world.rows("core.orders")) == 1, "the files of the table stay"
 
 
-def test_a_ref_is_made_moved_and_removed(world: Any) -> None:
-    first = world.new(1)
-    stage = world.stage(ROW, first)
-    second = world.append(stage, 1)
-    assert world.land(stage, expected=first)
-    world.lake.set_ref(ROW, "dev", first)
-    world.lake.set_ref(ROW, "dev", second)
-    world.lake.set_ref(ROW, "main", first)
-    assert world.refs() == {"main": first, "dev": second}
-    world.lake.set_ref(ROW, "dev", None)
-    world.lake.set_ref(ROW, "dev", None)
-    assert world.refs() == {"main": first}
+def test_a_ref_is_made_moved_and_removed(external_world: Any) -> None:
+    first = external_world.new(1)
+    stage = external_world.stage(ROW, first)
+    second = external_world.append(stage, 1)
+    assert external_world.land(stage, expected=first)
+    external_world.lake.set_ref(ROW, "dev", first)
+    external_world.lake.set_ref(ROW, "dev", second)
+    external_world.lake.set_ref(ROW, "main", first)
+    assert external_world.refs() == {"main": first, "dev": second}
+    external_world.lake.set_ref(ROW, "dev", None)
+    external_world.lake.set_ref(ROW, "dev", None)
+    assert external_world.refs() == {"main": first}
     for catalog, snapshot, code in ((ROW, SnapshotId(1), "E406"), (CatalogName("core", "nope"), first, "E108")):
         with pytest.raises(ForgeError) as refused:
-            world.lake.set_ref(catalog, "dev", snapshot)
+            external_world.lake.set_ref(catalog, "dev", snapshot)
         assert refused.value.code == code
 
 
-def test_the_number_of_rows_is_known_without_a_job(world: Any) -> None:
-    first = world.new(4)
+def test_the_number_of_rows_is_known_without_a_job(external_world: Any) -> None:
+    first = external_world.new(4)
     rows = Measure(kind="rows")
-    assert world.lake.measure(ROW, first, [rows, Measure(kind="false", columns=("id",), arguments=("id > 0",))]) == {
-        rows: 4
-    }
+    assert external_world.lake.measure(
+        ROW, first, [rows, Measure(kind="false", columns=("id",), arguments=("id > 0",))]
+    ) == {rows: 4}
 
 
-def test_a_view_is_a_file_and_not_an_entry_of_the_catalog(world: Any) -> None:
+def test_a_view_is_a_file_and_not_an_entry_of_the_catalog(external_world: Any) -> None:
     schema = Schema((Column("id", "bigint"),))
-    first = world.lake.write_view(TableName("core", "v"), "SELECT 1", schema, None)
-    second = world.lake.write_view(TableName("core", "v"), "SELECT 2", schema, first)
-    assert [world.lake.read_view(location) for location in (first, second)] == ["SELECT 1", "SELECT 2"]
-    assert world.lake.view_schema(first) == schema
-    assert world.lake.state(CatalogName("core", "v")) is None
-    assert world.lake.schema(CatalogName("core", "v")) is None
+    first = external_world.lake.write_view(TableName("core", "v"), "SELECT 1", schema, None)
+    second = external_world.lake.write_view(TableName("core", "v"), "SELECT 2", schema, first)
+    assert [external_world.lake.read_view(location) for location in (first, second)] == ["SELECT 1", "SELECT 2"]
+    assert external_world.lake.view_schema(first) == schema
+    assert external_world.lake.state(CatalogName("core", "v")) is None
+    assert external_world.lake.schema(CatalogName("core", "v")) is None
 
 
-def test_files_of_someone_elses_warehouse_are_never_deleted(world: Any) -> None:
+def test_files_of_someone_elses_warehouse_are_never_deleted(external_world: Any) -> None:
     with pytest.raises(ForgeError) as refused:
-        collect_garbage(world.metadata, world.lake, author=ADA, now=NOW, older_than=timedelta(0), dry_run=False)
+        collect_garbage(
+            external_world.metadata, external_world.lake, author=ADA, now=NOW, older_than=timedelta(0), dry_run=False
+        )
     assert refused.value.code == "E407"
     assert "remove_orphan_files" in str(refused.value.fix)
 

@@ -20,16 +20,16 @@ Change = Callable[[dict[str, Any]], object]
 
 
 @pytest.fixture
-def location(house: House) -> str:
+def location(sql_lake: House) -> str:
     """Of a table with two snapshots and a branch."""
-    base = house.create(*TWO)
-    house.lake.set_ref(ROW, str(DEV), base)
-    row = house.lake.row(ROW)
+    base = sql_lake.create(*TWO)
+    sql_lake.lake.set_ref(ROW, str(DEV), base)
+    row = sql_lake.lake.row(ROW)
     assert row is not None
     return row[0]
 
 
-def test_a_glance_at_a_table_is_what_pyiceberg_reads(house: House, location: str) -> None:
+def test_a_glance_at_a_table_is_what_pyiceberg_reads(sql_lake: House, location: str) -> None:
     whole = Files.at(str(Path(location).parent)).read(location)
     refs = {name: ref.snapshot_id for name, ref in whole.refs.items()}
     assert read_table_info(location) == TableInfo(str(whole.table_uuid), refs, whole.current_schema_id)
@@ -76,12 +76,12 @@ def test_only_files_of_this_machine_are_looked_at() -> None:
     assert read_table_info("/nowhere/1.metadata.json") is None
 
 
-def test_a_glance_at_a_view_is_what_pyiceberg_reads(house: House) -> None:
+def test_a_glance_at_a_view_is_what_pyiceberg_reads(sql_lake: House) -> None:
     schema = Schema((Column("id", "bigint"),))
-    first = house.lake.write_view(TableName("core", "v"), "SELECT 1 AS id", schema, None)
-    second = house.lake.write_view(TableName("core", "v"), "SELECT 2 AS id", schema, first)
+    first = sql_lake.lake.write_view(TableName("core", "v"), "SELECT 1 AS id", schema, None)
+    second = sql_lake.lake.write_view(TableName("core", "v"), "SELECT 2 AS id", schema, first)
     for location in (first, second):
-        whole = house.lake.files.read_view(location)
+        whole = sql_lake.lake.files.read_view(location)
         seen = read_view_info(location)
         assert seen is not None
         assert (seen.uuid, seen.sql) == (whole.view_uuid, sql_of(whole))

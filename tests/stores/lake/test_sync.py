@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +19,7 @@ from forge.stores.sql.database import writing
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[SealedLake]:
-    made = SealedLake(tmp_path)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def happened(world: SealedLake, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def happened(sealed_lake: SealedLake, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Paths in the order they were synced, "pointer" where a pointer moved, and "commit, synchronous=…"."""
     told: list[str] = []
     sync, set_pointers = os.fsync, publishing.set_pointers
@@ -46,18 +38,18 @@ def happened(world: SealedLake, monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     monkeypatch.setattr(os, "fsync", recorded_sync)
     monkeypatch.setattr(publishing, "set_pointers", recorded_pointers)
-    event.listen(world.database, "commit", committed)
+    event.listen(sealed_lake.database, "commit", committed)
     return told
 
 
-def files_of(world: SealedLake, table: TableName) -> set[str]:
+def files_of(sealed_lake: SealedLake, table: TableName) -> set[str]:
     """Of the newest version: data files, manifests, manifest list, metadata file."""
-    state = world.lake.state(CatalogName(table.schema, table.name))
+    state = sealed_lake.lake.state(CatalogName(table.schema, table.name))
     assert state is not None
-    metadata = world.lake.files.read(state.location)
+    metadata = sealed_lake.lake.files.read(state.location)
     snapshot = metadata.current_snapshot()
     assert snapshot is not None
-    io = world.lake.files.io
+    io = sealed_lake.lake.files.io
     manifests = snapshot.manifests(io)
     data = [entry.data_file.file_path for m in manifests for entry in m.fetch_manifest_entry(io)]
     return {
@@ -71,26 +63,26 @@ def before_the_pointer(happened: list[str]) -> list[str]:
 
 
 def test_every_new_file_and_its_folders_are_on_the_disk_before_the_pointer_moves(
-    world: SealedLake, happened: list[str]
+    sealed_lake: SealedLake, happened: list[str]
 ) -> None:
-    world.append({ORDERS: numbers(1, 2), ITEMS: numbers(1)})
+    sealed_lake.append({ORDERS: numbers(1, 2), ITEMS: numbers(1)})
     synced = before_the_pointer(happened)
-    files = files_of(world, ORDERS) | files_of(world, ITEMS)
+    files = files_of(sealed_lake, ORDERS) | files_of(sealed_lake, ITEMS)
     assert files <= set(synced)
-    folders = {str(folder) for file in files for folder in Path(file).parents if world.root in folder.parents}
+    folders = {str(folder) for file in files for folder in Path(file).parents if sealed_lake.root in folder.parents}
     assert folders <= set(synced), "a new folder is as lost as a new file"
     last_file = max(synced.index(file) for file in files)
     assert all(synced.index(folder) > last_file for folder in folders)
     assert happened[len(synced) :][:2] == ["pointer", "commit, synchronous=2"]
 
 
-def test_only_what_is_new_is_synced(world: SealedLake, happened: list[str]) -> None:
-    world.append({ORDERS: numbers(1, 2), ITEMS: numbers(1)})
-    old = files_of(world, ORDERS) | files_of(world, ITEMS)
+def test_only_what_is_new_is_synced(sealed_lake: SealedLake, happened: list[str]) -> None:
+    sealed_lake.append({ORDERS: numbers(1, 2), ITEMS: numbers(1)})
+    old = files_of(sealed_lake, ORDERS) | files_of(sealed_lake, ITEMS)
     happened.clear()
-    world.append({ORDERS: numbers(3)})
+    sealed_lake.append({ORDERS: numbers(3)})
     synced = [path for path in before_the_pointer(happened) if stat.S_ISREG(os.stat(path).st_mode)]
-    new = files_of(world, ORDERS) - old
+    new = files_of(sealed_lake, ORDERS) - old
     assert new <= set(synced)
     assert not set(synced) & old
     assert len(synced) == len(set(synced))
@@ -104,12 +96,12 @@ def test_the_checksum_that_hadoop_keeps_beside_a_file_is_synced_with_it(tmp_path
     assert {str(file), str(checksum), str(tmp_path)} <= set(happened)
 
 
-def test_the_metadata_file_of_a_ref_that_is_set_is_synced(world: SealedLake, happened: list[str]) -> None:
-    world.append({ORDERS: numbers(1)})
+def test_the_metadata_file_of_a_ref_that_is_set_is_synced(sealed_lake: SealedLake, happened: list[str]) -> None:
+    sealed_lake.append({ORDERS: numbers(1)})
     happened.clear()
-    head = world.metadata.tree(world.head())[ORDERS].snapshot_id
-    world.lake.set_ref(CatalogName("core", "orders"), "kept", head)
-    state = world.lake.state(CatalogName("core", "orders"))
+    head = sealed_lake.metadata.tree(sealed_lake.head())[ORDERS].snapshot_id
+    sealed_lake.lake.set_ref(CatalogName("core", "orders"), "kept", head)
+    state = sealed_lake.lake.state(CatalogName("core", "orders"))
     assert state is not None
     assert str(local(state.location)) in happened
 
@@ -127,9 +119,9 @@ def test_a_file_that_cannot_be_synced_stops_the_publish(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("durable", "level"), [(True, 2), (False, 1)])
-def test_a_publish_is_written_through_and_notes_are_not(world: SealedLake, durable: bool, level: int) -> None:
+def test_a_publish_is_written_through_and_notes_are_not(sealed_lake: SealedLake, durable: bool, level: int) -> None:
     for _ in range(2):
-        with writing(world.database, durable=not durable):
+        with writing(sealed_lake.database, durable=not durable):
             pass
-        with writing(world.database, durable=durable) as connection:
+        with writing(sealed_lake.database, durable=durable) as connection:
             assert connection.exec_driver_sql("PRAGMA synchronous").scalar() == level

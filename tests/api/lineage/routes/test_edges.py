@@ -24,15 +24,15 @@ TOTAL = "raw.orders.amount->marts.revenue.revenue#aggregated"
 
 
 @pytest.fixture(scope="module")
-def shop(make_site_project: Callable[[], Path]) -> FastAPI:
+def shop_app(make_site_project: Callable[[], Path]) -> FastAPI:
     """A project that the tests of this file write to, each under names of its own."""
     wiring = Wiring(load_settings(make_site_project(), {"HOME": "/nowhere"}))
     return create_app(wiring, login_digest=digest_of(SECRET))
 
 
 @pytest.fixture(scope="module")
-def own(shop: FastAPI) -> Iterator[TestClient]:
-    with TestClient(shop, base_url=ADDRESS, headers={"authorization": f"Bearer {SECRET}"}) as client:
+def own(shop_app: FastAPI) -> Iterator[TestClient]:
+    with TestClient(shop_app, base_url=ADDRESS, headers={"authorization": f"Bearer {SECRET}"}) as client:
         yield client
 
 

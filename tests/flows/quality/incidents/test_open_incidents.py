@@ -110,7 +110,7 @@ class Shop:
 
 
 @pytest.fixture
-def shop() -> Shop:
+def held_shop() -> Shop:
     return Shop()
 
 
@@ -118,17 +118,17 @@ def day(number: int) -> datetime:
     return START + timedelta(days=number)
 
 
-def test_where_all_passed_nothing_is_wrong(shop: Shop) -> None:
-    assert shop.open() == ()
-    shop.run()
-    assert shop.open() == ()
+def test_where_all_passed_nothing_is_wrong(held_shop: Shop) -> None:
+    assert held_shop.open() == ()
+    held_shop.run()
+    assert held_shop.open() == ()
 
 
-def test_a_failed_gate_is_an_incident_with_its_cause_and_its_reach(shop: Shop) -> None:
-    good = shop.run()
-    shop.load(5, 500)
-    bad = shop.run()
-    (found,) = shop.open()
+def test_a_failed_gate_is_an_incident_with_its_cause_and_its_reach(held_shop: Shop) -> None:
+    good = held_shop.run()
+    held_shop.load(5, 500)
+    bad = held_shop.run()
+    (found,) = held_shop.open()
     incident = found.incident
     assert (str(incident.column), incident.verdict.severity, found.run.id) == (
         "core.orders.amount",
@@ -147,141 +147,143 @@ def test_a_failed_gate_is_an_incident_with_its_cause_and_its_reach(shop: Shop) -
     ]
 
 
-def test_it_is_over_when_a_later_run_passes(shop: Shop) -> None:
-    shop.load(500)
-    shop.run()
-    assert len(shop.open()) == 1
-    shop.load(5)
-    shop.run()
-    assert shop.open() == ()
+def test_it_is_over_when_a_later_run_passes(held_shop: Shop) -> None:
+    held_shop.load(500)
+    held_shop.run()
+    assert len(held_shop.open()) == 1
+    held_shop.load(5)
+    held_shop.run()
+    assert held_shop.open() == ()
 
 
-def test_a_run_that_did_not_judge_the_table_ends_nothing(shop: Shop) -> None:
-    shop.run()
-    shop.load(500)
-    blocked = shop.run()
-    shop.run("raw.rates")  # another table
-    assert [found.run.id for found in shop.open()] == [blocked.run.id]
-    shop.load(5, 7)
-    shop.run("raw.orders")
-    assert [str(o.status) for o in shop.run("core.orders").run.outputs] == ["published"]
-    assert shop.open() == ()
+def test_a_run_that_did_not_judge_the_table_ends_nothing(held_shop: Shop) -> None:
+    held_shop.run()
+    held_shop.load(500)
+    blocked = held_shop.run()
+    held_shop.run("raw.rates")  # another table
+    assert [found.run.id for found in held_shop.open()] == [blocked.run.id]
+    held_shop.load(5, 7)
+    held_shop.run("raw.orders")
+    assert [str(o.status) for o in held_shop.run("core.orders").run.outputs] == ["published"]
+    assert held_shop.open() == ()
 
 
-def test_a_run_that_finds_the_table_up_to_date_ends_it(shop: Shop) -> None:
+def test_a_run_that_finds_the_table_up_to_date_ends_it(held_shop: Shop) -> None:
     """What was wrong has been taken back: readers have what the code and its inputs say."""
-    shop.run()
-    usual = shop.checks[name("core.orders")]
-    shop.checks[name("core.orders")] = [{"type": "range", "column": "amount", "max": 1}]
-    shop.run()
-    assert len(shop.open()) == 1
-    shop.checks[name("core.orders")] = usual
-    again = shop.run()
+    held_shop.run()
+    usual = held_shop.checks[name("core.orders")]
+    held_shop.checks[name("core.orders")] = [{"type": "range", "column": "amount", "max": 1}]
+    held_shop.run()
+    assert len(held_shop.open()) == 1
+    held_shop.checks[name("core.orders")] = usual
+    again = held_shop.run()
     assert {str(o.table): str(o.status) for o in again.run.outputs}["core.orders"] == "up to date"
-    assert shop.open() == ()
+    assert held_shop.open() == ()
 
 
-def test_a_run_that_skips_the_table_ends_nothing(shop: Shop) -> None:
-    shop.run()
-    shop.load(500)
-    blocked = shop.run()
-    shop.load(5, 7)
-    shop.checks[name("raw.orders")] = [{"type": "row_count", "min": 10}]
-    again = shop.run()
+def test_a_run_that_skips_the_table_ends_nothing(held_shop: Shop) -> None:
+    held_shop.run()
+    held_shop.load(500)
+    blocked = held_shop.run()
+    held_shop.load(5, 7)
+    held_shop.checks[name("raw.orders")] = [{"type": "row_count", "min": 10}]
+    again = held_shop.run()
     assert {str(o.table): str(o.status) for o in again.run.outputs}["core.orders"] == "skipped"
-    runs = {(found.incident.column.table, found.incident.column.column): found.run.id for found in shop.open()}
+    runs = {(found.incident.column.table, found.incident.column.column): found.run.id for found in held_shop.open()}
     assert runs == {("core.orders", "amount"): blocked.run.id, ("raw.orders", ""): again.run.id}
 
 
-def test_it_is_as_old_as_the_row_of_failures_and_keeps_the_commit_that_began_it(shop: Shop) -> None:
-    shop.load(500)
-    shop.run()
-    shop.load(5)
-    good = shop.run()
-    shop.load(600)
-    first = shop.run()
-    shop.load(700)
-    last = shop.run()
-    (found,) = shop.open()
+def test_it_is_as_old_as_the_row_of_failures_and_keeps_the_commit_that_began_it(held_shop: Shop) -> None:
+    held_shop.load(500)
+    held_shop.run()
+    held_shop.load(5)
+    good = held_shop.run()
+    held_shop.load(600)
+    first = held_shop.run()
+    held_shop.load(700)
+    last = held_shop.run()
+    (found,) = held_shop.open()
     assert (found.since, found.run.id) == (day(2), last.run.id)
     assert found.incident.commit == first.commit != last.commit
     assert found.previous == good.verdicts[0].message
     assert "700" in found.incident.verdict.message
 
 
-def test_the_id_stays_while_it_is_open(shop: Shop) -> None:
-    shop.load(500)
-    shop.run()
-    before = shop.open()[0].id
-    shop.load(700)
-    shop.run()
-    assert shop.open()[0].id == before
+def test_the_id_stays_while_it_is_open(held_shop: Shop) -> None:
+    held_shop.load(500)
+    held_shop.run()
+    before = held_shop.open()[0].id
+    held_shop.load(700)
+    held_shop.run()
+    assert held_shop.open()[0].id == before
 
 
-def test_a_table_that_was_never_published_has_its_origin_and_its_reach_nowhere(shop: Shop) -> None:
-    shop.load(500)
-    bad = shop.run()
-    (found,) = shop.open()
+def test_a_table_that_was_never_published_has_its_origin_and_its_reach_nowhere(held_shop: Shop) -> None:
+    held_shop.load(500)
+    bad = held_shop.run()
+    (found,) = held_shop.open()
     assert str(found.incident.origin) == "raw.orders.amount"
     assert found.incident.commit == bad.commit
     assert (found.kept, found.previous) == ((), None)
 
 
 @pytest.mark.parametrize("publish_all", [False, True])
-def test_the_lineage_of_what_was_held_back_is_recorded_and_is_not_the_tree_s(shop: Shop, publish_all: bool) -> None:
-    first = shop.run()
-    shop.make("core.orders", lambda raw_orders, raw_rates: raw_orders, ("raw.orders", "raw.rates"), code="2")
-    shop.make("raw.rates", lambda: [{"amount": 2}], code="2")
-    shop.load(500)
-    bad = shop.run(publish_all=publish_all)
-    recorded = {one.table: one for _, one in shop.metadata.lineage([bad.run.id])}
+def test_the_lineage_of_what_was_held_back_is_recorded_and_is_not_the_tree_s(
+    held_shop: Shop, publish_all: bool
+) -> None:
+    first = held_shop.run()
+    held_shop.make("core.orders", lambda raw_orders, raw_rates: raw_orders, ("raw.orders", "raw.rates"), code="2")
+    held_shop.make("raw.rates", lambda: [{"amount": 2}], code="2")
+    held_shop.load(500)
+    bad = held_shop.run(publish_all=publish_all)
+    recorded = {one.table: one for _, one in held_shop.metadata.lineage([bad.run.id])}
     assert {str(edge.source) for edge in recorded[name("core.orders")].edges} == {
         "raw.orders.id",
         "raw.orders.amount",
         "raw.rates.amount",
     }
-    head = shop.metadata.branch(MAIN)
+    head = held_shop.metadata.branch(MAIN)
     assert head is not None
-    tree = shop.metadata.tree(head.head)
+    tree = held_shop.metadata.tree(head.head)
     assert tree[name("core.orders")].run_id == first.run.id
-    assert "raw.rates" not in {edge.source.table for edge in edges_at(shop.metadata, tree)}
-    (found,) = shop.open()
+    assert "raw.rates" not in {edge.source.table for edge in edges_at(held_shop.metadata, tree)}
+    (found,) = held_shop.open()
     assert found.incident.origin is not None
     assert found.incident.origin.table in ("raw.orders", "raw.rates")
 
 
-def test_a_branch_has_its_own_incidents(shop: Shop) -> None:
-    shop.run()
-    create_branch(shop.metadata, "dev", "HEAD", current=MAIN, author=ADA, clock=lambda: shop.now)
-    shop.load(500)
-    shop.run(branch="dev")
-    assert shop.open() == ()
-    (found,) = shop.open("dev")
+def test_a_branch_has_its_own_incidents(held_shop: Shop) -> None:
+    held_shop.run()
+    create_branch(held_shop.metadata, "dev", "HEAD", current=MAIN, author=ADA, clock=lambda: held_shop.now)
+    held_shop.load(500)
+    held_shop.run(branch="dev")
+    assert held_shop.open() == ()
+    (found,) = held_shop.open("dev")
     assert (found.run.branch, [kept.version for kept in found.kept]) == ("dev", [1, 1])
 
 
-def test_the_worst_comes_first_by_severity_then_reach_then_age(shop: Shop) -> None:
-    shop.make("marts.other", lambda raw_rates: raw_rates, ("raw.rates",))
-    shop.run()
-    shop.checks |= {
+def test_the_worst_comes_first_by_severity_then_reach_then_age(held_shop: Shop) -> None:
+    held_shop.make("marts.other", lambda raw_rates: raw_rates, ("raw.rates",))
+    held_shop.run()
+    held_shop.checks |= {
         name("core.orders"): [{"type": "range", "column": "amount", "max": 1}],
         name("raw.rates"): [{"type": "range", "column": "rate", "max": 0, "severity": "critical"}],
         name("marts.revenue"): [{"type": "range", "column": "id", "max": -1}],
     }
-    shop.run("marts.revenue")
-    shop.run("core.orders", "raw.rates")
-    assert [str(found.incident.column) for found in shop.open()] == [
+    held_shop.run("marts.revenue")
+    held_shop.run("core.orders", "raw.rates")
+    assert [str(found.incident.column) for found in held_shop.open()] == [
         "raw.rates.rate",  # critical
         "core.orders.amount",  # one column stands on it
         "marts.revenue.id",  # none does
     ]
 
 
-def test_a_check_of_the_whole_table_reaches_all_that_stands_on_it(shop: Shop) -> None:
-    shop.run()
-    shop.checks[name("core.orders")] = [{"type": "row_count", "min": 10}]
-    bad = shop.run()
-    (found,) = shop.open()
+def test_a_check_of_the_whole_table_reaches_all_that_stands_on_it(held_shop: Shop) -> None:
+    held_shop.run()
+    held_shop.checks[name("core.orders")] = [{"type": "row_count", "min": 10}]
+    bad = held_shop.run()
+    (found,) = held_shop.open()
     assert (found.incident.column.table, found.incident.column.column) == ("core.orders", "")
     assert [str(s.column) for s in found.incident.spared] == ["marts.revenue.amount", "marts.revenue.id"]
     assert (found.incident.origin, found.incident.origin_table) == (None, "raw.orders")
@@ -290,69 +292,70 @@ def test_a_check_of_the_whole_table_reaches_all_that_stands_on_it(shop: Shop) ->
     assert found.incident.commit.time == day(0)
 
 
-def test_one_that_could_not_be_measured_is_an_incident_too(shop: Shop) -> None:
-    shop.checks[name("core.orders")] = [{"type": "not_null", "column": "nosuch"}]
-    shop.run()
-    (found,) = shop.open()
+def test_one_that_could_not_be_measured_is_an_incident_too(held_shop: Shop) -> None:
+    held_shop.checks[name("core.orders")] = [{"type": "not_null", "column": "nosuch"}]
+    held_shop.run()
+    (found,) = held_shop.open()
     assert found.incident.verdict.outcome is Outcome.NOT_MEASURED
 
 
-def test_records_tell_what_the_run_told(shop: Shop) -> None:
+def test_records_tell_what_the_run_told(held_shop: Shop) -> None:
     """The terminal's panel is the same from the records as it was after the run."""
-    shop.run()
-    shop.load(500)
-    result = shop.run()
-    head = shop.metadata.branch(MAIN)
+    held_shop.run()
+    held_shop.load(500)
+    result = held_shop.run()
+    head = held_shop.metadata.branch(MAIN)
     assert head is not None
     told = RunReport(
-        result, find_incidents(result, shop.project(), shop.metadata, shop.metadata.tree(head.head), head.head)
+        result,
+        find_incidents(result, held_shop.project(), held_shop.metadata, held_shop.metadata.tree(head.head), head.head),
     )
-    opened = shop.open()
-    recorded = RunReport(result_of(shop.metadata, opened[0].run), tuple(one.incident for one in opened))
+    opened = held_shop.open()
+    recorded = RunReport(result_of(held_shop.metadata, opened[0].run), tuple(one.incident for one in opened))
     assert recorded.incidents == told.incidents
     assert recorded.result.verdicts == told.result.verdicts
     assert recorded.commit == told.commit
 
 
-def test_health_is_of_the_version_and_tells_what_was_held_back(shop: Shop) -> None:
-    shop.checks[name("core.orders")].append({"type": "range", "column": "id", "max": 0, "severity": "warning"})
-    good = shop.run()
-    shop.load(500, 600)
-    bad = shop.run()
-    head = shop.metadata.branch(MAIN)
+def test_health_is_of_the_version_and_tells_what_was_held_back(held_shop: Shop) -> None:
+    held_shop.checks[name("core.orders")].append({"type": "range", "column": "id", "max": 0, "severity": "warning"})
+    good = held_shop.run()
+    held_shop.load(500, 600)
+    bad = held_shop.run()
+    head = held_shop.metadata.branch(MAIN)
     assert head is not None
-    tree, held = shop.metadata.tree(head.head), shop.metadata.blocked(MAIN)
-    health = find_health(shop.metadata, name("core.orders"), tree, held)
+    tree, held = held_shop.metadata.tree(head.head), held_shop.metadata.blocked(MAIN)
+    health = find_health(held_shop.metadata, name("core.orders"), tree, held)
     assert health.run is not None
     assert health.attempt is not None
     assert (health.run.id, health.attempt.id) == (good.run.id, bad.run.id)
     assert (health.score, health.count(Outcome.FAILED), len(health.held_back)) == (50.0, 1, 2)
-    then = find_health(shop.metadata, name("core.orders"), tree, ())
+    then = find_health(held_shop.metadata, name("core.orders"), tree, ())
     assert (then.checks, then.held_back) == (health.checks, ())
     with pytest.raises(ForgeError, match=r"core\.orderz") as unknown:
-        find_health(shop.metadata, name("core.orderz"), tree, held)
+        find_health(held_shop.metadata, name("core.orderz"), tree, held)
     assert (unknown.value.code, unknown.value.why) == ("E108", "Did you mean core.orders or raw.orders?")
 
 
-def test_what_fails_now_is_of_the_newest_attempt_of_each_table(shop: Shop) -> None:
-    shop.checks[name("marts.revenue")] = [{"type": "range", "column": "id", "max": 0, "severity": "info"}]
-    shop.run()
-    shop.load(500)
-    shop.run()
-    head = shop.metadata.branch(MAIN)
+def test_what_fails_now_is_of_the_newest_attempt_of_each_table(held_shop: Shop) -> None:
+    held_shop.checks[name("marts.revenue")] = [{"type": "range", "column": "id", "max": 0, "severity": "info"}]
+    held_shop.run()
+    held_shop.load(500)
+    held_shop.run()
+    head = held_shop.metadata.branch(MAIN)
     assert head is not None
-    attempts = newest_attempts(shop.metadata.tree(head.head), shop.metadata.blocked(MAIN))
-    failed = find_verdicts(shop.metadata, attempts, Outcome.FAILED)
+    attempts = newest_attempts(held_shop.metadata.tree(head.head), held_shop.metadata.blocked(MAIN))
+    failed = find_verdicts(held_shop.metadata, attempts, Outcome.FAILED)
     assert failing_columns(failed) == {"core.orders.amount", "marts.revenue.id"}
     assert [verdict.check_id for run_id, verdict in failed if run_id == attempts[name("core.orders")]] != []
 
 
-def test_the_trend_counts_each_day_in_utc(shop: Shop) -> None:
-    shop.run()
-    shop.load(500)
-    shop.run()
-    shop.run("raw.rates")
-    days = find_trend(shop.metadata, MAIN, day(3), 4)
+def test_the_trend_counts_each_day_in_utc(held_shop: Shop) -> None:
+    held_shop.run()
+    held_shop.load(500)
+    held_shop.run()
+    held_shop.run("raw.rates")
+    days = find_trend(held_shop.metadata, MAIN, day(3), 4)
     assert days == (
         Day(day(0).date(), passed=1, runs=1),
         Day(day(1).date(), failed=1, runs=1),
@@ -370,12 +373,12 @@ def test_the_trend_counts_each_day_in_utc(shop: Shop) -> None:
         pytest.param(-1, 0, id="the run is in the future"),
     ],
 )
-def test_the_days_end_now_unless_the_newest_run_is_not_among_them(shop: Shop, now: int, last: int) -> None:
-    shop.run()
-    days = find_trend(shop.metadata, MAIN, day(now), 30)
+def test_the_days_end_now_unless_the_newest_run_is_not_among_them(held_shop: Shop, now: int, last: int) -> None:
+    held_shop.run()
+    days = find_trend(held_shop.metadata, MAIN, day(now), 30)
     assert (len(days), days[-1].day) == (30, day(last).date())
     assert sum(one.runs for one in days) == 1
 
 
-def test_without_a_run_the_days_are_empty(shop: Shop) -> None:
-    assert find_trend(shop.metadata, MAIN, day(0), 2) == (Day(day(-1).date()), Day(day(0).date()))
+def test_without_a_run_the_days_are_empty(held_shop: Shop) -> None:
+    assert find_trend(held_shop.metadata, MAIN, day(0), 2) == (Day(day(-1).date()), Day(day(0).date()))

@@ -34,7 +34,7 @@ Rows = list[dict[str, object]]
 
 
 @pytest.fixture
-def world() -> AlertWorld:
+def published_alert_world() -> AlertWorld:
     """raw.orders → core.orders → marts.revenue, published once."""
     catalog = MemoryCatalog()
     metadata, lake = MemoryMetadata(catalog), MemoryLake(catalog)
@@ -75,42 +75,44 @@ def world() -> AlertWorld:
     return AlertWorld(metadata=metadata)
 
 
-def test_who_is_hit_downstream_is_named_with_who_answers_for_it(world: AlertWorld) -> None:
-    (opened,) = world.judge(verdict()).opened
-    found = find_incident(world.ports, opened)
+def test_who_is_hit_downstream_is_named_with_who_answers_for_it(published_alert_world: AlertWorld) -> None:
+    (opened,) = published_alert_world.judge(verdict()).opened
+    found = find_incident(published_alert_world.ports, opened)
     assert found.hit == (AffectedColumn("marts.revenue.amount", "fin@example.com"),)
     assert found.upstream == ("raw.orders",)
     assert found.cause is None
-    deliver_due(world.ports)
-    text = str(world.ops.got[0].document["text"])
+    deliver_due(published_alert_world.ports)
+    text = str(published_alert_world.ops.got[0].document["text"])
     assert "hits downstream: 1 columns: marts.revenue.amount (fin@example.com)" in text
     assert "owners hit: fin@example.com" in text
 
 
-def test_the_cause_is_the_first_dataset_upstream_that_fails_however_late_that_was_found(world: AlertWorld) -> None:
-    world.judge(verdict(), scope=CORE)
-    world.clock.forward(minutes=5)
+def test_the_cause_is_the_first_dataset_upstream_that_fails_however_late_that_was_found(
+    published_alert_world: AlertWorld,
+) -> None:
+    published_alert_world.judge(verdict(), scope=CORE)
+    published_alert_world.clock.forward(minutes=5)
     raw = verdict(check="amount.not_null", table="raw.orders", message="amount: 14% NULL")
-    (source,) = world.judge(raw, scope=RAW, table="raw.orders").opened
-    world.clock.forward(minutes=5)
-    (opened,) = world.judge(verdict(table="marts.revenue"), scope=MART, table="marts.revenue").opened
-    cause = find_incident(world.ports, opened).cause
+    (source,) = published_alert_world.judge(raw, scope=RAW, table="raw.orders").opened
+    published_alert_world.clock.forward(minutes=5)
+    (opened,) = published_alert_world.judge(verdict(table="marts.revenue"), scope=MART, table="marts.revenue").opened
+    cause = find_incident(published_alert_world.ports, opened).cause
     assert cause is not None
     assert (cause.table, cause.check_id, cause.incident_id) == ("raw.orders", "raw.orders.amount.not_null", source)
     assert (cause.commit_id, cause.monitor_run_id, cause.column) == ("3f2a91bcd0001111", "run-1", "amount")
-    now = cause_now(world.ports, "main", ("raw.orders",))
+    now = cause_now(published_alert_world.ports, "main", ("raw.orders",))
     assert now is not None
     assert now.table == "raw.orders"
 
 
-def test_a_storm_down_the_lineage_is_one_message_that_names_its_cause_first(world: AlertWorld) -> None:
-    world.timing = ChannelTiming(timedelta(seconds=30))
+def test_a_storm_down_the_lineage_is_one_message_that_names_its_cause_first(published_alert_world: AlertWorld) -> None:
+    published_alert_world.timing = ChannelTiming(timedelta(seconds=30))
     for scope, table in ((MART, "marts.revenue"), (CORE, "core.orders"), (RAW, "raw.orders")):
-        world.judge(verdict(table=table), scope=scope, table=table)
-        world.clock.forward(seconds=5)
-    world.clock.forward(seconds=30)
-    assert deliver_due(world.ports).sent == 1
-    (message,) = world.ops.got
+        published_alert_world.judge(verdict(table=table), scope=scope, table=table)
+        published_alert_world.clock.forward(seconds=5)
+    published_alert_world.clock.forward(seconds=30)
+    assert deliver_due(published_alert_world.ports).sent == 1
+    (message,) = published_alert_world.ops.got
     assert message.rendered.subject == "[error] 3 checks of 3 datasets fail, first raw.orders"
     assert [section.title for section in message.rendered.sections] == [
         "raw.orders fails",
@@ -121,17 +123,17 @@ def test_a_storm_down_the_lineage_is_one_message_that_names_its_cause_first(worl
     assert lines["root cause"].startswith("raw.orders failed first")
 
 
-def test_a_storm_pages_once_and_is_resolved_when_all_of_it_passes(world: AlertWorld) -> None:
+def test_a_storm_pages_once_and_is_resolved_when_all_of_it_passes(published_alert_world: AlertWorld) -> None:
     pager = Recorder("pagerduty")
-    world.channels, world.policy = {"pager": pager}, AlertPolicy(("pager",))
+    published_alert_world.channels, published_alert_world.policy = {"pager": pager}, AlertPolicy(("pager",))
     tables = ((CORE, "core.orders"), (RAW, "raw.orders"))
     for scope, table in tables:
-        world.judge(verdict(table=table), scope=scope, table=table)
-    deliver_due(world.ports)
+        published_alert_world.judge(verdict(table=table), scope=scope, table=table)
+    deliver_due(published_alert_world.ports)
     for scope, table in tables:
-        world.clock.forward(hours=1)
-        world.judge(verdict(PASSED, table=table), scope=scope, table=table)
-        deliver_due(world.ports)
+        published_alert_world.clock.forward(hours=1)
+        published_alert_world.judge(verdict(PASSED, table=table), scope=scope, table=table)
+        deliver_due(published_alert_world.ports)
     sent = [(event.action, event.key) for message in pager.got for event in message.events]
     assert [action for action, _ in sent] == ["trigger", "resolve"]
     assert len({key for _, key in sent}) == 1

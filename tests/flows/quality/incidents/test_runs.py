@@ -111,70 +111,70 @@ class Shop:
 
 
 @pytest.fixture
-def shop() -> Shop:
+def alerting_shop() -> Shop:
     return Shop()
 
 
-def test_what_a_run_holds_back_is_told_and_tracked_with_whom_it_hits(shop: Shop) -> None:
-    shop.run()
-    shop.load(5, 500)
-    assert shop.run() == "blocked"
-    (incident,) = shop.world.store.incidents()
+def test_what_a_run_holds_back_is_told_and_tracked_with_whom_it_hits(alerting_shop: Shop) -> None:
+    alerting_shop.run()
+    alerting_shop.load(5, 500)
+    assert alerting_shop.run() == "blocked"
+    (incident,) = alerting_shop.world.store.incidents()
     assert (incident.scope, incident.commit_id) == (AlertScope(AlertOrigin.RUN, "main"), None)
     assert [hit.column for hit in incident.hit] == ["marts.revenue.amount"]
-    deliver_due(shop.ports)
-    assert shop.world.subjects()[0].startswith("[error] core.orders: range fails: amount")
-    (listed,) = list_incidents(shop.ports, opened_on(shop.ports, MAIN), UNRESOLVED)
+    deliver_due(alerting_shop.ports)
+    assert alerting_shop.world.subjects()[0].startswith("[error] core.orders: range fails: amount")
+    (listed,) = list_incidents(alerting_shop.ports, opened_on(alerting_shop.ports, MAIN), UNRESOLVED)
     assert listed.opened is not None
     assert listed.record == incident
 
 
-def test_good_data_resolves_it(shop: Shop) -> None:
-    shop.load(5, 500)
-    shop.run()
-    shop.load(5, 50)
-    assert shop.run() == "succeeded"
-    assert shop.statuses() == [IncidentStatus.RESOLVED]
-    deliver_due(shop.ports)
-    assert list_incidents(shop.ports, opened_on(shop.ports, MAIN), UNRESOLVED) == ()
+def test_good_data_resolves_it(alerting_shop: Shop) -> None:
+    alerting_shop.load(5, 500)
+    alerting_shop.run()
+    alerting_shop.load(5, 50)
+    assert alerting_shop.run() == "succeeded"
+    assert alerting_shop.statuses() == [IncidentStatus.RESOLVED]
+    deliver_due(alerting_shop.ports)
+    assert list_incidents(alerting_shop.ports, opened_on(alerting_shop.ports, MAIN), UNRESOLVED) == ()
 
 
-def test_data_that_is_as_it_was_before_the_failure_resolves_it_though_nothing_was_judged(shop: Shop) -> None:
-    shop.run()
-    shop.load(5, 500)
-    shop.run()
-    shop.load(5, 7)
-    shop.run()
-    shop.run()
-    assert opened_on(shop.ports, MAIN) == ()
-    assert shop.statuses() == [IncidentStatus.RESOLVED]
+def test_data_that_is_as_it_was_before_the_failure_resolves_it_though_nothing_was_judged(alerting_shop: Shop) -> None:
+    alerting_shop.run()
+    alerting_shop.load(5, 500)
+    alerting_shop.run()
+    alerting_shop.load(5, 7)
+    alerting_shop.run()
+    alerting_shop.run()
+    assert opened_on(alerting_shop.ports, MAIN) == ()
+    assert alerting_shop.statuses() == [IncidentStatus.RESOLVED]
 
 
 def test_a_warning_that_was_published_stays_while_the_table_is_as_it_was() -> None:
-    shop = Shop(severity="warning")
-    shop.load(5, 500)
-    assert shop.run() == "succeeded"
-    shop.run()
-    assert shop.statuses() == [IncidentStatus.OPEN]
+    alerting_shop = Shop(severity="warning")
+    alerting_shop.load(5, 500)
+    assert alerting_shop.run() == "succeeded"
+    alerting_shop.run()
+    assert alerting_shop.statuses() == [IncidentStatus.OPEN]
 
 
-def test_one_that_was_resolved_by_hand_is_not_in_the_list_until_it_fails_again(shop: Shop) -> None:
-    shop.load(5, 500)
-    shop.run()
-    (incident,) = shop.world.store.incidents()
-    change_incident(shop.ports, incident.id, IncidentRequest(IncidentStatus.RESOLVED), "ada")
-    assert list_incidents(shop.ports, opened_on(shop.ports, MAIN), UNRESOLVED) == ()
-    shop.load(5, 600)
-    shop.run()
-    (listed,) = list_incidents(shop.ports, opened_on(shop.ports, MAIN), UNRESOLVED)
+def test_one_that_was_resolved_by_hand_is_not_in_the_list_until_it_fails_again(alerting_shop: Shop) -> None:
+    alerting_shop.load(5, 500)
+    alerting_shop.run()
+    (incident,) = alerting_shop.world.store.incidents()
+    change_incident(alerting_shop.ports, incident.id, IncidentRequest(IncidentStatus.RESOLVED), "ada")
+    assert list_incidents(alerting_shop.ports, opened_on(alerting_shop.ports, MAIN), UNRESOLVED) == ()
+    alerting_shop.load(5, 600)
+    alerting_shop.run()
+    (listed,) = list_incidents(alerting_shop.ports, opened_on(alerting_shop.ports, MAIN), UNRESOLVED)
     assert listed.record is not None
     assert (listed.record.id, listed.record.reopened) == (incident.id, 1)
 
 
-def test_a_failure_of_before_incidents_were_tracked_is_adopted_once(shop: Shop) -> None:
-    shop.load(5, 500)
-    shop.run()
-    empty = replace(shop.ports, store=AlertWorld().store)
+def test_a_failure_of_before_incidents_were_tracked_is_adopted_once(alerting_shop: Shop) -> None:
+    alerting_shop.load(5, 500)
+    alerting_shop.run()
+    empty = replace(alerting_shop.ports, store=AlertWorld().store)
     (opened,) = opened_on(empty, MAIN)
     first = adopt(empty, opened)
     assert adopt(empty, opened).id == first.id
@@ -183,26 +183,26 @@ def test_a_failure_of_before_incidents_were_tracked_is_adopted_once(shop: Shop) 
     assert first.opened_at - NOON == timedelta(hours=1)
 
 
-def test_an_incident_keeps_its_id_for_life_and_its_former_address_works(shop: Shop) -> None:
-    shop.load(5, 500)
-    shop.run()
-    (opened,) = opened_on(shop.ports, MAIN)
-    (first,) = shop.listed()
+def test_an_incident_keeps_its_id_for_life_and_its_former_address_works(alerting_shop: Shop) -> None:
+    alerting_shop.load(5, 500)
+    alerting_shop.run()
+    (opened,) = opened_on(alerting_shop.ports, MAIN)
+    (first,) = alerting_shop.listed()
     former = opened.former_id
-    assert first.id == opened.id == shop.world.store.incidents()[0].id != former
+    assert first.id == opened.id == alerting_shop.world.store.incidents()[0].id != former
     for amount, status in ((600, IncidentStatus.OPEN), (50, IncidentStatus.RESOLVED), (700, IncidentStatus.OPEN)):
-        shop.load(5, amount)
-        shop.run()
-        (now,) = shop.listed(*IncidentStatus)
+        alerting_shop.load(5, amount)
+        alerting_shop.run()
+        (now,) = alerting_shop.listed(*IncidentStatus)
         assert (now.id, now.status) == (first.id, status)
-        assert [find_listed(shop.ports, text) for text in (first.id, former, first.id[:8])] == [now, now, now]
+        assert [find_listed(alerting_shop.ports, text) for text in (first.id, former, first.id[:8])] == [now, now, now]
 
 
-def test_one_that_nobody_tracked_has_the_id_under_which_it_is_tracked_later(shop: Shop) -> None:
-    shop.load(5, 500)
-    shop.run()
-    (tracked,) = shop.listed()
-    empty = replace(shop.ports, store=AlertWorld().store)
+def test_one_that_nobody_tracked_has_the_id_under_which_it_is_tracked_later(alerting_shop: Shop) -> None:
+    alerting_shop.load(5, 500)
+    alerting_shop.run()
+    (tracked,) = alerting_shop.listed()
+    empty = replace(alerting_shop.ports, store=AlertWorld().store)
     (untracked,) = list_incidents(empty, opened_on(empty, MAIN), UNRESOLVED)
     assert untracked.record is None
     assert find_listed(empty, untracked.id) == untracked
@@ -210,11 +210,11 @@ def test_one_that_nobody_tracked_has_the_id_under_which_it_is_tracked_later(shop
 
 
 def test_a_check_of_two_columns_is_one_incident_that_hits_what_either_does() -> None:
-    shop = Shop(rule={"type": "unique", "columns": ["id", "amount"]})
-    shop.run()
-    shop.make(RAW, lambda: [{"id": 1, "amount": 5}] * 2, code="twice")
-    assert shop.run() == "blocked"
-    assert len(opened_on(shop.ports, MAIN)) == 2
-    (listed,) = shop.listed()
+    alerting_shop = Shop(rule={"type": "unique", "columns": ["id", "amount"]})
+    alerting_shop.run()
+    alerting_shop.make(RAW, lambda: [{"id": 1, "amount": 5}] * 2, code="twice")
+    assert alerting_shop.run() == "blocked"
+    assert len(opened_on(alerting_shop.ports, MAIN)) == 2
+    (listed,) = alerting_shop.listed()
     assert listed.opened is not None
     assert [str(one.column) for one in listed.opened.incident.spared] == ["marts.revenue.amount", "marts.revenue.id"]

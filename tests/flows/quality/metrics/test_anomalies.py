@@ -121,198 +121,209 @@ def usual(number: int) -> Iterator[Rows]:
 
 
 @pytest.fixture
-def shop() -> Shop:
+def metric_shop() -> Shop:
     return Shop()
 
 
-def test_each_published_version_is_a_point_of_every_metric(shop: Shop) -> None:
-    shop.days(3)
-    assert shop.values() == [40, 41, 42]
-    assert shop.values("null_percentage(amount)") == [0, 0, 0]
-    assert shop.values("mean(amount)") == [pytest.approx(10.975), pytest.approx(10.97, abs=0.01), pytest.approx(11.0)]
-    names = [metric.name for metric, _, _ in find_metrics(shop.ports, ORDERS, MAIN)]
+def test_each_published_version_is_a_point_of_every_metric(metric_shop: Shop) -> None:
+    metric_shop.days(3)
+    assert metric_shop.values() == [40, 41, 42]
+    assert metric_shop.values("null_percentage(amount)") == [0, 0, 0]
+    assert metric_shop.values("mean(amount)") == [
+        pytest.approx(10.975),
+        pytest.approx(10.97, abs=0.01),
+        pytest.approx(11.0),
+    ]
+    names = [metric.name for metric, _, _ in find_metrics(metric_shop.ports, ORDERS, MAIN)]
     assert names == sorted(names)
     assert {"mean(amount)", "null_percentage(amount)", "row_count", "rows_added", "size_bytes"} <= set(names)
 
 
-def test_judging_a_version_again_changes_nothing(shop: Shop) -> None:
-    shop.days(3)
-    before = shop.store.points(ORDERS)
-    for judged in shop.judged:
-        observe_metrics(judged, shop.ports)
-    assert [(p.metric, p.version, p.time, p.value, p.finding) for p in shop.store.points(ORDERS)] == [
+def test_judging_a_version_again_changes_nothing(metric_shop: Shop) -> None:
+    metric_shop.days(3)
+    before = metric_shop.store.points(ORDERS)
+    for judged in metric_shop.judged:
+        observe_metrics(judged, metric_shop.ports)
+    assert [(p.metric, p.version, p.time, p.value, p.finding) for p in metric_shop.store.points(ORDERS)] == [
         (p.metric, p.version, p.time, p.value, p.finding) for p in before
     ]
 
 
-def test_versions_that_nobody_judged_count_by_their_commits(shop: Shop) -> None:
-    shop.days(10, observed=False)
-    assert shop.values() == [40, 41, 42, 40, 43, 41, 39, 42, 40, 41]
-    assert shop.values("mean(amount)") == []
-    shop.day(orders(400))
-    newest = {p.metric: p for p in shop.store.newest(ORDERS)}
+def test_versions_that_nobody_judged_count_by_their_commits(metric_shop: Shop) -> None:
+    metric_shop.days(10, observed=False)
+    assert metric_shop.values() == [40, 41, 42, 40, 43, 41, 39, 42, 40, 41]
+    assert metric_shop.values("mean(amount)") == []
+    metric_shop.day(orders(400))
+    newest = {p.metric: p for p in metric_shop.store.newest(ORDERS)}
     assert newest["row_count"].finding is not None
     assert newest["row_count"].finding.is_anomaly
-    kept = shop.store.points(ORDERS, "row_count")
-    assert [point.value for point in kept] == shop.values()  # the others were found and kept with it
+    kept = metric_shop.store.points(ORDERS, "row_count")
+    assert [point.value for point in kept] == metric_shop.values()  # the others were found and kept with it
     assert [bool(point.finding and point.finding.is_anomaly) for point in kept] == [False] * 10 + [True]
 
 
-def test_an_odd_day_is_flagged_when_it_comes_and_does_not_count_afterwards(shop: Shop) -> None:
-    shop.days(20)
-    shop.day(orders(4))
+def test_an_odd_day_is_flagged_when_it_comes_and_does_not_count_afterwards(metric_shop: Shop) -> None:
+    metric_shop.days(20)
+    metric_shop.day(orders(4))
     for _ in range(3):
-        shop.day(orders(41))
-    flags = find_flagged(shop.ports, 30)
+        metric_shop.day(orders(41))
+    flags = find_flagged(metric_shop.ports, 30)
     assert {(point.metric, point.value) for point, _ in flags} >= {("row_count", 4.0)}
-    series = find_series(shop.ports, ORDERS, "row_count", MAIN)
+    series = find_series(metric_shop.ports, ORDERS, "row_count", MAIN)
     assert [finding.is_anomaly for _, finding in series.points][-4:] == [True, False, False, False]
     assert series.points[-1][1].points == 22  # all but the flagged one and itself
 
 
-def test_a_held_back_value_stands_until_a_repaired_rerun_takes_its_place(shop: Shop) -> None:
-    shop.days(10)
-    shop.day([*orders(5), {"id": 99, "amount": 5000.0}])
-    assert shop.values()[-1] == 6
-    last = find_series(shop.ports, ORDERS, "row_count", MAIN).points[-1]
+def test_a_held_back_value_stands_until_a_repaired_rerun_takes_its_place(metric_shop: Shop) -> None:
+    metric_shop.days(10)
+    metric_shop.day([*orders(5), {"id": 99, "amount": 5000.0}])
+    assert metric_shop.values()[-1] == 6
+    last = find_series(metric_shop.ports, ORDERS, "row_count", MAIN).points[-1]
     assert (last[0].held_back, last[0].commit_id, last[1].is_anomaly) == (True, None, True)
-    shop.day([*orders(6), {"id": 99, "amount": 5000.0}], days=0.01)
-    assert shop.values()[-2:] == [41, 7]  # a second attempt that fails replaces the first
-    shop.day(orders(41), days=0.01)
-    assert shop.values()[-2:] == [41, 41]
-    last = find_series(shop.ports, ORDERS, "row_count", MAIN).points[-1]
+    metric_shop.day([*orders(6), {"id": 99, "amount": 5000.0}], days=0.01)
+    assert metric_shop.values()[-2:] == [41, 7]  # a second attempt that fails replaces the first
+    metric_shop.day(orders(41), days=0.01)
+    assert metric_shop.values()[-2:] == [41, 41]
+    last = find_series(metric_shop.ports, ORDERS, "row_count", MAIN).points[-1]
     assert (last[0].held_back, last[1].is_anomaly, last[1].points) == (False, False, 10)
 
 
 def history(
-    shop: Shop, metric: str = "row_count", branch: BranchName = MAIN, judged: JudgedTable | None = None
+    metric_shop: Shop, metric: str = "row_count", branch: BranchName = MAIN, judged: JudgedTable | None = None
 ) -> MetricHistory:
     commit = judged.commit_id if judged else None
-    reading = HistoryReader(shop.ports)(
+    reading = HistoryReader(metric_shop.ports)(
         ORDERS, branch, commit, Measure(kind="history", columns=(), arguments=(metric,))
     )
     assert isinstance(reading, MetricHistory)
     return reading
 
 
-def test_a_check_of_a_new_version_sees_what_was_published_and_not_what_was_held_back(shop: Shop) -> None:
-    shop.days(8)
-    shop.day([{"id": 99, "amount": 5000.0}])
-    seen = history(shop)
+def test_a_check_of_a_new_version_sees_what_was_published_and_not_what_was_held_back(metric_shop: Shop) -> None:
+    metric_shop.days(8)
+    metric_shop.day([{"id": 99, "amount": 5000.0}])
+    seen = history(metric_shop)
     assert ([p.value for p in seen.points], seen.at) == ([40, 41, 42, 40, 43, 41, 39, 42], None)
 
 
-def test_a_check_of_a_published_version_does_not_see_itself(shop: Shop) -> None:
-    shop.days(8)
-    seen = history(shop, judged=shop.judged[-1])
+def test_a_check_of_a_published_version_does_not_see_itself(metric_shop: Shop) -> None:
+    metric_shop.days(8)
+    seen = history(metric_shop, judged=metric_shop.judged[-1])
     assert [p.value for p in seen.points] == [40, 41, 42, 40, 43, 41, 39]
-    assert seen.at == shop.now
-    seen = history(shop, "mean(amount)", judged=shop.judged[-1])
+    assert seen.at == metric_shop.now
+    seen = history(metric_shop, "mean(amount)", judged=metric_shop.judged[-1])
     assert len(seen.points) == 7
 
 
-def test_an_anomaly_holds_a_publish_back_until_it_is_repaired(shop: Shop) -> None:
-    shop.checks.append({"type": "anomaly"})
-    shop.days(14)
-    assert [v.outcome for v in shop.judged[-1].verdicts if v.check_type == "anomaly"] == ["passed"]
-    stopped = shop.day(orders(4))
+def test_an_anomaly_holds_a_publish_back_until_it_is_repaired(metric_shop: Shop) -> None:
+    metric_shop.checks.append({"type": "anomaly"})
+    metric_shop.days(14)
+    assert [v.outcome for v in metric_shop.judged[-1].verdicts if v.check_type == "anomaly"] == ["passed"]
+    stopped = metric_shop.day(orders(4))
     (said,) = [v for v in stopped.verdicts if v.check_type == "anomaly"]
     assert (str(stopped.run.status), said.outcome, said.blocks) == ("blocked", "failed", True)
     assert said.message.startswith("row_count: 4 is 90% below the expected 4")
-    again = shop.day(orders(4), days=0.01)
+    again = metric_shop.day(orders(4), days=0.01)
     assert str(again.run.status) == "blocked"  # what was held back is no history
-    repaired = shop.day(orders(41), days=0.01)
+    repaired = metric_shop.day(orders(41), days=0.01)
     assert repaired.commit is not None
 
 
-def test_what_a_person_called_expected_is_published(shop: Shop) -> None:
-    shop.checks.append({"type": "anomaly"})
-    shop.days(14)
-    assert shop.day(orders(120)).commit is None
-    record_feedback(shop.ports, ORDERS, "row_count", shop.now, Feedback.EXPECTED, branch=MAIN, user="ada")
-    assert shop.day(orders(120), days=0.01).commit is not None
-    last = find_series(shop.ports, ORDERS, "row_count", MAIN).points[-1]
+def test_what_a_person_called_expected_is_published(metric_shop: Shop) -> None:
+    metric_shop.checks.append({"type": "anomaly"})
+    metric_shop.days(14)
+    assert metric_shop.day(orders(120)).commit is None
+    record_feedback(metric_shop.ports, ORDERS, "row_count", metric_shop.now, Feedback.EXPECTED, branch=MAIN, user="ada")
+    assert metric_shop.day(orders(120), days=0.01).commit is not None
+    last = find_series(metric_shop.ports, ORDERS, "row_count", MAIN).points[-1]
     assert (last[0].held_back, last[0].feedback, last[1].is_anomaly) == (False, Feedback.EXPECTED, False)
-    assert shop.day(orders(121)).commit is not None  # the new level
-    record_feedback(shop.ports, ORDERS, "row_count", last[0].time, None, branch=MAIN, user="ada")
-    assert find_series(shop.ports, ORDERS, "row_count", MAIN).points[-2][1].is_anomaly
+    assert metric_shop.day(orders(121)).commit is not None  # the new level
+    record_feedback(metric_shop.ports, ORDERS, "row_count", last[0].time, None, branch=MAIN, user="ada")
+    assert find_series(metric_shop.ports, ORDERS, "row_count", MAIN).points[-2][1].is_anomaly
 
 
-def test_that_a_held_back_value_was_an_incident_is_no_matter_of_the_repaired_one(shop: Shop) -> None:
-    shop.days(14)
-    shop.day([{"id": 99, "amount": 5000.0}])
-    record_feedback(shop.ports, ORDERS, "row_count", shop.now, Feedback.INCIDENT, branch=MAIN, user="ada")
-    shop.day(orders(41), days=0.01)
-    last = find_series(shop.ports, ORDERS, "row_count", MAIN).points[-1]
+def test_that_a_held_back_value_was_an_incident_is_no_matter_of_the_repaired_one(metric_shop: Shop) -> None:
+    metric_shop.days(14)
+    metric_shop.day([{"id": 99, "amount": 5000.0}])
+    record_feedback(metric_shop.ports, ORDERS, "row_count", metric_shop.now, Feedback.INCIDENT, branch=MAIN, user="ada")
+    metric_shop.day(orders(41), days=0.01)
+    last = find_series(metric_shop.ports, ORDERS, "row_count", MAIN).points[-1]
     assert (last[0].feedback, last[1].is_anomaly) == (None, False)
 
 
-def test_a_branch_goes_on_from_the_history_it_was_made_from(shop: Shop) -> None:
-    shop.days(4)
-    create_branch(shop.metadata, "dev", "HEAD", current=MAIN, author=ADA, clock=lambda: shop.now)
-    shop.day(orders(7), branch=DEV)
-    shop.day(orders(41))
-    assert shop.values(branch=DEV) == [40, 41, 42, 40, 7]
-    assert shop.values() == [40, 41, 42, 40, 41]
-    assert shop.values("mean(amount)", DEV)[:4] == shop.values("mean(amount)")[:4]
+def test_a_branch_goes_on_from_the_history_it_was_made_from(metric_shop: Shop) -> None:
+    metric_shop.days(4)
+    create_branch(metric_shop.metadata, "dev", "HEAD", current=MAIN, author=ADA, clock=lambda: metric_shop.now)
+    metric_shop.day(orders(7), branch=DEV)
+    metric_shop.day(orders(41))
+    assert metric_shop.values(branch=DEV) == [40, 41, 42, 40, 7]
+    assert metric_shop.values() == [40, 41, 42, 40, 41]
+    assert metric_shop.values("mean(amount)", DEV)[:4] == metric_shop.values("mean(amount)")[:4]
 
 
-def test_feedback_is_kept_used_and_taken_back(shop: Shop) -> None:
-    shop.days(20)
-    shop.day(orders(120))
-    day = shop.now
+def test_feedback_is_kept_used_and_taken_back(metric_shop: Shop) -> None:
+    metric_shop.days(20)
+    metric_shop.day(orders(120))
+    day = metric_shop.now
     said = record_feedback(
-        shop.ports, ORDERS, "row_count", day, Feedback.EXPECTED, branch=MAIN, user="ada", note="sale"
+        metric_shop.ports, ORDERS, "row_count", day, Feedback.EXPECTED, branch=MAIN, user="ada", note="sale"
     )
     assert said is not None
-    assert shop.store.audit[-1].action == "metric.feedback"
-    last = find_series(shop.ports, ORDERS, "row_count", MAIN).points[-1]
+    assert metric_shop.store.audit[-1].action == "metric.feedback"
+    last = find_series(metric_shop.ports, ORDERS, "row_count", MAIN).points[-1]
     assert (last[1].is_anomaly, last[1].feedback, last[0].point_feedback) == (False, Feedback.EXPECTED, said)
-    shop.day(orders(121))
-    (newest,) = [p for p in shop.store.newest(ORDERS) if p.metric == "row_count"]
+    metric_shop.day(orders(121))
+    (newest,) = [p for p in metric_shop.store.newest(ORDERS) if p.metric == "row_count"]
     assert newest.finding is not None
     assert not newest.finding.is_anomaly  # the level that was called expected
-    assert [(p.value, s and s.feedback) for p, s in find_flagged(shop.ports, 30) if p.metric == "row_count"] == [
+    assert [(p.value, s and s.feedback) for p, s in find_flagged(metric_shop.ports, 30) if p.metric == "row_count"] == [
         (120.0, Feedback.EXPECTED)
     ]
-    assert record_feedback(shop.ports, ORDERS, "row_count", day, None, branch=MAIN, user="ada") is None
-    assert [f.is_anomaly for _, f in find_series(shop.ports, ORDERS, "row_count", MAIN).points][-2:] == [True, False]
-    record_feedback(shop.ports, ORDERS, "row_count", day, Feedback.INCIDENT, branch=MAIN, user="ada")
-    told = [f.is_anomaly for _, f in find_series(shop.ports, ORDERS, "row_count", MAIN).points][-2:]
+    assert record_feedback(metric_shop.ports, ORDERS, "row_count", day, None, branch=MAIN, user="ada") is None
+    assert [f.is_anomaly for _, f in find_series(metric_shop.ports, ORDERS, "row_count", MAIN).points][-2:] == [
+        True,
+        False,
+    ]
+    record_feedback(metric_shop.ports, ORDERS, "row_count", day, Feedback.INCIDENT, branch=MAIN, user="ada")
+    told = [f.is_anomaly for _, f in find_series(metric_shop.ports, ORDERS, "row_count", MAIN).points][-2:]
     assert told == [True, True], "what a person called an incident is no new level"
 
 
-def test_what_was_told_when_it_came_is_shown_so_in_its_series(shop: Shop) -> None:
-    shop.days(20)
-    (newest,) = [point for point in shop.store.newest(ORDERS) if point.metric == "row_count"]
+def test_what_was_told_when_it_came_is_shown_so_in_its_series(metric_shop: Shop) -> None:
+    metric_shop.days(20)
+    (newest,) = [point for point in metric_shop.store.newest(ORDERS) if point.metric == "row_count"]
     assert newest.finding is not None
     told = replace(newest, finding=replace(newest.finding, is_anomaly=True, explanation="it was odd then"))
-    shop.store.put((told,))
-    assert [point.time for point, _ in find_flagged(shop.ports, 30) if point.metric == "row_count"] == [told.time]
-    shown = {dated.time: found for dated, found in find_series(shop.ports, ORDERS, "row_count", MAIN).points}
+    metric_shop.store.put((told,))
+    assert [point.time for point, _ in find_flagged(metric_shop.ports, 30) if point.metric == "row_count"] == [
+        told.time
+    ]
+    shown = {dated.time: found for dated, found in find_series(metric_shop.ports, ORDERS, "row_count", MAIN).points}
     assert (shown[told.time].is_anomaly, shown[told.time].explanation) == (True, "it was odd then")
 
 
-def test_a_flagged_point_stands_in_the_series_that_it_names(shop: Shop) -> None:
-    shop.days(20)
-    create_branch(shop.metadata, "dev", "HEAD", current=MAIN, author=ADA, clock=lambda: shop.now)
-    shop.day(orders(120), branch=DEV)
-    shop.day([*orders(5), {"id": 99, "amount": 5000.0}])
-    flagged = [point for point, _ in find_flagged(shop.ports, 30) if point.metric == "row_count"]
+def test_a_flagged_point_stands_in_the_series_that_it_names(metric_shop: Shop) -> None:
+    metric_shop.days(20)
+    create_branch(metric_shop.metadata, "dev", "HEAD", current=MAIN, author=ADA, clock=lambda: metric_shop.now)
+    metric_shop.day(orders(120), branch=DEV)
+    metric_shop.day([*orders(5), {"id": 99, "amount": 5000.0}])
+    flagged = [point for point, _ in find_flagged(metric_shop.ports, 30) if point.metric == "row_count"]
     assert {(point.branch, point.value) for point in flagged} == {(DEV, 120.0), (MAIN, 6.0)}
     for point in flagged:
-        shown = find_series(shop.ports, ORDERS, point.metric, point.branch, limit=3, around=point.time).points
+        shown = find_series(metric_shop.ports, ORDERS, point.metric, point.branch, limit=3, around=point.time).points
         assert [found.is_anomaly for dated, found in shown if dated.time == point.time] == [True]
-    shop.day(orders(41), days=0.01)  # the held back one, repaired
-    assert {point.branch for point, _ in find_flagged(shop.ports, 30) if point.metric == "row_count"} == {DEV}
+    metric_shop.day(orders(41), days=0.01)  # the held back one, repaired
+    assert {point.branch for point, _ in find_flagged(metric_shop.ports, 30) if point.metric == "row_count"} == {DEV}
 
 
-def test_a_series_shows_the_points_around_a_time(shop: Shop) -> None:
-    shop.days(30)
-    whole = find_series(shop.ports, ORDERS, "row_count", MAIN).points
+def test_a_series_shows_the_points_around_a_time(metric_shop: Shop) -> None:
+    metric_shop.days(30)
+    whole = find_series(metric_shop.ports, ORDERS, "row_count", MAIN).points
 
     def around(place: int, limit: int = 6) -> list[int]:
-        found = find_series(shop.ports, ORDERS, "row_count", MAIN, limit=limit, around=whole[place][0].time).points
+        found = find_series(
+            metric_shop.ports, ORDERS, "row_count", MAIN, limit=limit, around=whole[place][0].time
+        ).points
         assert all(one in whole for one in found)
         return [whole.index(one) for one in found]
 
@@ -321,13 +332,13 @@ def test_a_series_shows_the_points_around_a_time(shop: Shop) -> None:
     assert around(0) == [0, 1, 2, 3, 4, 5]
 
 
-def test_feedback_on_what_is_not_there_is_refused_with_the_nearest(shop: Shop) -> None:
-    shop.days(3)
+def test_feedback_on_what_is_not_there_is_refused_with_the_nearest(metric_shop: Shop) -> None:
+    metric_shop.days(3)
     with pytest.raises(ForgeError) as caught:
-        record_feedback(shop.ports, ORDERS, "row_count", START, Feedback.INCIDENT, branch=MAIN, user="ada")
+        record_feedback(metric_shop.ports, ORDERS, "row_count", START, Feedback.INCIDENT, branch=MAIN, user="ada")
     assert caught.value.code == "E742"
     assert "2026-06-02T06:00:00+00:00" in str(caught.value.why)
-    assert shop.store.feedback(ORDERS) == ()
+    assert metric_shop.store.feedback(ORDERS) == ()
 
 
 @pytest.mark.parametrize(
@@ -339,40 +350,40 @@ def test_feedback_on_what_is_not_there_is_refused_with_the_nearest(shop: Shop) -
         ("row_count(id)", "E740", ""),
     ],
 )
-def test_an_unknown_metric_is_answered_with_the_nearest(shop: Shop, metric: str, code: str, why: str) -> None:
-    shop.days(2)
+def test_an_unknown_metric_is_answered_with_the_nearest(metric_shop: Shop, metric: str, code: str, why: str) -> None:
+    metric_shop.days(2)
     with pytest.raises(ForgeError) as caught:
-        find_series(shop.ports, ORDERS, metric, MAIN)
+        find_series(metric_shop.ports, ORDERS, metric, MAIN)
     assert caught.value.code == code
     assert (caught.value.why or "").startswith(why)
 
 
-def test_of_a_table_nobody_knows_nothing_is_known(shop: Shop) -> None:
+def test_of_a_table_nobody_knows_nothing_is_known(metric_shop: Shop) -> None:
     with pytest.raises(ForgeError) as caught:
-        find_series(shop.ports, TableName("core", "users"), "row_count", MAIN)
+        find_series(metric_shop.ports, TableName("core", "users"), "row_count", MAIN)
     assert caught.value.code == "E742"
 
 
-def test_what_personal_columns_hold_is_not_kept(shop: Shop) -> None:
-    shop.masked = frozenset({"Amount"})
-    shop.days(2)
-    names = {point.metric for point in shop.store.points(ORDERS)}
+def test_what_personal_columns_hold_is_not_kept(metric_shop: Shop) -> None:
+    metric_shop.masked = frozenset({"Amount"})
+    metric_shop.days(2)
+    names = {point.metric for point in metric_shop.store.points(ORDERS)}
     assert "null_percentage(amount)" in names
     assert not names & {"mean(amount)", "std(amount)"}
 
 
-def test_a_series_shows_as_many_points_as_asked_for_judged_by_all_before(shop: Shop) -> None:
-    shop.days(20)
-    whole = find_series(shop.ports, ORDERS, "row_count", MAIN)
-    few = find_series(shop.ports, ORDERS, "row_count", MAIN, limit=3)
+def test_a_series_shows_as_many_points_as_asked_for_judged_by_all_before(metric_shop: Shop) -> None:
+    metric_shop.days(20)
+    whole = find_series(metric_shop.ports, ORDERS, "row_count", MAIN)
+    few = find_series(metric_shop.ports, ORDERS, "row_count", MAIN, limit=3)
     assert few.points == whole.points[-3:]
     assert (few.method, few.threshold) == ("seasonal", 4.0)
 
 
 @pytest.mark.parametrize("method", ["zscore", "iqr", "mad", "isolation_forest"])
-def test_a_series_can_be_judged_by_another_method(shop: Shop, method: str) -> None:
-    shop.days(15)
-    shop.day(orders(400))
-    series = find_series(shop.ports, ORDERS, "row_count", MAIN, method=method)
+def test_a_series_can_be_judged_by_another_method(metric_shop: Shop, method: str) -> None:
+    metric_shop.days(15)
+    metric_shop.day(orders(400))
+    series = find_series(metric_shop.ports, ORDERS, "row_count", MAIN, method=method)
     assert series.points[-1][1].is_anomaly
     assert series.points[-1][1].method == method

@@ -26,11 +26,6 @@ monitors:
 """
 
 
-@pytest.fixture
-def world() -> MonitorWorld:
-    return MonitorWorld()
-
-
 def write(root: Path, text: str, name: str = "a.yaml") -> None:
     (root / "quality").mkdir(exist_ok=True)
     (root / "quality" / name).write_text(text)
@@ -40,116 +35,120 @@ def changes(synced: MonitorSync) -> tuple[list[str], list[str], list[str]]:
     return list(synced.added), list(synced.changed), list(synced.removed)
 
 
-def test_monitors_of_files_are_there_and_a_second_look_changes_nothing(world: MonitorWorld, tmp_path: Path) -> None:
+def test_monitors_of_files_are_there_and_a_second_look_changes_nothing(
+    monitor_world: MonitorWorld, tmp_path: Path
+) -> None:
     write(tmp_path, ORDERS)
-    assert changes(sync_monitors(tmp_path, world.ports)) == (["orders", "payments"], [], [])
-    assert changes(sync_monitors(tmp_path, world.ports)) == ([], [], [])
-    first, second = world.store.monitors()
+    assert changes(sync_monitors(tmp_path, monitor_world.ports)) == (["orders", "payments"], [], [])
+    assert changes(sync_monitors(tmp_path, monitor_world.ports)) == ([], [], [])
+    first, second = monitor_world.store.monitors()
     assert (first.id, first.file, first.created_by) == ("orders", "quality/a.yaml:2", "quality/a.yaml")
     assert second.checks[0]["type"] == "range"
 
 
-def test_no_folder_is_no_monitor(world: MonitorWorld, tmp_path: Path) -> None:
-    assert sync_monitors(tmp_path, world.ports) == MonitorSync()
+def test_no_folder_is_no_monitor(monitor_world: MonitorWorld, tmp_path: Path) -> None:
+    assert sync_monitors(tmp_path, monitor_world.ports) == MonitorSync()
 
 
-def test_what_changes_in_the_file_changes_and_the_rest_stays(world: MonitorWorld, tmp_path: Path) -> None:
+def test_what_changes_in_the_file_changes_and_the_rest_stays(monitor_world: MonitorWorld, tmp_path: Path) -> None:
     write(tmp_path, ORDERS)
-    sync_monitors(tmp_path, world.ports)
-    before = world.store.monitor("orders")
-    world.later(hours=1)
+    sync_monitors(tmp_path, monitor_world.ports)
+    before = monitor_world.store.monitor("orders")
+    monitor_world.later(hours=1)
     write(tmp_path, ORDERS.replace("interval_minutes: 5", "interval_minutes: 9"))
-    assert changes(sync_monitors(tmp_path, world.ports)) == ([], ["orders"], [])
-    after = world.store.monitor("orders")
+    assert changes(sync_monitors(tmp_path, monitor_world.ports)) == ([], ["orders"], [])
+    after = monitor_world.store.monitor("orders")
     assert before is not None
     assert after is not None
-    assert (after.created_at, after.scheduled_from) == (before.created_at, world.now)
+    assert (after.created_at, after.scheduled_from) == (before.created_at, monitor_world.now)
 
 
-def test_what_leaves_the_file_is_removed_and_comes_back_with_its_history(world: MonitorWorld, tmp_path: Path) -> None:
-    world.publish(1)
-    world.checks = ()
+def test_what_leaves_the_file_is_removed_and_comes_back_with_its_history(
+    monitor_world: MonitorWorld, tmp_path: Path
+) -> None:
+    monitor_world.publish(1)
+    monitor_world.checks = ()
     write(
         tmp_path,
         ORDERS.replace("dataset: core.orders\n", "dataset: core.orders\n    checks: [{type: unique, column: id}]\n"),
     )
-    sync_monitors(tmp_path, world.ports)
-    monitor = world.store.monitor("orders")
+    sync_monitors(tmp_path, monitor_world.ports)
+    monitor = monitor_world.store.monitor("orders")
     assert monitor is not None
-    world.run(monitor)
+    monitor_world.run(monitor)
     (tmp_path / "quality" / "a.yaml").unlink()
-    assert changes(sync_monitors(tmp_path, world.ports)) == ([], [], ["orders", "payments"])
-    assert world.store.monitors() == ()
-    assert len(world.store.results(monitor_id="orders")) == 1
+    assert changes(sync_monitors(tmp_path, monitor_world.ports)) == ([], [], ["orders", "payments"])
+    assert monitor_world.store.monitors() == ()
+    assert len(monitor_world.store.results(monitor_id="orders")) == 1
     write(tmp_path, ORDERS)
-    assert changes(sync_monitors(tmp_path, world.ports)) == ([], ["orders", "payments"], [])
-    assert [one.id for one in world.store.monitors()] == ["orders", "payments"]
+    assert changes(sync_monitors(tmp_path, monitor_world.ports)) == ([], ["orders", "payments"], [])
+    assert [one.id for one in monitor_world.store.monitors()] == ["orders", "payments"]
 
 
 @pytest.mark.parametrize("text", ["monitors: [", ORDERS.replace("core.orders", "orders"), "monitors: {}", "x: 1"])
 def test_a_file_that_is_broken_for_a_while_takes_no_monitor_away(
-    world: MonitorWorld, tmp_path: Path, text: str
+    monitor_world: MonitorWorld, tmp_path: Path, text: str
 ) -> None:
     write(tmp_path, ORDERS)
-    sync_monitors(tmp_path, world.ports)
+    sync_monitors(tmp_path, monitor_world.ports)
     write(tmp_path, text)
-    synced = sync_monitors(tmp_path, world.ports)
+    synced = sync_monitors(tmp_path, monitor_world.ports)
     assert synced.errors
     assert synced.removed == ()
-    assert [one.id for one in world.store.monitors()] == ["orders", "payments"]
+    assert [one.id for one in monitor_world.store.monitors()] == ["orders", "payments"]
 
 
-def test_a_file_that_is_not_text_is_told(world: MonitorWorld, tmp_path: Path) -> None:
+def test_a_file_that_is_not_text_is_told(monitor_world: MonitorWorld, tmp_path: Path) -> None:
     write(tmp_path, "")
     (tmp_path / "quality" / "a.yaml").write_bytes(b"\xff\xfe")
-    assert [error.where for error in sync_monitors(tmp_path, world.ports).errors] == ["quality/a.yaml"]
+    assert [error.where for error in sync_monitors(tmp_path, monitor_world.ports).errors] == ["quality/a.yaml"]
 
 
 def test_a_channel_or_branch_that_is_not_there_is_told_by_place_and_the_others_come(
-    world: MonitorWorld, tmp_path: Path
+    monitor_world: MonitorWorld, tmp_path: Path
 ) -> None:
     write(tmp_path, ORDERS.replace("dataset: core.orders", "dataset: core.orders@nowhere\n    channels: [opps]"))
-    synced = sync_monitors(tmp_path, world.ports)
+    synced = sync_monitors(tmp_path, monitor_world.ports)
     assert synced.added == ("payments",)
     assert [(error.code, error.where) for error in synced.errors] == [("E720", "quality/a.yaml:2")] * 2
 
 
-def test_two_files_with_one_id_are_told_and_the_first_counts(world: MonitorWorld, tmp_path: Path) -> None:
+def test_two_files_with_one_id_are_told_and_the_first_counts(monitor_world: MonitorWorld, tmp_path: Path) -> None:
     write(tmp_path, ORDERS)
     write(tmp_path, "monitors: [{name: orders, dataset: core.other}]", "b.yml")
-    synced = sync_monitors(tmp_path, world.ports)
+    synced = sync_monitors(tmp_path, monitor_world.ports)
     assert [error.where for error in synced.errors] == ["quality/b.yml:1"]
-    found = world.store.monitor("orders")
+    found = monitor_world.store.monitor("orders")
     assert found is not None
     assert found.dataset == "core.orders"
 
 
 def test_an_id_of_a_monitor_that_is_in_no_file_is_left_alone(
-    world: MonitorWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    monitor_world: MonitorWorld, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("forge.flows.quality.monitors.store.new_monitor_id", lambda name: "orders")
-    create_monitor({"name": "mine", "dataset": "core.orders"}, world.ports)
+    create_monitor({"name": "mine", "dataset": "core.orders"}, monitor_world.ports)
     write(tmp_path, ORDERS)
-    synced = sync_monitors(tmp_path, world.ports)
+    synced = sync_monitors(tmp_path, monitor_world.ports)
     assert (synced.added, len(synced.errors)) == (("payments",), 1)
-    found = world.store.monitor("orders")
+    found = monitor_world.store.monitor("orders")
     assert found is not None
     assert found.name == "mine"
 
 
-def test_a_monitor_of_a_file_is_changed_only_there(world: MonitorWorld, tmp_path: Path) -> None:
+def test_a_monitor_of_a_file_is_changed_only_there(monitor_world: MonitorWorld, tmp_path: Path) -> None:
     write(tmp_path, ORDERS)
-    sync_monitors(tmp_path, world.ports)
+    sync_monitors(tmp_path, monitor_world.ports)
     with pytest.raises(ForgeError) as changed:
-        change_monitor("orders", {"enabled": False}, world.ports)
+        change_monitor("orders", {"enabled": False}, monitor_world.ports)
     with pytest.raises(ForgeError) as removed:
-        remove_monitor("orders", world.ports)
+        remove_monitor("orders", monitor_world.ports)
     for error in (changed.value, removed.value):
         assert (error.code, error.where) == ("E722", "quality/a.yaml:2")
 
 
-def test_a_watch_looks_again_only_when_a_file_changed(world: MonitorWorld, tmp_path: Path) -> None:
-    watch = FileWatch(tmp_path, world.ports)
+def test_a_watch_looks_again_only_when_a_file_changed(monitor_world: MonitorWorld, tmp_path: Path) -> None:
+    watch = FileWatch(tmp_path, monitor_world.ports)
     assert watch.look() == MonitorSync()
     assert watch.look() is None
     write(tmp_path, ORDERS)

@@ -23,86 +23,89 @@ from forge.quality.spec import load_check
 from forge.quality.verdict import Outcome
 
 
-@pytest.fixture
-def world() -> MonitorWorld:
-    return MonitorWorld()
-
-
-def test_a_run_keeps_what_each_check_said_of_which_commit(world: MonitorWorld) -> None:
-    world.publish(1, 2, None)
-    monitor = world.monitor(checks=[NOT_NULL, {"type": "row_count", "min": 1}])
-    done = world.run(monitor)
-    branch = world.metadata.branch(MAIN)
+def test_a_run_keeps_what_each_check_said_of_which_commit(monitor_world: MonitorWorld) -> None:
+    monitor_world.publish(1, 2, None)
+    monitor = monitor_world.monitor(checks=[NOT_NULL, {"type": "row_count", "min": 1}])
+    done = monitor_world.run(monitor)
+    branch = monitor_world.metadata.branch(MAIN)
     assert branch is not None
     assert (done.run.status, done.run.passed, done.run.failed) == (MonitorRunStatus.FAILED, 1, 1)
-    kept = world.store.results(monitor_id=monitor.id)
+    kept = monitor_world.store.results(monitor_id=monitor.id)
     assert [(one.verdict, one.commit_id, one.monitor_run_id) for one in kept] == [
         (Outcome.FAILED, branch.head, done.run.id),
         (Outcome.PASSED, branch.head, done.run.id),
     ]
     assert kept[0].snapshot_id is not None
     assert kept[0].execution_ms is not None
-    assert world.store.run(done.run.id) == done.run
+    assert monitor_world.store.run(done.run.id) == done.run
 
 
-def test_without_checks_of_its_own_a_monitor_judges_those_of_the_project(world: MonitorWorld) -> None:
-    world.publish(1)
-    world.checks = (load_check({"type": "unique", "column": "id"}, table=ORDERS, where=""),)
-    done = world.run(world.monitor(checks=[]))
+def test_without_checks_of_its_own_a_monitor_judges_those_of_the_project(monitor_world: MonitorWorld) -> None:
+    monitor_world.publish(1)
+    monitor_world.checks = (load_check({"type": "unique", "column": "id"}, table=ORDERS, where=""),)
+    done = monitor_world.run(monitor_world.monitor(checks=[]))
     assert [one.check_id for one in done.results] == ["core.orders.id.unique"]
 
 
-def test_a_monitor_also_judges_what_the_contract_promises_by_the_clock_and_a_run_does_not(world: MonitorWorld) -> None:
-    world.checks = (load_check({"type": "unique", "column": "id"}, table=ORDERS, where=""),)
+def test_a_monitor_also_judges_what_the_contract_promises_by_the_clock_and_a_run_does_not(
+    monitor_world: MonitorWorld,
+) -> None:
+    monitor_world.checks = (load_check({"type": "unique", "column": "id"}, table=ORDERS, where=""),)
     late = {"type": "row_count", "min": 5, "severity": "warning"}
-    world.promises = (load_check(late, table=ORDERS, where=""),)
-    world.publish(1)
-    done = world.run(world.monitor(checks=[]))
+    monitor_world.promises = (load_check(late, table=ORDERS, where=""),)
+    monitor_world.publish(1)
+    done = monitor_world.run(monitor_world.monitor(checks=[]))
     assert [(one.check_id, one.verdict) for one in done.results] == [
         ("core.orders.id.unique", Outcome.PASSED),
         ("core.orders.row_count", Outcome.FAILED),
     ]
-    own = world.run(world.monitor(name="Own", checks=[NOT_NULL]))
+    own = monitor_world.run(monitor_world.monitor(name="Own", checks=[NOT_NULL]))
     assert [one.type for one in own.results] == ["not_null"]
-    before = judge_by_hand("core.orders", world.judging, at="HEAD").judged
+    before = judge_by_hand("core.orders", monitor_world.judging, at="HEAD").judged
     assert before is not None
     assert [check.type for check in before.checks] == ["unique"], "of what was long ago a clock says nothing"
 
 
-def test_a_monitor_with_nothing_to_judge_says_so(world: MonitorWorld) -> None:
-    world.publish(1)
-    done = world.run(world.monitor(checks=[]))
+def test_a_monitor_with_nothing_to_judge_says_so(monitor_world: MonitorWorld) -> None:
+    monitor_world.publish(1)
+    done = monitor_world.run(monitor_world.monitor(checks=[]))
     assert done.run.status is MonitorRunStatus.NOT_MEASURED
     assert done.run.error is not None
     assert done.run.error["code"] == "FORGE-E725"
 
 
-def test_a_table_that_is_gone_makes_each_check_not_measured_with_the_reason(world: MonitorWorld) -> None:
-    done = world.run(world.monitor())
+def test_a_table_that_is_gone_makes_each_check_not_measured_with_the_reason(monitor_world: MonitorWorld) -> None:
+    done = monitor_world.run(monitor_world.monitor())
     assert (done.run.status, done.run.not_measured) == (MonitorRunStatus.NOT_MEASURED, 1)
     (result,) = done.results
     assert result.verdict is Outcome.NOT_MEASURED
     assert "There is no table core.orders" in result.message
-    assert [one.judged.verdicts[0].outcome for one in world.seen] == [Outcome.NOT_MEASURED]  # those who wait are told
+    assert [one.judged.verdicts[0].outcome for one in monitor_world.seen] == [
+        Outcome.NOT_MEASURED
+    ]  # those who wait are told
 
 
-def test_a_project_that_cannot_be_read_is_told_in_the_run(world: MonitorWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    world.publish(1)
+def test_a_project_that_cannot_be_read_is_told_in_the_run(
+    monitor_world: MonitorWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monitor_world.publish(1)
 
     def broken() -> None:
         raise ForgeError("E103", "malformed")
 
-    monkeypatch.setattr(world, "project", broken)
-    done = world.run(world.monitor(checks=[]))
+    monkeypatch.setattr(monitor_world, "project", broken)
+    done = monitor_world.run(monitor_world.monitor(checks=[]))
     assert (done.run.status, done.results) == (MonitorRunStatus.NOT_MEASURED, ())
     assert done.run.error is not None
     assert done.run.error["what"] == "malformed"
 
 
-def test_an_error_that_nobody_foresaw_ends_the_run_too(world: MonitorWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    world.publish(1)
-    monkeypatch.setattr(world.metadata, "branch", lambda name: 1 / 0)
-    done = world.run(replace(world.monitor(), checks=(NOT_NULL,)))
+def test_an_error_that_nobody_foresaw_ends_the_run_too(
+    monitor_world: MonitorWorld, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monitor_world.publish(1)
+    monkeypatch.setattr(monitor_world.metadata, "branch", lambda name: 1 / 0)
+    done = monitor_world.run(replace(monitor_world.monitor(), checks=(NOT_NULL,)))
     assert done.run.status is MonitorRunStatus.NOT_MEASURED
     assert done.run.error is not None
     assert "ZeroDivisionError" in str(done.run.error["what"])
@@ -113,36 +116,36 @@ def test_an_error_that_nobody_foresaw_ends_the_run_too(world: MonitorWorld, monk
     [(RunStatus.CANCELLED, MonitorRunStatus.CANCELLED), (RunStatus.INTERRUPTED, MonitorRunStatus.INTERRUPTED)],
 )
 def test_a_run_that_was_stopped_says_nothing_about_the_data(
-    world: MonitorWorld, stop: RunStatus, status: MonitorRunStatus
+    monitor_world: MonitorWorld, stop: RunStatus, status: MonitorRunStatus
 ) -> None:
-    world.publish(1, None)
-    monitor = world.monitor()
-    made = new_run(monitor, monitor.dataset, Trigger.MANUAL, world.judging)
-    world.store.claim(made)
-    done = carry_out(monitor, made, world.judging, stopped=lambda: stop)
-    assert (done.run.status, world.store.results(), world.seen) == (status, (), [])
+    monitor_world.publish(1, None)
+    monitor = monitor_world.monitor()
+    made = new_run(monitor, monitor.dataset, Trigger.MANUAL, monitor_world.judging)
+    monitor_world.store.claim(made)
+    done = carry_out(monitor, made, monitor_world.judging, stopped=lambda: stop)
+    assert (done.run.status, monitor_world.store.results(), monitor_world.seen) == (status, (), [])
 
 
-def test_ctrl_c_ends_the_run_as_cancelled(world: MonitorWorld, monkeypatch: pytest.MonkeyPatch) -> None:
-    world.publish(1)
+def test_ctrl_c_ends_the_run_as_cancelled(monitor_world: MonitorWorld, monkeypatch: pytest.MonkeyPatch) -> None:
+    monitor_world.publish(1)
 
     def interrupted() -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(world, "project", interrupted)
-    monitor = world.monitor()
+    monkeypatch.setattr(monitor_world, "project", interrupted)
+    monitor = monitor_world.monitor()
     with pytest.raises(KeyboardInterrupt):
-        world.run(monitor)
-    assert world.statuses(monitor) == ["cancelled"]
+        monitor_world.run(monitor)
+    assert monitor_world.statuses(monitor) == ["cancelled"]
 
 
-def test_events_tell_how_far_it_is(world: MonitorWorld) -> None:
-    world.publish(1)
-    monitor = world.monitor()
-    made = new_run(monitor, monitor.dataset, Trigger.MANUAL, world.judging)
-    world.store.claim(made)
+def test_events_tell_how_far_it_is(monitor_world: MonitorWorld) -> None:
+    monitor_world.publish(1)
+    monitor = monitor_world.monitor()
+    made = new_run(monitor, monitor.dataset, Trigger.MANUAL, monitor_world.judging)
+    monitor_world.store.claim(made)
     told: list[StepEvent] = []
-    carry_out(monitor, made, world.judging, notify=told.append)
+    carry_out(monitor, made, monitor_world.judging, notify=told.append)
     assert [event.step for event in told] == ["started", "checked", "passed"]
     assert {str(event.table) for event in told} == {"core.orders"}
     assert told[1].detail == "1 passed"
@@ -151,8 +154,8 @@ def test_events_tell_how_far_it_is(world: MonitorWorld) -> None:
 # who is told
 
 
-def test_observers_are_told_in_order_and_one_that_breaks_harms_nobody(world: MonitorWorld) -> None:
-    world.publish(1, None)
+def test_observers_are_told_in_order_and_one_that_breaks_harms_nobody(monitor_world: MonitorWorld) -> None:
+    monitor_world.publish(1, None)
     told: list[str] = []
 
     def broken(seen: JudgementEvent) -> tuple[str, ...]:
@@ -165,66 +168,66 @@ def test_observers_are_told_in_order_and_one_that_breaks_harms_nobody(world: Mon
         told.append(seen.results[0].check_id)
         return ("a remark",)
 
-    world.observers += [
+    monitor_world.observers += [
         JudgementObserver("metrics", broken),
         JudgementObserver("alerts", worse),
         JudgementObserver("remedies", last),
     ]
-    done = world.run(world.monitor())
+    done = monitor_world.run(monitor_world.monitor())
     assert done.run.status is MonitorRunStatus.FAILED
     assert told == ["core.orders.id.not_null"]
-    kept = world.store.run(done.run.id)
+    kept = monitor_world.store.run(done.run.id)
     assert kept is not None
     assert kept.notes == done.run.notes
     assert [note.partition(":")[0] for note in kept.notes] == ["metrics", "alerts", "a remark"]
 
 
-def test_observers_get_the_monitor_and_the_kept_results(world: MonitorWorld) -> None:
-    world.publish(1)
-    monitor = world.monitor()
-    done = world.run(monitor)
-    (seen,) = world.seen
+def test_observers_get_the_monitor_and_the_kept_results(monitor_world: MonitorWorld) -> None:
+    monitor_world.publish(1)
+    monitor = monitor_world.monitor()
+    done = monitor_world.run(monitor)
+    (seen,) = monitor_world.seen
     assert (seen.monitor, seen.monitor_run_id, seen.whole) == (monitor, done.run.id, True)
     assert seen.result_ids == {"core.orders.id.not_null": f"{done.run.id}.1"}
 
 
-def test_a_governed_run_tells_the_same_observers_and_keeps_nothing_twice(world: MonitorWorld) -> None:
-    world.publish(1)
-    judged = judge_by_hand("core.orders", world.judging, checks=world.checks).judged
+def test_a_governed_run_tells_the_same_observers_and_keeps_nothing_twice(monitor_world: MonitorWorld) -> None:
+    monitor_world.publish(1)
+    judged = judge_by_hand("core.orders", monitor_world.judging, checks=monitor_world.checks).judged
     assert isinstance(judged, JudgedTable)
-    world.seen.clear()
-    before = world.store.results()
-    after_run(replace(judged, run_id=RunId("r1")), world.judging.observers)
-    assert world.seen[0].monitor is None
-    assert world.store.results() == before
+    monitor_world.seen.clear()
+    before = monitor_world.store.results()
+    after_run(replace(judged, run_id=RunId("r1")), monitor_world.judging.observers)
+    assert monitor_world.seen[0].monitor is None
+    assert monitor_world.store.results() == before
 
 
 # by hand
 
 
-def test_what_a_person_judges_is_kept_too(world: MonitorWorld) -> None:
-    world.publish(1, None)
+def test_what_a_person_judges_is_kept_too(monitor_world: MonitorWorld) -> None:
+    monitor_world.publish(1, None)
     check = load_check(NOT_NULL, table=ORDERS, where="")
-    done = judge_by_hand("core.orders", world.judging, checks=[check], whole=False)
+    done = judge_by_hand("core.orders", monitor_world.judging, checks=[check], whole=False)
     assert (done.run.monitor_id, done.run.status) == (None, MonitorRunStatus.FAILED)
-    (kept,) = world.store.results(table=ORDERS)
+    (kept,) = monitor_world.store.results(table=ORDERS)
     assert (kept.monitor_id, kept.monitor_run_id) == (None, done.run.id)
-    assert world.seen[0].whole is False
+    assert monitor_world.seen[0].whole is False
 
 
-def test_what_cannot_be_judged_by_hand_is_raised_and_leaves_nothing(world: MonitorWorld) -> None:
+def test_what_cannot_be_judged_by_hand_is_raised_and_leaves_nothing(monitor_world: MonitorWorld) -> None:
     with pytest.raises(ForgeError) as error:
-        judge_by_hand("core.nothing", world.judging)
+        judge_by_hand("core.nothing", monitor_world.judging)
     assert error.value.code == "E108"
-    assert world.store.runs() == ()
+    assert monitor_world.store.runs() == ()
 
 
 # monitors
 
 
-def test_all_that_is_wrong_is_told_and_nothing_is_written(world: MonitorWorld) -> None:
+def test_all_that_is_wrong_is_told_and_nothing_is_written(monitor_world: MonitorWorld) -> None:
     with pytest.raises(ForgeError) as error:
-        world.monitor(
+        monitor_world.monitor(
             {"type": "interval"}, dataset="core.orders@nowhere", channels=["ops", "opps"], checks=[{"type": "x"}]
         )
     told = [one.what for one in errors_of(error.value)]
@@ -235,75 +238,79 @@ def test_all_that_is_wrong_is_told_and_nothing_is_written(world: MonitorWorld) -
         "channels[1]",
     ]
     assert {one.code for one in errors_of(error.value)} == {"E720"}
-    assert world.store.monitors() == ()
+    assert monitor_world.store.monitors() == ()
 
 
-def test_a_change_keeps_the_rest_and_restarts_the_schedule_only_where_it_changed(world: MonitorWorld) -> None:
-    monitor = world.monitor({"type": "interval", "interval_minutes": 5})
-    world.later(hours=1)
-    described = change_monitor(monitor.id, {"description": "x"}, world.ports)
-    assert (described.scheduled_from, described.updated_at) == (MONDAY, world.now)
-    assert change_monitor(monitor.id, {"description": "x"}, world.ports) == described  # nothing to do
-    world.later(hours=1)
-    faster = change_monitor(monitor.id, {"schedule": {"type": "interval", "interval_minutes": 1}}, world.ports)
-    assert faster.scheduled_from == world.now
-    world.later(hours=1)
-    change_monitor(monitor.id, {"enabled": False}, world.ports)
-    world.later(hours=1)
-    assert change_monitor(monitor.id, {"enabled": True}, world.ports).scheduled_from == world.now
+def test_a_change_keeps_the_rest_and_restarts_the_schedule_only_where_it_changed(monitor_world: MonitorWorld) -> None:
+    monitor = monitor_world.monitor({"type": "interval", "interval_minutes": 5})
+    monitor_world.later(hours=1)
+    described = change_monitor(monitor.id, {"description": "x"}, monitor_world.ports)
+    assert (described.scheduled_from, described.updated_at) == (MONDAY, monitor_world.now)
+    assert change_monitor(monitor.id, {"description": "x"}, monitor_world.ports) == described  # nothing to do
+    monitor_world.later(hours=1)
+    faster = change_monitor(monitor.id, {"schedule": {"type": "interval", "interval_minutes": 1}}, monitor_world.ports)
+    assert faster.scheduled_from == monitor_world.now
+    monitor_world.later(hours=1)
+    change_monitor(monitor.id, {"enabled": False}, monitor_world.ports)
+    monitor_world.later(hours=1)
+    assert change_monitor(monitor.id, {"enabled": True}, monitor_world.ports).scheduled_from == monitor_world.now
 
 
-def test_a_monitor_is_found_by_its_name_and_a_mistyped_one_is_answered_with_the_nearest(world: MonitorWorld) -> None:
-    monitor = world.monitor()
-    assert find_monitor(world.store, "Orders") == monitor
+def test_a_monitor_is_found_by_its_name_and_a_mistyped_one_is_answered_with_the_nearest(
+    monitor_world: MonitorWorld,
+) -> None:
+    monitor = monitor_world.monitor()
+    assert find_monitor(monitor_world.store, "Orders") == monitor
     with pytest.raises(ForgeError) as error:
-        find_monitor(world.store, monitor.id[:-1])
+        find_monitor(monitor_world.store, monitor.id[:-1])
     assert error.value.code == "E721"
     assert monitor.id in str(error.value.why)
 
 
-def test_a_monitor_that_was_removed_keeps_its_history_and_tells_who_looks_after_its_alerts(world: MonitorWorld) -> None:
-    world.publish(1)
-    monitor, gone = world.monitor(), list[str]()
-    world.run(monitor)
-    remove_monitor(monitor.id, replace(world.ports, retired=gone.append))
+def test_a_monitor_that_was_removed_keeps_its_history_and_tells_who_looks_after_its_alerts(
+    monitor_world: MonitorWorld,
+) -> None:
+    monitor_world.publish(1)
+    monitor, gone = monitor_world.monitor(), list[str]()
+    monitor_world.run(monitor)
+    remove_monitor(monitor.id, replace(monitor_world.ports, retired=gone.append))
     assert gone == [monitor.id]
-    assert world.store.monitors() == ()
-    assert len(world.store.results(monitor_id=monitor.id)) == 1
+    assert monitor_world.store.monitors() == ()
+    assert len(monitor_world.store.results(monitor_id=monitor.id)) == 1
     with pytest.raises(ForgeError) as error:
-        find_monitor(world.store, monitor.id)
+        find_monitor(monitor_world.store, monitor.id)
     assert error.value.why == "It was removed; its results are kept."
 
 
-def test_two_who_change_a_monitor_at_once_both_get_their_way(world: MonitorWorld) -> None:
-    monitor = world.monitor()
-    real = world.store.change
-    meanwhile = [lambda: change_monitor(monitor.id, {"description": "theirs"}, world.ports)]
+def test_two_who_change_a_monitor_at_once_both_get_their_way(monitor_world: MonitorWorld) -> None:
+    monitor = monitor_world.monitor()
+    real = monitor_world.store.change
+    meanwhile = [lambda: change_monitor(monitor.id, {"description": "theirs"}, monitor_world.ports)]
 
     def change(*given: object) -> bool:
-        world.later(seconds=1)
+        monitor_world.later(seconds=1)
         if meanwhile:
             meanwhile.pop()()
         return real(*given)  # type: ignore[arg-type]
 
-    world.store.change = change  # type: ignore[method-assign,assignment]
-    both = change_monitor(monitor.id, {"sla_window_days": 7}, world.ports)
+    monitor_world.store.change = change  # type: ignore[method-assign,assignment]
+    both = change_monitor(monitor.id, {"sla_window_days": 7}, monitor_world.ports)
     assert (both.description, both.sla_window_days) == ("theirs", 7)
 
 
-def test_two_monitors_may_have_one_name(world: MonitorWorld) -> None:
+def test_two_monitors_may_have_one_name(monitor_world: MonitorWorld) -> None:
     fields = {"name": "Orders", "dataset": "core.orders"}
-    first, second = create_monitor(fields, world.ports), create_monitor(fields, world.ports)
+    first, second = create_monitor(fields, monitor_world.ports), create_monitor(fields, monitor_world.ports)
     assert first.id != second.id
 
 
-def test_the_sla_counts_runs_by_when_they_began(world: MonitorWorld) -> None:
-    monitor = world.monitor(sla_target_percentage=50.0, sla_window_days=7)
+def test_the_sla_counts_runs_by_when_they_began(monitor_world: MonitorWorld) -> None:
+    monitor = monitor_world.monitor(sla_target_percentage=50.0, sla_window_days=7)
     for ids in ((1,), (1, None), (1,)):
-        world.later(days=3)
-        world.publish(*ids)
-        world.run(monitor)
-    sla = find_sla(world.store, monitor, world.now)
+        monitor_world.later(days=3)
+        monitor_world.publish(*ids)
+        monitor_world.run(monitor)
+    sla = find_sla(monitor_world.store, monitor, monitor_world.now)
     assert (sla.counted.met, sla.counted.missed, sla.pass_rate) == (2, 1, 66.6667)
-    assert find_sla(world.store, monitor, world.now, 4).pass_rate == 50.0
-    assert find_sla(world.store, monitor, world.now + timedelta(days=30)).state is SlaState.NO_RUNS
+    assert find_sla(monitor_world.store, monitor, monitor_world.now, 4).pass_rate == 50.0
+    assert find_sla(monitor_world.store, monitor, monitor_world.now + timedelta(days=30)).state is SlaState.NO_RUNS

@@ -25,11 +25,11 @@ ELSEWHERE = Process("elsewhere", 1, "1")
 
 
 @pytest.fixture
-def world() -> MonitorWorld:
-    world = MonitorWorld()
-    world.publish(1)
-    world.now = MONDAY + timedelta(minutes=30)
-    return world
+def scheduled_world() -> MonitorWorld:
+    scheduled_world = MonitorWorld()
+    scheduled_world.publish(1)
+    scheduled_world.now = MONDAY + timedelta(minutes=30)
+    return scheduled_world
 
 
 def at(hours: float) -> datetime:
@@ -39,47 +39,50 @@ def at(hours: float) -> datetime:
 # by time
 
 
-def test_a_time_that_has_come_is_run_once(world: MonitorWorld) -> None:
-    monitor, scheduler = world.monitor(HOURLY), world.scheduler()
+def test_a_time_that_has_come_is_run_once(scheduled_world: MonitorWorld) -> None:
+    monitor, scheduler = scheduled_world.monitor(HOURLY), scheduled_world.scheduler()
     assert scheduler.tick() == ()
-    world.now = MONDAY + timedelta(hours=1, seconds=3)
+    scheduled_world.now = MONDAY + timedelta(hours=1, seconds=3)
     (run,) = scheduler.tick()
     assert (run.due, run.trigger, run.by) == (at(1), Trigger.SCHEDULE, "schedule")
     assert scheduler.tick() == ()
-    assert world.statuses(monitor) == ["passed"]
+    assert scheduled_world.statuses(monitor) == ["passed"]
 
 
-def test_an_interval_runs_at_once_and_then_again_and_again(world: MonitorWorld) -> None:
-    monitor, scheduler = world.monitor({"type": "interval", "interval_minutes": 10}), world.scheduler()
+def test_an_interval_runs_at_once_and_then_again_and_again(scheduled_world: MonitorWorld) -> None:
+    monitor, scheduler = (
+        scheduled_world.monitor({"type": "interval", "interval_minutes": 10}),
+        scheduled_world.scheduler(),
+    )
     for _ in range(31):
         scheduler.tick()
-        world.later(minutes=1)
-    assert world.statuses(monitor) == ["passed"] * 4
+        scheduled_world.later(minutes=1)
+    assert scheduled_world.statuses(monitor) == ["passed"] * 4
 
 
-def test_one_that_rests_or_was_removed_or_has_no_schedule_is_not_run(world: MonitorWorld) -> None:
-    world.monitor(HOURLY, enabled=False)
-    world.monitor()
-    remove_monitor(world.monitor(HOURLY).id, world.ports)
-    world.later(hours=1)
-    assert world.scheduler().tick() == ()
+def test_one_that_rests_or_was_removed_or_has_no_schedule_is_not_run(scheduled_world: MonitorWorld) -> None:
+    scheduled_world.monitor(HOURLY, enabled=False)
+    scheduled_world.monitor()
+    remove_monitor(scheduled_world.monitor(HOURLY).id, scheduled_world.ports)
+    scheduled_world.later(hours=1)
+    assert scheduled_world.scheduler().tick() == ()
 
 
-def test_one_that_is_woken_up_does_not_make_up_for_its_rest(world: MonitorWorld) -> None:
-    monitor = world.monitor({**HOURLY, "missed": "catch_up"}, enabled=False)
-    world.later(hours=5)
-    change_monitor(monitor.id, {"enabled": True}, world.ports)
-    assert world.scheduler().tick() == ()
-    world.later(hours=1)
-    assert len(world.scheduler().tick()) == 1
+def test_one_that_is_woken_up_does_not_make_up_for_its_rest(scheduled_world: MonitorWorld) -> None:
+    monitor = scheduled_world.monitor({**HOURLY, "missed": "catch_up"}, enabled=False)
+    scheduled_world.later(hours=5)
+    change_monitor(monitor.id, {"enabled": True}, scheduled_world.ports)
+    assert scheduled_world.scheduler().tick() == ()
+    scheduled_world.later(hours=1)
+    assert len(scheduled_world.scheduler().tick()) == 1
 
 
-def test_two_servers_never_make_the_same_run(world: MonitorWorld) -> None:
+def test_two_servers_never_make_the_same_run(scheduled_world: MonitorWorld) -> None:
     for _ in range(5):
-        world.monitor(HOURLY)
-    world.now = MONDAY + timedelta(hours=1)
+        scheduled_world.monitor(HOURLY)
+    scheduled_world.now = MONDAY + timedelta(hours=1)
     made: list[MonitorRun] = []
-    servers = [world.scheduler(made, carries_out=False) for _ in range(8)]
+    servers = [scheduled_world.scheduler(made, carries_out=False) for _ in range(8)]
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda server: server.tick(), servers))
     assert sum(map(len, found)) == len(made) == 5
@@ -89,237 +92,237 @@ def test_two_servers_never_make_the_same_run(world: MonitorWorld) -> None:
 # missed
 
 
-def test_missed_times_are_skipped_and_written_down(world: MonitorWorld) -> None:
-    monitor = world.monitor(HOURLY)
-    world.now = MONDAY + timedelta(hours=9, minutes=30)
-    assert world.scheduler().tick() == ()
-    (skipped,) = world.store.runs(monitor_id=monitor.id)
+def test_missed_times_are_skipped_and_written_down(scheduled_world: MonitorWorld) -> None:
+    monitor = scheduled_world.monitor(HOURLY)
+    scheduled_world.now = MONDAY + timedelta(hours=9, minutes=30)
+    assert scheduled_world.scheduler().tick() == ()
+    (skipped,) = scheduled_world.store.runs(monitor_id=monitor.id)
     assert (skipped.status, skipped.due) == (MonitorRunStatus.SKIPPED, at(9))
     assert skipped.notes == ("9 due times passed while no server kept the schedule",)
-    world.now = MONDAY + timedelta(hours=10)
-    assert len(world.scheduler().tick()) == 1
+    scheduled_world.now = MONDAY + timedelta(hours=10)
+    assert len(scheduled_world.scheduler().tick()) == 1
 
 
-def test_missed_times_are_caught_up_by_one_run(world: MonitorWorld) -> None:
-    monitor = world.monitor({**HOURLY, "missed": "catch_up"})
-    world.now = MONDAY + timedelta(hours=9, minutes=30)
-    (run,) = world.scheduler().tick()
+def test_missed_times_are_caught_up_by_one_run(scheduled_world: MonitorWorld) -> None:
+    monitor = scheduled_world.monitor({**HOURLY, "missed": "catch_up"})
+    scheduled_world.now = MONDAY + timedelta(hours=9, minutes=30)
+    (run,) = scheduled_world.scheduler().tick()
     assert (run.due, run.notes) == (at(9), ("9 due times passed before it while no server kept the schedule",))
-    assert world.scheduler().tick() == ()
-    assert world.statuses(monitor) == ["passed"]
+    assert scheduled_world.scheduler().tick() == ()
+    assert scheduled_world.statuses(monitor) == ["passed"]
 
 
-def test_a_restart_that_takes_a_minute_misses_nothing(world: MonitorWorld) -> None:
-    world.monitor(HOURLY)
-    world.now = MONDAY + timedelta(hours=1, seconds=90)
-    assert len(world.scheduler().tick()) == 1
+def test_a_restart_that_takes_a_minute_misses_nothing(scheduled_world: MonitorWorld) -> None:
+    scheduled_world.monitor(HOURLY)
+    scheduled_world.now = MONDAY + timedelta(hours=1, seconds=90)
+    assert len(scheduled_world.scheduler().tick()) == 1
 
 
-def test_what_is_due_while_the_run_before_still_works_is_skipped(world: MonitorWorld) -> None:
-    monitor, made = world.monitor(HOURLY), list[MonitorRun]()
-    scheduler = world.scheduler(made, carries_out=False)
-    world.now = MONDAY + timedelta(hours=1)
+def test_what_is_due_while_the_run_before_still_works_is_skipped(scheduled_world: MonitorWorld) -> None:
+    monitor, made = scheduled_world.monitor(HOURLY), list[MonitorRun]()
+    scheduler = scheduled_world.scheduler(made, carries_out=False)
+    scheduled_world.now = MONDAY + timedelta(hours=1)
     scheduler.tick()
-    world.now = MONDAY + timedelta(hours=2)
+    scheduled_world.now = MONDAY + timedelta(hours=2)
     assert scheduler.tick() == ()
-    assert world.statuses(monitor) == ["queued", "skipped"]
-    carry_out(monitor, made[0], world.judging)
-    world.now = MONDAY + timedelta(hours=3)
+    assert scheduled_world.statuses(monitor) == ["queued", "skipped"]
+    carry_out(monitor, made[0], scheduled_world.judging)
+    scheduled_world.now = MONDAY + timedelta(hours=3)
     scheduler.tick()
-    assert world.statuses(monitor) == ["passed", "skipped", "queued"]
+    assert scheduled_world.statuses(monitor) == ["passed", "skipped", "queued"]
 
 
 # changes
 
 
-def test_a_change_of_the_table_is_judged_once(world: MonitorWorld) -> None:
-    monitor, scheduler = world.monitor(CHANGES), world.scheduler()
+def test_a_change_of_the_table_is_judged_once(scheduled_world: MonitorWorld) -> None:
+    monitor, scheduler = scheduled_world.monitor(CHANGES), scheduled_world.scheduler()
     (first,) = scheduler.tick()  # what is there when it is made
     assert first.trigger is Trigger.CHANGE
     assert scheduler.tick() == ()
-    world.later(minutes=5)
-    world.publish(1, None)
+    scheduled_world.later(minutes=5)
+    scheduled_world.publish(1, None)
     assert len(scheduler.tick()) == 1
     assert scheduler.tick() == ()
-    assert world.statuses(monitor) == ["passed", "failed"]
+    assert scheduled_world.statuses(monitor) == ["passed", "failed"]
 
 
-def test_a_version_that_comes_back_is_judged_again(world: MonitorWorld) -> None:
-    monitor, scheduler = world.monitor(CHANGES), world.scheduler()
+def test_a_version_that_comes_back_is_judged_again(scheduled_world: MonitorWorld) -> None:
+    monitor, scheduler = scheduled_world.monitor(CHANGES), scheduled_world.scheduler()
     scheduler.tick()
-    first = world.metadata.branch(MAIN)
+    first = scheduled_world.metadata.branch(MAIN)
     assert first is not None
-    world.later(minutes=1)
-    world.publish(1, None)
+    scheduled_world.later(minutes=1)
+    scheduled_world.publish(1, None)
     scheduler.tick()
-    world.later(minutes=1)
-    real = world.metadata.branch
-    world.metadata.branch = lambda name: first if name == MAIN else real(name)  # type: ignore[method-assign]
+    scheduled_world.later(minutes=1)
+    real = scheduled_world.metadata.branch
+    scheduled_world.metadata.branch = lambda name: first if name == MAIN else real(name)  # type: ignore[method-assign]
     assert len(scheduler.tick()) == 1
-    assert len(world.statuses(monitor)) == 3
+    assert len(scheduled_world.statuses(monitor)) == 3
 
 
-def test_a_version_that_was_passed_over_and_comes_back_is_judged(world: MonitorWorld) -> None:
-    monitor, made = world.monitor(CHANGES), list[MonitorRun]()
-    scheduler = world.scheduler(made, carries_out=False)
+def test_a_version_that_was_passed_over_and_comes_back_is_judged(scheduled_world: MonitorWorld) -> None:
+    monitor, made = scheduled_world.monitor(CHANGES), list[MonitorRun]()
+    scheduler = scheduled_world.scheduler(made, carries_out=False)
     scheduler.tick()
-    first = world.metadata.branch(MAIN)
-    world.later(minutes=1)
-    world.publish(1, None)
-    carry_out(monitor, made[0], world.judging)  # claimed for the first version, it meets the second
+    first = scheduled_world.metadata.branch(MAIN)
+    scheduled_world.later(minutes=1)
+    scheduled_world.publish(1, None)
+    carry_out(monitor, made[0], scheduled_world.judging)  # claimed for the first version, it meets the second
     assert scheduler.tick() == ()
-    real = world.metadata.branch
-    world.metadata.branch = lambda name: first if name == MAIN else real(name)  # type: ignore[method-assign]
+    real = scheduled_world.metadata.branch
+    scheduled_world.metadata.branch = lambda name: first if name == MAIN else real(name)  # type: ignore[method-assign]
     assert len(scheduler.tick()) == 1
 
 
-def test_two_servers_judge_a_change_once(world: MonitorWorld) -> None:
-    world.monitor(CHANGES)
+def test_two_servers_judge_a_change_once(scheduled_world: MonitorWorld) -> None:
+    scheduled_world.monitor(CHANGES)
     made: list[MonitorRun] = []
-    servers = [world.scheduler(made, carries_out=False) for _ in range(8)]
+    servers = [scheduled_world.scheduler(made, carries_out=False) for _ in range(8)]
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda server: server.tick(), servers))
     assert len(made) == 1
 
 
-def test_a_change_while_a_run_works_is_judged_when_it_has_ended(world: MonitorWorld) -> None:
-    monitor, made = world.monitor(CHANGES), list[MonitorRun]()
-    scheduler = world.scheduler(made, carries_out=False)
+def test_a_change_while_a_run_works_is_judged_when_it_has_ended(scheduled_world: MonitorWorld) -> None:
+    monitor, made = scheduled_world.monitor(CHANGES), list[MonitorRun]()
+    scheduler = scheduled_world.scheduler(made, carries_out=False)
     scheduler.tick()
-    done = carry_out(monitor, made[0], world.judging)
-    world.later(minutes=1)
-    world.publish(1, 2)
+    done = carry_out(monitor, made[0], scheduled_world.judging)
+    scheduled_world.later(minutes=1)
+    scheduled_world.publish(1, 2)
     assert done.run.is_over
     scheduler.tick()
-    world.later(minutes=1)
-    world.publish(1, 2, 3)
+    scheduled_world.later(minutes=1)
+    scheduled_world.publish(1, 2, 3)
     assert scheduler.tick() == ()  # it waits
-    world.later(minutes=1)
-    world.publish(1, 2, 3, 4)
-    carry_out(monitor, made[1], world.judging)  # and judges what is there then
+    scheduled_world.later(minutes=1)
+    scheduled_world.publish(1, 2, 3, 4)
+    carry_out(monitor, made[1], scheduled_world.judging)  # and judges what is there then
     assert scheduler.tick() == ()
     assert len(made) == 2
 
 
 def test_a_table_that_is_not_there_yet_is_waited_for() -> None:
-    world = MonitorWorld()
-    monitor = world.monitor(CHANGES)
-    assert world.scheduler().tick() == ()
-    world.publish(1)
-    world.scheduler().tick()
-    assert world.statuses(monitor) == ["passed"]
+    scheduled_world = MonitorWorld()
+    monitor = scheduled_world.monitor(CHANGES)
+    assert scheduled_world.scheduler().tick() == ()
+    scheduled_world.publish(1)
+    scheduled_world.scheduler().tick()
+    assert scheduled_world.statuses(monitor) == ["passed"]
 
 
 # processes that die
 
 
-def cut_off(world: MonitorWorld, process: Process) -> MonitorRun:
+def cut_off(scheduled_world: MonitorWorld, process: Process) -> MonitorRun:
     """A run that another server began."""
     made: list[MonitorRun] = []
-    other = replace(world.judging, process=process)
-    Scheduler(other, world.metadata, lambda monitor, run: made.append(run)).tick()
+    other = replace(scheduled_world.judging, process=process)
+    Scheduler(other, scheduled_world.metadata, lambda monitor, run: made.append(run)).tick()
     return made[0]
 
 
-def test_a_run_whose_process_died_is_ended_and_made_again_once(world: MonitorWorld) -> None:
-    monitor = world.monitor(HOURLY)
-    world.now = MONDAY + timedelta(hours=1)
-    dead = cut_off(world, DEAD)
-    world.later(seconds=20)
-    (again,) = world.scheduler().tick()
+def test_a_run_whose_process_died_is_ended_and_made_again_once(scheduled_world: MonitorWorld) -> None:
+    monitor = scheduled_world.monitor(HOURLY)
+    scheduled_world.now = MONDAY + timedelta(hours=1)
+    dead = cut_off(scheduled_world, DEAD)
+    scheduled_world.later(seconds=20)
+    (again,) = scheduled_world.scheduler().tick()
     assert (again.due, again.notes) == (dead.due, (f"run {dead.id} was cut off",))
-    assert world.statuses(monitor) == ["interrupted", "passed"]
-    ended = world.store.run(dead.id)
+    assert scheduled_world.statuses(monitor) == ["interrupted", "passed"]
+    ended = scheduled_world.store.run(dead.id)
     assert ended is not None
     assert ended.error is not None
     assert ended.error["why"] == "its process died"
-    assert world.scheduler().tick() == ()
+    assert scheduled_world.scheduler().tick() == ()
 
 
-def test_a_run_that_kills_its_process_each_time_is_not_tried_for_ever(world: MonitorWorld) -> None:
-    monitor = world.monitor(HOURLY)
-    world.now = MONDAY + timedelta(hours=1)
-    cut_off(world, DEAD)
-    world.later(seconds=1)
-    cut_off(world, DEAD_TOO)
-    world.later(seconds=1)
-    assert world.scheduler().tick() == ()
-    assert world.statuses(monitor) == ["interrupted", "interrupted"]
+def test_a_run_that_kills_its_process_each_time_is_not_tried_for_ever(scheduled_world: MonitorWorld) -> None:
+    monitor = scheduled_world.monitor(HOURLY)
+    scheduled_world.now = MONDAY + timedelta(hours=1)
+    cut_off(scheduled_world, DEAD)
+    scheduled_world.later(seconds=1)
+    cut_off(scheduled_world, DEAD_TOO)
+    scheduled_world.later(seconds=1)
+    assert scheduled_world.scheduler().tick() == ()
+    assert scheduled_world.statuses(monitor) == ["interrupted", "interrupted"]
 
 
-def test_a_change_whose_run_was_cut_off_is_judged_again_once(world: MonitorWorld) -> None:
-    monitor = world.monitor(CHANGES)
-    cut_off(world, DEAD)
-    world.later(seconds=1)
-    cut_off(world, DEAD_TOO)
-    world.later(seconds=1)
-    assert world.scheduler().tick() == ()
-    world.later(minutes=1)
-    world.publish(1, 2)
-    world.scheduler().tick()
-    assert world.statuses(monitor) == ["interrupted", "interrupted", "passed"]
+def test_a_change_whose_run_was_cut_off_is_judged_again_once(scheduled_world: MonitorWorld) -> None:
+    monitor = scheduled_world.monitor(CHANGES)
+    cut_off(scheduled_world, DEAD)
+    scheduled_world.later(seconds=1)
+    cut_off(scheduled_world, DEAD_TOO)
+    scheduled_world.later(seconds=1)
+    assert scheduled_world.scheduler().tick() == ()
+    scheduled_world.later(minutes=1)
+    scheduled_world.publish(1, 2)
+    scheduled_world.scheduler().tick()
+    assert scheduled_world.statuses(monitor) == ["interrupted", "interrupted", "passed"]
 
 
 @pytest.mark.parametrize(("missed", "statuses"), [("skip", ["interrupted"]), ("catch_up", ["interrupted", "passed"])])
 def test_what_was_cut_off_hours_ago_is_missed_like_any_other(
-    world: MonitorWorld, missed: str, statuses: list[str]
+    scheduled_world: MonitorWorld, missed: str, statuses: list[str]
 ) -> None:
-    monitor = world.monitor({"type": "cron", "cron": "0 7 * * *", "missed": missed})
-    world.now = MONDAY + timedelta(hours=1)
-    cut_off(world, DEAD)
-    world.later(hours=5)
-    world.scheduler().tick()
-    assert world.statuses(monitor) == statuses
+    monitor = scheduled_world.monitor({"type": "cron", "cron": "0 7 * * *", "missed": missed})
+    scheduled_world.now = MONDAY + timedelta(hours=1)
+    cut_off(scheduled_world, DEAD)
+    scheduled_world.later(hours=5)
+    scheduled_world.scheduler().tick()
+    assert scheduled_world.statuses(monitor) == statuses
 
 
-def test_a_run_of_another_host_is_given_up_when_it_gives_no_sign(world: MonitorWorld) -> None:
-    monitor = world.monitor(HOURLY)
-    world.now = MONDAY + timedelta(hours=1)
-    run = cut_off(world, ELSEWHERE)
-    world.later(seconds=100)
-    world.scheduler().tick()
-    assert world.statuses(monitor) == ["queued"]
-    world.store.beat([run.id], world.now)
-    world.now += SILENT
-    world.scheduler().tick()
-    assert world.statuses(monitor) == ["queued"]  # it gave a sign
-    world.later(seconds=1)
-    assert ids(end_dead_runs(world.judging)) == [run.id]
-    assert world.statuses(monitor) == ["interrupted"]
+def test_a_run_of_another_host_is_given_up_when_it_gives_no_sign(scheduled_world: MonitorWorld) -> None:
+    monitor = scheduled_world.monitor(HOURLY)
+    scheduled_world.now = MONDAY + timedelta(hours=1)
+    run = cut_off(scheduled_world, ELSEWHERE)
+    scheduled_world.later(seconds=100)
+    scheduled_world.scheduler().tick()
+    assert scheduled_world.statuses(monitor) == ["queued"]
+    scheduled_world.store.beat([run.id], scheduled_world.now)
+    scheduled_world.now += SILENT
+    scheduled_world.scheduler().tick()
+    assert scheduled_world.statuses(monitor) == ["queued"]  # it gave a sign
+    scheduled_world.later(seconds=1)
+    assert ids(end_dead_runs(scheduled_world.judging)) == [run.id]
+    assert scheduled_world.statuses(monitor) == ["interrupted"]
 
 
-def test_what_waits_in_this_process_gives_signs(world: MonitorWorld) -> None:
-    world.monitor(HOURLY)
+def test_what_waits_in_this_process_gives_signs(scheduled_world: MonitorWorld) -> None:
+    scheduled_world.monitor(HOURLY)
     made: list[MonitorRun] = []
     scheduler = Scheduler(
-        replace(world.judging, process=ELSEWHERE),
-        world.metadata,
+        replace(scheduled_world.judging, process=ELSEWHERE),
+        scheduled_world.metadata,
         lambda monitor, run: made.append(run),
         waiting=lambda: ids(made),
     )
-    world.now = MONDAY + timedelta(hours=1)
+    scheduled_world.now = MONDAY + timedelta(hours=1)
     scheduler.tick()
-    world.later(minutes=10)
+    scheduled_world.later(minutes=10)
     scheduler.tick()
-    assert end_dead_runs(world.judging) == ()
+    assert end_dead_runs(scheduled_world.judging) == ()
 
 
-def test_a_queue_that_is_full_is_told_in_the_run_and_harms_no_other(world: MonitorWorld) -> None:
-    first, second = world.monitor(HOURLY), world.monitor(HOURLY)
+def test_a_queue_that_is_full_is_told_in_the_run_and_harms_no_other(scheduled_world: MonitorWorld) -> None:
+    first, second = scheduled_world.monitor(HOURLY), scheduled_world.monitor(HOURLY)
 
     def submit(monitor: Monitor, run: MonitorRun) -> None:
         if monitor.id == min(first.id, second.id):
             error = ForgeError("E906", "20 runs wait already")
-            end_run(run, MonitorRunStatus.NOT_MEASURED, world.judging, error)
+            end_run(run, MonitorRunStatus.NOT_MEASURED, scheduled_world.judging, error)
             raise error
 
-    world.now = MONDAY + timedelta(hours=1)
-    assert len(Scheduler(world.judging, world.metadata, submit).tick()) == 1
-    assert sorted([*world.statuses(first), *world.statuses(second)]) == ["not measured", "queued"]
+    scheduled_world.now = MONDAY + timedelta(hours=1)
+    assert len(Scheduler(scheduled_world.judging, scheduled_world.metadata, submit).tick()) == 1
+    assert sorted([*scheduled_world.statuses(first), *scheduled_world.statuses(second)]) == ["not measured", "queued"]
 
 
-def test_a_monitor_that_cannot_be_looked_at_stands_in_nobodys_way(world: MonitorWorld) -> None:
-    first, second = world.monitor(HOURLY, name="A"), world.monitor(HOURLY, name="B")
+def test_a_monitor_that_cannot_be_looked_at_stands_in_nobodys_way(scheduled_world: MonitorWorld) -> None:
+    first, second = scheduled_world.monitor(HOURLY, name="A"), scheduled_world.monitor(HOURLY, name="B")
 
     def submit(monitor: Monitor, run: MonitorRun) -> None:
         if monitor.id == first.id:
@@ -328,23 +331,23 @@ def test_a_monitor_that_cannot_be_looked_at_stands_in_nobodys_way(world: Monitor
     def sync() -> None:
         raise ForgeError("E103", "A file of quality cannot be read")
 
-    world.now = MONDAY + timedelta(hours=1)
-    scheduler = Scheduler(world.judging, world.metadata, submit, sync=sync)
+    scheduled_world.now = MONDAY + timedelta(hours=1)
+    scheduler = Scheduler(scheduled_world.judging, scheduled_world.metadata, submit, sync=sync)
     assert [run.monitor_id for run in scheduler.tick()] == [second.id]
-    assert world.statuses(first) == ["not measured"]  # it is not open for ever, and the next time is kept
-    world.now = MONDAY + timedelta(hours=2)
+    assert scheduled_world.statuses(first) == ["not measured"]  # it is not open for ever, and the next time is kept
+    scheduled_world.now = MONDAY + timedelta(hours=2)
     assert scheduler.tick() == ()
-    assert world.statuses(first) == ["not measured", "not measured"]
+    assert scheduled_world.statuses(first) == ["not measured", "not measured"]
 
 
-def test_when_a_monitor_runs_next(world: MonitorWorld) -> None:
-    assert next_run_at(world.monitor(HOURLY), world.now) == at(1)
-    assert next_run_at(world.monitor(CHANGES), world.now) is None
-    assert next_run_at(world.monitor(HOURLY, enabled=False), world.now) is None
-    assert next_run_at(world.monitor(), world.now) is None
+def test_when_a_monitor_runs_next(scheduled_world: MonitorWorld) -> None:
+    assert next_run_at(scheduled_world.monitor(HOURLY), scheduled_world.now) == at(1)
+    assert next_run_at(scheduled_world.monitor(CHANGES), scheduled_world.now) is None
+    assert next_run_at(scheduled_world.monitor(HOURLY, enabled=False), scheduled_world.now) is None
+    assert next_run_at(scheduled_world.monitor(), scheduled_world.now) is None
 
 
-def test_the_thread_goes_on_after_an_error_and_stops_when_told(world: MonitorWorld) -> None:
+def test_the_thread_goes_on_after_an_error_and_stops_when_told(scheduled_world: MonitorWorld) -> None:
     asked: list[int] = []
 
     def sync() -> None:
@@ -354,7 +357,9 @@ def test_the_thread_goes_on_after_an_error_and_stops_when_told(world: MonitorWor
         if len(asked) == 2:
             raise KeyError("x")
 
-    scheduler = Scheduler(world.judging, world.metadata, lambda monitor, run: None, sync=sync, every=0.001)
+    scheduler = Scheduler(
+        scheduled_world.judging, scheduled_world.metadata, lambda monitor, run: None, sync=sync, every=0.001
+    )
     scheduler.start()
     until(lambda: len(asked) > 3)
     scheduler.stop()

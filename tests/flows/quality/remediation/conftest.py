@@ -12,5 +12,5 @@ def bad_folder(tmp_path_factory: pytest.TempPathFactory) -> KeptFolder:
 
 
 @pytest.fixture
-def world(bad_folder: KeptFolder) -> RemedyWorld:
+def remedy_world(bad_folder: KeptFolder) -> RemedyWorld:
     return bad_world(bad_folder)

@@ -24,77 +24,77 @@ QUARANTINE = load_actions("quarantine")
 # quarantine
 
 
-def test_a_row_that_fails_two_checks_is_moved_once_with_both_names(world: RemedyWorld) -> None:
-    world.commit(ORDERS, [{"id": None, "amount": -7, "day": "x"}])
-    made = observe(world, in_range(auto=True), NotNullCheck(columns=("id",), on_failure=QUARANTINE, auto=True))
+def test_a_row_that_fails_two_checks_is_moved_once_with_both_names(remedy_world: RemedyWorld) -> None:
+    remedy_world.commit(ORDERS, [{"id": None, "amount": -7, "day": "x"}])
+    made = observe(remedy_world, in_range(auto=True), NotNullCheck(columns=("id",), on_failure=QUARANTINE, auto=True))
     assert made.counts[0].deleted == 2
-    both = [row for row in world.world.rows(SIDE) if row["id"] is None]
+    both = [row for row in remedy_world.world.rows(SIDE) if row["id"] is None]
     assert [sorted(row["forge_checks"]) for row in both] == [["core.orders.amount.range", "core.orders.id.not_null"]]
     assert made.results[0].details["by_check"] == {"core.orders.amount.range": 2, "core.orders.id.not_null": 1}
 
 
-def test_later_quarantines_append(world: RemedyWorld) -> None:
-    observe(world, in_range(auto=True))
-    world.commit(ORDERS, [{"id": 5, "amount": -9, "day": "e"}])
-    observe(world, in_range(auto=True))
-    assert ids(world, table=SIDE) == [3, 5]
-    assert ids(world) == [1, 2, 4]
+def test_later_quarantines_append(remedy_world: RemedyWorld) -> None:
+    observe(remedy_world, in_range(auto=True))
+    remedy_world.commit(ORDERS, [{"id": 5, "amount": -9, "day": "e"}])
+    observe(remedy_world, in_range(auto=True))
+    assert ids(remedy_world, table=SIDE) == [3, 5]
+    assert ids(remedy_world) == [1, 2, 4]
 
 
-def test_the_side_table_follows_a_change_of_columns(world: RemedyWorld) -> None:
+def test_the_side_table_follows_a_change_of_columns(remedy_world: RemedyWorld) -> None:
     from forge.versioning.field import TableField
 
-    observe(world, in_range(auto=True))
-    fields = [f for f in world.world.fields(ORDERS) if f.name != "day"]
-    world.world.set_fields(ORDERS, (*fields, TableField("region", "region", "string")))
-    world.commit(ORDERS, [{"id": 5, "amount": -9, "region": "EU"}])
-    observe(world, in_range(auto=True))
-    rows = {row["id"]: row for row in world.world.rows(SIDE)}
+    observe(remedy_world, in_range(auto=True))
+    fields = [f for f in remedy_world.world.fields(ORDERS) if f.name != "day"]
+    remedy_world.world.set_fields(ORDERS, (*fields, TableField("region", "region", "string")))
+    remedy_world.commit(ORDERS, [{"id": 5, "amount": -9, "region": "EU"}])
+    observe(remedy_world, in_range(auto=True))
+    rows = {row["id"]: row for row in remedy_world.world.rows(SIDE)}
     assert (rows[3]["day"], rows[3]["region"]) == ("c", None)
     assert (rows[5]["day"], rows[5]["region"]) == (None, "EU")
 
 
-def test_a_column_that_came_back_with_another_type_gets_a_place_of_its_own(world: RemedyWorld) -> None:
+def test_a_column_that_came_back_with_another_type_gets_a_place_of_its_own(remedy_world: RemedyWorld) -> None:
     from forge.versioning.field import TableField
 
-    observe(world, in_range(auto=True))
-    fields = [f for f in world.world.fields(ORDERS) if f.name != "day"]
-    world.world.set_fields(ORDERS, tuple(fields))
-    world.world.set_fields(ORDERS, (*fields, TableField("new day", "day", "bigint")))
-    world.commit(ORDERS, [{"id": 5, "amount": -9, "day": 7}])
-    observe(world, in_range(auto=True))
-    rows = {row["id"]: row for row in world.world.rows(SIDE)}
+    observe(remedy_world, in_range(auto=True))
+    fields = [f for f in remedy_world.world.fields(ORDERS) if f.name != "day"]
+    remedy_world.world.set_fields(ORDERS, tuple(fields))
+    remedy_world.world.set_fields(ORDERS, (*fields, TableField("new day", "day", "bigint")))
+    remedy_world.commit(ORDERS, [{"id": 5, "amount": -9, "day": 7}])
+    observe(remedy_world, in_range(auto=True))
+    rows = {row["id"]: row for row in remedy_world.world.rows(SIDE)}
     assert (rows[3]["day"], rows[5]["day"], rows[5]["day_2"]) == ("c", None, 7)
 
 
-def test_a_check_that_names_no_rows_quarantines_nothing_and_says_so(world: RemedyWorld) -> None:
-    head = world.world.head()
-    made = observe(world, RowCountCheck(min=50, on_failure=QUARANTINE, auto=True))
+def test_a_check_that_names_no_rows_quarantines_nothing_and_says_so(remedy_world: RemedyWorld) -> None:
+    head = remedy_world.world.head()
+    made = observe(remedy_world, RowCountCheck(min=50, on_failure=QUARANTINE, auto=True))
     assert made.status is RemedyStatus.NOTHING
     assert "No failing rows" in made.note
     assert (made.results[0].success, made.results[0].details["rows"]) == (False, 0)
-    assert world.world.head() == head
-    assert world.world.version(SIDE) is None
+    assert remedy_world.world.head() == head
+    assert remedy_world.world.version(SIDE) is None
 
 
-def test_a_proposal_that_finds_nothing_leaves_no_branch(world: RemedyWorld) -> None:
-    made = observe(world, RowCountCheck(min=50, on_failure=QUARANTINE))
+def test_a_proposal_that_finds_nothing_leaves_no_branch(remedy_world: RemedyWorld) -> None:
+    made = observe(remedy_world, RowCountCheck(min=50, on_failure=QUARANTINE))
     assert made.status is RemedyStatus.NOTHING
-    assert world.world.metadata.branch(made.preview_branch) is None
+    assert remedy_world.world.metadata.branch(made.preview_branch) is None
 
 
-def test_duplicates_go_to_quarantine_all_but_the_first(world: RemedyWorld) -> None:
-    world.commit(ORDERS, [{"id": 1, "amount": 11, "day": "z"}, {"id": None, "amount": 1, "day": "n"}])
-    world.commit(ORDERS, [{"id": None, "amount": 2, "day": "n"}])
-    made = observe(world, UniqueCheck(columns=("id",), on_failure=QUARANTINE, auto=True))
+def test_duplicates_go_to_quarantine_all_but_the_first(remedy_world: RemedyWorld) -> None:
+    remedy_world.commit(ORDERS, [{"id": 1, "amount": 11, "day": "z"}, {"id": None, "amount": 1, "day": "n"}])
+    remedy_world.commit(ORDERS, [{"id": None, "amount": 2, "day": "n"}])
+    made = observe(remedy_world, UniqueCheck(columns=("id",), on_failure=QUARANTINE, auto=True))
     assert made.counts[0].deleted == 1
-    assert sorted(row["id"] for row in world.world.rows(ORDERS) if row["id"] is not None) == [1, 2, 3, 4]
+    assert sorted(row["id"] for row in remedy_world.world.rows(ORDERS) if row["id"] is not None) == [1, 2, 3, 4]
 
 
 def test_a_table_that_uses_the_names_of_the_quarantine_is_refused(tmp_path: Path) -> None:
-    world = make_remedy_world(tmp_path)
-    world.commit(ORDERS, [{"id": 1, "amount": -1, "forge_checks": "mine"}])
-    made = observe(world, in_range(auto=True))
+    remedy_world = make_remedy_world(tmp_path)
+    remedy_world.commit(ORDERS, [{"id": 1, "amount": -1, "forge_checks": "mine"}])
+    made = observe(remedy_world, in_range(auto=True))
     assert made.status is RemedyStatus.FAILED
     assert "forge_checks" in made.note
 
@@ -102,22 +102,22 @@ def test_a_table_that_uses_the_names_of_the_quarantine_is_refused(tmp_path: Path
 # taking back
 
 
-def test_a_remediation_can_be_taken_back(world: RemedyWorld) -> None:
-    made = observe(world, in_range(auto=True))
-    back = revert(made.id, world.ports)
+def test_a_remediation_can_be_taken_back(remedy_world: RemedyWorld) -> None:
+    made = observe(remedy_world, in_range(auto=True))
+    back = revert(made.id, remedy_world.ports)
     assert back.status is RemedyStatus.REVERTED
-    assert back.reverted_by_commit == world.world.head()
-    assert ids(world) == [1, 2, 3, 4]
-    assert world.world.version(SIDE) is None
-    assert world.ports.store.get(made.id) == back
+    assert back.reverted_by_commit == remedy_world.world.head()
+    assert ids(remedy_world) == [1, 2, 3, 4]
+    assert remedy_world.world.version(SIDE) is None
+    assert remedy_world.ports.store.get(made.id) == back
 
 
-def test_taking_back_keeps_what_others_did_since(world: RemedyWorld) -> None:
-    world.check(ORDERS, in_range(auto=True, severity=Severity.WARNING))
-    (made,) = observe_failures(world.judge(ORDERS), world.ports)
-    world.commit(ORDERS, [{"id": 9, "amount": 90, "day": "i"}])
-    revert(made.id, world.ports)
-    assert ids(world) == [1, 2, 3, 4, 9]
+def test_taking_back_keeps_what_others_did_since(remedy_world: RemedyWorld) -> None:
+    remedy_world.check(ORDERS, in_range(auto=True, severity=Severity.WARNING))
+    (made,) = observe_failures(remedy_world.judge(ORDERS), remedy_world.ports)
+    remedy_world.commit(ORDERS, [{"id": 9, "amount": 90, "day": "i"}])
+    revert(made.id, remedy_world.ports)
+    assert ids(remedy_world) == [1, 2, 3, 4, 9]
 
 
 # rollback
@@ -126,13 +126,13 @@ def test_taking_back_keeps_what_others_did_since(world: RemedyWorld) -> None:
 @pytest.fixture
 def fallen(tmp_path: Path) -> RemedyWorld:
     """A table that passed, went on, and then failed."""
-    world = make_remedy_world(tmp_path)
-    world.check(ORDERS, in_range("rollback", severity=Severity.WARNING))
-    world.world.commit_rows(ORDERS, GOOD)
-    world.world.commit_rows("core.other", [{"id": 1}])
-    world.world.commit_rows(ORDERS, BAD)
-    world.world.commit_rows("core.other", [{"id": 2}])
-    return world
+    remedy_world = make_remedy_world(tmp_path)
+    remedy_world.check(ORDERS, in_range("rollback", severity=Severity.WARNING))
+    remedy_world.world.commit_rows(ORDERS, GOOD)
+    remedy_world.world.commit_rows("core.other", [{"id": 1}])
+    remedy_world.world.commit_rows(ORDERS, BAD)
+    remedy_world.world.commit_rows("core.other", [{"id": 2}])
+    return remedy_world
 
 
 def test_a_rollback_restores_this_table_alone_to_where_the_check_passed(fallen: RemedyWorld) -> None:
@@ -156,74 +156,74 @@ def test_a_rollback_can_be_taken_back(fallen: RemedyWorld) -> None:
     assert ids(fallen) == [1, 2, 3, 4]
 
 
-def test_without_a_commit_where_the_check_passed_nothing_is_rolled_back(world: RemedyWorld) -> None:
-    head = world.world.head()
-    made = observe(world, in_range("rollback", auto=True))
+def test_without_a_commit_where_the_check_passed_nothing_is_rolled_back(remedy_world: RemedyWorld) -> None:
+    head = remedy_world.world.head()
+    made = observe(remedy_world, in_range("rollback", auto=True))
     assert made.status is RemedyStatus.NOTHING
     assert "no commit" in made.note
-    assert world.world.head() == head
+    assert remedy_world.world.head() == head
 
 
-def test_a_pass_that_a_monitor_saw_counts(world: RemedyWorld) -> None:
-    first = world.world.metadata.log(world.world.head())[-1].id  # type: ignore[arg-type]
-    ports = replace(world.ports, outcomes=lambda table, check_id: ((first, True),))
-    world.check(ORDERS, in_range("rollback", auto=True))
-    (made,) = observe_failures(world.judge(ORDERS), ports)
+def test_a_pass_that_a_monitor_saw_counts(remedy_world: RemedyWorld) -> None:
+    first = remedy_world.world.metadata.log(remedy_world.world.head())[-1].id  # type: ignore[arg-type]
+    ports = replace(remedy_world.ports, outcomes=lambda table, check_id: ((first, True),))
+    remedy_world.check(ORDERS, in_range("rollback", auto=True))
+    (made,) = observe_failures(remedy_world.judge(ORDERS), ports)
     assert made.status is RemedyStatus.APPLIED
-    assert ids(world) == [1, 2]
+    assert ids(remedy_world) == [1, 2]
 
 
-def test_content_that_failed_later_is_no_place_to_go_back_to(world: RemedyWorld) -> None:
-    first = world.world.metadata.log(world.world.head())[-1].id  # type: ignore[arg-type]
-    ports = replace(world.ports, outcomes=lambda table, check_id: ((first, False), (first, True)))
-    world.check(ORDERS, in_range("rollback", auto=True))
-    (made,) = observe_failures(world.judge(ORDERS), ports)
+def test_content_that_failed_later_is_no_place_to_go_back_to(remedy_world: RemedyWorld) -> None:
+    first = remedy_world.world.metadata.log(remedy_world.world.head())[-1].id  # type: ignore[arg-type]
+    ports = replace(remedy_world.ports, outcomes=lambda table, check_id: ((first, False), (first, True)))
+    remedy_world.check(ORDERS, in_range("rollback", auto=True))
+    (made,) = observe_failures(remedy_world.judge(ORDERS), ports)
     assert made.status is RemedyStatus.NOTHING
 
 
 # filling in and deduplicating
 
 
-def test_nulls_are_filled_with_the_median(world: RemedyWorld) -> None:
-    world.commit(ORDERS, [{"id": 5, "amount": None, "day": "e"}])
+def test_nulls_are_filled_with_the_median(remedy_world: RemedyWorld) -> None:
+    remedy_world.commit(ORDERS, [{"id": 5, "amount": None, "day": "e"}])
     made = observe(
-        world,
+        remedy_world,
         NotNullCheck(columns=("amount",), auto=True, on_failure=load_actions({"action": "impute", "method": "median"})),
     )
     assert made.status is RemedyStatus.APPLIED
-    assert {row["id"]: row["amount"] for row in world.world.rows(ORDERS)}[5] == 10
+    assert {row["id"]: row["amount"] for row in remedy_world.world.rows(ORDERS)}[5] == 10
     assert made.results[0].details["values"] == {"amount": 10}
     assert made.counts[0].changed == 1
 
 
-def test_values_that_are_out_of_range_are_replaced(world: RemedyWorld) -> None:
-    made = observe(world, in_range({"action": "impute", "method": "constant", "value": 0}, auto=True))
+def test_values_that_are_out_of_range_are_replaced(remedy_world: RemedyWorld) -> None:
+    made = observe(remedy_world, in_range({"action": "impute", "method": "constant", "value": 0}, auto=True))
     assert made.status is RemedyStatus.APPLIED
-    assert {row["id"]: row["amount"] for row in world.world.rows(ORDERS)} == {1: 10, 2: 20, 3: 0, 4: 40}
+    assert {row["id"]: row["amount"] for row in remedy_world.world.rows(ORDERS)} == {1: 10, 2: 20, 3: 0, 4: 40}
 
 
-def test_a_value_of_another_type_is_refused(world: RemedyWorld) -> None:
-    made = observe(world, in_range({"action": "impute", "method": "constant", "value": "many"}, auto=True))
+def test_a_value_of_another_type_is_refused(remedy_world: RemedyWorld) -> None:
+    made = observe(remedy_world, in_range({"action": "impute", "method": "constant", "value": "many"}, auto=True))
     assert made.status is RemedyStatus.FAILED
     assert "'many' is no bigint" in made.note
 
 
-def test_the_newest_of_a_key_stays(world: RemedyWorld) -> None:
-    world.commit(ORDERS, [{"id": 1, "amount": 11, "day": "z"}, {"id": 2, "amount": 2, "day": None}])
+def test_the_newest_of_a_key_stays(remedy_world: RemedyWorld) -> None:
+    remedy_world.commit(ORDERS, [{"id": 1, "amount": 11, "day": "z"}, {"id": 2, "amount": 2, "day": None}])
     made = observe(
-        world,
+        remedy_world,
         UniqueCheck(columns=("id",), auto=True, on_failure=load_actions({"action": "deduplicate", "order_by": "day"})),
     )
     assert made.status is RemedyStatus.APPLIED
-    rows = {row["id"]: row["amount"] for row in world.world.rows(ORDERS)}
+    rows = {row["id"]: row["amount"] for row in remedy_world.world.rows(ORDERS)}
     assert rows == {1: 11, 2: 20, 3: -5, 4: 40}
     assert made.counts[0].deleted == 2
 
 
-def test_repairs_come_first_and_what_is_still_bad_goes_to_quarantine(world: RemedyWorld) -> None:
-    world.commit(ORDERS, [{"id": 5, "amount": None, "day": "e"}])
+def test_repairs_come_first_and_what_is_still_bad_goes_to_quarantine(remedy_world: RemedyWorld) -> None:
+    remedy_world.commit(ORDERS, [{"id": 5, "amount": None, "day": "e"}])
     made = observe(
-        world,
+        remedy_world,
         in_range(auto=True),
         NotNullCheck(
             columns=("amount",),
@@ -232,5 +232,5 @@ def test_repairs_come_first_and_what_is_still_bad_goes_to_quarantine(world: Reme
         ),
     )
     assert [str(result.action) for result in made.results] == ["impute", "quarantine"]
-    assert ids(world) == [1, 2, 4]
-    assert ids(world, table=SIDE) == [3, 5]
+    assert ids(remedy_world) == [1, 2, 4]
+    assert ids(remedy_world, table=SIDE) == [3, 5]

@@ -30,50 +30,50 @@ QUARANTINE = load_actions("quarantine")
 # proposals
 
 
-def test_a_proposal_changes_its_own_branch_alone(world: RemedyWorld) -> None:
-    head = world.world.head()
-    made = observe(world, in_range())
+def test_a_proposal_changes_its_own_branch_alone(remedy_world: RemedyWorld) -> None:
+    head = remedy_world.world.head()
+    made = observe(remedy_world, in_range())
     assert made.status is RemedyStatus.PROPOSED
-    assert world.world.head() == head
-    assert ids(world) == [1, 2, 3, 4]
-    assert ids(world, str(made.preview_branch)) == [1, 2, 4]
+    assert remedy_world.world.head() == head
+    assert ids(remedy_world) == [1, 2, 3, 4]
+    assert ids(remedy_world, str(made.preview_branch)) == [1, 2, 4]
     assert [(v.check_id, v.outcome) for v in made.verdicts] == [("core.orders.amount.range", Outcome.PASSED)]
     assert [(c.table, c.added, c.changed, c.deleted) for c in made.counts] == [(ORDERS, 0, 0, 1), (SIDE, 1, 0, 0)]
-    assert world.told == [(made.id, "proposed")]
+    assert remedy_world.told == [(made.id, "proposed")]
 
 
-def test_the_preview_shows_the_rows(world: RemedyWorld) -> None:
-    made = observe(world, in_range())
-    found = {one.table: one for one in preview_diff(made, world.ports, page=DiffPage())}
+def test_the_preview_shows_the_rows(remedy_world: RemedyWorld) -> None:
+    made = observe(remedy_world, in_range())
+    found = {one.table: one for one in preview_diff(made, remedy_world.ports, page=DiffPage())}
     assert (found[ORDERS].rows.deleted, found[ORDERS].rows.inserted) == (1, 0)
     assert found[SIDE].rows.inserted == 1
 
 
-def test_an_approved_proposal_is_one_commit_of_both_tables(world: RemedyWorld) -> None:
-    made = observe(world, in_range())
-    done = approve(made.id, world.by(BEN), comment="yes")
-    commit = world.world.metadata.commit(done.commit)  # type: ignore[arg-type]
+def test_an_approved_proposal_is_one_commit_of_both_tables(remedy_world: RemedyWorld) -> None:
+    made = observe(remedy_world, in_range())
+    done = approve(made.id, remedy_world.by(BEN), comment="yes")
+    commit = remedy_world.world.metadata.commit(done.commit)  # type: ignore[arg-type]
     assert commit is not None
-    assert commit.id == world.world.head()
+    assert commit.id == remedy_world.world.head()
     assert {str(table) for table in commit.statistics} == {ORDERS, SIDE}
     assert (done.status, done.decided_by, done.comment) == (RemedyStatus.APPLIED, BEN.email, "yes")
-    assert world.ports.store.get(made.id) == done
-    assert ids(world) == [1, 2, 4]
-    assert outcomes(world) == [Outcome.PASSED]
-    assert world.world.metadata.branch(made.preview_branch) is None
-    assert [event for _, event in world.told] == ["proposed", "applied"]
+    assert remedy_world.ports.store.get(made.id) == done
+    assert ids(remedy_world) == [1, 2, 4]
+    assert outcomes(remedy_world) == [Outcome.PASSED]
+    assert remedy_world.world.metadata.branch(made.preview_branch) is None
+    assert [event for _, event in remedy_world.told] == ["proposed", "applied"]
 
 
-def test_approving_where_nothing_moved_writes_no_data(world: RemedyWorld) -> None:
-    made = observe(world, in_range())
-    preview = world.world.paths(ORDERS, str(made.preview_branch))
-    approve(made.id, world.ports)
-    assert world.world.paths(ORDERS) == preview
+def test_approving_where_nothing_moved_writes_no_data(remedy_world: RemedyWorld) -> None:
+    made = observe(remedy_world, in_range())
+    preview = remedy_world.world.paths(ORDERS, str(made.preview_branch))
+    approve(made.id, remedy_world.ports)
+    assert remedy_world.world.paths(ORDERS) == preview
 
 
-def test_rows_in_quarantine_say_why_when_and_by_which_run(world: RemedyWorld) -> None:
-    observe(world, in_range(auto=True))
-    (row,) = world.world.rows(SIDE)
+def test_rows_in_quarantine_say_why_when_and_by_which_run(remedy_world: RemedyWorld) -> None:
+    observe(remedy_world, in_range(auto=True))
+    (row,) = remedy_world.world.rows(SIDE)
     assert row["id"] == 3
     assert row["amount"] == -5
     assert row["forge_checks"] == ["core.orders.amount.range"]
@@ -81,222 +81,222 @@ def test_rows_in_quarantine_say_why_when_and_by_which_run(world: RemedyWorld) ->
     assert row["forge_quarantined_at"].tzinfo is not None
 
 
-def test_only_files_with_bad_rows_are_written_anew(world: RemedyWorld) -> None:
-    before = world.world.paths(ORDERS)
-    observe(world, in_range(auto=True))
-    assert len(before & world.world.paths(ORDERS)) == 1
+def test_only_files_with_bad_rows_are_written_anew(remedy_world: RemedyWorld) -> None:
+    before = remedy_world.world.paths(ORDERS)
+    observe(remedy_world, in_range(auto=True))
+    assert len(before & remedy_world.world.paths(ORDERS)) == 1
 
 
-def test_where_the_table_moved_the_proposal_is_worked_out_anew(world: RemedyWorld) -> None:
-    made = observe(world, in_range())
-    world.commit(ORDERS, [{"id": 5, "amount": -9, "day": "e"}, {"id": 6, "amount": 60, "day": "f"}])
-    done = approve(made.id, world.ports)
-    assert ids(world) == [1, 2, 4, 6]
-    assert ids(world, table=SIDE) == [3, 5]
+def test_where_the_table_moved_the_proposal_is_worked_out_anew(remedy_world: RemedyWorld) -> None:
+    made = observe(remedy_world, in_range())
+    remedy_world.commit(ORDERS, [{"id": 5, "amount": -9, "day": "e"}, {"id": 6, "amount": 60, "day": "f"}])
+    done = approve(made.id, remedy_world.ports)
+    assert ids(remedy_world) == [1, 2, 4, 6]
+    assert ids(remedy_world, table=SIDE) == [3, 5]
     assert done.counts[0].deleted == 2
 
 
-def test_where_another_table_moved_the_preview_is_taken(world: RemedyWorld) -> None:
-    made = observe(world, in_range())
-    world.commit("core.other", [{"id": 1}])
-    preview = world.world.paths(ORDERS, str(made.preview_branch))
-    approve(made.id, world.ports)
-    assert world.world.paths(ORDERS) == preview
-    assert ids(world, table="core.other") == [1]
+def test_where_another_table_moved_the_preview_is_taken(remedy_world: RemedyWorld) -> None:
+    made = observe(remedy_world, in_range())
+    remedy_world.commit("core.other", [{"id": 1}])
+    preview = remedy_world.world.paths(ORDERS, str(made.preview_branch))
+    approve(made.id, remedy_world.ports)
+    assert remedy_world.world.paths(ORDERS) == preview
+    assert ids(remedy_world, table="core.other") == [1]
 
 
-def test_what_people_changed_on_the_preview_is_not_lost_by_an_approval(world: RemedyWorld) -> None:
-    made = observe(world, in_range())
-    world.commit(ORDERS, [{"id": 9, "amount": 5}], branch=str(made.preview_branch))
-    corrected = ids(world, str(made.preview_branch))
-    error = refused(lambda: approve(made.id, world.by(BEN)))
+def test_what_people_changed_on_the_preview_is_not_lost_by_an_approval(remedy_world: RemedyWorld) -> None:
+    made = observe(remedy_world, in_range())
+    remedy_world.commit(ORDERS, [{"id": 9, "amount": 5}], branch=str(made.preview_branch))
+    corrected = ids(remedy_world, str(made.preview_branch))
+    error = refused(lambda: approve(made.id, remedy_world.by(BEN)))
     assert error.code == "E749"
-    assert ids(world, str(made.preview_branch)) == corrected
-    assert ids(world) == [1, 2, 3, 4]
+    assert ids(remedy_world, str(made.preview_branch)) == corrected
+    assert ids(remedy_world) == [1, 2, 3, 4]
 
 
-def test_a_rejected_proposal_leaves_nothing(world: RemedyWorld) -> None:
-    made = observe(world, in_range())
-    done = reject(made.id, world.by(BEN), comment="no")
+def test_a_rejected_proposal_leaves_nothing(remedy_world: RemedyWorld) -> None:
+    made = observe(remedy_world, in_range())
+    done = reject(made.id, remedy_world.by(BEN), comment="no")
     assert (done.status, done.decided_by) == (RemedyStatus.REJECTED, BEN.email)
-    assert world.world.metadata.branch(made.preview_branch) is None
-    assert ids(world) == [1, 2, 3, 4]
-    assert world.world.version(SIDE) is None
+    assert remedy_world.world.metadata.branch(made.preview_branch) is None
+    assert ids(remedy_world) == [1, 2, 3, 4]
+    assert remedy_world.world.version(SIDE) is None
 
 
-def test_nothing_is_decided_twice(world: RemedyWorld) -> None:
-    made = observe(world, in_range())
-    approve(made.id, world.ports)
-    assert refused(lambda: approve(made.id, world.ports)).code == "E746"
-    assert refused(lambda: reject(made.id, world.ports)).code == "E746"
-    revert(made.id, world.ports)
-    assert refused(lambda: revert(made.id, world.ports)).code == "E746"
+def test_nothing_is_decided_twice(remedy_world: RemedyWorld) -> None:
+    made = observe(remedy_world, in_range())
+    approve(made.id, remedy_world.ports)
+    assert refused(lambda: approve(made.id, remedy_world.ports)).code == "E746"
+    assert refused(lambda: reject(made.id, remedy_world.ports)).code == "E746"
+    revert(made.id, remedy_world.ports)
+    assert refused(lambda: revert(made.id, remedy_world.ports)).code == "E746"
 
 
-def test_an_unknown_remediation_is_answered_with_the_nearest(world: RemedyWorld) -> None:
-    made = observe(world, in_range())
-    error = refused(lambda: approve(made.id[:-1] + "x", world.ports))
+def test_an_unknown_remediation_is_answered_with_the_nearest(remedy_world: RemedyWorld) -> None:
+    made = observe(remedy_world, in_range())
+    error = refused(lambda: approve(made.id[:-1] + "x", remedy_world.ports))
     assert error.code == "E745"
     assert made.id in (error.why or "")
 
 
 def test_who_may_approve_is_configured(tmp_path: Path) -> None:
-    world = make_remedy_world(tmp_path, ApprovalPolicy((BEN.email,), own=False))
-    world.commit(ORDERS, [*GOOD, *BAD])
-    made = observe(world, in_range())
-    error = refused(lambda: approve(made.id, world.ports))
+    remedy_world = make_remedy_world(tmp_path, ApprovalPolicy((BEN.email,), own=False))
+    remedy_world.commit(ORDERS, [*GOOD, *BAD])
+    made = observe(remedy_world, in_range())
+    error = refused(lambda: approve(made.id, remedy_world.ports))
     assert error.code == "E747"
     assert BEN.email in (error.why or "")
-    assert approve(made.id, world.by(BEN)).status is RemedyStatus.APPLIED
+    assert approve(made.id, remedy_world.by(BEN)).status is RemedyStatus.APPLIED
 
 
 def test_the_proposer_may_not_approve_where_that_is_configured(tmp_path: Path) -> None:
-    world = make_remedy_world(tmp_path, ApprovalPolicy(own=False))
-    world.commit(ORDERS, [*GOOD, *BAD])
-    made = observe(world, in_range())
-    assert refused(lambda: approve(made.id, world.ports)).code == "E747"
-    assert approve(made.id, world.by(BEN)).status is RemedyStatus.APPLIED
+    remedy_world = make_remedy_world(tmp_path, ApprovalPolicy(own=False))
+    remedy_world.commit(ORDERS, [*GOOD, *BAD])
+    made = observe(remedy_world, in_range())
+    assert refused(lambda: approve(made.id, remedy_world.ports)).code == "E747"
+    assert approve(made.id, remedy_world.by(BEN)).status is RemedyStatus.APPLIED
 
 
-def test_the_same_failure_of_the_same_content_is_one_proposal(world: RemedyWorld) -> None:
-    first = observe(world, in_range())
-    assert observe(world, in_range()).id == first.id
-    assert len(world.ports.store.find()) == 1
-    world.commit(ORDERS, [{"id": 5, "amount": -9, "day": "e"}])
-    second = observe(world, in_range())
+def test_the_same_failure_of_the_same_content_is_one_proposal(remedy_world: RemedyWorld) -> None:
+    first = observe(remedy_world, in_range())
+    assert observe(remedy_world, in_range()).id == first.id
+    assert len(remedy_world.ports.store.find()) == 1
+    remedy_world.commit(ORDERS, [{"id": 5, "amount": -9, "day": "e"}])
+    second = observe(remedy_world, in_range())
     assert second.id != first.id
-    kept = world.ports.store.get(first.id)
+    kept = remedy_world.ports.store.get(first.id)
     assert kept is not None
     assert kept.status is RemedyStatus.REJECTED
-    assert world.world.metadata.branch(first.preview_branch) is None
+    assert remedy_world.world.metadata.branch(first.preview_branch) is None
 
 
 @pytest.mark.slow
-def test_what_was_rejected_is_not_proposed_again_for_the_same_content(world: RemedyWorld) -> None:
-    made = observe(world, in_range())
-    reject(made.id, world.ports)
-    assert observe(world, in_range()).id == made.id
-    assert world.world.metadata.branch(made.preview_branch) is None
+def test_what_was_rejected_is_not_proposed_again_for_the_same_content(remedy_world: RemedyWorld) -> None:
+    made = observe(remedy_world, in_range())
+    reject(made.id, remedy_world.ports)
+    assert observe(remedy_world, in_range()).id == made.id
+    assert remedy_world.world.metadata.branch(made.preview_branch) is None
 
 
 # automatic
 
 
-def test_an_automatic_remediation_is_done_at_once(world: RemedyWorld) -> None:
-    made = observe(world, in_range(auto=True))
+def test_an_automatic_remediation_is_done_at_once(remedy_world: RemedyWorld) -> None:
+    made = observe(remedy_world, in_range(auto=True))
     assert made.status is RemedyStatus.APPLIED
-    assert made.commit == world.world.head()
-    assert ids(world) == [1, 2, 4]
-    assert outcomes(world) == [Outcome.PASSED]
+    assert made.commit == remedy_world.world.head()
+    assert ids(remedy_world) == [1, 2, 4]
+    assert outcomes(remedy_world) == [Outcome.PASSED]
 
 
-def test_what_would_not_help_is_not_done_at_once_but_proposed(world: RemedyWorld) -> None:
+def test_what_would_not_help_is_not_done_at_once_but_proposed(remedy_world: RemedyWorld) -> None:
     bad = RangeCheck(
         column="amount",
         min=100,
         auto=True,
         on_failure=load_actions({"action": "impute", "method": "constant", "value": 5}),
     )
-    head = world.world.head()
-    made = observe(world, bad)
+    head = remedy_world.world.head()
+    made = observe(remedy_world, bad)
     assert made.status is RemedyStatus.PROPOSED
     assert "not done by itself" in made.note
-    assert world.world.head() == head
+    assert remedy_world.world.head() == head
 
 
-def test_what_makes_another_check_fail_is_not_done_at_once(world: RemedyWorld) -> None:
-    made = observe(world, in_range(auto=True), RowCountCheck(min=4))
+def test_what_makes_another_check_fail_is_not_done_at_once(remedy_world: RemedyWorld) -> None:
+    made = observe(remedy_world, in_range(auto=True), RowCountCheck(min=4))
     assert made.status is RemedyStatus.PROPOSED
-    assert ids(world) == [1, 2, 3, 4]
-    error = refused(lambda: approve(made.id, world.ports))
+    assert ids(remedy_world) == [1, 2, 3, 4]
+    error = refused(lambda: approve(made.id, remedy_world.ports))
     assert error.code == "E751"
-    assert ids(world) == [1, 2, 3, 4]
+    assert ids(remedy_world) == [1, 2, 3, 4]
 
 
-def test_a_check_that_failed_before_and_still_does_is_in_nobodys_way(world: RemedyWorld) -> None:
-    made = observe(world, in_range(auto=True), RowCountCheck(min=50))
+def test_a_check_that_failed_before_and_still_does_is_in_nobodys_way(remedy_world: RemedyWorld) -> None:
+    made = observe(remedy_world, in_range(auto=True), RowCountCheck(min=50))
     assert made.status is RemedyStatus.APPLIED
 
 
-def test_a_protected_branch_is_changed_by_an_approval_of_someone_else_only(world: RemedyWorld) -> None:
-    versions = world.world.ports
+def test_a_protected_branch_is_changed_by_an_approval_of_someone_else_only(remedy_world: RemedyWorld) -> None:
+    versions = remedy_world.world.ports
     protect_branch(versions.metadata, "main", protected=True, author=versions.author, clock=versions.clock)
-    made = observe(world, in_range(auto=True))
+    made = observe(remedy_world, in_range(auto=True))
     assert made.status is RemedyStatus.PROPOSED
     assert "protected" in made.note
-    assert refused(lambda: approve(made.id, world.ports)).code == "E747"
-    assert approve(made.id, world.by(BEN)).status is RemedyStatus.APPLIED
+    assert refused(lambda: approve(made.id, remedy_world.ports)).code == "E747"
+    assert approve(made.id, remedy_world.by(BEN)).status is RemedyStatus.APPLIED
 
 
-def test_data_that_is_not_on_the_branch_is_not_remedied(world: RemedyWorld) -> None:
-    world.check(ORDERS, in_range(auto=True))
-    judged = replace(world.judge(ORDERS), snapshot_id=None)
-    assert observe_failures(judged, world.ports) == ()
-    assert ids(world) == [1, 2, 3, 4]
+def test_data_that_is_not_on_the_branch_is_not_remedied(remedy_world: RemedyWorld) -> None:
+    remedy_world.check(ORDERS, in_range(auto=True))
+    judged = replace(remedy_world.judge(ORDERS), snapshot_id=None)
+    assert observe_failures(judged, remedy_world.ports) == ()
+    assert ids(remedy_world) == [1, 2, 3, 4]
 
 
-def test_a_passing_check_asks_for_nothing(world: RemedyWorld) -> None:
-    world.check(ORDERS, NotNullCheck(columns=("id",), on_failure=QUARANTINE, auto=True))
-    assert observe_failures(world.judge(ORDERS), world.ports) == ()
+def test_a_passing_check_asks_for_nothing(remedy_world: RemedyWorld) -> None:
+    remedy_world.check(ORDERS, NotNullCheck(columns=("id",), on_failure=QUARANTINE, auto=True))
+    assert observe_failures(remedy_world.judge(ORDERS), remedy_world.ports) == ()
 
 
-def test_what_cannot_be_done_is_recorded_and_breaks_nothing(world: RemedyWorld) -> None:
-    made = observe(world, in_range({"action": "deduplicate", "key": "nope", "order_by": "id"}, auto=True))
+def test_what_cannot_be_done_is_recorded_and_breaks_nothing(remedy_world: RemedyWorld) -> None:
+    made = observe(remedy_world, in_range({"action": "deduplicate", "key": "nope", "order_by": "id"}, auto=True))
     assert made.status is RemedyStatus.FAILED
     assert "nope" in made.note
-    assert ids(world) == [1, 2, 3, 4]
+    assert ids(remedy_world) == [1, 2, 3, 4]
 
 
 # to notify
 
 
-def test_a_failure_is_told_once_for_the_same_content(world: RemedyWorld) -> None:
+def test_a_failure_is_told_once_for_the_same_content(remedy_world: RemedyWorld) -> None:
     sent: list[tuple[str, ...]] = []
 
     def send(step: RemedyStep, judged: object) -> str:
         sent.append(step.check_ids)
         return "Told ops."
 
-    ports = replace(world.ports, notify=send)
-    world.check(ORDERS, in_range({"action": "notify", "channels": "ops"}))
-    (made,) = observe_failures(world.judge(ORDERS), ports)
+    ports = replace(remedy_world.ports, notify=send)
+    remedy_world.check(ORDERS, in_range({"action": "notify", "channels": "ops"}))
+    (made,) = observe_failures(remedy_world.judge(ORDERS), ports)
     assert (made.status, made.note) == (RemedyStatus.APPLIED, "Told ops.")
-    assert observe_failures(world.judge(ORDERS), ports) == ()
+    assert observe_failures(remedy_world.judge(ORDERS), ports) == ()
     assert sent == [("core.orders.amount.range",)]
-    world.commit(ORDERS, [{"id": 5, "amount": -9, "day": "e"}])
-    observe_failures(world.judge(ORDERS), ports)
+    remedy_world.commit(ORDERS, [{"id": 5, "amount": -9, "day": "e"}])
+    observe_failures(remedy_world.judge(ORDERS), ports)
     assert len(sent) == 2
     assert refused(lambda: revert(made.id, ports)).code == "E749"
 
 
-def test_a_channel_that_is_not_known_is_recorded_and_the_rest_is_done(world: RemedyWorld) -> None:
+def test_a_channel_that_is_not_known_is_recorded_and_the_rest_is_done(remedy_world: RemedyWorld) -> None:
     def fail(step: RemedyStep, judged: object) -> str:
         raise ForgeError("E731", "There is no channel 'ops'")
 
-    ports = replace(world.ports, notify=fail)
-    world.check(ORDERS, in_range(["notify", "quarantine"], auto=True))
-    told, done = observe_failures(world.judge(ORDERS), ports)
+    ports = replace(remedy_world.ports, notify=fail)
+    remedy_world.check(ORDERS, in_range(["notify", "quarantine"], auto=True))
+    told, done = observe_failures(remedy_world.judge(ORDERS), ports)
     assert (told.status, done.status) == (RemedyStatus.FAILED, RemedyStatus.APPLIED)
-    assert ids(world) == [1, 2, 4]
+    assert ids(remedy_world) == [1, 2, 4]
 
 
 # by hand
 
 
-def test_an_action_by_hand_needs_no_check(world: RemedyWorld) -> None:
-    world.commit(ORDERS, [{"id": 1, "amount": 11, "day": "z"}])
+def test_an_action_by_hand_needs_no_check(remedy_world: RemedyWorld) -> None:
+    remedy_world.commit(ORDERS, [{"id": 1, "amount": 11, "day": "z"}])
     (action,) = load_actions({"action": "deduplicate", "key": "id", "order_by": "day"})
-    made = start(RemedyOrder(NAME, MAIN, (RemedyStep(action, ()),)), world.ports)
+    made = start(RemedyOrder(NAME, MAIN, (RemedyStep(action, ()),)), remedy_world.ports)
     assert made.status is RemedyStatus.PROPOSED
-    assert ids(world, str(made.preview_branch)) == [1, 2, 3, 4]
+    assert ids(remedy_world, str(made.preview_branch)) == [1, 2, 3, 4]
 
 
-def test_by_hand_what_cannot_be_done_is_an_error_that_leaves_nothing(world: RemedyWorld) -> None:
+def test_by_hand_what_cannot_be_done_is_an_error_that_leaves_nothing(remedy_world: RemedyWorld) -> None:
     (action,) = load_actions({"action": "deduplicate", "key": "nope", "order_by": "day"})
-    error = refused(lambda: start(RemedyOrder(NAME, MAIN, (RemedyStep(action, ()),)), world.ports))
+    error = refused(lambda: start(RemedyOrder(NAME, MAIN, (RemedyStep(action, ()),)), remedy_world.ports))
     assert error.code == "E749"
-    assert world.ports.store.find() == ()
-    assert [branch.name for branch in world.world.metadata.branches()] == ["main"]
+    assert remedy_world.ports.store.find() == ()
+    assert [branch.name for branch in remedy_world.world.metadata.branches()] == ["main"]
 
 
 # what a crash leaves
@@ -315,21 +315,21 @@ def test_a_crash_leaves_the_old_state_and_the_next_look_tidies(tmp_path: Path, l
         if step == last_step:
             raise Killed
 
-    world = make_remedy_world(tmp_path)
-    world.commit(ORDERS, [*GOOD, *BAD])
-    world.check(ORDERS, in_range(auto=auto))
-    judged, head = world.judge(ORDERS), world.world.head()
-    dying = replace(world.ports, versions=replace(world.ports.versions, fault_point=die))
+    remedy_world = make_remedy_world(tmp_path)
+    remedy_world.commit(ORDERS, [*GOOD, *BAD])
+    remedy_world.check(ORDERS, in_range(auto=auto))
+    judged, head = remedy_world.judge(ORDERS), remedy_world.world.head()
+    dying = replace(remedy_world.ports, versions=replace(remedy_world.ports.versions, fault_point=die))
     with pytest.raises(Killed):
         observe_failures(judged, dying)
-    assert world.world.head() == head
-    assert world.world.version(SIDE) is None
-    assert world.ports.store.find() == ()
-    (made,) = observe_failures(judged, world.ports)
+    assert remedy_world.world.head() == head
+    assert remedy_world.world.version(SIDE) is None
+    assert remedy_world.ports.store.find() == ()
+    (made,) = observe_failures(judged, remedy_world.ports)
     assert made.status is (RemedyStatus.APPLIED if auto else RemedyStatus.PROPOSED)
 
 
-def test_a_crash_after_the_commit_leaves_the_new_state(world: RemedyWorld) -> None:
+def test_a_crash_after_the_commit_leaves_the_new_state(remedy_world: RemedyWorld) -> None:
     class Killed(BaseException):
         pass
 
@@ -337,26 +337,26 @@ def test_a_crash_after_the_commit_leaves_the_new_state(world: RemedyWorld) -> No
         if step == "published":
             raise Killed
 
-    made = observe(world, in_range())
-    dying = replace(world.ports, versions=replace(world.ports.versions, fault_point=die))
+    made = observe(remedy_world, in_range())
+    dying = replace(remedy_world.ports, versions=replace(remedy_world.ports.versions, fault_point=die))
     with pytest.raises(Killed):
         approve(made.id, dying)
-    kept = world.ports.store.get(made.id)
+    kept = remedy_world.ports.store.get(made.id)
     assert kept is not None
     assert kept.status is RemedyStatus.APPLIED
-    assert kept.commit == world.world.head()
-    assert tidy(world.ports) == (made.preview_branch,)
-    assert world.world.metadata.branch(made.preview_branch) is None
+    assert kept.commit == remedy_world.world.head()
+    assert tidy(remedy_world.ports) == (made.preview_branch,)
+    assert remedy_world.world.metadata.branch(made.preview_branch) is None
 
 
-def test_a_branch_without_a_record_goes_once_it_is_old(world: RemedyWorld) -> None:
-    world.world.branch("remedy/q1")
-    assert tidy(world.ports) == ()
-    later = replace(world.ports.versions, clock=lambda: world.world.ports.clock() + timedelta(hours=25))
-    assert tidy(replace(world.ports, versions=later)) == (BranchName("remedy/q1"),)
+def test_a_branch_without_a_record_goes_once_it_is_old(remedy_world: RemedyWorld) -> None:
+    remedy_world.world.branch("remedy/q1")
+    assert tidy(remedy_world.ports) == ()
+    later = replace(remedy_world.ports.versions, clock=lambda: remedy_world.world.ports.clock() + timedelta(hours=25))
+    assert tidy(replace(remedy_world.ports, versions=later)) == (BranchName("remedy/q1"),)
 
 
-def test_every_remediation_is_a_run_that_ended(world: RemedyWorld) -> None:
-    observe(world, in_range(auto=True))
-    statuses = {run.kind: run.status for run in world.world.metadata.runs() if run.kind == "remediate"}
+def test_every_remediation_is_a_run_that_ended(remedy_world: RemedyWorld) -> None:
+    observe(remedy_world, in_range(auto=True))
+    statuses = {run.kind: run.status for run in remedy_world.world.metadata.runs() if run.kind == "remediate"}
     assert statuses == {"remediate": RunStatus.SUCCEEDED}

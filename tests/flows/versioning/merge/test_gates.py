@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from orders_world import ORDERS, THREE, amounts, drop, edit, go, make_orders
+from orders_world import ORDERS, THREE, amounts, drop, edit, go
 from version_world import BEN, VersionWorld
 
 from forge.flows.runs.records import RunStatus
@@ -28,13 +27,6 @@ from forge.model.names import TableName
 from forge.quality.checks import ForeignKeyCheck, RangeCheck
 from forge.versioning.conflict import ConflictKind, ResolutionChoice
 from forge.versioning.merge import MergeStatus, MergeType
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[VersionWorld]:
-    made = make_orders(tmp_path)
-    yield made
-    made.close()
 
 
 def test_a_foreign_key_that_only_the_merge_breaks_is_a_constraint_conflict(world: VersionWorld) -> None:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from orders_world import ORDERS, amounts, drop, edit, go, make_orders
+from orders_world import ORDERS, amounts, drop, edit, go
 from version_world import BEN, VersionWorld
 
 from forge.flows.versioning.merge.merge import MergeRequest, merge
@@ -26,13 +24,6 @@ from forge.model.names import BranchName, CatalogName, TableName
 from forge.versioning.conflict import ConflictKind, ResolutionChoice, ResolutionRule
 from forge.versioning.field import TableField
 from forge.versioning.merge import MergeStatus, MergeType, Strategy
-
-
-@pytest.fixture
-def world(tmp_path: Path) -> Iterator[VersionWorld]:
-    made = make_orders(tmp_path)
-    yield made
-    made.close()
 
 
 def test_a_branch_that_is_only_ahead_is_fast_forwarded_and_no_commit_is_made(world: VersionWorld) -> None:

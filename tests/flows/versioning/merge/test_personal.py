@@ -22,7 +22,7 @@ SECRET = "ada@example.com"
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[VersionWorld]:
+def personal_world(tmp_path: Path) -> Iterator[VersionWorld]:
     """The name of order 1 was changed on both sides."""
     made = make_orders(tmp_path)
     made.branch("dev")
@@ -32,42 +32,43 @@ def world(tmp_path: Path) -> Iterator[VersionWorld]:
     made.close()
 
 
-def by_rule(world: VersionWorld) -> object:
+def by_rule(personal_world: VersionWorld) -> object:
     return go(
-        world, rules=(ResolutionRule(ResolutionChoice.EXPRESSION, value="ours * 2", table=ORDERS, column="name"),)
+        personal_world,
+        rules=(ResolutionRule(ResolutionChoice.EXPRESSION, value="ours * 2", table=ORDERS, column="name"),),
     )
 
 
-def by_preview(world: VersionWorld) -> object:
+def by_preview(personal_world: VersionWorld) -> object:
     rule = ResolutionRule(ResolutionChoice.EXPRESSION, value="ours * 2", table=ORDERS, column="name")
-    return preview_merge(MergeRequest(source="dev", target="main", rules=(rule,)), world.ports)
+    return preview_merge(MergeRequest(source="dev", target="main", rules=(rule,)), personal_world.ports)
 
 
-def by_answer(world: VersionWorld) -> object:
-    held = go(world)
+def by_answer(personal_world: VersionWorld) -> object:
+    held = go(personal_world)
     assert held.merge is not None
     resolve(
         held.merge.id,
         [Resolution(ResolutionChoice.EXPRESSION, value="ours * 2", ids=(conflicts_of(held)[0][0].id,))],
-        world.ports,
+        personal_world.ports,
     )
-    return continue_merge(held.merge.id, world.ports)
+    return continue_merge(held.merge.id, personal_world.ports)
 
 
 @pytest.mark.parametrize("door", [by_rule, by_preview, by_answer])
 @pytest.mark.parametrize("where", ["catalog", "contract"])
 def test_an_expression_that_fails_shows_values_only_of_columns_that_all_may_see(
-    world: VersionWorld, door: Callable[[VersionWorld], object], where: str
+    personal_world: VersionWorld, door: Callable[[VersionWorld], object], where: str
 ) -> None:
     with pytest.raises(ForgeError, match="example") as open_:
-        door(world)
+        door(personal_world)
     assert open_.value.code == "E625"
     if where == "catalog":
-        world.flag(ORDERS, "name")
+        personal_world.flag(ORDERS, "name")
     else:
-        world.ports = replace(world.ports, declared=lambda: frozenset({(ORDERS, "name")}))
+        personal_world.ports = replace(personal_world.ports, declared=lambda: frozenset({(ORDERS, "name")}))
     with pytest.raises(ForgeError) as hidden:
-        door(world)
+        door(personal_world)
     assert hidden.value.code == "E625"
     assert "example" not in f"{hidden.value}{hidden.value.__cause__}"
     assert "name" in hidden.value.what
