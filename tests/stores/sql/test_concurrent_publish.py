@@ -27,7 +27,7 @@ pytestmark = pytest.mark.services
 PUBLISHES = 100  # by each of two processes
 
 # Each publish stages one snapshot on a hidden row (metadata only: no data file is needed to test pointers), prepares
-# and publishes; on Moved it takes the new state and tries again, as a run does.
+# and publishes; on a PointerConflict it takes the new state and tries again, as a run does.
 WRITER = """
 import json
 import os
@@ -39,7 +39,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import update
 
-from forge.flows.runs.records import Moved, Pointer, Publication, Published, RunRecord, RunStatus
+from forge.flows.runs.records import PointerConflict, Publication, PublishedCommit, RunRecord, RunStatus
 from forge.model.names import BranchName, CatalogName, RunId, TableName
 from forge.stores.lake.table_metadata import with_ref
 from forge.stores.lake.iceberg import IcebergLake
@@ -84,17 +84,25 @@ def attempt(turn):
     stage = lake.open_stage(run_id, name, origin, base)
     new = append(stage)
     pointer = lake.prepare(stage, main, is_default=True, expected=base)
-    if isinstance(pointer, Moved):
+    if isinstance(pointer, PointerConflict):
         lake.drop_stages(run_id)
         return pointer, None
-    tree[name] = TableVersion(origin, tree[name].uuid, new, 0, tree[name].number + 1, run_id=run_id)
+    tree[name] = TableVersion(
+        catalog=origin, uuid=tree[name].uuid, snapshot_id=new, schema_id=0, number=tree[name].number + 1, run_id=run_id
+    )
     commit = make_commit(
         tree=tree, parents=(head,), author=Author(me, me), message=str(turn), time=datetime.now(UTC), branch=main,
         statistics={name: TableStatistics(rows_added=1)}, metadata={"run_id": run_id},
     )
-    run = RunRecord(run_id, main, RunStatus.SUCCEEDED, commit.time, me, "host", os.getpid(), "", commit_id=commit.id)
-    done = metadata.publish(Publication((pointer,), main, head, commit, tree, run), lambda step: None)
-    if isinstance(done, Moved):
+    run = RunRecord(
+        id=run_id, branch=main, status=RunStatus.SUCCEEDED, started_at=commit.time, user=me, host="host",
+        pid=os.getpid(), process_started="", commit_id=commit.id,
+    )
+    done = metadata.publish(
+        Publication(pointers=(pointer,), branch=main, expected_head=head, commit=commit, tree=tree, run=run),
+        lambda step: None,
+    )
+    if isinstance(done, PointerConflict):
         lake.drop_stages(run_id)
     return done, (commit.id, str(name), new)
 
@@ -105,10 +113,10 @@ sys.stdin.readline()
 for turn in range(int(number)):
     while True:
         done, what = attempt(turn)
-        if isinstance(done, Published):
+        if isinstance(done, PublishedCommit):
             acknowledged.append(what)
             break
-        assert isinstance(done, Moved) and (done.tables or done.branch_moved)
+        assert isinstance(done, PointerConflict) and (done.tables or done.branch_moved)
         conflicts += 1
         time.sleep(random.uniform(0, 0.005))
 print(json.dumps({"acknowledged": acknowledged, "conflicts": conflicts}))
