@@ -55,6 +55,11 @@ def test_a_selection_plans_only_what_it_names(forge: Any, project: Path) -> None
     assert [step["table"] for step in steps] == ["raw.orders"]
 
 
+def test_a_plan_counts_what_is_blocked(forge: Any, project: Path) -> None:
+    ended = forge("plan", "marts.revenue", at=project)
+    assert "0 tables to run, 0 up to date, 1 blocked, on main" in ended.err
+
+
 def test_a_dry_run_is_the_plan_and_leaves_no_run(forge: Any, project: Path) -> None:
     dry, plan = forge("run", "--dry-run", at=project), forge("plan", at=project)
     assert (dry.status, dry.out, dry.err) == (0, plan.out, plan.err)

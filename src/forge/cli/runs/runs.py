@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -163,11 +164,11 @@ def _answer_plan(terminal: Terminal, wiring: Wiring, request: RunRequest) -> Non
         AnswerColumn("why", lambda i: str(i["reason"])),
     )
     terminal.answer(CommandAnswer(name="steps", items=items, columns=columns, facts={"branch": request.branch}))
-    runs_ = sum(step.action == "run" for step in steps)
-    still = sum(step.action == "up to date" for step in steps)
-    broken = sum(step.action == "broken" for step in steps)
-    more = f", {broken:,} broken" if broken else ""
-    terminal.say(f"{plural(runs_, 'table')} to run, {still:,} up to date{more}, on {request.branch}")
+    count = Counter(str(step.action) for step in steps)
+    more = "".join(f", {count[action]:,} {action}" for action in ("blocked", "broken") if count[action])
+    terminal.say(
+        f"{plural(count['run'], 'table')} to run, {count['up to date']:,} up to date{more}, on {request.branch}"
+    )
     end_after_answer(*(fault.error for fault in made.selection.faults))
 
 
