@@ -119,11 +119,11 @@ class _FreshLoader(importlib.machinery.SourceFileLoader):
 
 def _forget(package: str, folder: Path, *, packages_too: bool) -> None:
     inside = os.path.realpath(folder)
-    for name, module in list(sys.modules.items()):
+    for name, module in sys.modules.copy().items():  # in one step: other threads import meanwhile
         own = name == package or name.startswith(f"{package}.")
         kept = own and hasattr(module, "__path__") and not packages_too
         if (own and not kept) or (not own and _is_below(module, folder, inside)):
-            del sys.modules[name]
+            sys.modules.pop(name, None)
 
 
 def _is_below(module: ModuleType, folder: Path, inside: str) -> bool:
