@@ -12,6 +12,7 @@ DEMO_ENV := $(if $(wildcard .venv/.ready-dev),.venv/.ready-dev,.venv/.ready-run)
 COMPILE := $(BIN)/uv pip compile --quiet --universal --generate-hashes --no-emit-index-url --no-header --python-version 3.11
 JOBS ?= 3# stages side by side; JOBS=1 for one after the other
 STAGES = $(BIN)/python scripts/stages.py --jobs $(JOBS)
+STAGES_BY_CORES = $(BIN)/python scripts/stages.py
 AGAIN := $(MAKE) --no-print-directory # by another name: a line that says MAKE is run even by make -n
 
 .PHONY: help setup demo ui wheel test check house web-check spark-test services-test browser-test lock docs types bench \
@@ -39,7 +40,7 @@ test: machine-with-node setup ## set up and pass everything: lint, types, import
 	@$(STAGES) web spark lint types imports services unit browser
 
 check: .venv/.ready-dev ## lint, types, import rules and quick tests; the one to run while working (ARGS=quality for one room)
-	@$(STAGES) $(if $(ARGS),--room $(ARGS)) quick types lint imports
+	@$(STAGES_BY_CORES) $(if $(ARGS),--room $(ARGS)) quick types lint imports
 
 house: .venv/.ready-dev ## the plan of the house: storeys × rooms, and what breaks its rules
 	@$(BIN)/python scripts/house.py

@@ -20,6 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
 LOGS = ROOT / "build" / "stages"
+CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 NO_TESTS = 5  # pytest's exit status when nothing was collected
 
 WITHOUT = "FORGE_TEST_WITHOUT"
@@ -31,10 +32,13 @@ Command = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """`after` names the stages it waits for, where they are part of the run."""
+    """`after` names the stages it waits for, where they are part of the run. `shared`: its tests are dealt out to
+    one process per core. pytest-xdist would balance them better, but each of its workers collects all tests, and
+    every result is sent to yet another process: a fifth of the time where tests take milliseconds."""
 
     commands: tuple[Command, ...]
     after: tuple[str, ...] = ()
+    shared: bool = False
 
 
 def _pytest(markers: str, *options: str) -> Command:
@@ -44,14 +48,14 @@ def _pytest(markers: str, *options: str) -> Command:
 NO_MACHINERY = "not spark and not services and not browser"
 # On all cores: nothing here shares a JVM or a server.
 ON_ALL_CORES = ("-n", "auto", "--dist", "worksteal")
-# What costs a second or needs other programs waits for `make test`.
-QUICK = _pytest(f"not slow and {NO_MACHINERY}", "--hypothesis-profile=quick", *ON_ALL_CORES)
+# What takes a third of a second or needs other programs waits for `make test`.
+QUICK = _pytest(f"not slow and {NO_MACHINERY}", "--hypothesis-profile=quick")
 
 STAGES: dict[str, Stage] = {
     "lint": Stage((("ruff", "check", "."), ("ruff", "format", "--check", "."))),
     "types": Stage((("mypy",),)),
     "imports": Stage((("lint-imports",),)),
-    "quick": Stage((QUICK,)),
+    "quick": Stage((QUICK,), shared=True),
     "unit": Stage((_pytest(NO_MACHINERY, *ON_ALL_CORES),)),
     # The packages and the built app are there already where nothing changed.
     "web": Stage(
@@ -87,14 +91,19 @@ def _run(command: Command, log: Path) -> int:
 
 def run_stage(name: str, stage: Stage, left_out: str, logs: Path) -> Outcome:
     began = time.monotonic()
-    log = logs / f"{name}.log"
+    log = _log_of(name, logs)
     log.write_bytes(b"")
     passed = True
     for command in stage.commands:
         status = _run(command, log)
-        # A stage without tests proves nothing; only who left services out by name may have none.
-        passed = passed and (status == 0 or (status == NO_TESTS and bool(left_out)))
+        # A stage without tests proves nothing; only who left services out by name may have none, and a share of few.
+        may_be_empty = bool(left_out) or "--share" in command
+        passed = passed and (status == 0 or (status == NO_TESTS and may_be_empty))
     return Outcome(name, passed, time.monotonic() - began, _closing(log))
+
+
+def _log_of(name: str, logs: Path) -> Path:
+    return logs / f"{name.replace(' ', '-').replace('/', '-of-')}.log"
 
 
 def _closing(log: Path) -> str:
@@ -116,7 +125,7 @@ def run_all(names: Sequence[str], stages: Mapping[str, Stage], left_out: str, jo
             for ended in wait(running, return_when=FIRST_COMPLETED).done:
                 name = running.pop(ended)
                 outcomes[name] = ended.result()
-                _print_log(name, logs / f"{name}.log")
+                _print_log(name, _log_of(name, logs))
     return [outcomes[name] for name in names]
 
 
@@ -136,9 +145,9 @@ def summary_of(outcomes: Iterable[Outcome], left_out: str, seconds: float) -> st
     lines = ["", "━━ summary ━━"]
     for outcome in outcomes:
         word = "passed" if outcome.passed else "FAILED"
-        lines.append(f"  {outcome.stage:<10}{word:<8}{outcome.seconds:7.1f} s   {outcome.closing}")
+        lines.append(f"  {outcome.stage:<11}{word:<8}{outcome.seconds:7.1f} s   {outcome.closing}")
     word = "passed" if all(outcome.passed for outcome in outcomes) else "FAILED"
-    lines.append(f"  {'total':<10}{word:<8}{seconds:7.1f} s")
+    lines.append(f"  {'total':<11}{word:<8}{seconds:7.1f} s")
     if left_out:
         lines.append(f"  !! NOT TESTED: {left_out} ({WITHOUT} is set): this run does not show that they work")
     return "\n".join(lines)
@@ -154,15 +163,29 @@ def paths_of(room: str, tests: Path = ROOT / "tests") -> tuple[str, ...]:
 
 def of_room(stages: Mapping[str, Stage], paths: Sequence[str]) -> dict[str, Stage]:
     """The same stages, with pytest given these paths only."""
-    return {
-        name: Stage(tuple((*one, *paths) if one[0] == "pytest" else one for one in stage.commands), stage.after)
-        for name, stage in stages.items()
-    }
+    return {name: Stage(_with(stage.commands, paths), stage.after, stage.shared) for name, stage in stages.items()}
+
+
+def dealt_out(names: Sequence[str], stages: Mapping[str, Stage], cores: int) -> dict[str, Stage]:
+    """The stages of these names in this order; a shared one is several: `quick 1/2` and `quick 2/2`."""
+    dealt: dict[str, Stage] = {}
+    for name in names:
+        stage = stages[name]
+        shares = [f"{number}/{cores}" for number in range(1, cores + 1)] if stage.shared and cores > 1 else []
+        for share in shares:
+            dealt[f"{name} {share}"] = Stage(_with(stage.commands, ("--share", share)), stage.after)
+        if not shares:
+            dealt[name] = stage
+    return dealt
+
+
+def _with(commands: tuple[Command, ...], words: Sequence[str]) -> tuple[Command, ...]:
+    return tuple((*command, *words) if command[0] == "pytest" else command for command in commands)
 
 
 def main(words: Sequence[str], stages: Mapping[str, Stage] = STAGES, left_out: str = "", logs: Path = LOGS) -> int:
     parser = argparse.ArgumentParser(prog="stages.py", usage=f"stages.py [--jobs N] [--room ROOM] {' '.join(stages)}")
-    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=CORES + 1)
     parser.add_argument("--room", default="")
     parser.add_argument("names", nargs="+", choices=list(stages))
     try:
@@ -175,8 +198,9 @@ def main(words: Sequence[str], stages: Mapping[str, Stage] = STAGES, left_out: s
             print(f"stages.py: no folder of tests/ is called {given.room}", file=sys.stderr)
             return 2
         stages = of_room(stages, paths)
+    stages = dealt_out(given.names, stages, CORES)
     began = time.monotonic()
-    outcomes = run_all(given.names, stages, left_out, max(1, given.jobs), logs)
+    outcomes = run_all(tuple(stages), stages, left_out, max(1, given.jobs), logs)
     print(summary_of(outcomes, left_out, time.monotonic() - began), flush=True)
     return 0 if all(outcome.passed for outcome in outcomes) else 1
 

@@ -138,6 +138,27 @@ def test_a_room_is_tested_on_every_storey(stages: ModuleType) -> None:
     assert narrowed["lint"] == stages.STAGES["lint"]
 
 
+def test_a_shared_stage_is_dealt_out_to_the_cores(stages: ModuleType) -> None:
+    made = {"quick": stages.Stage((("pytest", "-q"), ("lint",)), ("web",), shared=True), "lint": stages.Stage(())}
+    dealt = stages.dealt_out(["lint", "quick"], made, 2)
+    assert list(dealt) == ["lint", "quick 1/2", "quick 2/2"]
+    assert dealt["quick 2/2"] == stages.Stage((("pytest", "-q", "--share", "2/2"), ("lint",)), ("web",))
+    assert stages.dealt_out(["quick"], made, 1) == {"quick": made["quick"]}
+
+
+@pytest.mark.slow
+def test_every_file_of_tests_is_in_one_share() -> None:
+    def collect(*options: str) -> set[str]:
+        command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "tests/model", "tests/versioning", *options]
+        listing = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120).stdout
+        return {line for line in listing.splitlines() if "::" in line}
+
+    shares = [collect("--share", f"{number}/3") for number in (1, 2, 3)]
+    assert all(shares)
+    assert sum(map(len, shares)) == len(set().union(*shares))
+    assert set().union(*shares) == collect()
+
+
 MARKED = """
 import pytest
 def test_plain(): pass
