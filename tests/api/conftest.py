@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import Any, TypedDict, Unpack
 
 import httpx
 import pytest
@@ -86,8 +86,18 @@ def login() -> str:
 
 
 @pytest.fixture
-def app(site_project: Path) -> FastAPI:
-    return build_app(site_project)
+def app(site_project: Path, openapi: list[dict[str, Any]]) -> Iterator[FastAPI]:
+    """All apps of a run have one OpenAPI document, which takes a second to build."""
+    made = build_app(site_project)
+    made.openapi_schema = openapi[0] if openapi else None
+    yield made
+    openapi[:] = [made.openapi_schema] if made.openapi_schema else []
+
+
+@pytest.fixture(scope="session")
+def openapi() -> list[dict[str, Any]]:
+    """The document, once somebody asked for it."""
+    return []
 
 
 def open_client(app: FastAPI) -> TestClient:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
-from orders_world import make_orders
-from version_world import VersionWorld
+from kept_folder import KeptFolder
+from orders_world import add_orders
+from version_world import VersionWorld, kept_world
+
+
+@pytest.fixture(scope="session")
+def world_folder(tmp_path_factory: pytest.TempPathFactory) -> KeptFolder:
+    return KeptFolder(tmp_path_factory.mktemp("worlds"))
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> Iterator[VersionWorld]:
+def world(world_folder: KeptFolder) -> Iterator[VersionWorld]:
     """core.orders with three rows and a key, on main."""
-    made = make_orders(tmp_path)
-    yield made
-    made.close()
+    yield from kept_world(world_folder, "orders", add_orders)

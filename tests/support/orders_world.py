@@ -19,8 +19,12 @@ THREE = [
 
 def make_orders(tmp_path: Path) -> VersionWorld:
     made = make_world(tmp_path)
-    made.commit_rows(ORDERS, THREE, key=["id"])
+    add_orders(made)
     return made
+
+
+def add_orders(world: VersionWorld) -> None:
+    world.commit_rows(ORDERS, THREE, key=["id"])
 
 
 def edit(world: VersionWorld, branch: str, *rows: dict[str, object]) -> None:

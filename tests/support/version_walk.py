@@ -63,7 +63,7 @@ def second_world(first: VersionWorld, folder: Path) -> VersionWorld:
         small=ArrowRows(tables),
         hasher=IcebergFileHasher(lake),
     )
-    return VersionWorld(ports, lake, metadata, tables, type(first.engine)(tables), first.checks, first.folder)
+    return VersionWorld(ports, lake, metadata, tables, type(first.engine)(tables), first.checks, first.folder, database)
 
 
 class Walk:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import shutil
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -11,7 +12,9 @@ from pathlib import Path
 from typing import Any, cast
 
 import pyarrow as pa
+from kept_folder import KeptFolder
 from migrated import open_migrated
+from sqlalchemy import Engine as Database
 
 from forge.flows.catalog.personal_data import personal_at
 from forge.flows.runs.engine import Engine, MeasureBatch, Pin, StarvedJobs
@@ -144,6 +147,7 @@ class VersionWorld:
     engine: ArrowEngine
     checks: dict[TableName, tuple[Check, ...]]
     folder: Path
+    database: Database
 
     # what is done
 
@@ -292,6 +296,7 @@ class VersionWorld:
 
     def close(self) -> None:
         self.lake.close()
+        self.database.dispose()
 
 
 def make_world(tmp_path: Path, **changes: object) -> VersionWorld:
@@ -325,4 +330,19 @@ def make_world(tmp_path: Path, **changes: object) -> VersionWorld:
         default_branch=MAIN,
     )
     create_default_branch(metadata, MAIN, ADA, ports.clock())
-    return VersionWorld(replace(ports, **changes), lake, metadata, tables, engine, checks, tmp_path)  # type: ignore[arg-type]
+    return VersionWorld(replace(ports, **changes), lake, metadata, tables, engine, checks, tmp_path, database)  # type: ignore[arg-type]
+
+
+def kept_world(folder: KeptFolder, name: str, build: Callable[[VersionWorld], object]) -> Iterator[VersionWorld]:
+    """A world as `build` made it when it was asked for by this name first; for the body of a fixture. It is an hour
+    later than when it was built."""
+
+    def make(root: Path) -> None:
+        shutil.rmtree(root, ignore_errors=True)
+        made = make_world(root)
+        build(made)
+        made.close()
+
+    world = make_world(folder.lay(name, make), clock=Clock(BEGIN + timedelta(hours=1)))
+    yield world
+    world.close()

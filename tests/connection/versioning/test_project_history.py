@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from kept_folder import KeptFolder
 from migrated import lay_database
 
 import forge
@@ -18,23 +20,43 @@ ROWS = [{"order_id": 1, "amount": 10.0}, {"order_id": 2, "amount": 20.0}]
 
 
 @pytest.fixture
-def f(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Connection]:
-    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no-config"))
-    lay_database(tmp_path / ".forge" / "forge.db")
-    (tmp_path / "forge.yaml").write_text("project: shop\nuser: {name: Ada, email: ada@example.com}\n")
-    with forge.connect(tmp_path) as connection:
-        connection.commit("core.orders", rows=ROWS, key="order_id", message="First load")
+def f(shop_folder: KeptFolder) -> Iterator[Connection]:
+    with forge.connect(shop_folder.lay("shop", make_shop)) as connection:
         yield connection
 
 
 @pytest.fixture
-def torn(f: Connection) -> Connection:
+def torn(shop_folder: KeptFolder) -> Iterator[Connection]:
     """Row 1 is 11 on main and 12 on `fix`, which has a row 3."""
-    f.branch("fix", description="a try")
-    f.commit("core.orders", rows=[{"order_id": 1, "amount": 11.0}], mode="merge")
-    theirs = [{"order_id": 1, "amount": 12.0}, {"order_id": 3, "amount": 30.0}]
-    f.commit("core.orders", rows=theirs, mode="merge", branch="fix")
-    return f
+    with forge.connect(shop_folder.lay("torn", make_torn_shop)) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def shop_folder(tmp_path_factory: pytest.TempPathFactory) -> KeptFolder:
+    return KeptFolder(tmp_path_factory.mktemp("shop"))
+
+
+@pytest.fixture(autouse=True)
+def no_config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "no-config"))
+
+
+def make_shop(root: Path) -> None:
+    shutil.rmtree(root, ignore_errors=True)
+    lay_database(root / ".forge" / "forge.db")
+    (root / "forge.yaml").write_text("project: shop\nuser: {name: Ada, email: ada@example.com}\n")
+    with forge.connect(root) as connection:
+        connection.commit("core.orders", rows=ROWS, key="order_id", message="First load")
+
+
+def make_torn_shop(root: Path) -> None:
+    make_shop(root)
+    with forge.connect(root) as connection:
+        connection.branch("fix", description="a try")
+        connection.commit("core.orders", rows=[{"order_id": 1, "amount": 11.0}], mode="merge")
+        theirs = [{"order_id": 1, "amount": 12.0}, {"order_id": 3, "amount": 30.0}]
+        connection.commit("core.orders", rows=theirs, mode="merge", branch="fix")
 
 
 def amounts(f: Connection, revision: str = "HEAD") -> dict[Any, Any]:
@@ -184,13 +206,14 @@ def test_an_answer_is_one_thing(torn: Connection, words: dict[str, Any]) -> None
     assert refused.value.code == "E619"
 
 
-def test_someone_else_approves(torn: Connection, tmp_path: Path) -> None:
-    torn.wiring.settings.root.joinpath("forge.yaml").write_text(
+def test_someone_else_approves(torn: Connection) -> None:
+    root = torn.wiring.settings.root
+    root.joinpath("forge.yaml").write_text(
         "project: shop\nuser: {name: Ada, email: ada@example.com}\nversioning: {protected_branches: [main]}\n"
     )
     with (
-        forge.connect(tmp_path) as ada,
-        forge.connect(tmp_path, user={"name": "Grace", "email": "grace@x.org"}) as grace,
+        forge.connect(root) as ada,
+        forge.connect(root, user={"name": "Grace", "email": "grace@x.org"}) as grace,
     ):
         report = ada.merge("fix", take="theirs")
         assert report.type == "pending"

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from version_world import BEN, VersionWorld, make_world
+from kept_folder import KeptFolder
+from version_world import BEN, VersionWorld, kept_world
 
 from forge.flows.versioning.blame import Blame, blame
 from forge.flows.versioning.merge.merge import MergeRequest, merge
@@ -22,12 +24,11 @@ NAME = TableName.parse(ORDERS)
 
 
 @pytest.fixture
-def blame_world(tmp_path: Path) -> VersionWorld:
-    blame_world = make_world(tmp_path)
-    blame_world.commit_rows(
-        ORDERS, [{"id": 1, "a": "x", "b": 1}, {"id": 2, "a": "y", "b": 2}], key=["id"], message="first"
+def blame_world(world_folder: KeptFolder) -> Iterator[VersionWorld]:
+    rows = [{"id": 1, "a": "x", "b": 1}, {"id": 2, "a": "y", "b": 2}]
+    yield from kept_world(
+        world_folder, "blamed orders", lambda world: world.commit_rows(ORDERS, rows, key=["id"], message="first")
     )
-    return blame_world
 
 
 def words(found: Blame) -> dict[Any, dict[str, str]]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from version_world import VersionWorld, make_world
+from kept_folder import KeptFolder
+from version_world import VersionWorld, kept_world
 
 from forge.flows.versioning.diff import diff
 from forge.flows.versioning.merge.compare import compare, preview_merge
@@ -23,12 +25,14 @@ NAME = TableName.parse(ORDERS)
 
 
 @pytest.fixture
-def diff_world(tmp_path: Path) -> VersionWorld:
-    diff_world = make_world(tmp_path)
+def diff_world(world_folder: KeptFolder) -> Iterator[VersionWorld]:
+    yield from kept_world(world_folder, "two tables", add_two_tables)
+
+
+def add_two_tables(world: VersionWorld) -> None:
     rows = [{"id": number, "amount": number * 10, "note": "n"} for number in range(1, 6)]
-    diff_world.commit_rows(ORDERS, rows, key=["id"])
-    diff_world.commit_rows("core.other", [{"x": 1}])
-    return diff_world
+    world.commit_rows(ORDERS, rows, key=["id"])
+    world.commit_rows("core.other", [{"x": 1}])
 
 
 def one(diff_world: VersionWorld, left: str = "main~1", right: str = "main", **options: Any) -> TableDiff:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from version_world import VersionWorld, make_world
+from kept_folder import KeptFolder
+from version_world import VersionWorld, kept_world, make_world
 
 from forge.flows.versioning.merge.compare import preview_merge
 from forge.flows.versioning.merge.merge import MergeRequest, merge
@@ -27,12 +28,9 @@ ROWS = [{"order_id": 1, "amount": 10}, {"order_id": 2, "amount": 20}, {"order_id
 
 
 @pytest.fixture
-def keyed_world(tmp_path: Path) -> Iterator[VersionWorld]:
+def keyed_world(world_folder: KeptFolder) -> Iterator[VersionWorld]:
     """A table of which nobody has said a key yet."""
-    made = make_world(tmp_path)
-    made.commit_rows(ORDERS, ROWS)
-    yield made
-    made.close()
+    yield from kept_world(world_folder, "orders without a key", lambda world: world.commit_rows(ORDERS, ROWS))
 
 
 def refused(act: Callable[[], object]) -> ForgeError:
@@ -192,6 +190,7 @@ LAYOUTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("is_ours", [False, True], ids=["theirs", "ours"])
 def test_a_side_with_a_key_twice_is_refused_whatever_the_ranges_of_the_files(
@@ -276,6 +275,7 @@ def test_two_updates_of_one_row_without_a_key_never_leave_it_twice(keyed_world: 
     assert [c.kind for c in conflicts_of(by_key)[0]] == [ConflictKind.MODIFY_MODIFY]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", [(), ("order_id",)], ids=["keyless", "keyed"])
 def test_rows_that_were_picked_before_are_the_same_ones_only_where_a_key_says_so(
     keyed_world: VersionWorld, key: tuple[str, ...]

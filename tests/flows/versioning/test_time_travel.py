@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
-from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from version_world import MAIN, VersionWorld, make_world
+from kept_folder import KeptFolder
+from version_world import MAIN, VersionWorld, kept_world
 
 from forge.flows.versioning.read import RevisionReader, commit_at
 from forge.flows.versioning.tags import create_tag
@@ -22,12 +23,14 @@ NAME = TableName.parse(PEOPLE)
 
 
 @pytest.fixture
-def travel_world(tmp_path: Path) -> VersionWorld:
-    travel_world = make_world(tmp_path)
+def travel_world(world_folder: KeptFolder) -> Iterator[VersionWorld]:
+    yield from kept_world(world_folder, "people", add_people)
+
+
+def add_people(world: VersionWorld) -> None:
     first = pa.table({"id": [1, 2], "email": ["a@x.org", "b@x.org"], "born": [date(1990, 1, 1), date(1991, 1, 1)]})
-    travel_world.commit_rows(PEOPLE, first, key=["id"])
-    travel_world.commit_rows(PEOPLE, pa.table({"id": [3], "email": ["c@x.org"], "born": [date(1990, 1, 1)]}))
-    return travel_world
+    world.commit_rows(PEOPLE, first, key=["id"])
+    world.commit_rows(PEOPLE, pa.table({"id": [3], "email": ["c@x.org"], "born": [date(1990, 1, 1)]}))
 
 
 def ids(found: HistoricalRows) -> list[Any]:

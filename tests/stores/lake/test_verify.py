@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from kept_folder import KeptFolder
 from sealed_lake import ITEMS, MAIN, ORDERS, SealedLake, flip, local, numbers, swap
 
 from forge.flows.runs.records import AuditRecord
@@ -25,12 +27,34 @@ from forge.versioning.tag import Tag, tag_id_of
 VIEW = TableName("core", "recent")
 
 
+@pytest.fixture(scope="module")
+def lake_folder(tmp_path_factory: pytest.TempPathFactory) -> KeptFolder:
+    return KeptFolder(tmp_path_factory.mktemp("sealed"))
+
+
 @pytest.fixture
-def history(sealed_lake: SealedLake) -> tuple[Commit, Commit, Commit]:
+def sealed_lake(lake_folder: KeptFolder) -> Iterator[SealedLake]:
     """Orders and items; more orders; a view."""
-    first = sealed_lake.append({ORDERS: numbers(1, 2, 3), ITEMS: numbers(1)}, message="First load")
-    second = sealed_lake.append({ORDERS: numbers(4, 5, 6)}, message="More orders")
-    return first, second, sealed_lake.add_view(VIEW, "SELECT id FROM core.orders")
+
+    def make(root: Path) -> None:
+        made = SealedLake(root)
+        made.append({ORDERS: numbers(1, 2, 3), ITEMS: numbers(1)}, message="First load")
+        made.append({ORDERS: numbers(4, 5, 6)}, message="More orders")
+        made.add_view(VIEW, "SELECT id FROM core.orders")
+        made.close()
+
+    laid = SealedLake(lake_folder.lay("history", make), ticks=count(60))
+    yield laid
+    laid.close()
+
+
+@pytest.fixture
+def history(sealed_lake: SealedLake) -> tuple[Commit, ...]:
+    """From the first commit on."""
+    head = sealed_lake.metadata.branch(MAIN)
+    assert head is not None
+    assert head.head is not None
+    return tuple(reversed(sealed_lake.metadata.log(head.head)))
 
 
 def data_of(sealed_lake: SealedLake, table: TableName) -> list[str]:

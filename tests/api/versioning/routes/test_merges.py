@@ -45,6 +45,7 @@ def test_a_branch_that_is_only_ahead_is_fast_forwarded(versions: VersionSite) ->
     assert (again["type"], again["merge_commit"]) == ("up_to_date", None)
 
 
+@pytest.mark.slow
 def test_different_cells_of_a_row_merge(versions: VersionSite) -> None:
     versions.commit(ORDERS)
     versions.branch("fix")
@@ -66,6 +67,7 @@ def test_a_fast_forward_is_asked_for_by_either_name(versions: VersionSite, word:
     assert versions.post("/merge", source_branch="fix", strategy=word)["type"] == "fast_forward"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("strategy", "parents"), [("squash", 1), ("rebase", 1), ("three-way", 2)])
 def test_a_strategy_says_what_the_commit_is_made_of(versions: VersionSite, strategy: str, parents: int) -> None:
     versions.commit(ORDERS)
@@ -101,6 +103,7 @@ def test_a_conflict_is_a_result_with_all_three_values(diverged: VersionSite) -> 
     assert (run["kind"], run["status"], run["merge_id"]) == ("merge", "conflict", result["merge_id"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("which", "said", "amount"),
     [
@@ -144,6 +147,7 @@ def test_nothing_goes_on_while_a_conflict_is_open(diverged: VersionSite) -> None
     assert diverged.head() == head
 
 
+@pytest.mark.slow
 def test_a_list_of_resolutions_is_taken_whole_or_not_at_all(diverged: VersionSite) -> None:
     diverged.commit("id,name\n3,cc\n", branch="fix", mode="merge")
     diverged.commit("id,name\n3,ccc\n", mode="merge")
@@ -195,6 +199,7 @@ def test_a_merge_that_is_aborted_leaves_both_branches(diverged: VersionSite) -> 
     problem(diverged.client.get(f"{API}/merges/m_nosuch"), 404, "E616")
 
 
+@pytest.mark.slow
 def test_rules_and_keys_of_the_call_decide(versions: VersionSite) -> None:
     versions.commit(ITEMS, table="core.items")  # a table without a declared key
     versions.branch("fix")
@@ -224,6 +229,7 @@ def test_what_is_unknown_is_not_found(versions: VersionSite) -> None:
 # of one dataset
 
 
+@pytest.mark.slow
 def test_a_merge_of_a_dataset_is_refused_where_the_source_changes_others_too(versions: VersionSite) -> None:
     versions.commit(ORDERS)
     versions.commit(ITEMS, table="core.items")
@@ -340,6 +346,7 @@ def test_what_forge_yaml_protects_is_protected(tmp_path: Path) -> None:
 # cherry-pick, revert, reset
 
 
+@pytest.mark.slow
 def test_a_commit_is_picked_onto_another_branch(versions: VersionSite) -> None:
     versions.commit(ORDERS)
     versions.branch("fix")
@@ -350,6 +357,7 @@ def test_a_commit_is_picked_onto_another_branch(versions: VersionSite) -> None:
     assert [row[0] for row in versions.rows()] == [1, 2, 3, 5]
 
 
+@pytest.mark.slow
 def test_a_commit_is_reverted_by_a_new_one(versions: VersionSite) -> None:
     versions.commit(ORDERS)
     bad = versions.commit("id\n2\n", mode="delete", message="Oops")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -10,7 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from version_world import VersionWorld, make_world
+from kept_folder import KeptFolder
+from version_world import VersionWorld, kept_world, make_world
 
 from forge.flows.runs.records import RunStatus
 from forge.flows.versioning.branches import protect_branch
@@ -25,10 +26,10 @@ FIRST = [{"id": 1, "amount": 10, "note": "a"}, {"id": 2, "amount": 20, "note": "
 
 
 @pytest.fixture
-def commit_world(tmp_path: Path) -> VersionWorld:
-    commit_world = make_world(tmp_path)
-    commit_world.commit_rows(ORDERS, FIRST, key=["id"], message="First")
-    return commit_world
+def commit_world(world_folder: KeptFolder) -> Iterator[VersionWorld]:
+    yield from kept_world(
+        world_folder, "first orders", lambda world: world.commit_rows(ORDERS, FIRST, key=["id"], message="First")
+    )
 
 
 def refused(act: Callable[[], object]) -> ForgeError:
@@ -254,10 +255,12 @@ def test_the_first_row_of_a_branch_that_moves_meanwhile_is_not_lost(commit_world
     assert [c.message for c in commit_world.metadata.log(commit_world.head())][1] == "Append 1 row to core.orders"  # type: ignore[arg-type]
 
 
-def test_what_another_engine_wrote_is_adopted_first(commit_world: VersionWorld, tmp_path: Path) -> None:
+def test_what_another_engine_wrote_is_adopted_first(commit_world: VersionWorld) -> None:
     from pyiceberg.catalog.sql import SqlCatalog
 
-    catalog = SqlCatalog("forge", uri=f"sqlite:///{tmp_path}/forge.db", warehouse=str(tmp_path / "warehouse"))
+    catalog = SqlCatalog(
+        "forge", uri=f"sqlite:///{commit_world.folder}/forge.db", warehouse=str(commit_world.folder / "warehouse")
+    )
     table = catalog.load_table(("core", "orders"))
     schema = pa.schema([pa.field("id", pa.int64(), nullable=False), ("amount", pa.int64()), ("note", pa.string())])
     table.append(pa.Table.from_pylist([{"id": 50, "amount": 5, "note": "foreign"}], schema=schema))

@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from kept_folder import KeptFolder
 from version_walk import second_world
-from version_world import ADA, MAIN, VersionWorld, make_world
+from version_world import ADA, MAIN, VersionWorld, kept_world, make_world
 
 from forge.flows.runs.input_pins import pin_branch
 from forge.flows.runs.publish.changes import BranchChanges
@@ -34,11 +35,8 @@ TWO = [{"id": 1, "note": "a", "amount": 1}, {"id": 2, "note": "b", "amount": 2}]
 
 
 @pytest.fixture
-def edge_world(tmp_path: Path) -> Iterator[VersionWorld]:
-    made = make_world(tmp_path)
-    made.commit_rows(ORDERS, TWO, key=["id"])
-    yield made
-    made.close()
+def edge_world(world_folder: KeptFolder) -> Iterator[VersionWorld]:
+    yield from kept_world(world_folder, "two orders", lambda world: world.commit_rows(ORDERS, TWO, key=["id"]))
 
 
 def edit(edge_world: VersionWorld, branch: str, table: str = ORDERS, **row: object) -> CommitId:
@@ -85,6 +83,7 @@ def test_a_rebase_of_what_the_target_has_already_is_up_to_date(edge_world: Versi
     assert run.status is RunStatus.SUCCEEDED
 
 
+@pytest.mark.slow
 def test_a_rebase_gives_a_table_its_name_that_is_new_on_the_branch_and_changed_on_the_way(
     edge_world: VersionWorld,
 ) -> None:
@@ -105,6 +104,7 @@ def test_a_rebase_gives_a_table_its_name_that_is_new_on_the_branch_and_changed_o
             assert edge_world.rows(str(table), commit.id)
 
 
+@pytest.mark.slow
 def test_every_commit_of_a_rebase_keeps_its_rows_where_the_target_meets_the_source_on_the_way(
     edge_world: VersionWorld,
 ) -> None:
@@ -271,8 +271,9 @@ def test_a_merge_that_waits_is_closed_once_the_target_has_it_in_another_way(edge
     assert find_merge(edge_world.metadata, held.id).status is MergeStatus.MERGED
 
 
-def test_two_processes_in_turn_see_what_the_other_did(edge_world: VersionWorld, tmp_path: Path) -> None:
-    other = second_world(edge_world, tmp_path)
+@pytest.mark.slow
+def test_two_processes_in_turn_see_what_the_other_did(edge_world: VersionWorld) -> None:
+    other = second_world(edge_world, edge_world.folder)
     edge_world.branch("dev")
     edit(other, "dev", id=1, note="dev", amount=1)
     edit(edge_world, "main", id=2, note="main", amount=2)

@@ -7,8 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from orders_world import ORDERS, edit, go, make_orders
-from version_world import VersionWorld
+from kept_folder import KeptFolder
+from orders_world import ORDERS, add_orders, edit, go, make_orders
+from version_world import VersionWorld, kept_world
 
 from forge.flows.versioning.merge.compare import preview_merge
 from forge.flows.versioning.merge.merge import MergeRequest
@@ -22,14 +23,16 @@ SECRET = "ada@example.com"
 
 
 @pytest.fixture
-def personal_world(tmp_path: Path) -> Iterator[VersionWorld]:
+def personal_world(world_folder: KeptFolder) -> Iterator[VersionWorld]:
     """The name of order 1 was changed on both sides."""
-    made = make_orders(tmp_path)
-    made.branch("dev")
-    edit(made, "dev", {"id": 1, "name": SECRET, "amount": 1.0})
-    edit(made, "main", {"id": 1, "name": "bob@example.com", "amount": 1.0})
-    yield made
-    made.close()
+    yield from kept_world(world_folder, "two names", rename_on_both_sides)
+
+
+def rename_on_both_sides(world: VersionWorld) -> None:
+    add_orders(world)
+    world.branch("dev")
+    edit(world, "dev", {"id": 1, "name": SECRET, "amount": 1.0})
+    edit(world, "main", {"id": 1, "name": "bob@example.com", "amount": 1.0})
 
 
 def by_rule(personal_world: VersionWorld) -> object:
