@@ -28,6 +28,7 @@ def cases(pytester: pytest.Pytester) -> pytest.Pytester:
     return pytester
 
 
+@pytest.mark.slow
 def test_every_case_that_fails_is_named_and_the_others_run(cases: pytest.Pytester) -> None:
     told = cases.runpytest_inprocess("-k", "odd", "-p", "no:cacheprovider")
     assert told.ret == pytest.ExitCode.TESTS_FAILED
@@ -36,10 +37,12 @@ def test_every_case_that_fails_is_named_and_the_others_run(cases: pytest.Pyteste
     assert "too large" in text
 
 
+@pytest.mark.slow
 def test_a_case_is_chosen_by_words_of_its_name(cases: pytest.Pytester) -> None:
     assert cases.runpytest_inprocess("-k", "odd", "--case", "number 3", "-p", "no:cacheprovider").ret == 0
 
 
+@pytest.mark.slow
 def test_a_test_without_cases_fails(cases: pytest.Pytester) -> None:
     told = cases.runpytest_inprocess("-k", "nothing", "-p", "no:cacheprovider")
     assert told.ret == pytest.ExitCode.TESTS_FAILED

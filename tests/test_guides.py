@@ -54,6 +54,7 @@ def test_a_guide_has_these_files_and_no_more(guide: str) -> None:
     assert list(files_of(guide)) == FILES[guide]
 
 
+@pytest.mark.slow
 def test_a_new_check_is_known_to_files_validation_forms_and_the_reference(tmp_path: Path) -> None:
     written = {"type": "distinct_count", "column": "a", "max": 1}
     assert "there is no check of type 'distinct_count'" in validate_checks([written])[0].message
@@ -77,12 +78,14 @@ def test_a_new_check_is_known_to_files_validation_forms_and_the_reference(tmp_pa
     assert "| `column` | column | required |" in known["reference"]
 
 
+@pytest.mark.slow
 def test_a_new_command_answers_and_is_in_the_help(tmp_path: Path) -> None:
     copy = follow("add-a-command.md", tmp_path)
     assert copy.test("tests/cli/versioning/test_authors.py").startswith("2 passed")
     assert "how many commits each author made" in copy.run("-m", "forge.cli.main", "--help")
 
 
+@pytest.mark.slow
 def test_a_new_store_passes_the_suite_of_its_port_and_stands_in_the_list(tmp_path: Path) -> None:
     copy = follow("add-a-store.md", tmp_path)
     assert copy.test("tests/ports/test_states.py", "-k", "files").startswith("4 passed")

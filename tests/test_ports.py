@@ -63,6 +63,7 @@ def test_every_protocol_of_the_flows_is_on_the_page() -> None:
     assert PORTS.keys() <= protocols().keys()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("port", PORTS)
 def test_every_adapter_has_every_method(port: str) -> None:
     wanted = members(protocols()[port])

@@ -73,6 +73,7 @@ def test_the_pattern_of_machine_paths_finds_them(folder: str) -> None:
     assert not PATH_OF_A_MACHINE.search(f"examples/{folder}/someone")
 
 
+@pytest.mark.slow
 def test_no_file_names_a_path_of_one_machine() -> None:
     assert found(PATH_OF_A_MACHINE) == []
 

@@ -41,6 +41,7 @@ def filled(path: str) -> str:
     return path.replace("{", "").replace("}", "")
 
 
+@pytest.mark.slow
 def test_every_operation_refuses_the_anonymous(app: FastAPI, anonymous: TestClient) -> None:
     found = operations(app)
     assert len(found) >= 20

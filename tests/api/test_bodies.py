@@ -150,6 +150,7 @@ def test_a_sender_who_stops_is_not_waited_for() -> None:
     assert not body.is_read
 
 
+@pytest.mark.slow
 def test_a_large_body_that_keeps_coming_earns_time() -> None:
     pieces = 40
 

@@ -122,6 +122,7 @@ def test_a_question_is_listed_with_who_asks_what_and_cancelled_by_its_owner_alon
     until(lambda: status(versions, first) == "cancelled")
 
 
+@pytest.mark.slow
 def test_a_question_that_nobody_waits_for_is_cancelled(make_desk: Callable[..., RequestExecutor]) -> None:
     desk = make_desk(patience=30.0)
     with pytest.raises(ForgeError, match="cancelled"):

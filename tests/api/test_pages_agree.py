@@ -52,6 +52,7 @@ def run(site: VersionSite, monitor_id: str) -> dict[str, Any]:
     raise AssertionError("it did not end")
 
 
+@pytest.mark.slow
 def test_a_deleted_check_counts_nowhere_though_nothing_was_judged_since(own: VersionSite) -> None:
     own.commit(ORDERS, table="core.orders")
     made = create(own, checks=[TOO_MUCH, ROWS])
@@ -73,6 +74,7 @@ def test_a_deleted_check_counts_nowhere_though_nothing_was_judged_since(own: Ver
     assert standing() == (0, 0, 0, "unchecked")
 
 
+@pytest.mark.slow
 def test_a_result_and_its_incident_agree_on_where_it_came_from(own: VersionSite) -> None:
     """Two monitors judge the same check: each result leads to the incident of its own."""
     own.commit("id,name,amount\n1,a,99.0\n", table="core.orders")

@@ -53,6 +53,7 @@ def test_an_empty_store_gets_exactly_the_facts_of_the_file(history: list[ClaimBa
     assert facts(again) == facts(store)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25))  # drawing a history costs more than what is shown with it
 @given(histories(), histories())
 def test_importing_again_changes_nothing_and_what_is_there_stays(

@@ -52,6 +52,7 @@ def test_changes_of_different_rows_are_separate(row_house: House) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_files_without_a_changed_row_stay_as_they_are(row_house: House) -> None:
     merge = Merge(row_house, put((1, "ours", 1.0), where="id == 1"), put((12, "theirs", 12.0), where="id == 12"))
     before = row_house.tables.files(ROW, merge.ours).files
@@ -60,6 +61,7 @@ def test_files_without_a_changed_row_stay_as_they_are(row_house: House) -> None:
     assert [file.bounds[1] for file in gone] == [(11, 12)]
 
 
+@pytest.mark.slow
 def test_inserts_and_deletes_of_theirs_come_over(row_house: House) -> None:
     def theirs(table: Any) -> None:
         table.delete("id == 11")
@@ -101,6 +103,7 @@ def test_keys_that_are_there_twice_are_found_among_new_rows_and_beside_old_ones(
         assert rows.find_twins(part, whole, ["id"], 3) == DuplicateKeys(len(ids), tuple({"id": one} for one in ids[:3]))
 
 
+@pytest.mark.slow
 def test_a_column_of_theirs_comes_with_its_values(row_house: House) -> None:
     def theirs(table: Any) -> None:
         with table.update_schema() as change:

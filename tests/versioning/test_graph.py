@@ -134,6 +134,7 @@ def test_a_part_of_the_graph_links_what_is_shown_to_what_is_shown_next() -> None
     assert simplify(ids("m d a"), history) == {"m": ids("a d"), "d": ids("a"), "a": ()}
 
 
+@pytest.mark.slow
 def test_a_history_of_any_length_can_be_walked() -> None:
     length = 50_000
     line: dict[CommitId, tuple[CommitId, ...]] = {CommitId("0"): ()}

@@ -25,6 +25,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "shop"
 
 
+@pytest.mark.slow
 def test_pages_of_other_tables_answer_and_rows_are_committed_to_them(root: Path) -> None:
     with open_version_site(root) as site:
         for address in (

@@ -101,6 +101,7 @@ def test_two_files_and_a_version_are_one_too_many(forge: Callable[..., Any], fil
     assert forge("contract", "diff", *files, "--against", "git:HEAD").status == 2
 
 
+@pytest.mark.slow
 def test_in_a_project_it_names_who_is_hit(traced_copy: Any) -> None:
     folder = traced_copy.root
     (folder / "contracts").mkdir(exist_ok=True)

@@ -40,6 +40,7 @@ def drafted(undescribed_shop: Any, table: str, *words: str) -> tuple[dict[str, A
     return {each["name"]: each for each in yaml.safe_load(text)["schema"][0]["properties"]}, ended.json
 
 
+@pytest.mark.slow
 def test_it_is_written_beside_the_other_contracts_and_never_twice(undescribed_shop: Any) -> None:
     ended = undescribed_shop("contract", "init", "core.sales")
     assert ended.status == 0, ended.err

@@ -94,6 +94,7 @@ def test_all_that_code_says_is_one_document_and_gaps_are_told_beside_it(forge: A
     assert told[3] == "FORGE-E824 2 gaps in the lineage"
 
 
+@pytest.mark.slow
 def test_what_is_understood_whole_passes_strict_and_is_a_table(forge: Any, outside: Path) -> None:
     ended = forge("lineage", "extract", "copy.py", "daily.sql", "--strict", at=outside)
     assert ended.status == 0
@@ -189,6 +190,7 @@ def test_reading_ends_with_a_table_of_files_and_their_sum(read: Path) -> None:
     assert (read / "first.err").read_text() == "Every gap with its line of code: forge lineage sources --gaps\n"
 
 
+@pytest.mark.slow
 def test_what_did_not_change_is_not_read_again(forge: Any, read: Path) -> None:
     found = forge("ingest", "jobs", "--json", at=read).json
     assert (found["files"], found["read"], found["unchanged"], found["root"]) == (3, 0, 3, "jobs")

@@ -17,6 +17,7 @@ def mended(house: House) -> House:
     return house
 
 
+@pytest.mark.slow
 def test_a_proposal_is_looked_at_approved_and_taken_back(mended: House) -> None:
     made = mended("quality", "remediate", "propose", "core.orders", "--action", FILL, "--json")
     assert made.status == 0, made.err

@@ -166,6 +166,7 @@ def test_a_mark_that_does_not_say_it_is_finished_is_not(finished: Path, text: st
     assert read_marker(finished) is None
 
 
+@pytest.mark.slow
 def test_a_demo_whose_records_are_gone_is_made_anew(forge: Forge, finished: Path) -> None:
     shutil.rmtree(finished / ".forge")
     assert forge("demo", "--no-serve").status == NO_JAVA

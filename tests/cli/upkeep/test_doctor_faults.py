@@ -276,6 +276,7 @@ def test_java_that_is_missing_or_too_old_is_named(
     assert "17" in told(ended)
 
 
+@pytest.mark.slow
 def test_a_locked_database_is_named_with_who_holds_it(sound: House) -> None:
     script = (
         "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], isolation_level=None);"
@@ -324,6 +325,7 @@ def as_its_owner() -> Iterator[None]:
             os.seteuid(0)
 
 
+@pytest.mark.slow
 def test_a_warehouse_that_may_not_be_written_is_named(own: House) -> None:
     warehouse = own.root / ".forge" / "warehouse"
     warehouse.chmod(0o555)

@@ -58,6 +58,7 @@ def test_doctor_finds_nothing_in_a_new_project(forge: Any, project: Path) -> Non
     assert ended.json["findings"] == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("home_with_jars")
 def test_doctor_closes_what_was_open_to_others_and_says_so(forge: Any, project: Path) -> None:
     forge("doctor", at=project)
@@ -91,6 +92,7 @@ def test_doctor_looks_at_the_machine_outside_a_project_too(forge: Any) -> None:
     assert {fact["name"] for fact in ended.json["environment"]} == {"python", "java", "jars", "project"}
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("home_with_jars")
 def test_doctor_names_a_crashed_run_and_repair_ends_it(forge: Any, project: Path) -> None:
     crash(project)

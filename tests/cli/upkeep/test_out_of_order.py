@@ -142,6 +142,7 @@ def test_doctor_names_it_and_repair_offers_the_version_before_and_does_nothing_u
     assert "forge repair --yes" in offered.err
 
 
+@pytest.mark.slow
 def test_repair_goes_back_to_the_version_before_when_told_to(hurt: House) -> None:
     done = hurt("repair", "--yes", "--json")
     assert done.status == 0, done.err

@@ -51,6 +51,7 @@ def listed(forge: Any, root: Path, *options: str) -> dict[str, dict[str, Any]]:
     return {branch["name"]: branch for branch in found}
 
 
+@pytest.mark.slow
 def test_a_branch_starts_at_a_tag_a_commit_or_a_time(forge: Any, root: Path, wiring: Wiring) -> None:
     head = wiring.branch_head(wiring.default_branch)
     assert head is not None

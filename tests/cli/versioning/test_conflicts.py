@@ -20,6 +20,7 @@ def conflicts(house: Any, merge: str, *words: str) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 def test_conflicts_are_told_with_what_to_type_next(torn: Any) -> None:
     ended = torn("merge", "fix")
     assert ended.status == 1
@@ -75,6 +76,7 @@ def test_every_answer_is_taken(torn: Any, merge: str, answer: tuple[str, ...], a
     assert torn("conflicts", "list", "--json").json["merges"] == []
 
 
+@pytest.mark.slow
 def test_conflicts_are_chosen_by_id_row_column_or_table(torn: Any) -> None:
     torn.change("order_id,customer\n2,ben\n3,carl\n", "-m", "Ours by name")
     torn.change("order_id,customer\n2,bea\n3,cleo\n", "--branch", "fix", "-m", "Theirs by name")
@@ -92,6 +94,7 @@ def test_conflicts_are_chosen_by_id_row_column_or_table(torn: Any) -> None:
     assert torn.values("main", "amount")[1] == 12.0
 
 
+@pytest.mark.slow
 def test_a_deleted_row_against_a_changed_one_is_a_conflict_of_the_row(house: Any) -> None:
     house("branch", "create", "fix")
     house.commit("order_id\n3\n", "--mode", "delete")
@@ -155,6 +158,7 @@ def test_a_merge_that_is_aborted_leaves_both_branches(torn: Any, merge: str) -> 
     assert [m["status"] for m in torn("conflicts", "list", "--all", "--json").json["merges"]] == ["aborted"]
 
 
+@pytest.mark.slow
 def test_a_merge_that_goes_on_is_worked_out_on_the_branches_as_they_are_then(torn: Any, merge: str) -> None:
     torn("conflicts", "resolve", merge, "--take", "theirs")
     torn.change("order_id,status\n3,late\n", "-m", "Meanwhile")
@@ -169,6 +173,7 @@ def test_an_unknown_merge_is_told(torn: Any) -> None:
     assert torn("conflicts", "list").err == "No merge waits.\n"
 
 
+@pytest.mark.slow
 def test_a_revert_may_conflict_and_is_resolved_alike(house: Any) -> None:
     house.change("order_id,amount\n1,11\n", "-m", "Once")
     house.change("order_id,amount\n1,12\n", "-m", "Twice")

@@ -57,6 +57,7 @@ def test_a_branch_that_is_only_ahead_is_fast_forwarded(ahead: Any) -> None:
     assert ahead.values("main", "amount") == {1: 12.0, 2: 20.0, 3: 30.0, 4: 40.0}
 
 
+@pytest.mark.slow
 def test_the_sides_are_merged_cell_by_cell(apart: Any) -> None:
     ended = apart("merge", "fix")
     assert ended.status == 0
@@ -269,6 +270,7 @@ def test_a_merge_is_a_run_of_its_kind(apart: Any) -> None:
     assert apart("runs").out.splitlines()[1].split()[:3] == [run, "merge", "succeeded"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("check", "type_"),
     [("{type: not_null, column: customer}", "conflicted"), ("{type: row_count, max: 3}", "blocked")],

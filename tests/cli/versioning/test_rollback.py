@@ -29,6 +29,7 @@ def fallen(checked: Any, request: pytest.FixtureRequest) -> Any:
     return checked
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fallen", ["monitor", "quality run"], indirect=True)
 def test_the_commit_that_was_judged_good_is_found_and_taken(fallen: Any) -> None:
     (proposed,) = fallen("quality", "remediate", "list", "--json").json["remediations"]

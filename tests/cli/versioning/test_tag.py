@@ -44,6 +44,7 @@ def forge_tag(tagged: History, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
         assert call("delete", known["name"]).exit_code == 0
 
 
+@pytest.mark.slow
 def test_a_tag_is_created_listed_and_deleted(forge_tag: Tag, tagged: History) -> None:
     made = forge_tag("create", "v1.0", "HEAD~1", "-m", "The first\nof many", "--json")
     assert made.exit_code == 0, made.stderr

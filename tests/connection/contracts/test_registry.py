@@ -117,6 +117,7 @@ def test_a_run_lists_in_an_external_catalog_what_an_earlier_one_missed(tmp_path:
     assert [(one["name"], one["version"]) for one in listed] == [("orders", "1.0.0")]
 
 
+@pytest.mark.slow
 def test_a_life_and_the_results_of_tests(f: Connection) -> None:
     f.contracts.register(TEXT)
     item = f.contracts.set_state("orders", "deprecated", reason="old", ends_at=datetime(2099, 1, 1, tzinfo=UTC))

@@ -45,6 +45,7 @@ def test_it_has_a_short_name_of_its_own(folder: Path) -> None:
     assert datalineage.query is query
 
 
+@pytest.mark.slow
 def test_code_is_read_with_names_completed_and_columns_given(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     (folder / "jobs").mkdir()
@@ -57,6 +58,7 @@ def test_code_is_read_with_names_completed_and_columns_given(folder: Path, monke
     assert (len(again.files), len(again.unchanged), again.recorded.added) == (0, 1, 0)
 
 
+@pytest.mark.slow
 def test_the_dialect_and_the_project_may_be_named(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "top.sql").write_text("SELECT TOP 3 [mail] INTO dbo.few FROM dbo.people;")
     done = ingest(tmp_path / "top.sql", dialect="tsql", project=folder)
@@ -64,6 +66,7 @@ def test_the_dialect_and_the_project_may_be_named(folder: Path, tmp_path: Path) 
     assert [item.name for item in query(folder).upstream("dbo.few", "mail").items] == ["dbo.people.mail"]
 
 
+@pytest.mark.slow
 def test_what_was_read_is_a_table(folder: Path) -> None:
     (folder / "a.sql").write_text("INSERT INTO core.b SELECT x FROM core.a;\nFROBNICATE;")
     done = ingest(folder / "a.sql", project=folder)
@@ -78,6 +81,7 @@ def test_what_was_read_is_a_table(folder: Path) -> None:
     assert "<td>a.sql</td>" in sources._repr_html_()
 
 
+@pytest.mark.slow
 def test_an_export_of_one_project_is_ingested_by_another(
     folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -95,6 +99,7 @@ def test_an_export_of_one_project_is_ingested_by_another(
     assert (again.files, len(again.unchanged)) == ((), 1)
 
 
+@pytest.mark.slow
 def test_what_is_not_there_is_told(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(ForgeError, match="E816"):
         ingest(tmp_path / "nowhere", project=folder)

@@ -51,6 +51,7 @@ def names(found: Traversal) -> list[str]:
 # walks
 
 
+@pytest.mark.slow
 def test_a_column_is_named_by_table_and_column_or_as_one(f: Connection) -> None:
     assert names(f.lineage.upstream("marts.revenue", "revenue")) == [AMOUNT, FILE]
     assert names(f.lineage.upstream(REVENUE)) == [AMOUNT, FILE]

@@ -190,6 +190,7 @@ def test_a_monitor_is_looked_at_before_it_is_made(f: Connection) -> None:
     assert [one.name for one in (item.monitor for item in f.quality.monitors())] == ["Orders"]
 
 
+@pytest.mark.slow
 def test_a_remediation_is_seen_row_by_row_before_it_is_approved(f: Connection, tmp_path: Path) -> None:
     checks = f.wiring.root / "quality" / "orders.yaml"
     text = checks.read_text()

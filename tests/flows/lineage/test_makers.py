@@ -153,6 +153,7 @@ def test_a_file_of_code_is_a_pipeline_of_one_transform_a_table(f: forge.Connecti
     assert (str(pipeline.node.type), pipeline.name.endswith("jobs/daily.sql")) == ("pipeline", True)
 
 
+@pytest.mark.slow
 def test_the_impact_of_code_names_its_transforms_and_files(f: forge.Connection) -> None:
     hit = {str(one.node.type) for one in f.lineage.impact("raw.orders.amount", "drop").affected}
     assert hit == {"column", "transform", "pipeline"}
@@ -177,6 +178,7 @@ def odd(orders):
 """
 
 
+@pytest.mark.slow
 def test_a_transform_of_forge_gives_edges_from_its_code(tmp_path: Path) -> None:
     (tmp_path / "jobs" / "marts").mkdir(parents=True)
     (tmp_path / "jobs" / "marts" / "daily.py").write_text(TRANSFORM)

@@ -322,6 +322,7 @@ def test_a_run_that_does_not_let_go_is_recorded_all_the_same_and_can_no_longer_p
     assert job_world.lake.tables() == ()
 
 
+@pytest.mark.slow
 def test_a_locked_database_delays_the_end_of_a_job_and_loses_nothing() -> None:
     store = BusyJobs()
     job_world = MemoryWorld(store)
@@ -339,6 +340,7 @@ def test_a_locked_database_delays_the_end_of_a_job_and_loses_nothing() -> None:
     job_world.close()
 
 
+@pytest.mark.slow
 def test_a_run_whose_end_could_not_be_recorded_gets_one(job_world: MemoryWorld) -> None:
     queue, job = busy(job_world)
     job_world.metadata.refusals = 2

@@ -246,6 +246,7 @@ def test_rows_that_another_engine_wrote_stay(tmp_path: Path) -> None:
     retained_lake.close()
 
 
+@pytest.mark.slow
 def test_after_it_all_that_is_reached_verifies_in_full(tmp_path: Path) -> None:
     retained_lake = SealedLake(tmp_path)
     retained_lake.append({ORDERS: numbers(1), ITEMS: numbers(2)})

@@ -57,6 +57,7 @@ def test_a_level_shift_is_told_once_and_becomes_the_level(step: float, seed: int
     assert "which was told" not in late.explanation, "by then it is the level"
 
 
+@pytest.mark.slow
 def test_after_a_level_became_the_level_the_old_one_is_told_once_too() -> None:
     points = daily(1, lambda number, time: 2.0 if 60 <= number < 100 else 1.0)
     found = told(points, day(58))

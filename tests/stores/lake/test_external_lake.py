@@ -242,6 +242,7 @@ def test_files_of_someone_elses_warehouse_are_never_deleted(external_world: Any)
     assert "remove_orphan_files" in str(refused.value.fix)
 
 
+@pytest.mark.slow
 def test_a_catalog_that_cannot_be_reached_is_named(tmp_path: Path) -> None:
     nowhere = ExternalLake("sql", {"uri": f"sqlite:///{tmp_path}/no/such/folder.db"}, str(tmp_path))
     closed = ExternalLake("rest", {"uri": "http://127.0.0.1:9"}, str(tmp_path))
@@ -252,6 +253,7 @@ def test_a_catalog_that_cannot_be_reached_is_named(tmp_path: Path) -> None:
         assert place in str(refused.value.where)
 
 
+@pytest.mark.slow
 def test_an_error_shows_no_password(tmp_path: Path) -> None:
     uri = "postgresql+psycopg://127.0.0.1:9/lake"
     known = pyiceberg_properties("sql", uri, {"user": "ada", "password": "hunter2"}, "/wh", tmp_path)

@@ -33,6 +33,7 @@ def external_shop(external_world: Any) -> Any:
     return external_world
 
 
+@pytest.mark.slow
 def test_a_run_lands_every_table_and_records_one_commit(external_shop: Any) -> None:
     result = external_shop.run()
     assert result.run.status is RunStatus.SUCCEEDED
@@ -51,6 +52,7 @@ def test_the_promise_is_said_to_be_the_weaker_one(external_world: Any) -> None:
     assert "sql" in external_world.lake.promise
 
 
+@pytest.mark.slow
 def test_a_branch_run_moves_the_branch_alone(external_shop: Any) -> None:
     external_shop.run()
     before = external_shop.heads()
@@ -67,6 +69,7 @@ def test_a_branch_run_moves_the_branch_alone(external_shop: Any) -> None:
     assert external_shop.problems() == []
 
 
+@pytest.mark.slow
 def test_a_table_refused_after_others_landed_is_named_and_the_rest_recorded(external_shop: Any) -> None:
     external_shop.make("other.alone", lambda: [{"id": 1}])
     external_shop.run()
@@ -93,6 +96,7 @@ def test_a_table_refused_after_others_landed_is_named_and_the_rest_recorded(exte
     assert external_shop.lake.stages() == ()
 
 
+@pytest.mark.slow
 def test_a_table_moved_before_anything_landed_is_a_plain_conflict(external_shop: Any) -> None:
     external_shop.run()
 
@@ -109,6 +113,7 @@ def test_a_table_moved_before_anything_landed_is_a_plain_conflict(external_shop:
     assert external_shop.heads()["raw.orders"] == before["raw.orders"]
 
 
+@pytest.mark.slow
 def test_a_publish_of_another_table_meanwhile_is_recorded_once_with_no_second_landing(external_shop: Any) -> None:
     external_shop.run()
     external_shop.make("other.alone", lambda: [{"id": 1}])
@@ -126,6 +131,7 @@ def test_a_publish_of_another_table_meanwhile_is_recorded_once_with_no_second_la
     assert external_shop.tree() == external_shop.heads()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["land", "publish.records"])
 def test_a_failure_while_publishing_records_what_landed(external_shop: Any, step: str) -> None:
     external_shop.run()
@@ -216,6 +222,7 @@ def test_a_crash_between_two_tables_is_found_and_its_record_completed(external_s
     assert external_shop.rows("marts.total") == [{"total": 12}]
 
 
+@pytest.mark.slow
 def test_a_repaired_table_has_its_lineage(external_shop: Any) -> None:
     external_shop.run_killed("land", times=2)
     external_shop.repair()
@@ -234,6 +241,7 @@ def test_a_crash_before_anything_landed_leaves_nothing_to_complete(external_shop
     assert external_shop.lake.tables() == ()
 
 
+@pytest.mark.slow
 def test_what_a_run_of_another_forge_wrote_is_a_foreign_write(external_shop: Any) -> None:
     external_shop.run()
     first = external_shop.heads()["core.orders"]

@@ -30,6 +30,7 @@ def test_what_is_no_address_is_told_with_an_example(url: str) -> None:
     assert "secret" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_nothing_is_connected_before_the_first_question() -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))  # taken, and nobody listens

@@ -65,6 +65,7 @@ def test_the_iceberg_tables_are_those_of_its_catalog_schema_v1(engine: Engine) -
     assert key == ["catalog_name", "namespace", "property_key"]
 
 
+@pytest.mark.slow
 def test_a_database_at_the_newest_migration_costs_one_select_and_no_alembic(database_url: str) -> None:
     migrate(open_database(database_url))
     code = (

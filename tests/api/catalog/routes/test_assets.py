@@ -176,6 +176,7 @@ def names(client: TestClient, **params: Any) -> list[str]:
 # searching
 
 
+@pytest.mark.slow
 def test_an_empty_query_browses_tables_and_views_by_name(own_client: TestClient) -> None:
     assert names(own_client) == ["hr.staff", "hr.staff_names", "marts.revenue", "raw.orders"]
     assert names(own_client, types="column")[:2] == ["hr.staff.fullName", "hr.staff.id"]

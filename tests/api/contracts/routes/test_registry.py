@@ -82,6 +82,7 @@ def at(name: str, rest: str = "") -> str:
     return f"/{quote(f'urn:shop/{name}', safe='')}{rest}"
 
 
+@pytest.mark.slow
 def test_a_contract_is_registered_once_and_found_by_its_id_and_its_name(shared: VersionSite) -> None:
     first = put(shared, contract(name="found"), name="found")
     assert (first["created"], first["contract"]["version"], first["contract"]["state"]) == (True, "1.0.0", "active")

@@ -194,6 +194,7 @@ def test_a_monitor_that_was_deleted_is_gone_and_its_results_stay(site: VersionSi
     assert len(call(site, "GET", "/results", params={"run_id": run_id})["items"]) == 2
 
 
+@pytest.mark.slow
 def test_monitors_are_listed_and_filtered(own: VersionSite) -> None:
     own.commit(ORDERS, table="core.orders")
     own.commit(ORDERS, table="core.payments")
@@ -346,6 +347,7 @@ def test_one_result_has_its_history(site: VersionSite) -> None:
     assert (mine[0]["verdict"], mine[0]["value"]) == ("failed", 1.0)
 
 
+@pytest.mark.slow
 def test_a_failed_result_leads_to_the_commit_since_which_it_fails_and_to_its_incident(own: VersionSite) -> None:
     own.commit("id,name,amount\n1,a,10.5\n", table="core.orders")
     made = create(own, checks=[TOO_MUCH])
@@ -396,6 +398,7 @@ def test_the_sla_counts_the_runs_of_the_window(site: VersionSite) -> None:
 # health
 
 
+@pytest.mark.slow
 def test_the_health_of_a_dataset_follows_its_monitors(own: VersionSite) -> None:
     own.commit(ORDERS, table="core.orders")
     before = call(own, "GET", "/datasets/core.orders/health")
@@ -425,6 +428,7 @@ def test_the_health_of_a_dataset_follows_its_monitors(own: VersionSite) -> None:
     assert call(own, "GET", "/datasets", params={"q": "zzz"})["items"] == []
 
 
+@pytest.mark.slow
 def test_the_health_of_a_branch(own: VersionSite) -> None:
     own.commit(ORDERS, table="core.orders")
     own.branch("dev")

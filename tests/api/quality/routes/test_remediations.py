@@ -55,6 +55,7 @@ def decide(site: VersionSite, made: dict[str, Any], what: str, as_: dict[str, st
     return found
 
 
+@pytest.mark.slow
 def test_what_the_checks_ask_for_is_proposed_and_approved(site: VersionSite) -> None:
     made = propose(site)
     assert (made["status"], made["preview_branch"]) == ("proposed", f"remedy/{made['id']}")
@@ -69,6 +70,7 @@ def test_what_the_checks_ask_for_is_proposed_and_approved(site: VersionSite) -> 
     assert [one["id"] for one in site.client.get(API, params={"status": "applied"}).json()["items"]] == [made["id"]]
 
 
+@pytest.mark.slow
 def test_the_preview_shows_rows_before_anything_moves(site: VersionSite) -> None:
     made = propose(site)
     found = site.client.get(f"{API}/{made['id']}/preview").json()
@@ -78,6 +80,7 @@ def test_the_preview_shows_rows_before_anything_moves(site: VersionSite) -> None
     assert len(site.rows()) == 3
 
 
+@pytest.mark.slow
 def test_personal_data_is_masked_in_the_table_and_in_quarantine(site: VersionSite) -> None:
     metadata, main = site.wiring.metadata, BranchName("main")
     (asset,) = (one for one in metadata.assets() if str(one.table) == "core.orders")
@@ -92,6 +95,7 @@ def test_personal_data_is_masked_in_the_table_and_in_quarantine(site: VersionSit
     assert [(row["id"], row["name"]) for row in shown] == [(3, None), (3, None)]
 
 
+@pytest.mark.slow
 def test_a_rejected_one_and_one_taken_back(site: VersionSite) -> None:
     made = propose(site)
     assert decide(site, made, "reject")["status"] == "rejected"
@@ -115,6 +119,7 @@ def test_actions_are_read_with_all_their_errors(site: VersionSite) -> None:
     assert "'order_by' is missing" in found["why"]
 
 
+@pytest.mark.slow
 def test_an_action_by_hand(site: VersionSite) -> None:
     site.commit("id,name,amount\n4,d,\n")
     action = {"action": "impute", "method": "constant", "columns": ["amount"], "value": 4.5}

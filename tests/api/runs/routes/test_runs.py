@@ -53,6 +53,7 @@ def of_the_terminal(name: str, status: RunStatus = RunStatus.RUNNING, **params: 
     )
 
 
+@pytest.mark.slow
 def test_a_run_is_queued_works_and_ends_with_all_that_is_known_of_it(site: RunSite) -> None:
     begun = site.start(selection=["core.orders", "raw.orders"], message="Load the day")
     assert begun["status"] in ("queued", "running")
@@ -80,6 +81,7 @@ def test_a_run_is_queued_works_and_ends_with_all_that_is_known_of_it(site: RunSi
     assert (done["can_cancel"], done["can_rerun"]) == (False, True)
 
 
+@pytest.mark.slow
 def test_what_ended_is_started_again_by_sending_its_request(site: RunSite) -> None:
     site.open()
     first = site.end(site.start(selection=["raw.orders"], params={"day": "2026-11-14"})["run_id"])
@@ -89,6 +91,7 @@ def test_what_ended_is_started_again_by_sending_its_request(site: RunSite) -> No
     assert (second["status"], second["request"]) == ("succeeded", first["request"])
 
 
+@pytest.mark.slow
 def test_all_that_is_wrong_with_a_request_is_one_problem_and_nothing_is_queued(site: RunSite) -> None:
     response = site.client.post(
         "/api/v1/runs", json={"selection": ["core.oders"], "branch": "mian", "params": {"day": "monday"}}
@@ -99,6 +102,7 @@ def test_all_that_is_wrong_with_a_request_is_one_problem_and_nothing_is_queued(s
     assert site.list() == []
 
 
+@pytest.mark.slow
 def test_a_broken_file_is_told_with_its_place(site: RunSite) -> None:
     (site.root / "transforms" / "core" / "bad.sql").write_text("SELECT FROM WHERE")
     response = site.client.post("/api/v1/runs", json={})
@@ -106,6 +110,7 @@ def test_a_broken_file_is_told_with_its_place(site: RunSite) -> None:
     assert response.json()["where"].startswith("transforms/core/bad.sql:1")
 
 
+@pytest.mark.slow
 def test_an_unknown_run_answers_with_the_nearest(site: RunSite) -> None:
     site.metadata.start_run(of_the_terminal("r20261115_061000_abcdef"))
     for path in ("r20261115_061000_abcdee", "r20261115_061000_abcdee/events"):
@@ -115,6 +120,7 @@ def test_an_unknown_run_answers_with_the_nearest(site: RunSite) -> None:
         assert "r20261115_061000_abcdef" in response.json()["why"]
 
 
+@pytest.mark.slow
 def test_one_that_waits_can_be_cancelled_and_started_again(site: RunSite) -> None:
     first = site.start()
     site.wait_for_work()
@@ -131,6 +137,7 @@ def test_one_that_waits_can_be_cancelled_and_started_again(site: RunSite) -> Non
     assert site.run(first["run_id"])["status"] == "succeeded"
 
 
+@pytest.mark.slow
 def test_one_that_works_is_cancelled_and_nothing_of_it_is_published(site: RunSite) -> None:
     run_id = site.start()["run_id"]
     site.wait_for_work()
@@ -147,6 +154,7 @@ def test_one_that_works_is_cancelled_and_nothing_of_it_is_published(site: RunSit
     assert "cancelled" in response.json()["detail"]
 
 
+@pytest.mark.slow
 def test_a_run_of_the_terminal_is_shown_but_not_cancelled_from_here(site: RunSite) -> None:
     site.metadata.start_run(of_the_terminal("r-terminal"))
     shown = site.run("r-terminal")
@@ -158,6 +166,7 @@ def test_a_run_of_the_terminal_is_shown_but_not_cancelled_from_here(site: RunSit
     assert "Ctrl-C" in response.json()["fix"]
 
 
+@pytest.mark.slow
 def test_a_run_of_the_terminal_that_ended_can_be_started_here(site: RunSite) -> None:
     params = {"day": "2026-11-14", "start": NOW, "end": NOW + timedelta(days=1)}
     done = of_the_terminal("r-terminal", RunStatus.SUCCEEDED, **{key: str(value) for key, value in params.items()})
@@ -179,6 +188,7 @@ def test_a_run_of_the_terminal_that_ended_can_be_started_here(site: RunSite) -> 
     assert site.end(site.start(**shown["request"])["run_id"])["status"] == "succeeded"
 
 
+@pytest.mark.slow
 def test_a_run_whose_range_is_in_its_record_only_is_started_again_with_it(site: RunSite) -> None:
     done = of_the_terminal("r-demo", RunStatus.SUCCEEDED)
     site.metadata.finish_run(replace(done, start=NOW, end=NOW + timedelta(days=1)), (), ())
@@ -200,6 +210,7 @@ def daily(raw):
 """
 
 
+@pytest.mark.slow
 def test_a_missing_time_range_is_told_before_anything_is_queued(site: RunSite) -> None:
     (site.root / "transforms" / "core" / "daily.py").write_text(DAILY)
     site.open()
@@ -216,6 +227,7 @@ def test_a_missing_time_range_is_told_before_anything_is_queued(site: RunSite) -
     assert site.end(site.start(selection=["core.daily"], **given)["run_id"])["status"] == "succeeded"
 
 
+@pytest.mark.slow
 def test_the_list_has_those_that_wait_among_those_that_ran_newest_first(site: RunSite) -> None:
     site.metadata.finish_run(of_the_terminal("r-terminal", RunStatus.FAILED), (), ())
     first = site.start(selection=["raw.orders"])["run_id"]
@@ -233,6 +245,7 @@ def test_the_list_has_those_that_wait_among_those_that_ran_newest_first(site: Ru
     assert site.client.get("/api/v1/runs", params={"status": "fialed"}).status_code == 404
 
 
+@pytest.mark.slow
 def test_the_list_is_given_in_pages(site: RunSite) -> None:
     ids = [f"r-{number}" for number in range(5)]
     for name in ids:
@@ -248,6 +261,7 @@ def test_the_list_is_given_in_pages(site: RunSite) -> None:
     assert cursor is None
 
 
+@pytest.mark.slow
 def test_a_full_queue_answers_429_and_takes_nothing(site: RunSite) -> None:
     site.start()
     site.wait_for_work()
@@ -260,6 +274,7 @@ def test_a_full_queue_answers_429_and_takes_nothing(site: RunSite) -> None:
     assert len(site.list(status="queued")) == 2
 
 
+@pytest.mark.slow
 def test_the_stream_begins_at_once_tells_every_change_and_ends(site: RunSite) -> None:
     run_id = site.start()["run_id"]
     site.wait_for_work()
@@ -280,6 +295,7 @@ def test_the_stream_begins_at_once_tells_every_change_and_ends(site: RunSite) ->
     assert numbers == sorted(set(numbers))
 
 
+@pytest.mark.slow
 def test_a_reconnect_gets_the_whole_state_again(site: RunSite) -> None:
     site.open()
     run_id = site.start()["run_id"]
@@ -289,6 +305,7 @@ def test_a_reconnect_gets_the_whole_state_again(site: RunSite) -> None:
         assert [(name, data) for name, _, data in events(response)] == [("run", done), ("end", {})]
 
 
+@pytest.mark.slow
 def test_a_stream_ends_when_the_server_stops(site: RunSite) -> None:
     run_id = site.start()["run_id"]
     site.wait_for_work()
@@ -302,6 +319,7 @@ def test_a_stream_ends_when_the_server_stops(site: RunSite) -> None:
     assert not site.thread.is_alive()
 
 
+@pytest.mark.slow
 def test_the_server_tells_of_itself(site: RunSite) -> None:
     site.start()
     site.wait_for_work()

@@ -175,6 +175,7 @@ def test_rows_that_fail_a_check_are_held_back(tmp_path: Path) -> None:
         assert [verdict["outcome"] for verdict in found["verdicts"]] == ["failed"]
 
 
+@pytest.mark.slow
 def test_rows_of_a_commit_come_in_pages_that_fit_together(versions: VersionSite) -> None:
     versions.commit(ORDERS)
     versions.commit("id,name,amount\n4,d,40\n5,e,50\n")
@@ -201,6 +202,7 @@ def test_rows_of_a_commit_come_in_pages_that_fit_together(versions: VersionSite)
 # the log
 
 
+@pytest.mark.slow
 def test_the_log_as_a_graph_has_lanes_and_lines(versions: VersionSite) -> None:
     versions.commit(ORDERS)
     versions.branch("fix")
@@ -232,6 +234,7 @@ def test_the_graph_of_a_part_of_the_log_leads_to_the_nearest_of_that_part(versio
 # time travel
 
 
+@pytest.mark.slow
 def test_rows_are_those_of_the_commit(versions: VersionSite) -> None:
     first = versions.commit(ORDERS)
     versions.commit("id,name,amount\n1,a,99\n", mode="merge")

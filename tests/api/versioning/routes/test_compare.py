@@ -68,6 +68,7 @@ def by_table(found: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     return {one["table"]: one for one in found}
 
 
+@pytest.mark.slow
 def test_a_comparison_says_what_a_merge_would_do_and_does_nothing(diverged: VersionSite) -> None:
     heads = diverged.head(), diverged.head("fix")
     found = diverged.get("/compare", base="main", compare="fix")
@@ -88,6 +89,7 @@ def test_a_comparison_says_what_a_merge_would_do_and_does_nothing(diverged: Vers
     assert diverged.get("/merges")["items"] == []
 
 
+@pytest.mark.slow
 def test_without_a_preview_only_records_are_read(diverged: VersionSite) -> None:
     found = diverged.get("/compare", base="main", compare="fix", preview=False)
     assert (found["previewed"], found["has_conflicts"], found["tallies"]) == (False, None, [])
@@ -97,6 +99,7 @@ def test_without_a_preview_only_records_are_read(diverged: VersionSite) -> None:
     assert diverged.get("/compare", base="fix", compare="fix", preview=False)["has_conflicts"] is False
 
 
+@pytest.mark.slow
 def test_a_comparison_of_one_dataset_leaves_out_the_others(diverged: VersionSite) -> None:
     items = diverged.get("/datasets/core.items/compare", base="main", compare="fix")
     assert [table["table"] for table in items["tables"]] == ["core.items"]
@@ -116,6 +119,7 @@ def test_a_comparison_that_can_only_go_forward_says_so(versions: VersionSite) ->
     assert (same["ahead"], same["can_merge"], same["can_fast_forward"]) == (0, False, False)
 
 
+@pytest.mark.slow
 def test_rows_of_a_diff_have_before_and_after(diverged: VersionSite) -> None:
     start = diverged.get("/fix")["fork_commit"]
     found = diverged.get("/diff", base_commit=start, compare_commit="fix")
@@ -130,6 +134,7 @@ def test_rows_of_a_diff_have_before_and_after(diverged: VersionSite) -> None:
     assert [column["name"] for column in orders["columns"]] == ["id", "name", "amount"]
 
 
+@pytest.mark.slow
 def test_a_diff_has_pages_columns_and_one_table(diverged: VersionSite) -> None:
     start = diverged.get("/fix")["fork_commit"]
     asked = {"base_commit": start, "compare_commit": "fix", "table": "core.orders"}
@@ -149,6 +154,7 @@ def test_a_diff_has_pages_columns_and_one_table(diverged: VersionSite) -> None:
     problem(diverged.client.get(f"{API}/diff", params={"compare_commit": "nosuch"}), 404, "E601")
 
 
+@pytest.mark.slow
 def test_personal_data_is_nowhere_to_be_seen(diverged: VersionSite) -> None:
     flag(diverged, "core.orders", "amount")
     start = diverged.get("/fix")["fork_commit"]

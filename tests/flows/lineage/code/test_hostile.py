@@ -46,6 +46,7 @@ def test_a_bad_file_is_told_in_one_line_and_what_is_good_in_it_is_read(read: tup
     assert (f"out.{Path(bad.name).stem}.a" in targets(read[1])) is bad.read
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ODD)
 def test_what_is_no_file_is_told_and_not_waited_for(read: tuple[Path, Extraction], name: str) -> None:
     (gap,) = gaps_of(read, name)
@@ -82,6 +83,7 @@ def test_a_file_that_takes_too_long_is_given_up_and_the_others_are_read(tmp_path
     assert {program.file: program.understood for program in programs}[f"{tmp_path}/endless.py"] == 0
 
 
+@pytest.mark.slow
 def test_a_reader_that_dies_is_replaced_and_the_others_are_read(tmp_path: Path) -> None:
     (tmp_path / "endless.py").write_text(f"from pyspark.sql import SparkSession\nspark = SparkSession()\n{ENDLESS}")
     (tmp_path / "one.sql").write_text(good_sql("one"))

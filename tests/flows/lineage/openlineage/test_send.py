@@ -124,6 +124,7 @@ def test_a_run_that_fails_is_told_of(tmp_path: Path, receiver: Receiver) -> None
     assert "gone" in receiver.taken[2]["run"]["facets"]["errorMessage"]["message"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [500, 503, 429, 401])
 def test_what_is_not_taken_is_sent_after_the_next_run(tmp_path: Path, receiver: Receiver, status: int) -> None:
     sink, world = OpenLineageSink(tmp_path, url=receiver.url), MemoryWorld()
@@ -183,6 +184,7 @@ def test_a_file_that_cannot_be_written_stops_no_run(tmp_path: Path, caplog: pyte
     assert "not written" in caplog.text
 
 
+@pytest.mark.slow
 def test_the_rest_of_a_run_is_sent_where_it_was_left(tmp_path: Path, receiver: Receiver) -> None:
     receiver.waits = 0.05
     run_told(OpenLineageSink(tmp_path, url=receiver.url, seconds=0.12))

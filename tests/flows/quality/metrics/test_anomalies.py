@@ -316,6 +316,7 @@ def test_a_flagged_point_stands_in_the_series_that_it_names(metric_shop: Shop) -
     assert {point.branch for point, _ in find_flagged(metric_shop.ports, 30) if point.metric == "row_count"} == {DEV}
 
 
+@pytest.mark.slow
 def test_a_series_shows_the_points_around_a_time(metric_shop: Shop) -> None:
     metric_shop.days(30)
     whole = find_series(metric_shop.ports, ORDERS, "row_count", MAIN).points

@@ -33,6 +33,7 @@ def test_a_row_that_fails_two_checks_is_moved_once_with_both_names(remedy_world:
     assert made.results[0].details["by_check"] == {"core.orders.amount.range": 2, "core.orders.id.not_null": 1}
 
 
+@pytest.mark.slow
 def test_later_quarantines_append(remedy_world: RemedyWorld) -> None:
     observe(remedy_world, in_range(auto=True))
     remedy_world.commit(ORDERS, [{"id": 5, "amount": -9, "day": "e"}])
@@ -41,6 +42,7 @@ def test_later_quarantines_append(remedy_world: RemedyWorld) -> None:
     assert ids(remedy_world) == [1, 2, 4]
 
 
+@pytest.mark.slow
 def test_the_side_table_follows_a_change_of_columns(remedy_world: RemedyWorld) -> None:
     from forge.versioning.field import TableField
 
@@ -54,6 +56,7 @@ def test_the_side_table_follows_a_change_of_columns(remedy_world: RemedyWorld) -
     assert (rows[5]["day"], rows[5]["region"]) == (None, "EU")
 
 
+@pytest.mark.slow
 def test_a_column_that_came_back_with_another_type_gets_a_place_of_its_own(remedy_world: RemedyWorld) -> None:
     from forge.versioning.field import TableField
 

@@ -87,6 +87,7 @@ def test_only_files_with_bad_rows_are_written_anew(remedy_world: RemedyWorld) ->
     assert len(before & remedy_world.world.paths(ORDERS)) == 1
 
 
+@pytest.mark.slow
 def test_where_the_table_moved_the_proposal_is_worked_out_anew(remedy_world: RemedyWorld) -> None:
     made = observe(remedy_world, in_range())
     remedy_world.commit(ORDERS, [{"id": 5, "amount": -9, "day": "e"}, {"id": 6, "amount": 60, "day": "f"}])
@@ -158,6 +159,7 @@ def test_the_proposer_may_not_approve_where_that_is_configured(tmp_path: Path) -
     assert approve(made.id, remedy_world.by(BEN)).status is RemedyStatus.APPLIED
 
 
+@pytest.mark.slow
 def test_the_same_failure_of_the_same_content_is_one_proposal(remedy_world: RemedyWorld) -> None:
     first = observe(remedy_world, in_range())
     assert observe(remedy_world, in_range()).id == first.id

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 import forge
 from forge.flows.runs.input_pins import PinnedBranch, pin_branch
 from forge.flows.runs.ports import FaultPoint
@@ -101,6 +103,7 @@ class House:
         return publish(PublishPorts(self.metadata, self.lake), changes, record)
 
 
+@pytest.mark.slow
 def test_no_flow_but_one_builds_what_is_published() -> None:
     found = set()
     for path in FLOWS.rglob("*.py"):

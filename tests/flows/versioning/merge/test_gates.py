@@ -29,6 +29,7 @@ from forge.versioning.conflict import ConflictKind, ResolutionChoice
 from forge.versioning.merge import MergeStatus, MergeType
 
 
+@pytest.mark.slow
 def test_a_foreign_key_that_only_the_merge_breaks_is_a_constraint_conflict(world: VersionWorld) -> None:
     world.commit_rows("core.lines", [{"line": 1, "order": 1}], key=["line"])
     world.checks[TableName.parse("core.lines")] = (
@@ -99,6 +100,7 @@ def test_an_approval_of_the_commit_that_was_looked_at_is_refused_for_another(wor
     assert amounts(world)[2] == ("not looked at", 9.0)
 
 
+@pytest.mark.slow
 def test_an_approval_expires_when_the_source_moves(world: VersionWorld) -> None:
     world.branch("dev")
     edit(world, "dev", {"id": 1, "name": "a", "amount": 8.0})

@@ -135,6 +135,7 @@ def test_continue_is_refused_while_a_conflict_is_open(world: VersionWorld) -> No
     assert amounts(world)[1] == ("a", 7.0)
 
 
+@pytest.mark.slow
 def test_answers_are_kept_when_the_target_moves_meanwhile(world: VersionWorld) -> None:
     world.branch("dev")
     edit(world, "dev", {"id": 1, "name": "a", "amount": 8.0}, {"id": 2, "name": "b", "amount": 8.0})
@@ -414,6 +415,7 @@ def test_what_another_engine_wrote_is_adopted_before_a_merge(world: VersionWorld
     assert "adopted" in adopted[0].metadata
 
 
+@pytest.mark.slow
 def test_branches_that_crossed_say_which_base_was_taken(world: VersionWorld) -> None:
     world.branch("dev")
     edit(world, "dev", {"id": 1, "name": "d1", "amount": 1.0})

@@ -12,6 +12,7 @@ from orders_merge import Merge, put
 from forge.flows.versioning.tables import FileSlice
 
 
+@pytest.mark.slow
 def test_each_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     house = House(tmp_path)
     merge = Merge(house, put((1, "ours", 1.0), where="id == 1"), put((1, "a", 9.0), where="id == 1"))
