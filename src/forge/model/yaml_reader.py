@@ -95,7 +95,7 @@ def _move_spots(root: YamlPlace, starts: list[tuple[int, int]]) -> None:
 
 
 def text_of(source: str | bytes) -> str:
-    """Raises Malformed for what is larger than `MAX_BYTES` or no UTF-8."""
+    """Raises YamlProblem for what is larger than `MAX_BYTES` or no UTF-8."""
     if len(source) > MAX_BYTES:
         raise YamlProblem(f"the file is larger than {MAX_BYTES // 1_000_000} MB", "Split it into several files.")
     try:

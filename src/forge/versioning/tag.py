@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from forge.model.canonical_json import digest_of
 from forge.model.names import CommitId
@@ -17,7 +18,7 @@ class Tag:
     tagger: Author
     time: datetime
     message: str = ""
-    target_type: str = "commit"
+    target_type: Literal["commit"] = "commit"
     signature: Signature | None = None
 
     def to_dict(self) -> dict[str, object]:

@@ -3926,7 +3926,11 @@ export interface components {
              * @default
              */
             file: string;
-            /** Kind */
+            /**
+             * Kind
+             * @example column_removed
+             * @example type_changed
+             */
             kind: string;
             /**
              * Line
@@ -4242,7 +4246,7 @@ export interface components {
              */
             state: "waiting" | "sending" | "sent" | "dropped" | "refused" | "given up";
             /** Type */
-            type: string | null;
+            type: ("slack" | "email" | "pagerduty" | "webhook") | null;
         };
         /**
          * DerivationCreate
@@ -8426,8 +8430,11 @@ export interface components {
             tagger: components["schemas"]["AuthorView"];
             /** Target */
             target: string;
-            /** Target Type */
-            target_type: string;
+            /**
+             * Target Type
+             * @constant
+             */
+            target_type: "commit";
             /**
              * Time
              * Format: date-time
@@ -8984,8 +8991,9 @@ export interface components {
             /**
              * Policy Type
              * @default
+             * @enum {string}
              */
-            policy_type: string;
+            policy_type: "naming" | "coverage" | "documentation" | "semantic" | "custom" | "data_contract" | "";
             /**
              * Severity
              * @enum {string}

@@ -16,6 +16,7 @@ BumpWord = Literal["major", "minor", "patch", "none"]
 ActualBumpWord = Literal["major", "minor", "patch", "none", "downgrade", "unknown"]
 TestWord = Literal["passed", "warning", "failed", "error", "info", "skipped", "unknown"]
 SourceWord = Literal["registered", "file"]
+PolicyWord = Literal["naming", "coverage", "documentation", "semantic", "custom", "data_contract", ""]
 FindingSourceWord = Literal["lint", "inheritance", "version", "drift", "policy"]
 
 
@@ -31,7 +32,7 @@ class ViolationView(Wire):
     message: str
     fix: str
     source: FindingSourceWord = "policy"  # the source of the finding
-    policy_type: str = ""  # naming, coverage, documentation, semantic, custom, data_contract
+    policy_type: PolicyWord = ""
     contract_id: str | None = None
 
 
@@ -142,7 +143,7 @@ class ContractVersionDetail(ContractVersionView):
 
 
 class ContractChangeView(Wire):
-    kind: str  # column_removed, type_changed, sla_weakened…
+    kind: str = Field(examples=["column_removed", "type_changed"])  # element and kind of the change
     path: str
     subject: str = Field(examples=["orders.amount"])
     old: Any = None

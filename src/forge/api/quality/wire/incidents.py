@@ -11,6 +11,7 @@ from forge.api.quality.wire.health import IncidentView, JudgedByView
 from forge.api.quality.wire.monitors import CauseView
 from forge.api.wire import Moment, Name, SeverityWord, Text, Wire
 
+ChannelWord = Literal["slack", "email", "pagerduty", "webhook"]
 IncidentWord = Literal["open", "acknowledged", "resolved"]
 AlertWord = Literal["ok", "failing", "recovered"]
 DeliveryWord = Literal["waiting", "sending", "sent", "dropped", "refused", "given up"]
@@ -142,7 +143,7 @@ class DeliveryView(Wire):
 
     id: str
     channel: str
-    type: str | None  # slack, email, pagerduty, webhook; None: the channel is no longer in forge.yaml
+    type: ChannelWord | None  # None: the channel is no longer in forge.yaml
     kind: Literal["failing", "reminder", "recovered", "note"]
     state: DeliveryWord
     reason: str  # why it waits, was dropped or given up

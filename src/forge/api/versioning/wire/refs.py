@@ -123,7 +123,7 @@ class BranchPatch(Wire):
 class TagView(Wire):
     name: str
     target: str
-    target_type: str
+    target_type: Literal["commit"]
     tagger: AuthorView
     time: datetime
     message: str
