@@ -24,6 +24,7 @@ WORDS = [
     "setup",
     "demo",
     "serve",
+    "pii",
     "plan",
     "run",
     "runs",
@@ -64,6 +65,7 @@ GROUPS = {
     "lineage": "show",
     "quality": "run",
     "contract": "lint",
+    "pii": "scan",
 }
 HEAVY = (
     *("pyspark", "pyiceberg", "sqlalchemy", "sqlglot", "pandas", "pyarrow", "pydantic", "alembic", "rich", "yaml"),

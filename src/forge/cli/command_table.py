@@ -177,6 +177,10 @@ GROUPS = (
         ),
     ),
     CommandGroup(
+        "Catalog",
+        (CommandEntry("pii", "catalog.pii:app", "find personal data in files", "forge pii scan customers.csv"),),
+    ),
+    CommandGroup(
         "Upkeep",
         (
             CommandEntry(

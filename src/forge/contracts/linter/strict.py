@@ -86,6 +86,8 @@ def is_personal(each: Mapping[str, object]) -> bool:
     options = each.get("logicalTypeOptions")
     if isinstance(options, dict) and options.get("format") == "email":
         return True
+    if each.get("properties"):  # an object holds what they hold
+        return False
     return any(
         letters_of(str(text)) in _PERSONAL_NAMES for text in (each.get("name"), each.get("physicalName")) if text
     )

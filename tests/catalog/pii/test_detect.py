@@ -30,7 +30,7 @@ def test_values_alone_are_enough_where_they_have_a_form(kind: str) -> None:
         ("CONTACT-E-MAIL", "email"),
         ("phone_number", "phone"),
         ("full_name", "name"),
-        ("birth_date", "birth_date"),
+        ("birth_date", "date_of_birth"),
         ("street_address", "address"),
         ("passport_no", "passport"),
         ("client_ip", "ip_address"),
@@ -81,3 +81,56 @@ def test_quasi_identifiers_are_told_as_such() -> None:
 
 def test_the_evidence_holds_no_value() -> None:
     assert not any("@" in line for one in find_pii({"x": VALUES["email"]}) for line in one.evidence)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("product_name", "company_name", "file_name", "email_opt_in", "mac_address", "address_type", "birth_rate"),
+        *("name_length", "card_type", "passport_expiry", "phone_model", "wallet_address", "ip_address_count"),
+        *("nom_produit", "tipo_direccion", "nombre_marca"),
+    ],
+)
+def test_head_nouns_veto_what_a_name_seems_to_say(name: str) -> None:
+    assert find_pii([name])[0].type is None
+
+
+def test_an_ip_address_is_no_street_address() -> None:
+    assert find_pii(["ip_address"])[0].type == "ip_address"
+
+
+def test_city_and_postal_code_complete_a_street_address() -> None:
+    alone = find_pii({"city": ["Berlin", "Rome"], "zip": ["10115", "20095"]})
+    assert [(one.type, one.quasi) for one in alone] == [(None, True), (None, True)]
+    beside = find_pii({"street_address": ["1 Main Street", "2 Main Street"], "city": ["Berlin", "Rome"]})
+    assert [(one.type, one.quasi) for one in beside] == [("address", False), ("address", False)]
+
+
+def test_hashed_values_are_quasi_identifiers() -> None:
+    (found,) = find_pii({"email_sha256": ["9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"] * 3})
+    assert (found.type, found.quasi) == (None, True)
+
+
+def test_versions_are_no_ip_addresses() -> None:
+    rows = {"c1": ["1.2.3.4", "1.2.3.5", "2.0.0.1"], "app_version": ["10.64.100.1", "10.64.101.2", "10.64.102.3"]}
+    assert [one.type for one in find_pii(rows)] == [None, None]
+
+
+def test_dates_of_birth_are_years_apart() -> None:
+    births = {"dob": ["1961-04-02", "1999-12-31", "1984-07-13"]}
+    days = {"dob": ["2026-07-01", "2026-07-02", "2026-07-03"]}
+    assert [find_pii(each)[0].type for each in (births, days)] == ["date_of_birth", None]
+
+
+def test_keys_of_objects_are_columns_of_their_own() -> None:
+    values = [f'{{"id": {number}, "contact": {{"email": "p{number}@example.org"}}}}' for number in range(5)]
+    (found,) = find_pii({"payload": values})
+    assert found.type == "email"
+    assert found.evidence[0] == "in email: the name says email"
+
+
+def test_texts_that_hold_one_are_found_and_no_value_is_told() -> None:
+    values = [f"write to p{number}@example.org today" for number in range(5)]
+    (found,) = find_pii({"notes": values})
+    assert found.type == "email"
+    assert "example.org" not in str(found.to_dict())

@@ -1,0 +1,312 @@
+"""Personal data in columns, from what their names and their values say. Values are never kept: evidence counts them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from forge.catalog.pii import values as looks
+from forge.catalog.pii.national_ids import schemes_of
+from forge.catalog.pii.tokens import Words, holds, words_of
+from forge.catalog.pii.vocabulary import (
+    FLAGS,
+    GENERIC_NAMES,
+    GEOGRAPHIC,
+    HASHES,
+    KNOWN_WORDS,
+    PII_PHRASES,
+    PROPERTIES,
+    QUASI_PHRASES,
+    THINGS,
+)
+
+ENOUGH = 0.8  # share of the values that must match where no name says it
+WITH_NAME = 0.5  # and where one does
+EMBEDDED = 0.5  # share of texts that must hold one
+FEW = 3  # fewer values prove nothing by themselves
+MANY = 5  # so many values that do not match refute a name
+SURE, BY_VALUES, BY_NAME = 0.99, 0.9, 0.75
+LOOKED_AT = 1000  # values of a column
+
+
+@dataclass(frozen=True, slots=True)
+class PiiFinding:
+    """`type` is None where nothing was found, and for quasi-identifiers, which identify only together with others."""
+
+    column: str
+    type: str | None = None
+    score: float = 0.0
+    evidence: tuple[str, ...] = ()
+    quasi: bool = False
+
+    def to_dict(self) -> dict[str, object]:
+        found: dict[str, object] = {"column": self.column, "type": self.type, "score": self.score}
+        found["evidence"] = list(self.evidence)
+        return found | ({"quasi": True} if self.quasi else {})
+
+
+def find_pii(columns: Mapping[str, Iterable[object]] | Sequence[str]) -> tuple[PiiFinding, ...]:
+    """One finding for each column of a table, in their order. `columns`: some values of each by name, or names
+    alone."""
+    given: Mapping[str, Iterable[object]] = columns if isinstance(columns, Mapping) else dict.fromkeys(columns, ())
+    found = tuple(_find(name, _texts(values)) for name, values in given.items())
+    if not any(finding.type == "address" for finding in found):
+        return found
+    return tuple(_beside_an_address(finding) for finding in found)
+
+
+def _texts(values: Iterable[object]) -> list[str]:
+    texts: list[str] = []
+    for value in values:
+        if value is not None and (text := str(value).strip()):
+            texts.append(text)
+        if len(texts) == LOOKED_AT:
+            break
+    return texts
+
+
+def _beside_an_address(finding: PiiFinding) -> PiiFinding:
+    """City and postal code complete a street address."""
+    if not finding.quasi or not any(kind in finding.evidence[0] for kind in GEOGRAPHIC):
+        return finding
+    evidence = (*finding.evidence, "it is beside a street address")
+    return replace(finding, type="address", quasi=False, score=BY_NAME, evidence=evidence)
+
+
+def _find(column: str, values: Sequence[str]) -> PiiFinding:
+    words = words_of(column, KNOWN_WORDS)
+    embedded = _in_objects(column, values)
+    if embedded is not None:
+        return embedded
+    named = _named(words, PII_PHRASES)
+    if (named is not None and HASHES.intersection(words)) or (named is None and _is_hashed(words, values)):
+        return PiiFinding(column, None, BY_NAME, ("hashed values stand for persons",), quasi=True)
+    by_values = _by_values(column, words, values)
+    if by_values is not None and (named is None or (by_values.type in _CHECKED and by_values.type != named[0])):
+        return by_values
+    if named is not None:
+        finding = _judge_named(column, *named, values)
+        if finding.type is not None or finding.quasi:
+            return finding
+    return by_values or _in_texts(column, words, values) or _quasi(column, words, values) or PiiFinding(column)
+
+
+# by name
+
+
+def _named(words: Words, vocabulary: Mapping[str, tuple[Words, ...]]) -> tuple[str, str] | None:
+    """The kind that a name says, and in which words; the longest phrase wins."""
+    found: list[tuple[int, str, str]] = []
+    for kind, phrases in vocabulary.items():
+        for phrase in phrases:
+            end = holds(words, phrase)
+            if end is not None and not _is_vetoed(kind, words, end - len(phrase), end):
+                found.append((len(phrase), kind, " ".join(phrase)))
+    if not found:
+        return None
+    _, kind, phrase_text = max(found, key=lambda one: one[0])
+    return kind, phrase_text
+
+
+_KINDS_WITH_KEYS = frozenset({"address", "name", "phone", "ip_address", "date_of_birth", "credit_card"})
+_DOCUMENTS = frozenset({"passport", "drivers_license", "credit_card", "ssn", "iban"})
+
+
+def _is_vetoed(kind: str, words: Words, begin: int, end: int) -> bool:
+    before, after = words[:begin], words[end:]
+    if PROPERTIES.intersection(after) or FLAGS.intersection(before):
+        return True
+    if kind in _KINDS_WITH_KEYS and "id" in after:
+        return True
+    if kind in _DOCUMENTS and {"country", "nationality", "last4", "last", "holder", "name", "code"}.intersection(after):
+        return True
+    if kind == "name":
+        return bool(THINGS.intersection((*before[-1:], *after)))
+    return kind in ("address", "passport", "drivers_license") and bool(THINGS.intersection(before[-1:]))
+
+
+def _judge_named(column: str, kind: str, phrase: str, values: Sequence[str]) -> PiiFinding:
+    says = f"the name says {phrase}"
+    if not values:
+        return PiiFinding(column, kind, BY_NAME, (says,))
+    if kind == "date_of_birth" and all(value.isdecimal() and len(value) == 4 for value in values):
+        return PiiFinding(column, None, BY_NAME, (says, "values are years"), quasi=True)
+    matching = sum(map(_test_of(kind, values), values))
+    share = matching / len(values)
+    if kind == "date_of_birth" and not looks.are_births(values):
+        return PiiFinding(column)
+    if share >= WITH_NAME:
+        score = SURE if share >= ENOUGH else BY_VALUES
+        return PiiFinding(column, kind, score, (says, f"{matching} of {len(values)} values look like it"))
+    if len(values) >= MANY and (share < 0.2 or kind in ("name", "address")):
+        return PiiFinding(column)
+    return PiiFinding(column, kind, BY_NAME, (says,))
+
+
+def _test_of(kind: str, values: Sequence[str]) -> looks.Test:
+    if kind == "ssn":
+        return lambda value: bool(schemes_of(value)) or looks.is_ssn(value) or looks.is_document_number(value)
+    if kind == "name" and len(set(values)) < max(2, len(values) // 6):
+        return lambda value: False  # a few words that repeat are categories
+    return looks.BESIDE_A_NAME[kind]
+
+
+# by values
+
+_CHECKED = frozenset({"email", "iban", "credit_card", "ssn"})  # no name weighs more than their form
+
+
+def _by_values(column: str, words: Words, values: Sequence[str]) -> PiiFinding | None:
+    """Kinds whose values are proof without a name."""
+    if len(values) < FEW:
+        return None
+    best: tuple[float, str, str] | None = None
+    for kind, test in _PROOFS.items():
+        if kind == "ip_address" and not (_may_be_ip(words) and _are_unlike_versions(values)):
+            continue
+        matching = sum(map(test, values))
+        share = matching / len(values)
+        if share >= ENOUGH and (best is None or share > best[0]):
+            best = share, kind, f"{matching} of {len(values)} values look like it"
+    if best is None:
+        best = _by_scheme(values) or _by_phone(words, values) or _by_person(words, values)
+    return best and PiiFinding(column, best[1], round(BY_VALUES * best[0], 2), (best[2],))
+
+
+_PROOFS: Mapping[str, Callable[[str], bool]] = {
+    "email": looks.is_email,
+    "iban": looks.is_iban,
+    "credit_card": looks.is_card,
+    "ssn": looks.is_ssn,
+    "ip_address": looks.is_ip,
+    "passport": looks.is_machine_readable_passport,
+}
+
+
+def _may_be_ip(words: Words) -> bool:
+    return not {"version", "release", "build", "firmware", "mask", "subnet", "netmask", "gateway"}.intersection(words)
+
+
+def _are_unlike_versions(values: Sequence[str]) -> bool:
+    return sum(looks.is_ip(value) and looks.is_unlike_a_version(value) for value in values) > 0.3 * len(values)
+
+
+def _by_scheme(values: Sequence[str]) -> tuple[float, str, str] | None:
+    """National identifiers: nearly all values pass the same check, and they are not few."""
+    if len(values) < MANY or len(set(values)) < MANY:
+        return None
+    counts: dict[str, int] = {}
+    for value in values:
+        for scheme in schemes_of(value):
+            counts[scheme] = counts.get(scheme, 0) + 1
+    if not counts:
+        return None
+    scheme, matching = max(counts.items(), key=lambda one: one[1])
+    share = matching / len(values)
+    return (share, "ssn", f"{matching} of {len(values)} values pass the check of {scheme}") if share >= 0.85 else None
+
+
+def _by_phone(words: Words, values: Sequence[str]) -> tuple[float, str, str] | None:
+    """Numbers of one country, or with the code of theirs."""
+    if {"id", "sku", "isbn", "tracking", "code", "version", "date", "order"}.intersection(words):
+        return None
+    counts: dict[str, int] = {}
+    for value in values:
+        for region in looks.phone_regions(value):
+            counts[region] = counts.get(region, 0) + 1
+    matching = max(counts.values(), default=0)
+    share = matching / len(values)
+    return (share, "phone", f"{matching} of {len(values)} values look like it") if share >= ENOUGH else None
+
+
+def _by_person(words: Words, values: Sequence[str]) -> tuple[float, str, str] | None:
+    """Names and addresses of persons: many values that differ, most of a known form."""
+    if len(set(values)) < max(MANY, len(values) // 3) or PROPERTIES.intersection(words):
+        return None
+    addresses = sum(map(looks.is_address, values)) / len(values)
+    if addresses >= 0.6 and not THINGS.intersection(words):
+        return addresses, "address", f"{addresses:.0%} of {len(values)} values look like street addresses"
+    if THINGS.intersection(words):
+        return None
+    shaped = sum(map(looks.has_name_shape, values)) / len(values)
+    known = sum(map(looks.is_name, values)) / len(values)
+    if shaped >= ENOUGH and known >= (0.3 if GENERIC_NAMES.intersection(words) else 0.5):
+        return shaped, "name", f"{known:.0%} of {len(values)} values are known names of persons"
+    return None
+
+
+def _is_hashed(words: Words, values: Sequence[str]) -> bool:
+    about_people = {"user", "customer", "client", "patient", "employee", "member", "person", "visitor"}
+    return bool(HASHES.intersection(words) and about_people.intersection(words)) and (
+        not values or sum(map(looks.is_hash, values)) >= ENOUGH * len(values)
+    )
+
+
+# inside of texts and objects
+
+
+def _in_objects(column: str, values: Sequence[str]) -> PiiFinding | None:
+    """Values that are JSON objects: each key is a column of its own."""
+    if len(values) < FEW or sum(value[0] in "{[" for value in values) < ENOUGH * len(values):
+        return None
+    keys: dict[str, list[object]] = {}
+    for value in values:
+        try:
+            _collect(json.loads(value), "", keys)
+        except ValueError:
+            continue
+    inside = [finding for finding in find_pii(keys) if finding.type is not None] if keys else []
+    if not inside:
+        return PiiFinding(column) if keys else None
+    best = max(inside, key=lambda finding: finding.score)
+    return replace(best, column=column, evidence=tuple(f"in {best.column}: {one}" for one in best.evidence))
+
+
+def _collect(value: object, key: str, keys: dict[str, list[object]]) -> None:
+    if isinstance(value, dict):
+        for name, each in value.items():
+            _collect(each, str(name), keys)
+    elif isinstance(value, list):
+        for each in value:
+            _collect(each, key, keys)
+    else:
+        keys.setdefault(key, []).append(value)
+
+
+def _in_texts(column: str, words: Words, values: Sequence[str]) -> PiiFinding | None:
+    """Free text that holds an e-mail address, a phone number, a card or an SSN."""
+    if len(values) < FEW or "id" in words:
+        return None
+    for kind, finds in _EMBEDDED.items():
+        if kind == "ip_address" and not _may_be_ip(words):
+            continue
+        matching = sum(map(finds, values))
+        if matching >= (ENOUGH if kind == "ip_address" else EMBEDDED) * len(values):
+            evidence = f"{matching} of {len(values)} texts hold one"
+            return PiiFinding(column, kind, round(BY_VALUES * matching / len(values), 2), (evidence,))
+    return None
+
+
+_EMBEDDED: Mapping[str, Callable[[str], bool]] = {
+    "email": lambda text: looks.EMAIL.search(text) is not None,
+    "phone": lambda text: any(
+        looks.phone_regions(found.strip())
+        for pattern in (looks.INTERNATIONAL_PHONE, looks.US_PHONE)
+        for found in pattern.findall(text)
+    ),
+    "ssn": lambda text: any(looks.is_ssn(found[0]) for found in looks.SSN.finditer(text)),
+    "credit_card": lambda text: any(looks.is_card(found) for found in looks.LONG_NUMBER.findall(text)),
+    "passport": lambda text: looks.PASSPORT_IN_TEXT.search(text) is not None,
+    "drivers_license": lambda text: looks.LICENSE_IN_TEXT.search(text) is not None,
+    "ip_address": lambda text: any(
+        looks.is_ip(found) and looks.is_unlike_a_version(found) for found in looks.IPV4.findall(text)
+    ),
+}
+
+
+def _quasi(column: str, words: Words, values: Sequence[str]) -> PiiFinding | None:
+    named = _named(words, QUASI_PHRASES)
+    if named is None or (values and all(value.lower() in ("true", "false", "0", "1") for value in values)):
+        return None
+    return PiiFinding(column, None, BY_NAME, (f"the name says {named[0]}",), quasi=True)

@@ -1,0 +1,45 @@
+"""`forge pii scan`: outside of a project, in every format, without a value."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CSV = "id,email,city\n1,ada@example.com,Berlin\n2,bob@example.org,Rome\n3,cy@example.net,Paris\n"
+
+
+@pytest.fixture
+def people(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "people.csv").write_text(CSV)
+    return tmp_path / "people.csv"
+
+
+def test_columns_are_told_with_their_evidence_and_no_value(forge: Callable[..., Any], people: Path) -> None:
+    said = forge("pii", "scan", "people.csv").out
+    assert "email" in said
+    assert "quasi-identifier" in said
+    assert "people.csv: 1 column of 3 with personal data, by all rows" in said
+    assert "example.com" not in said
+    assert "Berlin" not in said
+
+
+def test_the_data_is_the_same_as_json(forge: Callable[..., Any], people: Path) -> None:
+    found = forge("pii", "scan", "people.csv", "--rows", "2", "--json").json
+    assert found["files"] == [{"file": "people.csv", "rows": 2, "complete": False}]
+    assert [(one["column"], one["type"], one["quasi"]) for one in found["findings"]] == [
+        ("email", "email", False),
+        ("city", None, True),
+    ]
+    everything = forge("pii", "scan", "people.csv", "--all", "--json").json
+    assert [one["column"] for one in everything["findings"]] == ["id", "email", "city"]
+
+
+def test_a_file_that_cannot_be_read_is_an_error(forge: Callable[..., Any], people: Path) -> None:
+    people.rename("people.xls")
+    failed = forge("pii", "scan", "people.xls")
+    assert failed.status == 2
+    assert "FORGE-E629" in failed.err
