@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
@@ -58,8 +58,7 @@ class EdgeChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GraphDiff:
-    """All by id. `renewed_nodes` and `renewed_edges` differ only in write time, interval or evidence: no change to a
-    reader, but needed to make one state from the other."""
+    """All by id. What differs only in write time, interval or evidence is no change."""
 
     a_at: datetime | None
     b_at: datetime | None
@@ -69,8 +68,6 @@ class GraphDiff:
     edges_added: tuple[EdgeVersion, ...] = ()
     edges_removed: tuple[EdgeVersion, ...] = ()
     edges_modified: tuple[EdgeChange, ...] = ()
-    renewed_nodes: tuple[Node, ...] = ()
-    renewed_edges: tuple[EdgeVersion, ...] = ()
 
     @property
     def empty(self) -> bool:
@@ -127,24 +124,7 @@ def diff(a: GraphState, b: GraphState) -> GraphDiff:
         edges_added=_only(b.edges, a.edges),
         edges_removed=_only(a.edges, b.edges),
         edges_modified=tuple(one for one in edge_changes if one.changes),
-        renewed_nodes=tuple(one.after for one in node_changes if not one.changes),
-        renewed_edges=tuple(one.after for one in edge_changes if not one.changes),
     )
-
-
-def apply(change: GraphDiff, a: GraphState) -> GraphState:
-    """The second state, from the first and what changed."""
-    nodes = _applied(
-        a.nodes,
-        change.nodes_removed,
-        (*change.nodes_added, *(one.after for one in change.nodes_modified), *change.renewed_nodes),
-    )
-    edges = _applied(
-        a.edges,
-        change.edges_removed,
-        (*change.edges_added, *(one.after for one in change.edges_modified), *change.renewed_edges),
-    )
-    return replace(a, at=change.b_at, nodes=nodes, edges=edges)
 
 
 def _common(a: Mapping[str, T], b: Mapping[str, T]) -> list[tuple[T, T]]:
@@ -154,15 +134,6 @@ def _common(a: Mapping[str, T], b: Mapping[str, T]) -> list[tuple[T, T]]:
 
 def _only(a: Mapping[str, T], b: Mapping[str, T]) -> tuple[T, ...]:
     return tuple(a[name] for name in sorted(a.keys() - b.keys()))
-
-
-def _applied(known: Mapping[str, T], gone: Iterable[T], come: Iterable[T]) -> dict[str, T]:
-    without = {one.id for one in gone}
-    return dict(
-        sorted(
-            ({name: one for name, one in known.items() if name not in without} | {one.id: one for one in come}).items()
-        )
-    )
 
 
 def _node_changes(before: Node, after: Node) -> tuple[FieldChange, ...]:
