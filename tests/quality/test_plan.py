@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import ClassVar
@@ -11,8 +10,7 @@ from forge.model.names import TableName
 from forge.model.schema import Column, Schema
 from forge.quality.check import Check, Context, Finding
 from forge.quality.checks import ExpressionCheck, NotNullCheck, RangeCheck, RowCountCheck, UniqueCheck
-from forge.quality.measure import Cost, Measure, NotMeasured, Reading, Readings
-from forge.quality.measurer_port import measure_in_turn
+from forge.quality.measure import Cost, Measure, Readings
 from forge.quality.plan import check_ids, cost_of, judge_all, plan_measures
 from forge.quality.verdict import Outcome
 
@@ -137,36 +135,3 @@ def test_a_check_with_an_id_keeps_its_identity_whatever_else_changes() -> None:
 def test_checks_that_ask_the_very_same_are_counted() -> None:
     first, second = check_ids([RangeCheck("a", 0), RangeCheck("a", 0)], ORDERS)
     assert second == f"{first}.2"
-
-
-@dataclass
-class Some:
-    """A measurer that answers some kinds, and remembers what it was asked."""
-
-    answers: dict[str, Reading]
-    asked: list[str]
-
-    def measure(self, measures: Sequence[Measure]) -> Readings:
-        self.asked.extend(m.kind for m in measures)
-        return {m: self.answers[m.kind] for m in measures if m.kind in self.answers}
-
-
-def test_each_measurer_is_asked_only_for_what_those_before_it_left_out() -> None:
-    first, second, third = Some({"rows": 1}, []), Some({"nulls": NotMeasured("no"), "min": 3}, []), Some({}, [])
-    measures = [
-        Measure(kind="rows"),
-        Measure(kind="nulls", columns=("a",)),
-        Measure(kind="min", columns=("a",)),
-        Measure(kind="rows"),
-    ]
-    assert measure_in_turn([first, second, third], measures) == {
-        Measure(kind="rows"): 1,
-        Measure(kind="nulls", columns=("a",)): NotMeasured("no"),
-        Measure(kind="min", columns=("a",)): 3,
-    }
-    assert (first.asked, second.asked, third.asked) == (["rows", "nulls", "min"], ["nulls", "min"], [])
-
-
-def test_what_nobody_can_measure_is_said() -> None:
-    readings = measure_in_turn([Some({}, [])], [Measure(kind="rows")])
-    assert readings == {Measure(kind="rows"): NotMeasured("nothing here can measure it")}

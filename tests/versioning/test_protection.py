@@ -8,7 +8,7 @@ import pytest
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName
 from forge.versioning.branch import Branch
-from forge.versioning.protection import effective, may_approve, needs_approval, refuse_change, who_may_merge
+from forge.versioning.protection import effective, may_approve, refuse_change, who_may_merge
 
 NOW = datetime(2026, 11, 15, tzinfo=UTC)
 
@@ -30,10 +30,10 @@ def test_a_protected_branch_changes_by_merges_alone(action: str) -> None:
 
 
 def test_an_approval_is_needed_where_a_branch_is_protected_unless_the_opposite_was_said() -> None:
-    assert needs_approval(branch(is_protected=True))
-    assert not needs_approval(branch(is_protected=True, require_approval=False))
-    assert not needs_approval(branch())
-    assert needs_approval(branch(require_approval=True))
+    assert branch(is_protected=True).needs_approval
+    assert not branch(is_protected=True, require_approval=False).needs_approval
+    assert not branch().needs_approval
+    assert branch(require_approval=True).needs_approval
 
 
 def test_nobody_approves_their_own_merge() -> None:
@@ -61,12 +61,12 @@ def test_without_a_list_everyone_merges_and_with_one_those_on_it() -> None:
 )
 def test_the_settings_protect_by_name_or_pattern(name: str, declared: tuple[str, ...], expected: bool) -> None:
     found = effective(branch(name), declared, True)
-    assert (found.is_protected, needs_approval(found)) == (expected, expected)
+    assert (found.is_protected, found.needs_approval) == (expected, expected)
 
 
 def test_the_settings_can_do_without_review_but_not_against_the_branch() -> None:
-    assert not needs_approval(effective(branch(is_protected=True), (), False))
-    assert needs_approval(effective(branch(is_protected=True, require_approval=True), (), False))
-    assert not needs_approval(effective(branch(is_protected=True, require_approval=False), ("main",), True))
+    assert not effective(branch(is_protected=True), (), False).needs_approval
+    assert effective(branch(is_protected=True, require_approval=True), (), False).needs_approval
+    assert not effective(branch(is_protected=True, require_approval=False), ("main",), True).needs_approval
     plain = branch("dev")
     assert effective(plain, ("main",), False) == plain

@@ -101,7 +101,6 @@ class SlaProperty:
 
     property: str
     value: object = None
-    value_ext: object = None
     unit: str | None = None
     element: str | None = None
     driver: str | None = None

@@ -216,7 +216,6 @@ def _read_sla(root: ContractNode) -> tuple[SlaProperty, ...]:
         SlaProperty(
             property=node.text("property", required=True) or "",
             value=node.value("value"),
-            value_ext=node.value("valueExt"),
             unit=node.text("unit"),
             element=node.text("element"),
             driver=node.text("driver"),

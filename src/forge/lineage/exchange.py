@@ -114,14 +114,6 @@ def load_export(lines: Iterable[str]) -> GraphExport:
     )
 
 
-def read_export(lines: Iterable[str]) -> Iterator[ClaimBatch]:
-    """What to record, in this order, so that an empty store holds the facts of the file."""
-    export = load_export(lines)
-    for producer in export.producers:
-        yield from _node_batches(producer, export.nodes.get(producer, ()))
-        yield from _edge_batches(producer, export.edges.get(producer, ()))
-
-
 @dataclass(frozen=True, slots=True)
 class GraphImport:
     """`same`: facts already present. `left`: facts not written because the store has one of the same producer on the

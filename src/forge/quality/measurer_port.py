@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
-from forge.quality.measure import Measure, NotMeasured, Reading, Readings
+from forge.quality.measure import Measure, Readings
 
 
 class Measurer(Protocol):
@@ -16,15 +16,3 @@ class Measurer(Protocol):
     harms no other. A measurer that answers only some kinds leaves the others out, and the next one is asked."""
 
     def measure(self, measures: Sequence[Measure]) -> Readings: ...
-
-
-def measure_in_turn(measurers: Iterable[Measurer], measures: Sequence[Measure]) -> Readings:
-    """Asks each measurer only for what the ones before it left out; the cheapest comes first."""
-    readings: dict[Measure, Reading] = {}
-    left = tuple(dict.fromkeys(measures))
-    for measurer in measurers:
-        if not left:
-            break
-        readings.update(measurer.measure(left))
-        left = tuple(measure for measure in left if measure not in readings)
-    return {**readings, **{measure: NotMeasured("nothing here can measure it") for measure in left}}

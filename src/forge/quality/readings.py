@@ -75,11 +75,6 @@ class Quantiles:
     def count(self) -> int:
         return int(_kll(self.sketch).n)
 
-    @property
-    def exact(self) -> bool:
-        """Whether all values are retained, so that quantiles are exact."""
-        return not _kll(self.sketch).is_estimation_mode()
-
     def at(self, share: float) -> float | None:
         """The smallest value not exceeded by at least that share (0 to 1) of the values; None without values."""
         found = self.spread((share,))

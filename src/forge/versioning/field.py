@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 
@@ -54,7 +54,3 @@ class Layout:
     def values(self) -> tuple[AlignedColumn, ...]:
         """Columns that are no part of the key."""
         return tuple(column for column in self.columns if column.field.name not in self.key)
-
-
-def names(fields: Sequence[TableField]) -> tuple[str, ...]:
-    return tuple(field.name for field in fields)

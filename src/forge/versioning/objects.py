@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from forge.model.canonical_json import digest_of
-from forge.model.names import CommitId
-from forge.versioning.commit import Commit, Tree, id_of, tree_id_of
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -96,8 +94,3 @@ def table_tree_of(body: Mapping[str, object]) -> TableTree:
     except (TypeError, IndexError) as error:
         raise ValueError("not a table tree") from error
     raise ValueError("not a table tree")
-
-
-def recompute_commit_id(commit: Commit, tree: Tree) -> CommitId:
-    """The id that the commit must have for this content and tree."""
-    return id_of(commit, tree_id_of(tree))

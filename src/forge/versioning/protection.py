@@ -56,10 +56,6 @@ def who_may_merge(branch: Branch, user: str) -> bool:
     return not branch.allowed_mergers or _key(user) in map(_key, branch.allowed_mergers)
 
 
-def needs_approval(branch: Branch) -> bool:
-    return branch.needs_approval
-
-
 def may_approve(author: str, approver: str) -> bool:
     """Someone else than the author of the merge."""
     return _key(author) != _key(approver)

@@ -7,7 +7,7 @@ import pytest
 from forge.model.errors import ForgeError
 from forge.versioning.changes import TableSchemaChange
 from forge.versioning.conflict import Answers, ConflictKind, ResolutionChoice, ResolutionRule
-from forge.versioning.field import AlignedColumn, Fields, TableField, names
+from forge.versioning.field import AlignedColumn, Fields, TableField
 from forge.versioning.schema.merge import align_for_diff, diff_schemas, merge_schemas
 from forge.versioning.schema.order import find_moved
 
@@ -15,6 +15,10 @@ ID = TableField(1, "id", "bigint")
 AMOUNT = TableField(2, "amount", "decimal(10,2)")
 NOTE = TableField(3, "note", "string")
 BASE = (ID, AMOUNT, NOTE)
+
+
+def names(fields: Fields) -> tuple[str, ...]:
+    return tuple(field.name for field in fields)
 
 
 def amount(name: str = "amount", type: str = "decimal(10,2)", *, required: bool = False) -> TableField:

@@ -198,11 +198,7 @@ def _order(old: ContractPart, new: ContractPart) -> int | None:
 
 def _promise(sla: ContractPart) -> Promise | None:
     unit = sla.text("unit") or None
-    return promise_of(
-        SlaProperty(
-            property=sla.text("property"), value=sla.data.get("value"), value_ext=sla.data.get("valueExt"), unit=unit
-        )
-    )
+    return promise_of(SlaProperty(property=sla.text("property"), value=sla.data.get("value"), unit=unit))
 
 
 def _by_number(old: ContractPart, new: ContractPart) -> int | None:

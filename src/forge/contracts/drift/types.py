@@ -14,7 +14,6 @@ from forge.model.types import KNOWN_TYPES, DataType, TypeField
 
 _ANY_STRUCT = ("struct", "object", "record", "row")
 _SPARK_ZONED, _SPARK_PLAIN = ("timestamp_ltz", "timestamp with local time zone"), ("timestamp_ntz",)
-_SQL_ZONED = ("timestamptz", "timestamp_tz", "timestamp with time zone")
 _SQL_PLAIN = ("timestamp without time zone", "datetime")
 _ELSEWHERE = {"hugeint", "uint", "uhugeint", "varint", "bignumeric", "bigdecimal", "smallmoney"}
 _TIME_OF_DAY = re.compile(r"[Hh]")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 
 from forge.contracts.compare.interval import Interval, number_of, range_of
 from forge.contracts.pattern.inclusion import UnsupportedPattern, counterexample
@@ -14,8 +14,6 @@ _AT_LEAST = ("minLength", "minItems", "minProperties")
 _AT_MOST = ("maxLength", "maxItems", "maxProperties")
 _FIXED = ("timezone", "dimensions", "elementType", "distanceMetric")
 _TEXT_LIKE = ("string", "")
-
-Loosens = Callable[[object, object], bool | None]
 
 
 def merge_options(

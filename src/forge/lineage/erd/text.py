@@ -8,8 +8,6 @@ from collections.abc import Iterable
 from html import escape
 from typing import TYPE_CHECKING
 
-from forge.lineage.formats import quoted
-
 if TYPE_CHECKING:
     from forge.lineage.erd.diagram import Erd, ErdColumn, ErdForeignKey, ErdTable
 
@@ -127,3 +125,9 @@ def _html(text: str) -> str:
 
 def _key_label(key: ErdForeignKey) -> str:
     return f"{', '.join(key.columns)} → {', '.join(key.to_columns)}" if key.to_columns else ", ".join(key.columns)
+
+
+def quoted(text: str) -> str:
+    """A text of the DOT language. Backslashes are escapes in labels."""
+    safe = re.sub(r"[\x00-\x1f\x7f]", " ", text).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{safe}"'

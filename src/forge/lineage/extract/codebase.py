@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from forge.lineage.edge import Gap
 from forge.lineage.extract.catalog import TableCatalog
 from forge.lineage.extract.definition import TableDefinition
-from forge.lineage.extract.program import Program, ProgramStep
+from forge.lineage.extract.program import Program
 
 ROUNDS = 8  # how far a chain of SELECT * over files is followed
 _DEFINES = re.compile(r"\b(?:create|alter)\b", re.IGNORECASE)
@@ -185,7 +185,3 @@ def _digest(definition: TableDefinition | None) -> str:
         return ""
     text = "\n".join(f"{column.name} {column.type}" for column in definition.columns)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
-def written_by(program: Program) -> tuple[ProgramStep, ...]:
-    return tuple(step for step in program.steps if step.made.real)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Mapping, MutableMapping
+from collections.abc import Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -255,10 +255,6 @@ def _lone_model(templates: TemplateEnvironment, given: Mapping[str, object]) -> 
         "config": config,
         "is_incremental": incremental,
     }
-
-
-def gap_of(file: str) -> Callable[[TextNote | RenderFailure], Gap]:
-    return lambda one: Gap(file, one.line, one.reason)
 
 
 def _line_of(problem: BaseException) -> int | None:

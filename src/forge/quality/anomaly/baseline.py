@@ -10,7 +10,6 @@ from itertools import pairwise
 from forge.model.time import as_utc
 from forge.quality.anomaly.point import Feedback, Point
 
-DAY = timedelta(days=1)
 WINDOW = timedelta(days=91)  # values older than a quarter are not representative
 MEMORY = timedelta(days=100)
 HOURLY_WINDOW = timedelta(days=28)

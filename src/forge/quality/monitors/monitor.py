@@ -126,7 +126,6 @@ class MonitorRunStatus(StrEnum):
 
 
 OPEN = (MonitorRunStatus.QUEUED, MonitorRunStatus.RUNNING)
-MEASURED = (MonitorRunStatus.PASSED, MonitorRunStatus.FAILED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

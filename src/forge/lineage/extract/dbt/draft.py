@@ -22,7 +22,6 @@ from forge.lineage.extract.dbt.properties import (
 from forge.lineage.extract.definition import ColumnDefinition
 
 _SNAPSHOT = re.compile(r"\{%-?\s*snapshot\s+(\w+)\s*-?%\}(.*?)\{%-?\s*endsnapshot\s*-?%\}", re.DOTALL)
-_VERSION = re.compile(r"_v(\w+)$")
 
 
 @dataclass(slots=True, eq=False, kw_only=True)

@@ -192,15 +192,6 @@ def _set_attribute(call: Call, world: World) -> AbstractValue:
     return NONE
 
 
-_TYPES: dict[str, type[AbstractValue] | tuple[type[AbstractValue], ...]] = {
-    "list": ListOf,
-    "dict": DictOf,
-    "str": Text,
-    "tuple": ListOf,
-    "set": ListOf,
-}
-
-
 def _is_instance(call: Call, world: World) -> AbstractValue:
     """Only what is certain: a text is a str and no list."""
     first, of = call.arg(0), call.arg(1)

@@ -66,12 +66,3 @@ def split_name(text: str) -> tuple[str, ...]:
 def table_named(parts: Sequence[str]) -> exp.Table:
     identifiers = [exp.to_identifier(part, quoted=True) for part in parts]
     return exp.Table(**dict(zip(("this", "db", "catalog"), reversed(identifiers[-3:]), strict=False)))
-
-
-def line_of(expression: exp.Expr) -> int:
-    """The line in the parsed text; 0: unknown."""
-    for node in expression.walk():
-        line = node.meta.get("line") if node._meta else None
-        if line:
-            return int(line)
-    return 0

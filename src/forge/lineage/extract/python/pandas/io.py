@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from forge.lineage.extract.python.frame_columns import column, to_write
@@ -310,4 +309,3 @@ WRITERS = (
     "markdown",
     "string",
 )
-Reader = Callable[[Call, World], AbstractValue]

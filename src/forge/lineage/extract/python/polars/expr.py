@@ -12,13 +12,12 @@ from forge.lineage.extract.python.frame_columns import column, has_all, unexplai
 from forge.lineage.extract.python.library import Call
 from forge.lineage.extract.python.values import AbstractValue, Cells, Expr, Frame, ListOf, Text, UnknownValue, items_of
 from forge.lineage.extract.python.world import World
-from forge.lineage.extract.relation import Relation, RelationColumn, Shape
-from forge.lineage.extract.value import NOTHING, ColumnValue
+from forge.lineage.extract.relation import RelationColumn, Shape
+from forge.lineage.extract.value import NOTHING
 
 FRAME = "polars"
 EXPR = "polars.expr"
 WINDOW = "window"  # of `Frame.extra`: aggregates are computed over a window
-EMPTY = Frame(FRAME, Relation())
 
 Picks = Callable[[Frame], Sequence[str]]
 
@@ -200,11 +199,6 @@ def windowed(inner: Expr, keys: Sequence[Expr], order: Sequence[Expr], text: str
         return Cells(columns, cells.shaped | shaped | shape_of(around), cells.reads | reads_of(around))
 
     return expr(make, text)
-
-
-def single(made: Expr, frame: Frame) -> ColumnValue:
-    """The value of an expression that gives one column."""
-    return combined(values_of([made.make(frame)]), Transformation.IDENTITY, "")
 
 
 def known(frame: Frame, call: Call, world: World) -> Sequence[RelationColumn]:

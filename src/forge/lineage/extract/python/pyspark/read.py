@@ -11,7 +11,6 @@ from forge.lineage.extract.python.pyspark.frame import SPARK
 from forge.lineage.extract.python.pyspark.schema import schema_of
 from forge.lineage.extract.python.values import (
     AbstractValue,
-    DictOf,
     Frame,
     LibraryValue,
     ListOf,
@@ -132,11 +131,6 @@ def from_database(thing: AbstractValue, is_query: bool, call: Call, world: World
 def _jdbc(call: Call, world: World) -> AbstractValue:
     table = call.arg(1, "table")
     return Frame(SPARK, from_database(table, False, call, world) if table is not None else world.lost(call, "jdbc"))
-
-
-def options_of(call: Call) -> dict[str, AbstractValue]:
-    first = call.arg(0)
-    return {str(key): one for key, one in first.items.items()} if isinstance(first, DictOf) else {}
 
 
 READER_METHODS: dict[str, Handler] = {

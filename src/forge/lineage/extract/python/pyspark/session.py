@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
 from forge.lineage.extract.python.branch import either_relation
 from forge.lineage.extract.python.library import Call, Handler, methods
 from forge.lineage.extract.python.pyspark.frame import SPARK
-from forge.lineage.extract.python.pyspark.functions import Udf
 from forge.lineage.extract.python.pyspark.read import READER_METHODS, SparkReader, table_frame
 from forge.lineage.extract.python.pyspark.schema import schema_of
 from forge.lineage.extract.python.texts import joined_text, to_text
@@ -19,7 +17,6 @@ from forge.lineage.extract.python.values import (
     AbstractValue,
     DictOf,
     Frame,
-    FunctionValue,
     Hole,
     Instance,
     LibraryValue,
@@ -198,21 +195,4 @@ def _drop_view(call: Call, world: World) -> AbstractValue:
     return NONE
 
 
-def _known_nothing(call: Call, world: World) -> AbstractValue:
-    return UnknownValue(call.written)
-
-
 CATALOG_METHODS: dict[str, Handler] = methods(_drop_view, ("dropTempView", "dropGlobalTempView"))
-
-
-def _register(call: Call, world: World) -> AbstractValue:
-    function = call.arg(1, "f")
-    name = call.text(0, "name") or (function.name if isinstance(function, FunctionValue) else "udf")
-    return Udf("pyspark.udf", name)
-
-
-UDF_METHODS: dict[str, Handler] = methods(_register, ("register", "registerJavaFunction", "registerJavaUDAF"))
-
-
-def quiet(kind: str) -> Callable[[Call, World], AbstractValue]:
-    return _known_nothing
