@@ -4,203 +4,176 @@ from __future__ import annotations
 
 from forge.model.error_code import (
     CANNOT_CONNECT,
-    COULD_NOT_RUN,
     FINDINGS,
     FINE,
     NOT_ALLOWED,
     USAGE,
     ErrorCode,
-    code_entry,
+    conflict,
+    invalid,
+    not_found,
+    refused,
+    unavailable,
 )
-from forge.model.errors import ErrorKind
 
 CONTRACT_CODES: tuple[tuple[str, ErrorCode], ...] = (
-    code_entry(
+    invalid(
         "E500",
-        ErrorKind.INVALID,
         "contract required",
         "A table that `governance.contracts.required_for` names has no contract.",
         FINDINGS,
         why="Readers of a shared table rely on something written; without it nobody can say what broke.",
     ),
-    code_entry(
+    invalid(
         "E501",
-        ErrorKind.INVALID,
         "required field missing",
         "A contract lacks a field that the standard, or the strict profile, requires.",
-        COULD_NOT_RUN,
         why="Each version of the standard says which fields a contract has; a contract is held against the version "
         "that it declares itself.",
         found=FINDINGS,
     ),
-    code_entry(
+    invalid(
         "E502",
-        ErrorKind.INVALID,
         "bad format",
         "A contract's field is not of the required form, or the file is not the YAML that a contract may be.",
-        COULD_NOT_RUN,
         why="What cannot be read the same way by everybody is no agreement.",
         found=FINDINGS,
     ),
-    code_entry(
+    invalid(
         "E503",
-        ErrorKind.INVALID,
         "unknown type",
         "A contract names a type outside the type system of its version of the standard.",
-        COULD_NOT_RUN,
         why="The types differ between versions: timestamp came with 3.1, map and vector with 3.2.",
         found=FINDINGS,
     ),
-    code_entry(
+    not_found(
         "E504",
-        ErrorKind.NOT_FOUND,
         "unknown contract",
         "No contract of that name or version is registered.",
         USAGE,
         why="Only what is registered has versions and a state; forge compile and forge contract register do that.",
     ),
-    code_entry(
+    conflict(
         "E505",
-        ErrorKind.CONFLICT,
         "version is taken",
         "That version of the contract is registered with another content.",
         FINDINGS,
         why="Versions are immutable: who relied on one must find in it what was there before.",
     ),
-    code_entry(
+    refused(
         "E506",
-        ErrorKind.REFUSED,
         "contract is retired",
         "A new reader asks for a table whose contract is retired.",
         NOT_ALLOWED,
         why="A retired contract promises nothing any more; those who read it before were told.",
     ),
-    code_entry(
+    conflict(
         "E507",
-        ErrorKind.CONFLICT,
         "not the next state",
         "The life of a contract goes draft, active, deprecated, sunset, retired, and not back.",
         FINDINGS,
         why="Readers plan by the state they were told; one that goes back would take a notice back.",
     ),
-    code_entry(
+    invalid(
         "E508",
-        ErrorKind.INVALID,
         "cannot be converted",
         "A file could not be turned into a contract, or a contract into the wanted format.",
-        COULD_NOT_RUN,
         why="Formats say different things: what has no place in the other one cannot be made up.",
     ),
-    code_entry(
+    unavailable(
         "E509",
-        ErrorKind.UNAVAILABLE,
         "contract tool failed",
         "datacontract-cli, which does this, is missing or failed.",
         CANNOT_CONNECT,
         why="Forge reads and writes ODCS itself and leaves all other formats to that tool.",
     ),
-    code_entry(
+    invalid(
         "E510",
-        ErrorKind.INVALID,
         "child weakens parent",
         "A contract takes back or loosens what a contract above it promises.",
         FINDINGS,
         why="Enterprise and domain contracts are floors: a contract below may add to them and be stricter, not weaker.",
     ),
-    code_entry(
+    invalid(
         "E511",
-        ErrorKind.INVALID,
         "parent not found",
         "A contract extends a contract that is not there, or the chain of parents is a circle.",
-        COULD_NOT_RUN,
         why="What binds is the contract with all that stands above it; without the parent nobody can say what that is.",
         found=FINDINGS,
     ),
-    code_entry(
+    invalid(
         "E512",
-        ErrorKind.INVALID,
         "governance loosened",
         "A forge.yaml loosens what a file that it extends demands.",
-        COULD_NOT_RUN,
         why="What a platform demands holds for all below it; a project may ask for more, not for less.",
     ),
-    code_entry(
+    invalid(
         "E520",
-        ErrorKind.INVALID,
         "breaking change",
         "A change that breaks readers came without a new MAJOR version.",
         FINDINGS,
         why="A reader that pinned 2.x was promised that every 2.y keeps working. Removing or renaming a column, "
         "narrowing a type or weakening a guarantee breaks that promise.",
     ),
-    code_entry(
+    invalid(
         "E530",
-        ErrorKind.INVALID,
         "type mismatch",
         "A column's type differs from the contract's.",
         FINDINGS,
         why="A declared physicalType is compared exactly, but for its spelling; a logicalType fits several types. "
         "`forge contract drift` says what would make the table or the contract fit.",
     ),
-    code_entry(
+    invalid(
         "E531",
-        ErrorKind.INVALID,
         "column missing",
         "A column of the contract is missing in the table.",
         FINDINGS,
         why="Who reads the table relies on every column that was promised; names differ in case only.",
     ),
-    code_entry(
+    invalid(
         "E532",
-        ErrorKind.INVALID,
         "undocumented column",
         "A column is not in the contract. Reported, never blocking.",
         FINE,
         why="Nobody knows what it means, so nobody should rely on it; `forge contract drift` writes the entry for it.",
     ),
-    code_entry(
+    invalid(
         "E540",
-        ErrorKind.INVALID,
         "naming",
         "A name does not follow the project's naming policy.",
         FINDINGS,
         why="Names that follow one rule are found and understood by those who did not choose them.",
     ),
-    code_entry(
+    invalid(
         "E541",
-        ErrorKind.INVALID,
         "test coverage",
         "A table has fewer checks than the project's policy asks for.",
         FINDINGS,
         why="A table without checks is wrong until someone notices.",
     ),
-    code_entry(
+    invalid(
         "E542",
-        ErrorKind.INVALID,
         "documentation",
         "A table or a column has no description though the policy asks.",
         FINDINGS,
         why="Who does not know what a column means uses it wrongly, or not at all.",
     ),
-    code_entry(
+    invalid(
         "E543",
-        ErrorKind.INVALID,
         "unknown reference",
         "Something refers to a table or column that nobody makes.",
         FINDINGS,
         why="A run would stop at it; here it is found before anything starts.",
     ),
-    code_entry(
+    invalid(
         "E544",
-        ErrorKind.INVALID,
         "cycle",
         "Tables need each other in a circle, so none can be made first.",
         FINDINGS,
         why="None of the tables could be made first, so a run has no order to work in.",
     ),
-    code_entry(
+    invalid(
         "E545",
-        ErrorKind.INVALID,
         "custom policy",
         "A rule of the project's own is violated.",
         FINDINGS,
