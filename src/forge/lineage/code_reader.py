@@ -5,25 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from forge.model.word_list import words
+
 if TYPE_CHECKING:
     from forge.lineage.edge import Extraction
     from forge.lineage.extract.codebase import SourceUnit
     from forge.lineage.extract.definition import Schemas
 
-DIALECTS = (
-    "spark",
-    "databricks",
-    "hive",
-    "postgres",
-    "snowflake",
-    "bigquery",
-    "tsql",
-    "mysql",
-    "oracle",
-    "redshift",
-    "duckdb",
-    "trino",
-)
+DIALECTS = words("spark databricks hive postgres snowflake bigquery tsql mysql oracle redshift duckdb trino")
 
 
 def extract_sql(

@@ -8,22 +8,11 @@ from typing import Any, TypeVar, overload
 
 from forge.model.errors import ForgeError, raise_errors
 from forge.model.name_suggestions import did_you_mean
+from forge.model.word_list import words
 
 F = TypeVar("F", bound=Callable[..., Any])
 ATTRIBUTE = "__forge_transform__"
-KEYS = (
-    "output",
-    "inputs",
-    "kind",
-    "unique_key",
-    "time_column",
-    "partitioned_by",
-    "tags",
-    "owner",
-    "description",
-    "columns",
-    "checks",
-)
+KEYS = words("output inputs kind unique_key time_column partitioned_by tags owner description columns checks")
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ from forge.lineage.kind import RELATIONSHIP_OF, EdgeKind, EdgeRelationship, Edge
 from forge.lineage.node import UNPREFIXED, Entity, NodeType
 from forge.model.errors import ForgeError, raise_errors
 from forge.model.name_suggestions import did_you_mean
+from forge.model.word_list import words
 from forge.model.yaml_file import YamlFile, load_yaml
 
 DECLARED = "declared:"  # the producer of what a file declares begins so
@@ -33,19 +34,7 @@ EXTRACTOR = "declared"
 
 _TOP = ("author", "reason", "nodes", "edges")
 _NODE = ("id", "type", "table", "attributes")
-_EDGE = (
-    "source",
-    "target",
-    "type",
-    "relationship",
-    "transformation",
-    "expression",
-    "masking",
-    "confidence",
-    "indirect",
-    "author",
-    "reason",
-)
+_EDGE = words("source target type relationship transformation expression masking confidence indirect author reason")
 _ALIASES = {"direct": Transformation.IDENTITY, "expression": Transformation.TRANSFORMATION}
 
 _Word = TypeVar("_Word", bound=StrEnum)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from forge.model.names import TableName
+from forge.model.word_list import words
 from forge.model.yaml_file import YamlFile, load_yaml
 from forge.quality.imports.dbt_tests import map_dbt_test
 from forge.quality.imports.expectations import MappedSpecs
@@ -14,20 +15,12 @@ from forge.quality.imports.mapping import Collector, ImportedChecks, MappingErro
 
 _KINDS = ("models", "seeds", "snapshots")
 _SEVERITY = {"warn": "warning", "error": "error"}
-_CONFIG = {
-    "severity",
-    "where",
-    "error_if",
-    "warn_if",
-    "fail_calc",
-    "enabled",
-    "limit",
-    "tags",
-    "meta",
-    "schema",
-    "alias",
-}
-_CONFIG |= {"store_failures", "store_failures_as", "database", "group"}
+_CONFIG = frozenset(
+    words(
+        "severity where error_if warn_if fail_calc enabled limit tags meta schema alias store_failures "
+        "store_failures_as database group"
+    )
+)
 _NO_CONFIG_OF_OURS = {
     "error_if": "tolerates a number of rows; here a share of them can be tolerated: max_violation_percentage",
     "fail_calc": "counts failures in a way of its own",

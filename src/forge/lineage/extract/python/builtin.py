@@ -32,6 +32,7 @@ from forge.lineage.extract.python.values import (
     what_is,
 )
 from forge.lineage.extract.python.world import World
+from forge.model.word_list import words
 
 _MOST = 1000
 
@@ -310,18 +311,7 @@ FILE = ValueKind(
 )
 PYTHON = Library(
     kinds=(FILE,),
-    modules=(
-        "builtins",
-        "functools",
-        "itertools",
-        "os",
-        "pathlib",
-        "copy",
-        "dataclasses",
-        "collections",
-        "typing",
-        "posixpath",
-    ),
+    modules=words("builtins functools itertools os pathlib copy dataclasses collections typing posixpath"),
     functions={
         **_names(
             "builtins",

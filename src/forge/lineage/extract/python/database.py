@@ -8,6 +8,7 @@ from forge.lineage.extract.python.library import Call, Handler, Library, ValueKi
 from forge.lineage.extract.python.values import AbstractValue, Frame, Hole, ListOf, Module, Text, UnknownValue, text
 from forge.lineage.extract.python.world import World
 from forge.lineage.extract.relation import Relation
+from forge.model.word_list import words
 
 _SQL = re.compile(
     r"\s*(?:(?:--[^\n]*\n|/\*.*?\*/)\s*)*\(?\s*(?:select|with|insert|update|delete|merge|create|alter|drop|truncate|"
@@ -123,19 +124,9 @@ RAW_SQL = Library(
     },
     kinds=(RESULT,),
     methods_anywhere=dict.fromkeys(
-        (
-            "execute",
-            "executemany",
-            "executescript",
-            "execute_async",
-            "execute_string",
-            "sql",
-            "query",
-            "run_query",
-            "exec_driver_sql",
-            "execute_sql",
-            "run_sql",
-            "run",
+        words(
+            "execute executemany executescript execute_async execute_string sql query run_query exec_driver_sql "
+            "execute_sql run_sql run"
         ),
         execute,
     ),

@@ -7,24 +7,14 @@ import re
 
 from forge.lineage.extract.python.library import Call
 from forge.lineage.extract.python.values import AbstractValue, Const, Hole, Text, UnknownValue, known_text, truth_of
+from forge.model.word_list import words
 
 # Usual names of settings objects, where nothing else identifies them.
 _HOLDERS = frozenset(
-    {
-        "args",
-        "cfg",
-        "conf",
-        "config",
-        "configs",
-        "constants",
-        "context",
-        "env",
-        "options",
-        "opts",
-        "params",
-        "parameters",
-    }
-    | {"job_args", "job_params", "run_config", "settings", "variables"}
+    words(
+        "args cfg conf config configs constants context env options opts params parameters job_args job_params "
+        "run_config settings variables"
+    )
 )
 _CLASS = re.compile(r"(?:settings|config|params|options|args)\Z", re.IGNORECASE)
 _SAME = frozenset({"strip", "lstrip", "rstrip", "lower", "upper"})

@@ -8,32 +8,17 @@ from __future__ import annotations
 
 import re
 
+from forge.model.word_list import words
+
 DEEPEST = 10
 """Levels that are still read: the JSON is then about a thousand times as long as it should be, some megabytes."""
 
-_TWICE = {
-    "between",
-    "btrim",
-    "date_part",
-    "extract",
-    "ifnull",
-    "left",
-    "nullif",
-    "nullifzero",
-    "nvl",
-    "nvl2",
-    "right",
-    "split_part",
-    "to_date",
-    "to_timestamp",
-    "try_add",
-    "try_divide",
-    "try_multiply",
-    "try_subtract",
-    "try_to_date",
-    "try_to_timestamp",
-    "zeroifnull",
-}
+_TWICE = frozenset(
+    words(
+        "between btrim date_part extract ifnull left nullif nullifzero nvl nvl2 right split_part to_date to_timestamp "
+        "try_add try_divide try_multiply try_subtract try_to_date try_to_timestamp zeroifnull"
+    )
+)
 _TOKEN = re.compile(r"\bCASE WHEN\b|\bEND\b|\b[a-z_0-9]+\(|\(|\)")
 _TABLE = re.compile(r"RelationV2\[.*\] (\S+)")
 _LEAF = re.compile(r"RelationV2\[[^#\]]*#(\d+)[^\]]*\] ([^\s,]+)|Relation (\S+)\[[^#\]]*#(\d+)L?")

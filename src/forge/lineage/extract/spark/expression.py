@@ -16,6 +16,7 @@ from forge.lineage.extract.spark.text import render
 from forge.lineage.extract.spark.tree import PlanNode, id_of
 from forge.lineage.extract.value import NOTHING, ColumnValue, Sources, SourceTrace, add, stronger
 from forge.model.names import ColumnName
+from forge.model.word_list import words
 
 Columns = Mapping[int, ColumnValue]
 """What each expression id stands for, below some node of the plan."""
@@ -38,20 +39,12 @@ _SAME = {
 }
 
 # A value that comes out of these can hardly be turned back into what went in.
-_MASKING = {
-    "AesEncrypt",
-    "CollationAwareMurmur3Hash",
-    "CollationAwareXxHash64",
-    "Crc32",
-    "HiveHash",
-    "Mask",
-    "Md5",
-    "Murmur3Hash",
-    "Sha1",
-    "Sha2",
-    "TryAesEncrypt",
-    "XxHash64",
-}
+_MASKING = frozenset(
+    words(
+        "AesEncrypt CollationAwareMurmur3Hash CollationAwareXxHash64 Crc32 HiveHash Mask Md5 Murmur3Hash Sha1 Sha2 "
+        "TryAesEncrypt XxHash64"
+    )
+)
 
 
 class ExpressionContext(Protocol):

@@ -13,6 +13,7 @@ from forge.lineage.extract.spark.text import render
 from forge.lineage.extract.spark.tree import PlanNode, id_of, object_name, parts_of
 from forge.lineage.extract.value import NOTHING, ColumnValue, SourceTrace, add, opaque, stronger, union
 from forge.model.names import ColumnName
+from forge.model.word_list import words
 
 _MOST_LINKS = 50_000
 """Between the columns that go into unreadable code and those that come out. Above it, only the tables are linked."""
@@ -290,22 +291,9 @@ HANDLERS: dict[str, Handler] = {
     **dict.fromkeys(("LocalRelation", "OneRowRelation", "Range", "CommandResult", "EmptyRelation"), _literals),
     **dict.fromkeys(("LogicalRDD", "ExternalRDD"), _rdd),
     **dict.fromkeys(
-        (
-            "SubqueryAlias",
-            "View",
-            "GlobalLimit",
-            "LocalLimit",
-            "Offset",
-            "Tail",
-            "Sample",
-            "Repartition",
-            "RepartitionByExpression",
-            "RebalancePartitions",
-            "ResolvedHint",
-            "CollectMetrics",
-            "PipeOperator",
-            "EventTimeWatermark",
-            "Subquery",
+        words(
+            "SubqueryAlias View GlobalLimit LocalLimit Offset Tail Sample Repartition RepartitionByExpression "
+            "RebalancePartitions ResolvedHint CollectMetrics PipeOperator EventTimeWatermark Subquery"
         ),
         _same,
     ),
@@ -327,15 +315,9 @@ HANDLERS: dict[str, Handler] = {
     "Generate": _generate,
     "Expand": _expand,
     **dict.fromkeys(
-        (
-            "MapInPandas",
-            "MapInArrow",
-            "PythonMapInArrow",
-            "FlatMapGroupsInPandas",
-            "FlatMapGroupsInArrow",
-            "FlatMapCoGroupsInPandas",
-            "FlatMapCoGroupsInArrow",
-            "ScriptTransformation",
+        words(
+            "MapInPandas MapInArrow PythonMapInArrow FlatMapGroupsInPandas FlatMapGroupsInArrow "
+            "FlatMapCoGroupsInPandas FlatMapCoGroupsInArrow ScriptTransformation"
         ),
         _opaque,
     ),

@@ -14,6 +14,7 @@ from forge.lineage.extract.spark.node import HANDLERS, Handler, PlanRelation, Pl
 from forge.lineage.extract.spark.tree import PlanNode, id_of
 from forge.lineage.extract.value import NOTHING, ColumnValue, SourceTrace, add
 from forge.model.names import ColumnName
+from forge.model.word_list import words
 
 ROW_LEVEL = frozenset({"ReplaceData", "WriteDelta"})
 
@@ -90,19 +91,11 @@ WRITES: dict[str, Handler] = {
     **dict.fromkeys(ROW_LEVEL, _rows),
     "MergeRows": _merge,
     **dict.fromkeys(
-        (
-            "CreateTableAsSelect",
-            "ReplaceTableAsSelect",
-            "CreateIcebergView",
-            "CreateViewCommand",
-            "CreateDataSourceTableAsSelectCommand",
-            "CreateHiveTableAsSelectCommand",
-            "InsertIntoDataSourceDirCommand",
-            "InsertIntoHadoopFsRelationCommand",
-            "InsertIntoDataSourceCommand",
-            "InsertIntoHiveTable",
-            "InsertIntoHiveDirCommand",
-            "SaveIntoDataSourceCommand",
+        words(
+            "CreateTableAsSelect ReplaceTableAsSelect CreateIcebergView CreateViewCommand "
+            "CreateDataSourceTableAsSelectCommand CreateHiveTableAsSelectCommand InsertIntoDataSourceDirCommand "
+            "InsertIntoHadoopFsRelationCommand InsertIntoDataSourceCommand InsertIntoHiveTable "
+            "InsertIntoHiveDirCommand SaveIntoDataSourceCommand"
         ),
         _query,
     ),

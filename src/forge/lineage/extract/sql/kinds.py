@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from forge.lineage.edge import Transformation
+from forge.model.word_list import words
 
 _SAME: tuple[type[exp.Expr], ...] = (
     exp.Alias,
@@ -43,118 +44,29 @@ _GENERATORS: tuple[type[exp.Expr], ...] = (
     exp.SplitToTable,
     exp.StrtokSplitToTable,
 )
-GENERATOR_NAMES = {
-    "explode",
-    "explode_outer",
-    "posexplode",
-    "posexplode_outer",
-    "inline",
-    "inline_outer",
-    "stack",
-    "json_tuple",
-    "parse_url_tuple",
-    "variant_explode",
-    "variant_explode_outer",
-    "flatten",
-    "unnest",
-    "json_each",
-    "jsonb_each",
-    "json_each_text",
-    "jsonb_each_text",
-    "json_array_elements",
-    "jsonb_array_elements",
-    "json_array_elements_text",
-    "jsonb_array_elements_text",
-    "json_object_keys",
-    "jsonb_object_keys",
-    "jsonb_path_query",
-    "regexp_split_to_table",
-    "regexp_matches",
-    "string_to_table",
-    "string_split",
-    "generate_series",
-    "generate_subscripts",
-}
+GENERATOR_NAMES = frozenset(
+    words(
+        "explode explode_outer posexplode posexplode_outer inline inline_outer stack json_tuple parse_url_tuple "
+        "variant_explode variant_explode_outer flatten unnest json_each jsonb_each json_each_text jsonb_each_text "
+        "json_array_elements jsonb_array_elements json_array_elements_text jsonb_array_elements_text json_object_keys "
+        "jsonb_object_keys jsonb_path_query regexp_split_to_table regexp_matches string_to_table string_split "
+        "generate_series generate_subscripts"
+    )
+)
 
-AGGREGATE_NAMES = {
-    "any",
-    "approx_count_distinct",
-    "approx_percentile",
-    "approx_top_k",
-    "approximate_count_distinct",
-    "array_agg",
-    "bit_and",
-    "bit_or",
-    "bit_xor",
-    "bitmap_construct_agg",
-    "bitmap_or_agg",
-    "bool_and",
-    "bool_or",
-    "checksum_agg",
-    "collect_list",
-    "collect_set",
-    "count_big",
-    "count_if",
-    "count_min_sketch",
-    "every",
-    "first",
-    "first_value",
-    "geometric_mean",
-    "group_concat",
-    "grouping_agg",
-    "histogram",
-    "histogram_numeric",
-    "hll_sketch_agg",
-    "hll_union_agg",
-    "json_agg",
-    "json_arrayagg",
-    "json_object_agg",
-    "json_objectagg",
-    "jsonb_agg",
-    "jsonb_object_agg",
-    "kll_sketch_agg_bigint",
-    "kll_sketch_agg_double",
-    "kll_sketch_agg_float",
-    "last",
-    "last_value",
-    "list",
-    "listagg",
-    "map_agg",
-    "map_union",
-    "max_by",
-    "mean",
-    "median",
-    "merge",
-    "min_by",
-    "mode",
-    "multimap_agg",
-    "numeric_histogram",
-    "object_agg",
-    "percentile",
-    "percentile_approx",
-    "product",
-    "quantile",
-    "quantile_cont",
-    "regr_avgx",
-    "schema_of_json_agg",
-    "schema_of_variant_agg",
-    "some",
-    "std",
-    "stdev",
-    "stdevp",
-    "string_agg",
-    "sumif",
-    "sum_distinct",
-    "theta_sketch_agg",
-    "try_avg",
-    "try_sum",
-    "var",
-    "var_pop",
-    "var_samp",
-    "varp",
-    "wm_concat",
-    "xmlagg",
-}
+AGGREGATE_NAMES = frozenset(
+    words(
+        "any approx_count_distinct approx_percentile approx_top_k approximate_count_distinct array_agg bit_and bit_or "
+        "bit_xor bitmap_construct_agg bitmap_or_agg bool_and bool_or checksum_agg collect_list collect_set count_big "
+        "count_if count_min_sketch every first first_value geometric_mean group_concat grouping_agg histogram "
+        "histogram_numeric hll_sketch_agg hll_union_agg json_agg json_arrayagg json_object_agg json_objectagg "
+        "jsonb_agg jsonb_object_agg kll_sketch_agg_bigint kll_sketch_agg_double kll_sketch_agg_float last last_value "
+        "list listagg map_agg map_union max_by mean median merge min_by mode multimap_agg numeric_histogram "
+        "object_agg percentile percentile_approx product quantile quantile_cont regr_avgx schema_of_json_agg "
+        "schema_of_variant_agg some std stdev stdevp string_agg sumif sum_distinct theta_sketch_agg try_avg try_sum "
+        "var var_pop var_samp varp wm_concat xmlagg"
+    )
+)
 
 _MASKING: tuple[type[exp.Expr], ...] = (
     exp.SHA,
@@ -171,60 +83,16 @@ _MASKING: tuple[type[exp.Expr], ...] = (
     exp.Encrypt,
     exp.EncryptRaw,
 )
-_MASKING_NAMES = {
-    "aes_encrypt",
-    "anon",
-    "binary_checksum",
-    "checksum",
-    "crc32",
-    "crypt",
-    "digest",
-    "encode_hmac",
-    "encrypt",
-    "encryptbykey",
-    "encryptbypassphrase",
-    "farm_fingerprint",
-    "fnv_hash",
-    "fnv1a_hash",
-    "func_sha1",
-    "hash",
-    "hashbytes",
-    "hive_hash",
-    "hmac",
-    "hmac_md5",
-    "hmac_sha1",
-    "hmac_sha256",
-    "hmac_sha512",
-    "mask",
-    "mask_first_n",
-    "mask_hash",
-    "mask_last_n",
-    "mask_show_first_n",
-    "mask_show_last_n",
-    "md5",
-    "md5_binary",
-    "md5_hex",
-    "murmur3",
-    "murmur_hash",
-    "ora_hash",
-    "password",
-    "pgp_pub_encrypt",
-    "pgp_sym_encrypt",
-    "sha",
-    "sha1",
-    "sha1_binary",
-    "sha1_hex",
-    "sha2",
-    "sha224",
-    "sha256",
-    "sha2_binary",
-    "sha2_hex",
-    "sha384",
-    "sha512",
-    "standard_hash",
-    "try_aes_encrypt",
-    "xxhash64",
-}
+_MASKING_NAMES = frozenset(
+    words(
+        "aes_encrypt anon binary_checksum checksum crc32 crypt digest encode_hmac encrypt encryptbykey "
+        "encryptbypassphrase farm_fingerprint fnv_hash fnv1a_hash func_sha1 hash hashbytes hive_hash hmac hmac_md5 "
+        "hmac_sha1 hmac_sha256 hmac_sha512 mask mask_first_n mask_hash mask_last_n mask_show_first_n mask_show_last_n "
+        "md5 md5_binary md5_hex murmur3 murmur_hash ora_hash password pgp_pub_encrypt pgp_sym_encrypt sha sha1 "
+        "sha1_binary sha1_hex sha2 sha224 sha256 sha2_binary sha2_hex sha384 sha512 standard_hash try_aes_encrypt "
+        "xxhash64"
+    )
+)
 
 _kinds: dict[type[exp.Expr], tuple[Transformation, bool]] = {}
 

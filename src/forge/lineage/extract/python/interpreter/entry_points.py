@@ -21,26 +21,18 @@ from forge.lineage.extract.python.values import (
     StaticMethod,
     UnknownValue,
 )
+from forge.model.word_list import words
 
 if TYPE_CHECKING:
     from forge.lineage.extract.python.interpreter.interpreter import Interpreter
 
 _SQL = frozenset({"sql", "execute", "executemany", "executescript", "read_sql", "read_sql_query"})
 _READS = frozenset(
-    {
-        *("table", "read", "readStream", "load", "forPath", "forName", "createDataFrame"),
-        *("read_csv", "read_parquet", "read_json", "read_excel", "read_sql_table", "read_delta", "read_database"),
-        *(
-            "scan_csv",
-            "scan_parquet",
-            "scan_delta",
-            "scan_ndjson",
-            "scan_ipc",
-            "read_table",
-            "read_feather",
-            "read_orc",
-        ),
-    }
+    words(
+        "table read readStream load forPath forName createDataFrame read_csv read_parquet read_json read_excel "
+        "read_sql_table read_delta read_database scan_csv scan_parquet scan_delta scan_ndjson scan_ipc read_table "
+        "read_feather read_orc"
+    )
 )
 
 

@@ -14,7 +14,6 @@ from forge.lineage.extract.program import RESOLVED
 from forge.lineage.extract.python.cells import combined
 from forge.lineage.extract.python.frame_columns import column, has_all, values
 from forge.lineage.extract.python.library import Call
-from forge.lineage.extract.python.name_lists import words
 from forge.lineage.extract.python.pandas.series import FIELDS, frames_in, scalar_of, value_in
 from forge.lineage.extract.python.values import (
     AbstractValue,
@@ -32,6 +31,7 @@ from forge.lineage.extract.python.values import (
 from forge.lineage.extract.python.world import World
 from forge.lineage.extract.value import NOTHING, ColumnValue, SourceTrace, add, opaque, stronger
 from forge.model.names import ColumnName
+from forge.model.word_list import words
 
 ROW = "pandas.row"
 _MASKS = frozenset(

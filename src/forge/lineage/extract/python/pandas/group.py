@@ -9,7 +9,6 @@ from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.extract.python.cells import combined
 from forge.lineage.extract.python.frame_columns import OpenColumns, blurred, column, column_value, rest_of, with_rest
 from forge.lineage.extract.python.library import Call
-from forge.lineage.extract.python.name_lists import words
 from forge.lineage.extract.python.pandas.series import (
     FRAME,
     SERIES,
@@ -35,6 +34,7 @@ from forge.lineage.extract.python.values import (
 from forge.lineage.extract.python.world import World
 from forge.lineage.extract.relation import Relation, RelationColumn
 from forge.lineage.extract.value import NOTHING, ColumnValue
+from forge.model.word_list import words
 
 GROUPED = "pandas.groupby"
 ROLLING = "pandas.rolling"

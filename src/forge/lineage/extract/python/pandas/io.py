@@ -36,6 +36,7 @@ from forge.lineage.extract.python.values import (
 from forge.lineage.extract.python.world import World
 from forge.lineage.extract.relation import Relation, RelationColumn
 from forge.lineage.extract.value import NOTHING, ColumnValue, union
+from forge.model.word_list import words
 
 CHUNKS = "pandas.chunks"
 _TABLE_NAME = re.compile(r"[\w\"`.\[\]-]+")
@@ -278,34 +279,5 @@ def from_records(call: Call, world: World) -> AbstractValue:
     return data_frame(replace(call, args=() if data is None else (data,), named=named), world)
 
 
-READERS = (
-    "csv",
-    "parquet",
-    "json",
-    "excel",
-    "feather",
-    "orc",
-    "table",
-    "fwf",
-    "pickle",
-    "hdf",
-    "xml",
-    "stata",
-    "sas",
-    "spss",
-)
-WRITERS = (
-    "csv",
-    "parquet",
-    "json",
-    "excel",
-    "feather",
-    "orc",
-    "pickle",
-    "hdf",
-    "xml",
-    "stata",
-    "html",
-    "markdown",
-    "string",
-)
+READERS = words("csv parquet json excel feather orc table fwf pickle hdf xml stata sas spss")
+WRITERS = words("csv parquet json excel feather orc pickle hdf xml stata html markdown string")

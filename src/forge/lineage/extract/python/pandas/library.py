@@ -5,7 +5,6 @@ from __future__ import annotations
 from forge.lineage.edge import Transformation
 from forge.lineage.extract.python.frame_columns import blurred
 from forge.lineage.extract.python.library import Call, Handler, Library, ValueKind, methods
-from forge.lineage.extract.python.name_lists import words
 from forge.lineage.extract.python.pandas import apply as pandas_apply
 from forge.lineage.extract.python.pandas import column as pandas_column
 from forge.lineage.extract.python.pandas import frame as pandas_frame
@@ -21,6 +20,7 @@ from forge.lineage.extract.python.pandas import window as pandas_window
 from forge.lineage.extract.python.pandas.series import FRAME, SERIES, arguments, changed, is_frame
 from forge.lineage.extract.python.values import AbstractValue, UnknownValue, list_of
 from forge.lineage.extract.python.world import World
+from forge.model.word_list import words
 
 _STEP = pandas_values.stepped
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from forge.lineage.edge import Transformation
 from forge.lineage.extract.python.cells import combined
 from forge.lineage.extract.python.library import Call, Library
-from forge.lineage.extract.python.name_lists import words
 from forge.lineage.extract.python.pandas.series import FRAME, arguments, changed, is_series, scalar_of, value_in
 from forge.lineage.extract.python.pandas.values import each
 from forge.lineage.extract.python.values import AbstractValue, Frame, UnknownValue
 from forge.lineage.extract.python.world import World
+from forge.model.word_list import words
 
 _AGGREGATES = frozenset(
     words("sum mean min max median std var nansum nanmean nanmin nanmax percentile quantile average prod amin amax")

@@ -18,7 +18,6 @@ from forge.lineage.extract.python.frame_columns import (
     unexplained,
 )
 from forge.lineage.extract.python.library import Call
-from forge.lineage.extract.python.name_lists import words
 from forge.lineage.extract.python.pandas.series import (
     FRAME,
     SERIES,
@@ -55,6 +54,7 @@ from forge.lineage.extract.python.values import (
 from forge.lineage.extract.python.world import World
 from forge.lineage.extract.relation import RelationColumn
 from forge.lineage.extract.value import NOTHING, ColumnValue
+from forge.model.word_list import words
 
 LOC = "pandas.loc"
 

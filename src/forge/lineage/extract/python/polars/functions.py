@@ -8,7 +8,6 @@ from forge.lineage.edge import Transformation
 from forge.lineage.extract.python.cells import combined, one_cell, values_of
 from forge.lineage.extract.python.frame_columns import unexplained
 from forge.lineage.extract.python.library import Call
-from forge.lineage.extract.python.name_lists import words
 from forge.lineage.extract.python.polars.expr import (
     EXPR,
     called,
@@ -23,6 +22,7 @@ from forge.lineage.extract.python.polars.expr import (
 from forge.lineage.extract.python.values import AbstractValue, Cells, Expr, Frame, LibraryValue, Text, UnknownValue
 from forge.lineage.extract.python.world import World
 from forge.lineage.extract.value import ColumnValue
+from forge.model.word_list import words
 
 WHEN = "polars.when"
 AGGREGATES = frozenset(

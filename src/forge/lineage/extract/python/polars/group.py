@@ -18,6 +18,7 @@ from forge.lineage.extract.python.values import AbstractValue, Cells, Frame, Lib
 from forge.lineage.extract.python.world import World
 from forge.lineage.extract.relation import RelationColumn
 from forge.lineage.extract.value import NOTHING, ColumnValue
+from forge.model.word_list import words
 
 GROUPED = "polars.groupby"
 
@@ -30,17 +31,7 @@ class PolarsGroups(LibraryValue):
 
 
 def group_by(call: Call, world: World) -> AbstractValue:
-    but = (
-        "maintain_order",
-        "every",
-        "period",
-        "offset",
-        "closed",
-        "label",
-        "include_boundaries",
-        "start_by",
-        "index_column",
-    )
+    but = words("maintain_order every period offset closed label include_boundaries start_by index_column")
     by = given(call, world, but=(*but, "group_by", "by"))
     for name in ("index_column", "by", "group_by"):
         by += listed([call.named[name]], call, world) if name in call.named else []

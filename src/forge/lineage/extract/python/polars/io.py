@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from forge.lineage.extract.python.cells import with_column
 from forge.lineage.extract.python.frame_columns import to_write
 from forge.lineage.extract.python.library import Call
-from forge.lineage.extract.python.name_lists import words
 from forge.lineage.extract.python.polars.expr import FRAME, of
 from forge.lineage.extract.python.polars.selectors import TYPES, type_word
 from forge.lineage.extract.python.values import (
@@ -30,6 +29,7 @@ from forge.lineage.extract.python.values import (
 from forge.lineage.extract.python.world import World
 from forge.lineage.extract.relation import Relation, RelationColumn
 from forge.lineage.extract.value import NOTHING
+from forge.model.word_list import words
 
 CONTEXT = "polars.context"
 READERS = words("csv parquet ipc ipc_stream json ndjson avro excel ods delta iceberg pyarrow_dataset lines")

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from forge.lineage.edge import Transformation
 from forge.lineage.extract.python.library import Handler, Library, ValueKind, methods
-from forge.lineage.extract.python.name_lists import words
 from forge.lineage.extract.python.polars import expr as polars_expr
 from forge.lineage.extract.python.polars import frame as polars_frame
 from forge.lineage.extract.python.polars import functions as polars_functions
@@ -17,6 +16,7 @@ from forge.lineage.extract.python.polars import methods as polars_methods
 from forge.lineage.extract.python.polars import reshape as polars_reshape
 from forge.lineage.extract.python.polars import selectors as polars_pick
 from forge.lineage.extract.python.values import LibraryValue
+from forge.model.word_list import words
 
 COL = "polars.col"
 

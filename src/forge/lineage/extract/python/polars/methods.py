@@ -9,7 +9,6 @@ from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.extract.flatten import field_of
 from forge.lineage.extract.python.frame_columns import changed_name, unexplained
 from forge.lineage.extract.python.library import Call, Handler, methods
-from forge.lineage.extract.python.name_lists import words
 from forge.lineage.extract.python.pandas.apply import by_value
 from forge.lineage.extract.python.polars.expr import called, expr, listed, of, renamed, stepped, windowed
 from forge.lineage.extract.python.polars.functions import AGGREGATES, conditions, expr_otherwise, expr_when
@@ -32,6 +31,7 @@ from forge.lineage.extract.python.values import (
 )
 from forge.lineage.extract.python.world import World
 from forge.lineage.extract.relation import RelationColumn
+from forge.model.word_list import words
 
 SPACE = "polars.namespace"
 _WINDOWS = words(

@@ -22,23 +22,12 @@ from forge.lineage.extract.python.values import (
 from forge.lineage.extract.python.world import World
 from forge.lineage.extract.relation import RelationColumn
 from forge.lineage.extract.sql.context import type_of_value
+from forge.model.word_list import words
 
 TYPES = "types"  # of `Frame.extra`: column → type, where the program says it
 
 _FAMILIES: dict[str, tuple[str, ...]] = {
-    "numeric": (
-        "int",
-        "uint",
-        "float",
-        "double",
-        "decimal",
-        "bigint",
-        "smallint",
-        "tinyint",
-        "long",
-        "numeric",
-        "real",
-    ),
+    "numeric": words("int uint float double decimal bigint smallint tinyint long numeric real"),
     "integer": ("int", "uint", "bigint", "smallint", "tinyint", "long"),
     "signed_integer": ("int", "bigint", "smallint", "tinyint", "long"),
     "unsigned_integer": ("uint",),

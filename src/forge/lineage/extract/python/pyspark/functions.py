@@ -45,6 +45,7 @@ from forge.lineage.extract.sql.context import type_of_value
 from forge.lineage.extract.sql.kinds import kind_of
 from forge.lineage.extract.sql.nested_type import nested_of, parsed_type
 from forge.lineage.extract.value import ColumnValue
+from forge.model.word_list import words
 
 _T = Transformation
 FUNCTIONS = "pyspark.sql.functions"
@@ -57,19 +58,7 @@ _AGGREGATES = frozenset(
 )  # fmt: skip
 _CONDITIONAL = frozenset({"coalesce", "nvl", "nvl2", "ifnull", "nullif", "nanvl", "zeroifnull", "nullifzero"})
 _WINDOWED = frozenset(
-    {
-        "row_number",
-        "rank",
-        "dense_rank",
-        "percent_rank",
-        "cume_dist",
-        "ntile",
-        "lag",
-        "lead",
-        "nth_value",
-        "first_value",
-        "last_value",
-    }
+    words("row_number rank dense_rank percent_rank cume_dist ntile lag lead nth_value first_value last_value")
 )
 _GENERATORS = frozenset(
     {"explode", "explode_outer", "posexplode", "posexplode_outer", "inline", "inline_outer", "stack", "json_tuple"}

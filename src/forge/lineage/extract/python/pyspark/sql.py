@@ -19,18 +19,10 @@ from forge.lineage.extract.sql.rows import rows_of
 from forge.lineage.extract.sql.syntax.parse import UnparsedStatement, parse
 from forge.lineage.extract.sql.syntax.split import ScriptStatement
 from forge.lineage.extract.value import union
+from forge.model.word_list import words
 
 _ROWS = "__rows"
-_SEVERAL = {
-    "explode",
-    "explode_outer",
-    "posexplode",
-    "posexplode_outer",
-    "inline",
-    "inline_outer",
-    "stack",
-    "json_tuple",
-}
+_SEVERAL = frozenset(words("explode explode_outer posexplode posexplode_outer inline inline_outer stack json_tuple"))
 
 
 def sql_expr(thing: AbstractValue | None, call: Call, world: World) -> Expr:

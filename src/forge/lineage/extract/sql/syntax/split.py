@@ -42,6 +42,7 @@ _VERBS = _words(
     "INSERT UPDATE DELETE MERGE CREATE ALTER DROP TRUNCATE DECLARE SET EXEC EXECUTE IF WHILE BEGIN PRINT RETURN USE "
     "SELECT COMMIT ROLLBACK THROW RAISERROR BREAK CONTINUE FETCH OPEN CLOSE DEALLOCATE WITH"
 )
+_BEFORE_EXISTS = _words("TABLE VIEW PROCEDURE FUNCTION SCHEMA INDEX DATABASE COLUMN CONSTRAINT")  # DROP TABLE IF EXISTS
 _SET_WORDS = frozenset({"UNION", "ALL", "EXCEPT", "INTERSECT", "AS", "FOR", "THEN", "MINUS"})
 
 
@@ -278,17 +279,7 @@ def _is_new(scan: _Scan, word: str, tokens: list[Lexeme], place: int) -> bool:
     if word in ("EXEC", "EXECUTE"):
         return first != "INSERT" or "SELECT" in seen or "VALUES" in seen
     if word == "IF":
-        return before not in (
-            "TABLE",
-            "VIEW",
-            "PROCEDURE",
-            "FUNCTION",
-            "SCHEMA",
-            "INDEX",
-            "DATABASE",
-            "COLUMN",
-            "CONSTRAINT",
-        )
+        return before not in _BEFORE_EXISTS
     if word == "WITH":
         if first in ("CREATE", "ALTER") and "AS" not in seen:
             return False  # CREATE VIEW v WITH SCHEMABINDING AS …
