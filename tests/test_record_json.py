@@ -94,7 +94,8 @@ from forge.lineage.edge import Edge
 from forge.lineage.facts.claim import WriteCounts
 from forge.lineage.graph.graph import Graph
 from forge.lineage.graph.store import Snapshot
-from forge.lineage.impact.analysis import ProposedChange, impact_of
+from forge.lineage.impact.analysis import impact_of
+from forge.lineage.impact.change import ProposedChange
 from forge.model.names import BranchName, CatalogName, ColumnName, CommitId, RunId, TableName
 from forge.quality.alerts.alert import AlertOrigin as Judge
 from forge.quality.alerts.alert import AlertScope, AlertState, AlertStatus

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from forge.lineage.facts.moment import to_micros
-from forge.lineage.graph.store import OPEN, GraphArrays
+from forge.lineage.facts.moment import OPEN, to_micros
+from forge.lineage.graph.store import GraphArrays
 from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType
 from forge.lineage.node import NODE_TYPES, Entity, NodeType, column_of
 

@@ -18,7 +18,7 @@ import numpy as np
 import rustworkx as rx
 
 from bench.lineage_graph.generate import Generated
-from forge.lineage.graph.store import OPEN
+from forge.lineage.facts.moment import OPEN
 
 CHUNK = 1_000_000
 

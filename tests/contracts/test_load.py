@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from forge.contracts.contract import pii_columns
+from forge.contracts.document.file import ContractError
 from forge.contracts.load import by_table, load_all, load_contract
-from forge.contracts.reader import ContractError
 from forge.model.errors import ForgeError, ForgeErrors
 
 HEAD = """\

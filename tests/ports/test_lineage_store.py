@@ -30,8 +30,9 @@ from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.facts.claim import EdgeClaim, NodeClaim
 from forge.lineage.facts.evidence import Basis, Evidence
 from forge.lineage.facts.fact import EdgeFact
+from forge.lineage.facts.moment import OPEN
 from forge.lineage.graph.state import state_at
-from forge.lineage.graph.store import OPEN, LineageStore
+from forge.lineage.graph.store import LineageStore
 from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType, indirect_kind, kind_of
 from forge.lineage.node import NODE_TYPES, Entity, NodeType, column_of, table_of
 

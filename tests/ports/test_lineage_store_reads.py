@@ -22,8 +22,8 @@ from lineage_claims import (
 
 from forge.lineage.facts.claim import NodeClaim
 from forge.lineage.facts.fact import EdgeVersion
-from forge.lineage.facts.moment import to_micros
-from forge.lineage.graph.store import OPEN, LineageStore, Snapshot
+from forge.lineage.facts.moment import OPEN, to_micros
+from forge.lineage.graph.store import LineageStore, Snapshot
 from forge.lineage.node import Entity, NodeType, column_of
 from forge.model.errors import ForgeError
 

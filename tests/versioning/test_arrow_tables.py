@@ -20,8 +20,9 @@ from forge.model.errors import ForgeError
 from forge.versioning import diff_tables, merge_tables
 from forge.versioning.arrow_types import arrow_type, fields_of, type_name
 from forge.versioning.conflict import Conflict, ConflictKind
+from forge.versioning.rows.apply import apply_rows
 from forge.versioning.rows.codes import code_rows, count_before, find_different, sort_rows
-from forge.versioning.rows.merge import apply_rows, merge_rows
+from forge.versioning.rows.merge import merge_rows
 from forge.versioning.schema.merge import merge_schemas
 
 SCHEMA = pa.schema([("k", pa.string()), ("l", pa.int32()), ("a", pa.int64()), ("b", pa.float64())])

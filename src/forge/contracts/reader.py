@@ -6,9 +6,7 @@ from collections.abc import Mapping
 from datetime import date
 
 from forge.contracts.contract import FilePlace, Violation
-from forge.contracts.document.file import ContractError, Document, path_text
-
-__all__ = ["ContractError", "ContractNode", "ContractReader", "path_text"]
+from forge.contracts.document.file import Document, path_text
 
 Step = str | int
 

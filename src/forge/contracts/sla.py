@@ -11,23 +11,6 @@ from fractions import Fraction
 from forge.contracts.contract import FilePlace, SlaProperty
 from forge.model.duration import Duration, compare_durations, number_of, parse_duration
 
-__all__ = [
-    "DRIVERS",
-    "SERVICES",
-    "Direction",
-    "Duration",
-    "Promise",
-    "Service",
-    "SlaKind",
-    "elements_of",
-    "parse_duration",
-    "parse_percentage",
-    "problem_of",
-    "promise_of",
-    "service_of",
-    "strength",
-]
-
 DRIVERS = ("regulatory", "analytics", "operational")
 
 _PERCENT = ("%", "percent", "percents", "percentage", "pct")

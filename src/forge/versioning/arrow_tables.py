@@ -13,8 +13,9 @@ from forge.versioning.arrow_types import fields_of
 from forge.versioning.changes import RowDiff, TableDiff
 from forge.versioning.conflict import Answers, Conflict
 from forge.versioning.field import Fields
+from forge.versioning.rows.apply import RowMerge, apply_rows
 from forge.versioning.rows.diff import diff_rows
-from forge.versioning.rows.merge import NO_ANSWERS, RowMerge, apply_rows, merge_rows
+from forge.versioning.rows.merge import NO_ANSWERS, merge_rows
 from forge.versioning.schema.key import refuse_rows_without_key
 from forge.versioning.schema.merge import align_for_diff, diff_schemas, merge_schemas
 

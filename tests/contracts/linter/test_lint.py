@@ -7,11 +7,10 @@ import pytest
 
 from forge.contracts import lint
 from forge.contracts.contract import Violation
-from forge.contracts.document.file import read_document
+from forge.contracts.document.file import ContractError, read_document
 from forge.contracts.linter.finding import MAX_FINDINGS
 from forge.contracts.linter.lint import lint_document
 from forge.contracts.load import load_contract
-from forge.contracts.reader import ContractError
 
 HEAD = "apiVersion: v3.1.0\nkind: DataContract\nid: a\nversion: 1.0.0\nstatus: active\n"
 NEWEST = HEAD.replace("v3.1.0", "v3.2.0")

@@ -7,9 +7,11 @@ import re
 
 import pytest
 
-from forge.contracts.compare.versions import ContractChangeKind, find_breaking_changes
+from forge.contracts.compare.change import ContractChangeKind
+from forge.contracts.compare.versions import find_breaking_changes
 from forge.contracts.inherit.contract import effective_of
-from forge.contracts.pattern.inclusion import UnsupportedPattern, _outcome, counterexample, pattern_budget
+from forge.contracts.pattern.inclusion import _outcome, counterexample, pattern_budget
+from forge.contracts.pattern.syntax import UnsupportedPattern
 
 PATTERNS = (
     *("", "a", "^a", "a$", "^a$", "^ab?$", "^a*b*$", "^(a|b)+$", "^[ab]+$", "[^a]", "^[^a]*$", ".", "^.$", "^.{0,2}$"),

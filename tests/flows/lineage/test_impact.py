@@ -13,7 +13,7 @@ from forge.flows.lineage.reader import GraphReader
 from forge.lineage.edge import Transformation
 from forge.lineage.facts.claim import ClaimBatch, EdgeClaim
 from forge.lineage.graph.graph import Graph
-from forge.lineage.impact.analysis import ProposedChange
+from forge.lineage.impact.change import ProposedChange
 from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType
 from forge.lineage.node import column_of
 from forge.model.errors import ForgeError

@@ -16,7 +16,7 @@ from forge.flows.lineage.write import record_edges
 from forge.lineage.edge import TableEdge, Transformation
 from forge.lineage.facts.claim import EdgeClaim, NodeClaim
 from forge.lineage.graph.request import WalkDirection
-from forge.lineage.impact.analysis import ProposedChange
+from forge.lineage.impact.change import ProposedChange
 from forge.lineage.kind import EdgeKind, EdgeType
 from forge.lineage.node import Entity, GraphLevel, NodeType
 

@@ -12,7 +12,7 @@ from forge.flows.lineage.snapshots import diff, drop_snapshot, list_snapshots, s
 from forge.flows.lineage.write import close_edge, record_anonymization, record_derivation, record_edges
 from forge.lineage.edge import TableEdge, Transformation
 from forge.lineage.facts.claim import EdgeClaim, NodeClaim
-from forge.lineage.impact.analysis import ProposedChange
+from forge.lineage.impact.change import ProposedChange
 from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType
 from forge.lineage.node import Entity, GraphLevel, NodeType, column_of, table_of
 from forge.model.errors import ForgeError

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from lineage_arrays import COPIED, KINDS, Row, arrays_of, histories, rows
 
 from forge.lineage.facts.fact import EdgeFact, versions_of
+from forge.lineage.facts.moment import OPEN
 from forge.lineage.graph.index import Adjacency, GraphIndex
 from forge.lineage.graph.intervals import VersionArrays, versions_from
 from forge.lineage.graph.packed_rows import pack
-from forge.lineage.graph.store import OPEN
 from forge.lineage.node import NodeType, column_of
 
 Version = tuple[int, int, int, float, int, int]

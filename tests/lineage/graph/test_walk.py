@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from lineage_arrays import COPIED, KINDS, Row, arrays_of, histories, rows
 
+from forge.lineage.facts.moment import OPEN
 from forge.lineage.graph.index import GraphIndex
 from forge.lineage.graph.index_query import IndexQuery, compile_filter
 from forge.lineage.graph.request import Direction, EdgeFilter
-from forge.lineage.graph.store import OPEN
 from forge.lineage.graph.walk import WalkResult, closure, most_confident
 from forge.lineage.kind import EdgeKind, EdgeType
 

@@ -7,7 +7,8 @@ import pytest
 from forge.lineage.edge import Edge, IndirectEdge, IndirectType, TableEdge, Transformation
 from forge.lineage.graph.graph import Graph
 from forge.lineage.graph.weights import Weights
-from forge.lineage.impact.analysis import ChangeType, ProposedChange, change_type_of, impact_of, merge_reports
+from forge.lineage.impact.analysis import impact_of, merge_reports
+from forge.lineage.impact.change import ChangeType, ProposedChange, change_type_of
 from forge.lineage.node import Node
 from forge.model.errors import ForgeError
 from forge.model.names import ColumnName

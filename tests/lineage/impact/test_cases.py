@@ -18,7 +18,9 @@ from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, NodeClaim
 from forge.lineage.graph.graph import Graph
 from forge.lineage.graph.weights import Weights
-from forge.lineage.impact.analysis import ChangeType, DataUse, ImpactReport, ProposedChange
+from forge.lineage.impact.change import ChangeType, ProposedChange
+from forge.lineage.impact.path import DataUse
+from forge.lineage.impact.report import ImpactReport
 from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType, indirect_kind, relationship_of
 from forge.lineage.node import UNPREFIXED, Entity, NodeType, column_of
 from forge.model.errors import ForgeError, errors_of

@@ -15,8 +15,7 @@ from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, NodeClaim
 from forge.lineage.graph.graph import Graph
 from forge.lineage.graph.weights import Weights
-from forge.lineage.impact.analysis import ChangeType, ProposedChange
-from forge.lineage.impact.change import OF_TABLES
+from forge.lineage.impact.change import OF_TABLES, ChangeType, ProposedChange
 from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType
 from forge.lineage.maker import CONSUMES, PRODUCES
 from forge.lineage.node import Entity, NodeType, column_of, table_of

@@ -14,7 +14,8 @@ from forge.model.errors import ForgeError
 from forge.versioning.arrow_types import fields_of
 from forge.versioning.conflict import Answers, Conflict, ConflictKind, ResolutionChoice, ResolutionRule
 from forge.versioning.field import Layout
-from forge.versioning.rows.merge import RowMerge, apply_rows, merge_rows
+from forge.versioning.rows.apply import RowMerge, apply_rows
+from forge.versioning.rows.merge import merge_rows
 from forge.versioning.schema.merge import merge_schemas
 
 SCHEMA = pa.schema([("id", pa.int64()), ("amount", pa.decimal128(10, 2)), ("note", pa.string())])

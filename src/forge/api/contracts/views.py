@@ -27,7 +27,8 @@ from forge.api.contracts.wire.registry import (
     ViolationView,
 )
 from forge.contracts.canonical import data_of
-from forge.contracts.compare.versions import ContractChange, ContractComparison
+from forge.contracts.compare.change import ContractChange
+from forge.contracts.compare.versions import ContractComparison
 from forge.contracts.contract import Contract, Violation
 from forge.contracts.datacontract_results import TestRun, TestSummary
 from forge.contracts.drift import table as drift

@@ -53,7 +53,7 @@ if TYPE_CHECKING:
     from forge.lineage.graph.request import Direction, WalkDirection
     from forge.lineage.graph.store import Snapshot
     from forge.lineage.graph.traversal import Path, Traversal
-    from forge.lineage.impact.analysis import ImpactReport
+    from forge.lineage.impact.report import ImpactReport
     from forge.lineage.stats import GraphStats
     from forge.wiring import Wiring
 

@@ -9,7 +9,8 @@ from datetime import UTC, date, datetime, time
 from fractions import Fraction
 
 from forge.contracts.compare.change import ContractChangeKind
-from forge.contracts.pattern.inclusion import UnsupportedPattern, counterexample
+from forge.contracts.pattern.inclusion import counterexample
+from forge.contracts.pattern.syntax import UnsupportedPattern
 
 Bound = Fraction | None  # None: no bound
 EVERYTHING_ELSE = "cannot be compared"

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from forge.contracts.compare.change import Bump, ContractChange, ContractChangeKind, ContractPart, PartPair, highest
+from forge.contracts.compare.change import Bump, ContractChange, ContractPart, PartPair, highest
 from forge.contracts.compare.schema import schema_changes
 from forge.contracts.compare.shape import refuse_other_shapes
 from forge.contracts.compare.sla import sla_changes
@@ -16,15 +16,6 @@ from forge.contracts.contract import BREAKING_CHANGE, LOGICAL_TYPES, Contract, V
 from forge.contracts.document.file import Document, read_document
 from forge.contracts.pattern.inclusion import pattern_budget
 from forge.contracts.semver import Version
-
-__all__ = [
-    "Bump",
-    "ContractChange",
-    "ContractChangeKind",
-    "ContractComparison",
-    "compare_documents",
-    "find_breaking_changes",
-]
 
 UNKNOWN = "unknown"
 

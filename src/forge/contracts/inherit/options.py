@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from forge.contracts.compare.interval import Interval, number_of, range_of
-from forge.contracts.pattern.inclusion import UnsupportedPattern, counterexample
+from forge.contracts.pattern.inclusion import counterexample
+from forge.contracts.pattern.syntax import UnsupportedPattern
 from forge.contracts.tree import InheritanceFindings, TreeNode, data_of
 
 _LOWER = ("minimum", "exclusiveMinimum")

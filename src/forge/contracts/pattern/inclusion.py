@@ -25,8 +25,6 @@ from forge.contracts.pattern.syntax import (
     parse_pattern,
 )
 
-__all__ = ["UnsupportedPattern", "counterexample", "pattern_budget"]
-
 _LINE_END = 0x0A
 _LETTERS = (*range(0x61, 0x7B), *range(0x30, 0x3A), *range(0x41, 0x5B))
 _READABLE = range(0x21, 0x7F)

@@ -10,8 +10,10 @@ from forge.flows.quality.incidents.impact import lake_table
 from forge.lineage.errors import NotInGraphError
 from forge.lineage.graph.request import MAKERS
 from forge.lineage.graph.traversal import Link, Traversal
-from forge.lineage.impact.analysis import ImpactReport, TableReader, impact_of, merge_reports
+from forge.lineage.impact.analysis import impact_of, merge_reports
 from forge.lineage.impact.change import NEED_TO, OF_TABLES, ChangeType, ProposedChange
+from forge.lineage.impact.path import TableReader
+from forge.lineage.impact.report import ImpactReport
 from forge.lineage.kind import EdgeType
 from forge.lineage.maker import OUTPUT
 from forge.lineage.node import TABLE_LIKE, UNPREFIXED, GraphLevel, Node, NodeType

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forge.lineage.facts.fact import EdgeVersion, at_time
-from forge.lineage.facts.moment import to_micros
+from forge.lineage.facts.moment import OPEN, to_micros
 from forge.lineage.graph.index import FIELD, IS_TABLE, Adjacency, GraphIndex
 from forge.lineage.graph.packed_rows import ranges
 from forge.lineage.graph.state import GraphState
-from forge.lineage.graph.store import OPEN
 from forge.lineage.node import Node
 
 if TYPE_CHECKING:

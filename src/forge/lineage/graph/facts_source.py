@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 
 from forge.lineage.edge import Edge, IndirectEdge, TableEdge
 from forge.lineage.facts.fact import EdgeFact, EdgeVersion, versions_of
-from forge.lineage.graph.store import OPEN, GraphArrays
+from forge.lineage.facts.moment import OPEN
+from forge.lineage.graph.store import GraphArrays
 from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType, indirect_kind, relationship_of
 from forge.lineage.node import NODE_TYPES, TABLE_LIKE, Entity, Node, NodeType, column_of
 

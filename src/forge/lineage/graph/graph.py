@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from forge.lineage.edge import Edge, IndirectEdge, TableEdge
 from forge.lineage.facts.fact import EdgeFact, EdgeVersion
 from forge.lineage.graph.facts_source import FactsSource, facts_of
-from forge.lineage.graph.request import DEPTH, MIN_CONFIDENCE, Direction, EdgeFilter, TraversalRequest, WalkDirection
+from forge.lineage.graph.request import DEPTH, MIN_CONFIDENCE, EdgeFilter, TraversalRequest, WalkDirection
 from forge.lineage.graph.store import GraphArrays
-from forge.lineage.graph.traversal import Link, Path, ReachedNode, Traversal
+from forge.lineage.graph.traversal import Path, Traversal
 from forge.lineage.node import Node
 from forge.model.names import ColumnName
 
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from forge.lineage.graph.counts import GraphCounts
     from forge.lineage.graph.index import GraphIndex
     from forge.lineage.graph.query import GraphQuery
-
-__all__ = ["Direction", "Graph", "GraphSource", "Link", "Path", "ReachedNode", "Traversal"]
 
 _FILTER = frozenset({"types", "indirect", "at", "relationships", "subtypes"})
 

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from forge.lineage.edge import IndirectType
+from forge.lineage.facts.moment import OPEN
 from forge.lineage.graph.intervals import VersionArrays, joined, versions_from
 from forge.lineage.graph.packed_rows import PackedRows, pack, ranges
 from forge.lineage.graph.request import MIN_CONFIDENCE, EdgeFilter
-from forge.lineage.graph.store import OPEN, GraphArrays
+from forge.lineage.graph.store import GraphArrays
 from forge.lineage.kind import CODES, EdgeRelationship, EdgeType, kind_of
 from forge.lineage.node import NODE_TYPES, TABLE_LIKE, NodeType
 

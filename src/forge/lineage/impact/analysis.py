@@ -11,26 +11,12 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from forge.lineage.graph.traversal import ReachedNode, Traversal
 from forge.lineage.graph.weights import Weights
 from forge.lineage.impact.added_column import readers_of_column
-from forge.lineage.impact.change import ChangeType, ProposedChange, change_type_of
+from forge.lineage.impact.change import ChangeType, ProposedChange
 from forge.lineage.impact.path import DataUse, ImpactPaths, TableReader, heaviest, is_table, use_of
 from forge.lineage.impact.plan import plan_actions, plan_steps, summary_of
 from forge.lineage.impact.report import AffectedEntity, BreakingAsset, ImpactReport, OwnerNotice, group_of, risk_of
 from forge.lineage.impact.verdict import ImpactFinding, carries, judge
 from forge.lineage.node import Node, NodeType
-
-__all__ = [
-    "AffectedEntity",
-    "BreakingAsset",
-    "ChangeType",
-    "DataUse",
-    "ImpactReport",
-    "OwnerNotice",
-    "ProposedChange",
-    "TableReader",
-    "change_type_of",
-    "impact_of",
-    "merge_reports",
-]
 
 Owners = Callable[[Node], str | None]
 

@@ -12,15 +12,14 @@ import pyarrow as pa
 from forge.versioning.arrow_types import schema_of
 from forge.versioning.conflict import Answers, ConflictKind
 from forge.versioning.field import Layout
-from forge.versioning.rows.apply import RowMerge, apply_rows
+from forge.versioning.rows.apply import RowMerge
+from forge.versioning.rows.apply import apply_rows as apply_rows
 from forge.versioning.rows.changes import KeyChanges, find_changes
 from forge.versioning.rows.codes import Flags, Numbers, find_different
 from forge.versioning.rows.conflicts import BASE, OPEN, OURS, THEIRS, BatchDecision, ConflictBatch, collect, decide
 from forge.versioning.rows.keyed_conflicts import KeyedConflicts, side_values
 from forge.versioning.rows.multiset import merge_multisets
 from forge.versioning.rows.sides import MergeInput, Overlay, blend, lay_over
-
-__all__ = ["RowMerge", "apply_rows", "merge_rows"]
 
 NO_ANSWERS = Answers()
 

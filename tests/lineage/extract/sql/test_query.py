@@ -14,8 +14,10 @@ from forge.lineage.extract.catalog import TableCatalog
 from forge.lineage.extract.definition import definitions_of
 from forge.lineage.extract.program import OutputKind
 from forge.lineage.extract.relation import Relation, RelationColumn, copy_of, relation_of
-from forge.lineage.extract.sql.expression import QueryScope, output_name, value_of_expression
+from forge.lineage.extract.sql.expression import value_of_expression
+from forge.lineage.extract.sql.output_name import output_name
 from forge.lineage.extract.sql.query import relation_of_query
+from forge.lineage.extract.sql.scope import QueryScope
 
 NOTHING_KNOWN = TableCatalog()
 KNOWN = catalog_of(Path(__file__).parents[2] / "cases" / "tables.sql")

@@ -16,7 +16,7 @@ from migrated import open_migrated
 from sqlalchemy import Engine, event, select
 
 from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, NodeClaim
-from forge.lineage.graph.store import OPEN
+from forge.lineage.facts.moment import OPEN
 from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType
 from forge.lineage.node import column_of, table_of
 from forge.stores.sql.lineage.facts import SqlLineage

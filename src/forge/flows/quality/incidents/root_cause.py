@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from forge.flows.quality.incidents.impact import lake_table
 from forge.flows.quality.incidents.open_incidents import graph_with
 from forge.flows.quality.incidents.ports import AlertPorts
-from forge.lineage.graph.graph import Graph, ReachedNode
+from forge.lineage.graph.graph import Graph
+from forge.lineage.graph.traversal import ReachedNode
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, ColumnName, TableName
 from forge.quality.alerts.alert import RANKS, AlertState, AlertStatus

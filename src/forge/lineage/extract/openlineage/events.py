@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from forge.lineage.extract.openlineage.claims import EventClaims, OutputSources, claims_of
+from forge.lineage.extract.openlineage.claims import EventClaims, OutputSources
 from forge.lineage.extract.openlineage.model import (
     EventDataset,
     EventJob,
@@ -18,23 +18,11 @@ from forge.lineage.extract.openlineage.model import (
     NamespacedName,
     RunState,
 )
-from forge.lineage.extract.openlineage.names import DatasetNaming, producer_of, producer_of_dataset
-from forge.lineage.extract.openlineage.reader import kept_part, read_event
+from forge.lineage.extract.openlineage.names import producer_of, producer_of_dataset
 from forge.lineage.facts.claim import ClaimBatch, EdgeClaim
 from forge.lineage.facts.fact import EdgeFact, EdgeKey
 from forge.lineage.kind import EdgeType
 from forge.lineage.node import Entity, NodeType
-
-__all__ = [
-    "DatasetNaming",
-    "batch_of",
-    "claims_of",
-    "counts_alone",
-    "kept_part",
-    "merge_events",
-    "producer_of_event",
-    "read_event",
-]
 
 
 def producer_of_event(event: LineageEvent) -> str:

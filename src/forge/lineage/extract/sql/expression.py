@@ -9,13 +9,10 @@ from sqlglot import exp
 from forge.lineage.extract.sql import calls
 from forge.lineage.extract.sql.columns import column_value
 from forge.lineage.extract.sql.nested_type import parsed_type
-from forge.lineage.extract.sql.output_name import output_name
 from forge.lineage.extract.sql.parts import bracket, cast_value, dotted, struct
 from forge.lineage.extract.sql.scope import QueryScope
 from forge.lineage.extract.sql.walk import ExpressionWalk
 from forge.lineage.extract.value import NOTHING, ColumnValue, Sources
-
-__all__ = ["QueryScope", "output_name", "value_of_expression"]
 
 
 def value_of_expression(expression: exp.Expr, scope: QueryScope) -> ColumnValue:

@@ -14,9 +14,11 @@ from forge.lineage.extract.definition import TableDefinition
 from forge.lineage.extract.paths import plain_path
 from forge.lineage.extract.program import OutputKind, Program, ProgramStep
 from forge.lineage.extract.relation import Relation
-from forge.lineage.extract.sql.expression import QueryScope, output_name, value_of_expression
+from forge.lineage.extract.sql.expression import value_of_expression
 from forge.lineage.extract.sql.names import parts_of, split_name
+from forge.lineage.extract.sql.output_name import output_name
 from forge.lineage.extract.sql.rows import InsertMapping, fitted, renamed, rows_of
+from forge.lineage.extract.sql.scope import QueryScope
 from forge.lineage.extract.sql.state import SessionState
 from forge.lineage.extract.sql.statements.create import declared, is_temporary, table_of, write_whole
 from forge.lineage.extract.sql.statements.ddl import altered

@@ -100,7 +100,7 @@ class ArrowMerge:
         import pyarrow as pa
 
         from forge.stores.lake.unique_keys import find_touched
-        from forge.versioning.rows.merge import apply_rows
+        from forge.versioning.rows.apply import apply_rows
 
         if self.conflict_count:
             raise ForgeError(

@@ -206,7 +206,7 @@ PANDAS = Library(
         ),
         ValueKind(name=pandas_select.LOC, item=pandas_select.loc_item, set_item=pandas_select.loc_set_item),
         ValueKind(
-            name=pandas_names.NAMES,
+            name=pandas_select.NAMES,
             methods=pandas_names.METHODS,
             attribute=pandas_names.attribute,
             item=pandas_names.item,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from forge.lineage.extract.python.library import Call, Handler
-from forge.lineage.extract.python.pandas.select import NAMES, ColumnNames
+from forge.lineage.extract.python.pandas.select import ColumnNames
 from forge.lineage.extract.python.values import (
     AbstractValue,
     Const,
@@ -111,4 +111,3 @@ METHODS: dict[str, Handler] = {
     "drop": without,
     "copy": lambda call, world: call.receiver(ColumnNames),
 }
-__all__ = ["METHODS", "NAMES", "attribute", "item", "iterate", "operator", "shown"]

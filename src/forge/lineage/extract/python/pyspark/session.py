@@ -9,7 +9,7 @@ from typing import cast
 from forge.lineage.extract.python.branch import either_relation
 from forge.lineage.extract.python.library import Call, Handler, methods
 from forge.lineage.extract.python.pyspark.frame import SPARK
-from forge.lineage.extract.python.pyspark.read import READER_METHODS, SparkReader, table_frame
+from forge.lineage.extract.python.pyspark.read import SparkReader, table_frame
 from forge.lineage.extract.python.pyspark.schema import schema_of
 from forge.lineage.extract.python.texts import joined_text, to_text
 from forge.lineage.extract.python.values import (
@@ -28,8 +28,6 @@ from forge.lineage.extract.python.values import (
 )
 from forge.lineage.extract.python.world import World
 from forge.lineage.extract.relation import Relation, RelationColumn
-
-__all__ = ["READER_METHODS"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

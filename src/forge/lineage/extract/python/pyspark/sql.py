@@ -13,9 +13,11 @@ from forge.lineage.extract.python.pyspark.column import COLUMN, literal
 from forge.lineage.extract.python.values import AbstractValue, Cells, Expr, Frame, Text, what_is
 from forge.lineage.extract.python.world import World
 from forge.lineage.extract.relation import Relation, RelationColumn
-from forge.lineage.extract.sql.expression import QueryScope, output_name, value_of_expression
+from forge.lineage.extract.sql.expression import value_of_expression
 from forge.lineage.extract.sql.names import table_named
+from forge.lineage.extract.sql.output_name import output_name
 from forge.lineage.extract.sql.rows import rows_of
+from forge.lineage.extract.sql.scope import QueryScope
 from forge.lineage.extract.sql.syntax.parse import UnparsedStatement, parse
 from forge.lineage.extract.sql.syntax.split import ScriptStatement
 from forge.lineage.extract.value import union
