@@ -100,7 +100,7 @@ def _report(
         breaking_changes=breaking,
         critical_paths=tuple(one.path for one in affected if one.severity == "high"),
         migration_steps=steps,
-        recommended_actions=plan_actions(change, affected, owners, risk, hidden, truncated),
+        recommended_actions=tuple(plan_actions(change, affected, owners, risk, hidden, truncated)),
         owners=owners,
         hidden=hidden,
         truncated=truncated,

@@ -21,78 +21,66 @@ _SURE = 0.8
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """`met`: done in each asset where the change arrives, `behind`: in assets that only depend on those. A drop
-    begins at the leaves: nothing may read what is removed."""
+    """`met`: done in each asset where the change arrives. A drop begins at the leaves: nothing may read what is
+    removed."""
 
     first: str
     met: str
-    behind: str
     last: str
     far_end_first: bool = False
 
 
-_AGAIN = "{asset}: nothing to change; build it again after what it is made from."
 _PLANS = {
     ChangeType.DROP: _Plan(
         "{table}: mark {name} as deprecated, and keep it until the steps below are done.",
         "{asset}: stop using it in {what}, or give that another source.",
-        _AGAIN,
         "{table}: drop {name} when nothing reads it any more (`forge downstream {entity}`).",
         far_end_first=True,
     ),
     ChangeType.DROP_TABLE: _Plan(
         "{entity}: mark the table as deprecated, and keep it until the steps below are done.",
         "{asset}: stop using it in {what}, or give that another source.",
-        _AGAIN,
         "{entity}: drop the table when nothing reads it any more (`forge downstream {entity}`).",
         far_end_first=True,
     ),
     ChangeType.RENAME: _Plan(
         "Expand: give {entity} the new name {to} beside the old one, with the same values.",
         "Migrate {asset}: read {to} instead of {name} in {what}.",
-        _AGAIN,
         "Contract: take the old name {entity} away when nothing reads it any more.",
     ),
     ChangeType.TYPE: _Plan(
         "{table}: change {name} to {to} on a branch, and check that every value fits.",
         "{asset}: check {what} with {to}, and cast where it needs the old type.",
-        _AGAIN,
         "{table}: merge the new type of {name} once all of the above are built with it.",
     ),
     ChangeType.ADD: _Plan(
         "{table}: add {name}.",
         "{asset}: name the columns in its query, or take {name} into its contract.",
-        _AGAIN,
         "{table}: fill {name} for the rows that were there before.",
     ),
     ChangeType.LOCATION: _Plan(
         "{entity}: copy the data to {to}, and keep the old place until the steps below are done.",
         "{asset}: read {what} from {to} if it names the place.",
-        _AGAIN,
         "{entity}: remove the old place.",
     ),
     ChangeType.PERMISSION: _Plan(
         "{entity}: list who may read it now.",
         "{asset}: see that who runs it may still read {what}.",
-        _AGAIN,
         "{entity}: change the permissions.",
     ),
     ChangeType.FORMAT: _Plan(
         "{entity}: write it as {to} beside the old format.",
         "{asset}: read {what} in the new format.",
-        _AGAIN,
         "{entity}: stop writing the old format.",
     ),
     ChangeType.SCHEMA: _Plan(
         "{entity}: make the new schema on a branch.",
         "{asset}: check {what} against the new schema.",
-        _AGAIN,
         "{entity}: merge the branch once all of the above are built on it.",
     ),
     ChangeType.SEMANTICS: _Plan(
         "{entity}: write down the old and the new meaning, and from when on the new one holds.",
         "{asset}: check whether {what} is still right.",
-        _AGAIN,
         "{entity}: make the change, and tell from when on the figures are not comparable.",
     ),
 }
@@ -125,7 +113,7 @@ def plan_steps(change: ProposedChange, affected: Sequence[AffectedEntity], paths
 def _step(plan: _Plan, change: ProposedChange, asset: str, hit: Sequence[AffectedEntity], words: dict[str, str]) -> str:
     met = [one for one in hit if one.met]
     if not met:
-        return plan.behind.format(asset=asset, **words)
+        return f"{asset}: nothing to change; build it again after what it is made from."
     what = ", ".join(dict.fromkeys(_what(one, asset) for one in met[:5]))
     more = f" and {len(met) - 5} more" if len(met) > 5 else ""
     text = plan.met.format(asset=asset, what=what + more, **words)
@@ -157,17 +145,6 @@ def _what(one: AffectedEntity, asset: str) -> str:
 
 
 def plan_actions(
-    change: ProposedChange,
-    affected: Sequence[AffectedEntity],
-    owners: Sequence[OwnerNotice],
-    risk: str,
-    hidden: int,
-    truncated: bool,
-) -> tuple[str, ...]:
-    return tuple(_actions(change, affected, owners, risk, hidden, truncated))
-
-
-def _actions(
     change: ProposedChange,
     affected: Sequence[AffectedEntity],
     owners: Sequence[OwnerNotice],
