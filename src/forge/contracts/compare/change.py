@@ -153,6 +153,37 @@ class PartPair:
             fix=fix,
         )
 
+    def removed(
+        self, element: str, subject: str, message: str, old: object, *, key: str | None, fix: str = ""
+    ) -> ContractChange:
+        """A part that the old contract alone has. Its place is where the new one has others of its kind."""
+        steps = (key,) if key in self.new.data else ()
+        return ContractChange(
+            kind=ContractChangeKind.REMOVED,
+            element=element,
+            subject=subject,
+            bump=Bump.MAJOR,
+            message=message,
+            old=old,
+            path=path_text((*self.new.at, *steps)),
+            place=self.new.place(*steps),
+            fix=fix,
+        )
+
+
+def added(new: ContractPart, element: str, subject: str, message: str, value: object = None) -> ContractChange:
+    """A part that the new contract alone has. `value`: what is shown of it, by default all."""
+    return ContractChange(
+        kind=ContractChangeKind.ADDED,
+        element=element,
+        subject=subject,
+        bump=Bump.MINOR,
+        message=message,
+        new=dict(new.data) if value is None else value,
+        path=new.path,
+        place=new.place(),
+    )
+
 
 Key = Callable[[ContractPart], str]
 

@@ -11,6 +11,7 @@ from forge.contracts.compare.change import (
     ContractChangeKind,
     ContractPart,
     PartPair,
+    added,
     canonical,
     pairs_of,
     shown,
@@ -80,18 +81,7 @@ def relationship_changes(both: PartPair) -> Iterator[ContractChange]:
     for before, after in pairs_of(old, new, (_relationship, lambda part: part.text("id"))):
         if before is None and after is not None:
             message = f"{both.subject}: {_relationship_text(after)}"
-            data = dict(after.data)
-            yield ContractChange(
-                kind=ContractChangeKind.ADDED,
-                element="relationship",
-                subject=both.subject,
-                bump=Bump.MINOR,
-                message=message,
-                old=None,
-                new=data,
-                path=after.path,
-                place=after.place(),
-            )
+            yield added(after, "relationship", both.subject, message)
         elif after is None and before is not None:
             message = f"{both.subject}: {_relationship_text(before)} is no longer promised"
             gone = both.change(ContractChangeKind.REMOVED, "relationship", Bump.MAJOR, message, key="relationships")

@@ -13,6 +13,7 @@ from forge.contracts.compare.change import (
     ContractChangeKind,
     ContractPart,
     PartPair,
+    added,
     canonical,
     pairs_of,
     shown,
@@ -20,7 +21,6 @@ from forge.contracts.compare.change import (
 from forge.contracts.compare.checks import check_of, limits_compared, what_of
 from forge.contracts.compare.interval import Allowed, Interval, compared, number_of, patterns_compared
 from forge.contracts.compare.quality_rule import METRICS, severity_of
-from forge.contracts.document.file import path_text
 
 _OPERATORS = (
     *("mustBe", "mustNotBe", "mustBeGreaterThan", "mustBeGreaterOrEqualTo"),
@@ -52,7 +52,7 @@ def quality_changes(both: PartPair) -> Iterator[ContractChange]:
         return
     for old, new in pairs_of(both.old.parts("quality"), both.new.parts("quality"), _KEYS):
         if old is None and new is not None:
-            yield _added(both, new)
+            yield added(new, "quality", both.subject, f"{both.subject}: quality rule {label_of(new)}")
         elif new is None and old is not None:
             yield _removed(both, old)
         elif old is not None and new is not None:
@@ -112,39 +112,10 @@ def label_of(rule: ContractPart) -> str:
     return shown(label or sql_text(rule.text("query")) or rule.text("engine") or rule.text("id") or "a rule")
 
 
-def _added(both: PartPair, new: ContractPart) -> ContractChange:
-    message = f"{both.subject}: quality rule {label_of(new)}"
-    rule = dict(new.data)
-    return ContractChange(
-        kind=ContractChangeKind.ADDED,
-        element="quality",
-        subject=both.subject,
-        bump=Bump.MINOR,
-        message=message,
-        old=None,
-        new=rule,
-        path=new.path,
-        place=new.place(),
-    )
-
-
 def _removed(both: PartPair, old: ContractPart) -> ContractChange:
     message = f"{both.subject}: the quality rule {label_of(old)} is gone"
-    steps = ("quality",) if "quality" in both.new.data else ()
-    path, place = path_text((*both.new.at, *steps)), both.new.place(*steps)
     fix = "Keep the rule: readers rely on what it promises."
-    return ContractChange(
-        kind=ContractChangeKind.REMOVED,
-        element="quality",
-        subject=both.subject,
-        bump=Bump.MAJOR,
-        message=message,
-        old=dict(old.data),
-        new=None,
-        path=path,
-        place=place,
-        fix=fix,
-    )
+    return both.removed("quality", both.subject, message, dict(old.data), key="quality", fix=fix)
 
 
 def _rule_changes(both: PartPair) -> Iterator[ContractChange]:

@@ -13,6 +13,7 @@ from forge.contracts.compare.change import (
     ContractPart,
     Key,
     PartPair,
+    added,
     canonical,
     folded,
     pairs_of,
@@ -22,7 +23,6 @@ from forge.contracts.compare.keys import key_changes, relationship_changes
 from forge.contracts.compare.options import enum_changes, option_changes
 from forge.contracts.compare.quality import quality_changes
 from forge.contracts.compare.type import type_changes
-from forge.contracts.document.file import path_text
 
 _KEYS: tuple[Key, ...] = (
     lambda part: part.text("id"),
@@ -50,17 +50,7 @@ def schema_changes(both: PartPair) -> Iterator[ContractChange]:
     for old, new in pairs_of(both.old.parts("schema"), both.new.parts("schema"), _KEYS):
         if old is None and new is not None:
             name = new.text("name")
-            yield ContractChange(
-                kind=ContractChangeKind.ADDED,
-                element="table",
-                subject=name,
-                bump=Bump.MINOR,
-                message=f"table {name}",
-                old=None,
-                new=name,
-                path=new.path,
-                place=new.place(),
-            )
+            yield added(new, "table", name, f"table {name}", name)
         elif new is None and old is not None:
             yield replace(_gone(both, old, "table", "schema", old.text("name")), table=old.text("name"))
         elif old is not None and new is not None and old.data != new.data:
@@ -131,19 +121,8 @@ def _nested_changes(both: PartPair) -> Iterator[ContractChange]:
         if old is not None and new is not None:
             yield from _property_changes(PartPair(old, new, subject))
         elif new is not None:
-            message = f"{subject}: now described"
-            kind, bump = ContractChangeKind.TIGHTENED, Bump.MINOR
-            yield ContractChange(
-                kind=kind,
-                element="type",
-                subject=subject,
-                bump=bump,
-                message=message,
-                old=None,
-                new=new.text("logicalType"),
-                path=new.path,
-                place=new.place(),
-            )
+            change = added(new, "type", subject, f"{subject}: now described", new.text("logicalType"))
+            yield replace(change, kind=ContractChangeKind.TIGHTENED)
         elif old is not None:
             message = f"{subject}: what is inside is no longer promised"
             was = PartPair(old, both.new, subject)
@@ -154,40 +133,17 @@ def _new_column(both: PartPair, new: ContractPart, noun: str) -> ContractChange:
     kind = new.text("physicalType") or new.text("logicalType")
     subject = f"{both.subject}.{new.text('name')}"
     text = f"{subject} ({kind}{', required' if new.flag('required') else ''})" if kind else subject
-    return ContractChange(
-        kind=ContractChangeKind.ADDED,
-        element=noun,
-        subject=subject,
-        bump=Bump.MINOR,
-        message=f"{noun} {text}",
-        old=None,
-        new=kind,
-        path=new.path,
-        place=new.place(),
-    )
+    return added(new, noun, subject, f"{noun} {text}", kind)
 
 
 def _gone(both: PartPair, old: ContractPart, noun: str, key: str, subject: str) -> ContractChange:
-    steps = (key,) if key in both.new.data and not both.new.at else ()
     note = " (it was deprecated)" if old.flag("deprecated") else ""
     kind = old.text("physicalType") or old.text("logicalType") or old.text("name")
-    path, place = path_text((*both.new.at, *steps)), both.new.place(*steps)
     fix = f"Keep {subject}; mark it deprecated first and remove it with the next MAJOR version."
     if not note and noun != "table" and not old.text("id"):
         fix += " Was it renamed? Give both versions the same id."
     message = f"{noun} {subject} is gone{note}"
-    return ContractChange(
-        kind=ContractChangeKind.REMOVED,
-        element=noun,
-        subject=subject,
-        bump=Bump.MAJOR,
-        message=message,
-        old=kind,
-        new=None,
-        path=path,
-        place=place,
-        fix=fix,
-    )
+    return both.removed(noun, subject, message, kind, key=None if both.new.at else key, fix=fix)
 
 
 def _renamed(both: PartPair, noun: str) -> Iterator[ContractChange]:

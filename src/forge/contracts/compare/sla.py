@@ -11,11 +11,11 @@ from forge.contracts.compare.change import (
     ContractChangeKind,
     ContractPart,
     PartPair,
+    added,
     canonical,
     pairs_of,
 )
 from forge.contracts.contract import SlaProperty
-from forge.contracts.document.file import path_text
 from forge.contracts.sla import Direction, Promise, elements_of, promise_of, service_of, strength
 from forge.model.duration import number_of
 
@@ -40,7 +40,7 @@ def sla_changes(both: PartPair) -> Iterator[ContractChange]:
     )
     for before, after in pairs_of(old, new, keys):
         if before is None and after is not None:
-            yield _added(after)
+            yield added(after, "sla", _subject(after), f"service level {_subject(after)}: {_shown(after)}")
         elif after is None and before is not None:
             yield _removed(both, before)
         elif before is not None and after is not None:
@@ -63,38 +63,10 @@ def _shown(sla: ContractPart) -> str:
     return f"{value} {sla.text('unit')}".strip() or "nothing"
 
 
-def _added(sla: ContractPart) -> ContractChange:
-    message = f"service level {_subject(sla)}: {_shown(sla)}"
-    return ContractChange(
-        kind=ContractChangeKind.ADDED,
-        element="sla",
-        subject=_subject(sla),
-        bump=Bump.MINOR,
-        message=message,
-        old=None,
-        new=dict(sla.data),
-        path=sla.path,
-        place=sla.place(),
-    )
-
-
 def _removed(both: PartPair, sla: ContractPart) -> ContractChange:
-    steps = (SLA,) if SLA in both.new.data else ()
     message = f"the service level {_subject(sla)} ({_shown(sla)}) is gone"
-    path, place = path_text((*both.new.at, *steps)), both.new.place(*steps)
     fix = "Keep the promise, or tell readers with a new MAJOR version."
-    return ContractChange(
-        kind=ContractChangeKind.REMOVED,
-        element="sla",
-        subject=_subject(sla),
-        bump=Bump.MAJOR,
-        message=message,
-        old=dict(sla.data),
-        new=None,
-        path=path,
-        place=place,
-        fix=fix,
-    )
+    return both.removed("sla", _subject(sla), message, dict(sla.data), key=SLA, fix=fix)
 
 
 def _changes(both: PartPair, before: frozenset[str], after: frozenset[str]) -> Iterator[ContractChange]:

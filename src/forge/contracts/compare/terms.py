@@ -10,12 +10,12 @@ from forge.contracts.compare.change import (
     ContractChangeKind,
     ContractPart,
     PartPair,
+    added,
     canonical,
     folded,
     pairs_of,
     shown,
 )
-from forge.contracts.document.file import path_text
 from forge.contracts.lifecycle import ContractState, is_later, state_of
 
 _JUDGED = {"version", "schema", "slaProperties", "slaDefaultElement", "status", "servers", "roles", "price"}
@@ -80,20 +80,10 @@ def _servers(both: PartPair) -> Iterator[ContractChange]:
     for old, new in pairs_of(both.old.parts("servers"), both.new.parts("servers"), keys):
         if old is None and new is not None:
             name = new.text("server")
-            yield ContractChange(
-                kind=ContractChangeKind.ADDED,
-                element="server",
-                subject=name,
-                bump=Bump.MINOR,
-                message=f"server {name}",
-                old=None,
-                new=dict(new.data),
-                path=new.path,
-                place=new.place(),
-            )
+            yield added(new, "server", name, f"server {name}")
         elif new is None and old is not None:
             name = old.text("server")
-            yield _gone(both, "servers", "server", name, old)
+            yield both.removed("server", name, f"server {name} is gone", dict(old.data), key="servers")
         elif old is not None and new is not None:
             yield from _server(PartPair(old, new, new.text("server")))
 
@@ -123,19 +113,10 @@ def _roles(both: PartPair) -> Iterator[ContractChange]:
     for old, new in pairs_of(both.old.parts("roles"), both.new.parts("roles"), keys):
         if old is None and new is not None:
             name = new.text("role")
-            yield ContractChange(
-                kind=ContractChangeKind.ADDED,
-                element="role",
-                subject=name,
-                bump=Bump.MINOR,
-                message=f"role {name}",
-                old=None,
-                new=dict(new.data),
-                path=new.path,
-                place=new.place(),
-            )
+            yield added(new, "role", name, f"role {name}")
         elif new is None and old is not None:
-            yield _gone(both, "roles", "role", old.text("role"), old)
+            name = old.text("role")
+            yield both.removed("role", name, f"role {name} is gone", dict(old.data), key="roles")
         elif old is not None and new is not None:
             yield from _role(PartPair(old, new, new.text("role")))
 
@@ -178,27 +159,5 @@ def _custom(both: PartPair) -> Iterator[ContractChange]:
         name = at.text("property") if at else ""
         detail = f"{shown(before.data.get('value')) if before else 'none'} → "
         detail += shown(after.data.get("value")) if after else "none"
-        change = both.change(
-            ContractChangeKind.CHANGED,
-            "customProperties",
-            _FORGE.get(name, Bump.PATCH),
-            f"{name or 'a custom property'} {detail}",
-        )
-        yield change
-
-
-def _gone(both: PartPair, key: str, noun: str, name: str, old: ContractPart) -> ContractChange:
-    steps = (key,) if key in both.new.data else ()
-    path, place = path_text((*both.new.at, *steps)), both.new.place(*steps)
-    message = f"{noun} {name} is gone"
-    return ContractChange(
-        kind=ContractChangeKind.REMOVED,
-        element=noun,
-        subject=name,
-        bump=Bump.MAJOR,
-        message=message,
-        old=dict(old.data),
-        new=None,
-        path=path,
-        place=place,
-    )
+        bump, message = _FORGE.get(name, Bump.PATCH), f"{name or 'a custom property'} {detail}"
+        yield both.change(ContractChangeKind.CHANGED, "customProperties", bump, message)
