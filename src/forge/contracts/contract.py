@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
+from forge.model.record_json import record_json
+
 if TYPE_CHECKING:
     from forge.contracts.document.file import Document
 
@@ -59,16 +61,7 @@ class Violation:
         return f"{self.file}:{self.line}"
 
     def to_dict(self) -> dict[str, object]:
-        return {
-            "code": f"FORGE-{self.code}" if self.code else "",
-            "severity": self.severity,
-            "file": self.file,
-            "line": self.line,
-            "column": self.column,
-            "path": self.path,
-            "message": self.message,
-            "fix": self.fix,
-        }
+        return {**record_json(self), "code": f"FORGE-{self.code}" if self.code else ""}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Literal
 
 from forge.model.errors import ForgeError
 from forge.model.name_suggestions import did_you_mean
+from forge.model.record_json import record_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +76,4 @@ class FitnessCondition:
     details: Mapping[str, object] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, object]:
-        return {
-            "name": self.name,
-            "passed": self.passed,
-            "required": self.required,
-            "found": self.found,
-            "evidence": self.evidence,
-            "details": dict(self.details),
-        }
+        return record_json(self)

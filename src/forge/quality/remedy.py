@@ -10,6 +10,7 @@ from decimal import Decimal
 from enum import StrEnum
 
 from forge.model.name_suggestions import did_you_mean
+from forge.model.record_json import record_json
 
 
 class ActionKind(StrEnum):
@@ -63,12 +64,7 @@ class RemedyResult:
     details: Mapping[str, object] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, object]:
-        return {
-            "action": str(self.action),
-            "success": self.success,
-            "message": self.message,
-            "details": dict(self.details),
-        }
+        return record_json(self)
 
 
 class InvalidActions(ValueError):

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+from forge.model.record_json import record_json
 from forge.versioning.field import TableField
 
 
@@ -29,14 +30,7 @@ class RowChange:
     count: int = 1
 
     def to_dict(self) -> dict[str, object]:
-        return {
-            "kind": str(self.kind),
-            "key": dict(self.key),
-            "before": dict(self.before) if self.before is not None else None,
-            "after": dict(self.after) if self.after is not None else None,
-            "columns": list(self.columns),
-            "count": self.count,
-        }
+        return record_json(self)
 
 
 ColumnChangeKind = Literal["added", "dropped", "renamed", "retyped", "required", "optional", "moved", "sql"]

@@ -15,6 +15,7 @@ from forge.lineage.graph.traversal import Link
 from forge.lineage.node import TABLE_LIKE, Node, NodeType, place_of
 from forge.model.errors import ForgeError
 from forge.model.name_suggestions import did_you_mean
+from forge.model.record_json import record_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +27,7 @@ class ErdColumn:
     foreign_key: bool = False
 
     def to_dict(self) -> dict[str, object]:
-        return {
-            "name": self.name,
-            "data_type": self.data_type or None,
-            "nullable": self.nullable,
-            "primary_key": self.primary_key,
-            "foreign_key": self.foreign_key,
-        }
+        return {**record_json(self), "data_type": self.data_type or None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +79,7 @@ class ErdFlow:
     confidence: float
 
     def to_dict(self) -> dict[str, object]:
-        return {
-            "type": "lineage",
-            "source": self.source,
-            "target": self.target,
-            "edges": self.edges,
-            "confidence": self.confidence,
-        }
+        return {"type": "lineage", **record_json(self)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from forge.lineage.edge import Transformation, level_of
 from forge.lineage.graph.request import Direction, TraversalRequest, WalkDirection
 from forge.lineage.kind import EdgeKind
 from forge.lineage.node import Node, NodeType
+from forge.model.record_json import record_json
 
 if TYPE_CHECKING:
     import pandas
@@ -152,12 +153,7 @@ class ReachedTable:
     columns: tuple[str, ...]
 
     def to_dict(self) -> dict[str, object]:
-        return {
-            "name": self.name,
-            "depth": self.depth,
-            "confidence": self.confidence,
-            "columns": list(self.columns),
-        }
+        return record_json(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
+from forge.model.record_json import record_json
 from forge.quality.alerts.alert import RANKS, AlertScope
 from forge.quality.verdict import Severity
 
@@ -90,24 +91,7 @@ class Notice:
         return tuple(sorted({hit.owner for hit in self.hit if hit.owner}))
 
     def to_dict(self) -> dict[str, object]:
-        return {
-            "kind": str(self.kind),
-            "scope": str(self.scope),
-            "table": self.table,
-            "branch": self.branch,
-            "at": self.at.isoformat(),
-            "checks": [_check_dict(check) for check in self.checks],
-            "commit_id": self.commit_id,
-            "run_id": self.run_id,
-            "monitor_run_id": self.monitor_run_id,
-            "monitor_name": self.monitor_name,
-            "hit": [affected_dict(hit) for hit in self.hit],
-            "hit_count": self.hit_count,
-            "cause": cause_dict(self.cause) if self.cause else None,
-            "upstream": list(self.upstream),
-            "text": self.text,
-            "remarks": list(self.remarks),
-        }
+        return {**record_json(self), "scope": str(self.scope)}
 
 
 def notice_of(data: Mapping[str, object]) -> Notice:
@@ -120,30 +104,17 @@ def notice_of(data: Mapping[str, object]) -> Notice:
         branch=str(data["branch"]),
         at=datetime.fromisoformat(str(data["at"])),
         checks=tuple(_check_of(item) for item in _items(data, "checks")),
-        commit_id=_text(data, "commit_id"),
-        run_id=_text(data, "run_id"),
-        monitor_run_id=_text(data, "monitor_run_id"),
-        monitor_name=_text(data, "monitor_name"),
+        commit_id=text_at(data, "commit_id"),
+        run_id=text_at(data, "run_id"),
+        monitor_run_id=text_at(data, "monitor_run_id"),
+        monitor_name=text_at(data, "monitor_name"),
         hit=tuple(affected_of(item) for item in _items(data, "hit")),
         hit_count=int(str(data.get("hit_count") or 0)),
         cause=cause_of(cause) if isinstance(cause, Mapping) else None,
-        upstream=_texts(data, "upstream"),
+        upstream=texts_at(data, "upstream"),
         text=str(data.get("text") or ""),
-        remarks=_texts(data, "remarks"),
+        remarks=texts_at(data, "remarks"),
     )
-
-
-def _check_dict(check: CheckNotice) -> dict[str, object]:
-    return {
-        "check_id": check.check_id,
-        "check_type": check.check_type,
-        "severity": str(check.severity),
-        "message": check.message,
-        "since": check.since.isoformat(),
-        "columns": list(check.columns),
-        "incident_id": check.incident_id,
-        "result_id": check.result_id,
-    }
 
 
 def _check_of(data: Mapping[str, object]) -> CheckNotice:
@@ -153,33 +124,14 @@ def _check_of(data: Mapping[str, object]) -> CheckNotice:
         severity=Severity(str(data["severity"])),
         message=str(data["message"]),
         since=datetime.fromisoformat(str(data["since"])),
-        columns=_texts(data, "columns"),
-        incident_id=_text(data, "incident_id"),
-        result_id=_text(data, "result_id"),
+        columns=texts_at(data, "columns"),
+        incident_id=text_at(data, "incident_id"),
+        result_id=text_at(data, "result_id"),
     )
 
 
-def affected_dict(hit: AffectedColumn) -> dict[str, object]:
-    return {"column": hit.column, "owner": hit.owner}
-
-
 def affected_of(data: Mapping[str, object]) -> AffectedColumn:
-    return AffectedColumn(str(data["column"]), _text(data, "owner"))
-
-
-def cause_dict(cause: Cause) -> dict[str, object]:
-    return {
-        "table": cause.table,
-        "check_id": cause.check_id,
-        "message": cause.message,
-        "since": cause.since.isoformat(),
-        "severity": str(cause.severity),
-        "commit_id": cause.commit_id,
-        "run_id": cause.run_id,
-        "monitor_run_id": cause.monitor_run_id,
-        "column": cause.column,
-        "incident_id": cause.incident_id,
-    }
+    return AffectedColumn(str(data["column"]), text_at(data, "owner"))
 
 
 def cause_of(data: Mapping[str, object]) -> Cause:
@@ -189,20 +141,20 @@ def cause_of(data: Mapping[str, object]) -> Cause:
         message=str(data["message"]),
         since=datetime.fromisoformat(str(data["since"])),
         severity=Severity(str(data.get("severity") or Severity.ERROR)),
-        commit_id=_text(data, "commit_id"),
-        run_id=_text(data, "run_id"),
-        monitor_run_id=_text(data, "monitor_run_id"),
-        column=_text(data, "column"),
-        incident_id=_text(data, "incident_id"),
+        commit_id=text_at(data, "commit_id"),
+        run_id=text_at(data, "run_id"),
+        monitor_run_id=text_at(data, "monitor_run_id"),
+        column=text_at(data, "column"),
+        incident_id=text_at(data, "incident_id"),
     )
 
 
-def _text(data: Mapping[str, object], key: str) -> str | None:
+def text_at(data: Mapping[str, object], key: str) -> str | None:
     value = data.get(key)
     return None if value is None else str(value)
 
 
-def _texts(data: Mapping[str, object], key: str) -> tuple[str, ...]:
+def texts_at(data: Mapping[str, object], key: str) -> tuple[str, ...]:
     value = data.get(key)
     return tuple(map(str, value)) if isinstance(value, Sequence) and not isinstance(value, str) else ()
 

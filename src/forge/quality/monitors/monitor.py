@@ -13,6 +13,7 @@ from enum import StrEnum
 from typing import Literal
 
 from forge.model.names import BranchName, CommitId, RunId, SnapshotId, TableName
+from forge.model.record_json import record_json
 from forge.quality.values import plain
 from forge.quality.verdict import Outcome, Severity
 
@@ -43,13 +44,7 @@ class Schedule:
     missed: MissedPolicy = MissedPolicy.SKIP
 
     def to_dict(self) -> dict[str, object]:
-        return {
-            "type": str(self.type),
-            "cron": self.cron,
-            "interval_minutes": self.interval_minutes,
-            "timezone": self.timezone,
-            "missed": str(self.missed),
-        }
+        return record_json(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
