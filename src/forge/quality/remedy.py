@@ -214,14 +214,10 @@ def _deduplicate_rule(options: dict[str, object]) -> list[str]:
     return [] if "order_by" in options else ["'order_by' is missing: it says which row is the newest, and stays"]
 
 
-def _custom_rule(options: dict[str, object]) -> list[str]:
-    return [] if len(options) == 1 else ["one of 'sql' and 'function' is needed"]
-
-
 _RULES: dict[ActionKind, Callable[[dict[str, object]], list[str]]] = {
     ActionKind.IMPUTE: _impute_rule,
     ActionKind.DEDUPLICATE: _deduplicate_rule,
-    ActionKind.CUSTOM: _custom_rule,
+    ActionKind.CUSTOM: lambda options: [] if len(options) == 1 else ["one of 'sql' and 'function' is needed"],
 }
 
 

@@ -131,7 +131,7 @@ def _range(column: ColumnProfile, profile: Profile) -> CheckSuggestion | None:
     least, greatest = _number(column.least), _number(column.greatest)
     if column.family not in NUMBERS or column.masked or least is None or greatest is None:
         return None
-    if column.is_id or profile.rows < FEW_ROWS or _is_listed(column, profile):
+    if column.is_id or profile.rows < FEW_ROWS or _accepted(column, profile) is not None:
         return None
     name = {"type": "range", "column": column.name}
     if any(word in column.name.lower().split("_") for word in _SHARES):
@@ -148,10 +148,6 @@ def _range(column: ColumnProfile, profile: Profile) -> CheckSuggestion | None:
         reason += f"; 99% are at most {show(round(extreme, 6))}, so the greatest may be a mistake itself"
         sure -= 0.2
     return CheckSuggestion({**name, "min": low, "max": high}, reason, round(sure, 2))
-
-
-def _is_listed(column: ColumnProfile, profile: Profile) -> bool:
-    return _accepted(column, profile) is not None
 
 
 def _roomy(least: float, greatest: float) -> tuple[float, float]:

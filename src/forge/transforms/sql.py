@@ -102,7 +102,7 @@ def _find_references(query: ParsedQuery, known: tuple[str, ...] = ()) -> tuple[_
     found: dict[int, _Reference] = {}
     errors: dict[int, ForgeError] = {}
     for node in query.tree.find_all(exp.Table):
-        start = _start_of(node)
+        start = int(node.parts[0].meta.get("start", 0))
         if node.find_ancestor(exp.Hint) or start in found:  # pipes copy parts of the tree
             continue
         try:
@@ -114,10 +114,6 @@ def _find_references(query: ParsedQuery, known: tuple[str, ...] = ()) -> tuple[_
             found[start] = reference
     raise_errors(error for _, error in sorted(errors.items()))
     return tuple(reference for _, reference in sorted(found.items()))
-
-
-def _start_of(node: exp.Table) -> int:
-    return int(node.parts[0].meta.get("start", 0))
 
 
 def _read_reference(query: ParsedQuery, node: exp.Table, start: int, known: tuple[str, ...]) -> _Reference | None:

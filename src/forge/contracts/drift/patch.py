@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from forge.contracts.contract import LOGICAL_TYPES, ContractProperty, TableContract
+from forge.contracts.contract import LOGICAL_TYPES, ContractProperty
 from forge.contracts.drift.columns import ColumnDrift
 from forge.contracts.drift.types import logical_type_of, misspelt, type_shown
 from forge.contracts.schema.sql_text import quote
@@ -51,7 +51,7 @@ def operations_of(found: Sequence[ColumnDrift], version: str = "") -> tuple[Oper
             order = tuple(int(step) for step in path.split("/") if step.isdigit())
             removed.append((order, {"op": "remove", "path": path}))
         elif each.kind == "undocumented" and each.actual is not None:
-            if not _has_properties(each.owner) and path not in begun:
+            if not each.owner.properties and path not in begun:
                 added.append({"op": "add", "path": path, "value": []})
                 begun.add(path)
             added.append({"op": "add", "path": f"{path}/-", "value": property_of(each.actual, version)})
@@ -173,10 +173,6 @@ def _type_words(of: DataType, version: str) -> dict[str, object]:
     known = LOGICAL_TYPES.get(version, LOGICAL_TYPES["v3.1.0"])
     words: dict[str, object] = {"logicalType": logical} if logical in known else {}
     return {**words, "physicalType": type_shown(of)}
-
-
-def _has_properties(owner: ContractProperty | TableContract) -> bool:
-    return bool(owner.properties)
 
 
 def _pointer(path: str) -> str:

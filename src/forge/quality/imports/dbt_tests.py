@@ -93,10 +93,6 @@ def _unique(asked: _TestArguments) -> MappedSpecs:
     return [({"type": "unique", "columns": [subject]}, None)]
 
 
-def _not_null(asked: _TestArguments) -> MappedSpecs:
-    return [({"type": "not_null", "column": asked.on()}, None)]
-
-
 def _accepted(asked: _TestArguments) -> MappedSpecs:
     return [({"type": "accepted_values", "column": asked.on(), "values": asked.arguments.get("values")}, None)]
 
@@ -192,7 +188,7 @@ def _cardinality(asked: _TestArguments) -> MappedSpecs:
 
 _TESTS: dict[str, Callable[[_TestArguments], MappedSpecs]] = {
     "unique": _unique,
-    "not_null": _not_null,
+    "not_null": lambda asked: [({"type": "not_null", "column": asked.on()}, None)],
     "accepted_values": _accepted,
     "relationships": _relationships,
     "relationships_where": _relationships,

@@ -92,7 +92,7 @@ def judge_sla(runs: Iterable[SlaRun], target: float | None, window_days: int, no
         end=now,
         counted=counted,
         pass_rate=rate,
-        budget_runs=_budget(counted, target),
+        budget_runs=round(counted.runs * _allowed(target), 4) if target is not None and counted.runs else None,
         budget_left=left,
         burn_rate=_rate(counted, target),
         burns=burns,
@@ -114,10 +114,6 @@ def _count(runs: Sequence[SlaRun]) -> RunCounts:
 def _allowed(target: float) -> float:
     """The share of runs that may fail."""
     return max(0.0, (100 - target) / 100)
-
-
-def _budget(counted: RunCounts, target: float | None) -> float | None:
-    return round(counted.runs * _allowed(target), 4) if target is not None and counted.runs else None
 
 
 def _budget_left(counted: RunCounts, target: float | None) -> float | None:

@@ -61,10 +61,6 @@ def _names(value: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_name(item) for item in value))
 
 
-def _severity(value: object) -> Severity:
-    return Severity(_word(value, [severity.value for severity in Severity]))
-
-
 def _word(value: object, known: Sequence[str]) -> str:
     if value not in known:
         near = did_you_mean(str(value), known)
@@ -93,7 +89,7 @@ _READ: Mapping[str, Callable[[object], object]] = {
     "dataset": _dataset,
     "enabled": _flag,
     "channels": _names,
-    "severity_threshold": _severity,
+    "severity_threshold": lambda value: Severity(_word(value, [severity.value for severity in Severity])),
     "notify_on_recovery": _flag,
     "sla_target_percentage": _target,
     "sla_window_days": _window,

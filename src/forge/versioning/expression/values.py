@@ -194,10 +194,6 @@ def cast_to(value: Any, kind: str) -> Any:
     return _CASTS[name](value, [int(number) for number in numbers])
 
 
-def _text(value: Any, _: Sequence[int]) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
-
-
 def _to_int(value: Any, _: Sequence[int]) -> int:
     return int(Decimal(value.strip())) if isinstance(value, str) else int(value)
 
@@ -218,7 +214,7 @@ def _to_time(value: Any, _: Sequence[int]) -> datetime:
 
 
 _CASTS: dict[str, Callable[[Any, Sequence[int]], Any]] = {
-    "string": _text,
+    "string": lambda value, _: str(value).lower() if isinstance(value, bool) else str(value),
     "tinyint": _to_int,
     "smallint": _to_int,
     "int": _to_int,

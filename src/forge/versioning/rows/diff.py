@@ -70,7 +70,7 @@ def _diff_bags(layout: Layout, tables: dict[MergeInput, pa.Table], page: slice) 
     overlay, counts = count_rows(replace(layout, dropped=()), tables)
     change = counts[_RIGHT] - counts[_LEFT]
     changed = np.flatnonzero(change)
-    columns = _bag_columns(overlay, changed)
+    columns = [overlay.first(place, changed, (_RIGHT, _LEFT)) for place in range(len(overlay.columns))]
     order = sort_rows(columns, len(changed))[page]
     shown = changed[order]
     names = [column.field.name for column in overlay.columns]
@@ -81,10 +81,6 @@ def _diff_bags(layout: Layout, tables: dict[MergeInput, pa.Table], page: slice) 
         rows=tuple(_of_bag(row, int(number)) for row, number in zip(rows, change[shown], strict=True)),
         columns={},
     )
-
-
-def _bag_columns(overlay: Overlay, numbers: Numbers) -> list[pa.Array]:
-    return [overlay.first(place, numbers, (_RIGHT, _LEFT)) for place in range(len(overlay.columns))]
 
 
 def _of_bag(row: dict[str, object], change: int) -> RowChange:

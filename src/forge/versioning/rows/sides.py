@@ -171,7 +171,7 @@ def lay_over(
     rows = {
         which: lay(given, which.side, columns, kinds)
         for which, given in tables.items()
-        if not _is_twin(which, one_base)
+        if not (one_base and which is MergeInput.BASE_THEIRS)
     }
     empty = Overlay(layout, columns, kinds, rows, {}, 0)
     keys = empty.key_places
@@ -190,10 +190,6 @@ def lay_over(
     if one_base:
         rows[MergeInput.BASE_THEIRS], at[MergeInput.BASE_THEIRS] = rows[MergeInput.BASE_OURS], at[MergeInput.BASE_OURS]
     return Overlay(layout, columns, kinds, rows, at, size)
-
-
-def _is_twin(which: MergeInput, one_base: bool) -> bool:
-    return one_base and which is MergeInput.BASE_THEIRS
 
 
 def _refuse_nulls(

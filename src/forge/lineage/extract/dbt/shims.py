@@ -40,10 +40,6 @@ def _with_unit(name: str) -> Callable[..., str]:
     return call
 
 
-def _datediff(first_date: object, second_date: object, datepart: object) -> str:
-    return _with_unit("dbt_datediff")(datepart, first_date, second_date)
-
-
 def _unit_last(name: str) -> Callable[..., str]:
     return lambda date, datepart: _with_unit(name)(datepart, date)
 
@@ -65,7 +61,7 @@ DBT: Shims = {
     "except": _word("except"),
     "intersect": _word("intersect"),
     "dateadd": _with_unit("dbt_dateadd"),
-    "datediff": _datediff,
+    "datediff": lambda first_date, second_date, datepart: _with_unit("dbt_datediff")(datepart, first_date, second_date),
     "date_trunc": _with_unit("dbt_date_trunc"),
     "last_day": _unit_last("dbt_last_day"),
     "date": _call("dbt_date"),

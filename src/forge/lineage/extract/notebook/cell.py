@@ -121,13 +121,9 @@ def _sql(rows: list[str], first: int, rest: str | None, *, filled: bool) -> Cell
     name = "_sqldf"
     if rest is not None:
         name, rows[first] = sql_text_of(rest)
-    if not _says_something(rows):
+    if not any(row.strip() and not row.strip().startswith("--") for row in rows):
         return CellCode()
     return CellCode(tuple(sql_call(rows, first, name, filled=filled and rest is not None)))
-
-
-def _says_something(rows: Sequence[str]) -> bool:
-    return any(row.strip() and not row.strip().startswith("--") for row in rows)
 
 
 def _python(rows: list[str], first: int) -> CellCode:

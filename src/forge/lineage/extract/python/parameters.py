@@ -52,10 +52,6 @@ class ArgparseValue(LibraryValue):
     values: dict[str, AbstractValue] = field(default_factory=dict)
 
 
-def _parser(call: Call, world: World) -> AbstractValue:
-    return ArgparseValue("argparse.parser")
-
-
 def _add_argument(call: Call, world: World) -> AbstractValue:
     parser = call.receiver(ArgparseValue)
     names = [name for one in call.args if (name := known_text(one)) is not None]
@@ -139,7 +135,7 @@ PARAMETERS = Library(
     functions={
         "os.getenv": default_at(1, "default"),
         "os.environ.get": default_at(1, "default"),
-        "argparse.ArgumentParser": _parser,
+        "argparse.ArgumentParser": lambda call, world: ArgparseValue("argparse.parser"),
         **dict.fromkeys(_LOADS, _all_settings),
         **dict.fromkeys(_VARIABLES, _variable),
         **dict.fromkeys(

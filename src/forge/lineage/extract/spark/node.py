@@ -104,14 +104,6 @@ def _same(plan: PlanScope, node: PlanNode, parent: PlanNode | None, children: li
     return children[0]
 
 
-def _with_cte(plan: PlanScope, node: PlanNode, parent: PlanNode | None, children: list[PlanRelation]) -> PlanRelation:
-    return children[-1]
-
-
-def _project(plan: PlanScope, node: PlanNode, parent: PlanNode | None, children: list[PlanRelation]) -> PlanRelation:
-    return project(plan, node.expressions("projectList"), children[0])
-
-
 def _filter(plan: PlanScope, node: PlanNode, parent: PlanNode | None, children: list[PlanRelation]) -> PlanRelation:
     condition = node.expression("condition")
     shape(plan, (condition,) if condition else (), children[0], IndirectType.FILTER)
@@ -297,8 +289,8 @@ HANDLERS: dict[str, Handler] = {
         ),
         _same,
     ),
-    "WithCTE": _with_cte,
-    "Project": _project,
+    "WithCTE": lambda plan, node, parent, children: children[-1],
+    "Project": lambda plan, node, parent, children: project(plan, node.expressions("projectList"), children[0]),
     "Filter": _filter,
     "Join": _join,
     "AsOfJoin": _join,

@@ -24,7 +24,7 @@ def output_name(node: exp.Expr, dialect: str, scope: QueryScope | None = None) -
         node = node.this
     if isinstance(node, exp.Query):
         return "scalarsubquery()"
-    if _is_spark(dialect):
+    if dialect.startswith(("spark", "databricks")) or dialect in ("hive", ""):
         return _SparkName(dialect, scope).of_column(node)
     if isinstance(node, exp.Column | exp.Dot):
         last = node.this if isinstance(node, exp.Column) else node.expression
@@ -33,10 +33,6 @@ def output_name(node: exp.Expr, dialect: str, scope: QueryScope | None = None) -
     if dialect in _FUNCTION_NAMES:
         return _postgres_name(node)
     return text_of(node, dialect)
-
-
-def _is_spark(dialect: str) -> bool:
-    return dialect.startswith(("spark", "databricks")) or dialect in ("hive", "")
 
 
 def _postgres_name(node: exp.Expr) -> str:
@@ -362,10 +358,6 @@ def _liked(name: _SparkName, node: exp.Expr) -> str:
     return f"(NOT {text})" if node.args.get("negate") else text
 
 
-def _joined(name: _SparkName, node: exp.Expr) -> str:
-    return f"concat({name(node.this)}, {name(node.expression)})"
-
-
 _WRITERS: dict[type[exp.Expr], Callable[[_SparkName, exp.Expr], str]] = {
     **dict.fromkeys((exp.Column, exp.Dot), _SparkName.column),
     **dict.fromkeys((exp.Cast, exp.TryCast), _SparkName.cast),
@@ -381,7 +373,7 @@ _WRITERS: dict[type[exp.Expr], Callable[[_SparkName, exp.Expr], str]] = {
     exp.Not: _SparkName.negated,
     exp.Neg: lambda name, node: f"(- {name(node.this)})",
     exp.BitwiseNot: lambda name, node: f"~{name(node.this)}",
-    exp.DPipe: _joined,
+    exp.DPipe: lambda name, node: f"concat({name(node.this)}, {name(node.expression)})",
     exp.Collate: lambda name, node: f"collate({name(node.this)}, {node.expression.name})",
     exp.Concat: _concat,
     exp.Bracket: _SparkName.bracket,

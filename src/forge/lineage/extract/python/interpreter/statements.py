@@ -100,10 +100,6 @@ def _return(reader: Interpreter, node: ast.stmt, scope: NameScope) -> ControlFlo
     return ControlFlow.RETURN
 
 
-def _raise(reader: Interpreter, node: ast.stmt, scope: NameScope) -> ControlFlow:
-    return ControlFlow.RAISE
-
-
 def _if(reader: Interpreter, node: ast.stmt, scope: NameScope) -> ControlFlow:
     assert isinstance(node, ast.If)
     truth = truth_of(reader.evaluate(node.test, scope))
@@ -309,7 +305,7 @@ HANDLERS: dict[type[ast.stmt], Execute] = {
     ast.Delete: _delete,
     ast.Expr: _expression,
     ast.Return: _return,
-    ast.Raise: _raise,
+    ast.Raise: lambda reader, node, scope: ControlFlow.RAISE,
     ast.If: _if,
     ast.For: _for,
     ast.AsyncFor: _for,

@@ -62,10 +62,6 @@ def for_path(call: Call, world: World) -> AbstractValue:
     return DeltaTable("delta.table", path, True, world.read_path(call, path))
 
 
-def _alias(call: Call, world: World) -> AbstractValue:
-    return replace(call.receiver(DeltaTable), alias=call.text(0, "aliasName") or "")
-
-
 def _to_frame(call: Call, world: World) -> AbstractValue:
     delta = call.receiver(DeltaTable)
     relation = delta.relation
@@ -232,7 +228,7 @@ INTO_METHODS: dict[str, Handler] = {
 }
 BRANCH_METHODS: dict[str, Handler] = methods(_then, ("update", "updateAll", "insert", "insertAll", "delete"))
 DELTA_METHODS: dict[str, Handler] = {
-    "alias": _alias,
+    "alias": lambda call, world: replace(call.receiver(DeltaTable), alias=call.text(0, "aliasName") or ""),
     "toDF": _to_frame,
     "merge": _merge,
     "update": _update,

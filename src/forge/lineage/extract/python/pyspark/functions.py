@@ -161,14 +161,6 @@ def _literal(call: Call, world: World) -> AbstractValue:
     return thing if isinstance(thing, Expr) else literal(thing or Const(None))
 
 
-def _expr(call: Call, world: World) -> AbstractValue:
-    return sql_expr(call.arg(0, "str"), call, world)
-
-
-def _struct(call: Call, world: World) -> AbstractValue:
-    return struct_expr(exprs_of(call.args, call, world), None, call.written)
-
-
 def _named_struct(call: Call, world: World) -> AbstractValue:
     names = [one.text if isinstance(one, Expr) else str(known_text(one)) for one in call.args[::2]]
     return struct_expr([expr_of(one, call, world) for one in call.args[1::2]], names, call.written)
@@ -293,19 +285,15 @@ def _time_window(call: Call, world: World) -> AbstractValue:
     return Expr(COLUMN, make, call.written)
 
 
-def _broadcast(call: Call, world: World) -> AbstractValue:
-    return call.args[0] if call.args else UnknownValue(call.written)
-
-
 _OWN: dict[str, Handler] = {
     "col": _column,
     "column": _column,
     "lit": _literal,
-    "expr": _expr,
-    "struct": _struct,
+    "expr": lambda call, world: sql_expr(call.arg(0, "str"), call, world),
+    "struct": lambda call, world: struct_expr(exprs_of(call.args, call, world), None, call.written),
     "named_struct": _named_struct,
     "when": when,
-    "broadcast": _broadcast,
+    "broadcast": lambda call, world: call.args[0] if call.args else UnknownValue(call.written),
     "from_json": _from_json,
     "from_csv": _from_json,
     "window": _time_window,

@@ -53,10 +53,6 @@ def aggregate_all(call: Call, world: World) -> AbstractValue:
     return _aggregated(SparkGroups("pyspark.grouped", call.frame), _wanted(call, world), call, world)
 
 
-def _agg(call: Call, world: World) -> AbstractValue:
-    return _aggregated(call.receiver(SparkGroups), _wanted(call, world), call, world)
-
-
 def _wanted(call: Call, world: World) -> list[Expr]:
     first = call.arg(0, "exprs")
     if isinstance(first, DictOf):
@@ -166,7 +162,7 @@ def _cogroup(call: Call, world: World) -> AbstractValue:
 
 
 GROUPED_METHODS: dict[str, Handler] = {
-    "agg": _agg,
+    "agg": lambda call, world: _aggregated(call.receiver(SparkGroups), _wanted(call, world), call, world),
     "count": _count,
     "pivot": _pivot,
     "cogroup": _cogroup,

@@ -37,10 +37,6 @@ class SparkReader(LibraryValue):
         return next((one for key, one in self.options.items() if key.lower() == name), None)
 
 
-def _format(call: Call, world: World) -> AbstractValue:
-    return replace(call.receiver(SparkReader), format=(call.text(0, "source") or "").lower())
-
-
 def _option(call: Call, world: World) -> AbstractValue:
     reader, key, value = call.receiver(SparkReader), call.text(0, "key"), call.arg(1, "value")
     return reader if key is None or value is None else replace(reader, options={**reader.options, key: value})
@@ -49,14 +45,6 @@ def _option(call: Call, world: World) -> AbstractValue:
 def _options(call: Call, world: World) -> AbstractValue:
     reader = call.receiver(SparkReader)
     return replace(reader, options={**reader.options, **call.named})
-
-
-def _schema(call: Call, world: World) -> AbstractValue:
-    return replace(call.receiver(SparkReader), schema=call.arg(0, "schema"))
-
-
-def _table(call: Call, world: World) -> AbstractValue:
-    return table_frame(call.arg(0, "tableName"), call, world)
 
 
 def table_frame(table: AbstractValue | None, call: Call, world: World) -> Frame:
@@ -134,11 +122,11 @@ def _jdbc(call: Call, world: World) -> AbstractValue:
 
 
 READER_METHODS: dict[str, Handler] = {
-    "format": _format,
+    "format": lambda call, world: replace(call.receiver(SparkReader), format=(call.text(0, "source") or "").lower()),
     "option": _option,
     "options": _options,
-    "schema": _schema,
-    "table": _table,
+    "schema": lambda call, world: replace(call.receiver(SparkReader), schema=call.arg(0, "schema")),
+    "table": lambda call, world: table_frame(call.arg(0, "tableName"), call, world),
     "load": _load,
     "jdbc": _jdbc,
     **methods(_files, ("csv", "json", "parquet", "orc", "text", "delta", "xml", "avro", "excel")),

@@ -97,14 +97,6 @@ def _with_frames(query: Text, call: Call, frames: dict[str, Relation]) -> Text:
     return joined_text(parts)
 
 
-def _table(call: Call, world: World) -> AbstractValue:
-    return table_frame(call.arg(0, "tableName"), call, world)
-
-
-def _range(call: Call, world: World) -> AbstractValue:
-    return Frame(SPARK, world.made_here(["id"]))
-
-
 def _create_frame(call: Call, world: World) -> AbstractValue:
     """Rows from the program itself, or from a frame of another library."""
     data, schema = call.arg(0, "data"), call.arg(1, "schema")
@@ -145,8 +137,8 @@ def make_row(call: Call, world: World) -> AbstractValue:
 
 SESSION_METHODS: dict[str, Handler] = {
     "sql": _sql,
-    "table": _table,
-    "range": _range,
+    "table": lambda call, world: table_frame(call.arg(0, "tableName"), call, world),
+    "range": lambda call, world: Frame(SPARK, world.made_here(["id"])),
     "createDataFrame": _create_frame,
     **methods(get_session, ("newSession", "getActiveSession", "active", "getOrCreate", "cloneSession")),
 }

@@ -187,17 +187,13 @@ def _for_each_batch(call: Call, world: World) -> AbstractValue:
     return replace(writer, options={**writer.options, "__batch": Text(("yes",))})
 
 
-def _query_name(call: Call, world: World) -> AbstractValue:
-    return replace(call.receiver(SparkWriter), name=call.arg(0, "queryName"))
-
-
 STREAM_METHODS: dict[str, Handler] = {
     "format": _format,
     "option": _option,
     "options": _options,
     "outputMode": _same,
     "trigger": _same,
-    "queryName": _query_name,
+    "queryName": lambda call, world: replace(call.receiver(SparkWriter), name=call.arg(0, "queryName")),
     "toTable": _to_table,
     "table": _to_table,
     "start": _start,

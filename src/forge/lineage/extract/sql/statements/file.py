@@ -31,7 +31,7 @@ def copy(state: SessionState, node: exp.Copy) -> None:
     files = [one for one in node.args.get("files") or () if isinstance(one, exp.Expr)]
     if not files or into is None:
         return
-    out = _out_path(into)
+    out = path_of(into) or None if isinstance(into, exp.Table) else None
     if node.args.get("kind") and out is None:
         _load(state, into, files)
         return
@@ -41,10 +41,6 @@ def copy(state: SessionState, node: exp.Copy) -> None:
         state.gap(0, "the file of this COPY is not known")
         return
     to_file(state, path, rows_of(state, source))
-
-
-def _out_path(into: exp.Expr) -> str | None:
-    return path_of(into) or None if isinstance(into, exp.Table) else None
 
 
 def _path(one: exp.Expr) -> str | None:
