@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from forge.contracts.compare.change import (
     Bump,
@@ -34,8 +34,8 @@ CONTRACT = "contract"
 
 def term_changes(both: PartPair) -> Iterator[ContractChange]:
     yield from _status(both)
-    yield from _servers(both)
-    yield from _roles(both)
+    yield from _entries(both, "server", _server)
+    yield from _entries(both, "role", _role)
     yield from _price(both)
     yield from _custom(both)
     for key in sorted(str(key) for key in both.old.data.keys() | both.new.data.keys()):
@@ -74,18 +74,20 @@ def _status(both: PartPair) -> Iterator[ContractChange]:
         yield both.change(ContractChangeKind.CHANGED, "status", Bump.MINOR, f"{message}{hint}")
 
 
-def _servers(both: PartPair) -> Iterator[ContractChange]:
-    """Where readers connect."""
-    keys = (lambda part: part.text("id"), lambda part: part.text("server"))
-    for old, new in pairs_of(both.old.parts("servers"), both.new.parts("servers"), keys):
+def _entries(
+    both: PartPair, noun: str, compare: Callable[[PartPair], Iterator[ContractChange]]
+) -> Iterator[ContractChange]:
+    """Of the list of servers, where readers connect, or of roles, which grant them access."""
+    keys, listed = (lambda part: part.text("id"), lambda part: part.text(noun)), f"{noun}s"
+    for old, new in pairs_of(both.old.parts(listed), both.new.parts(listed), keys):
         if old is None and new is not None:
-            name = new.text("server")
-            yield added(new, "server", name, f"server {name}")
+            name = new.text(noun)
+            yield added(new, noun, name, f"{noun} {name}")
         elif new is None and old is not None:
-            name = old.text("server")
-            yield both.removed("server", name, f"server {name} is gone", dict(old.data), key="servers")
+            name = old.text(noun)
+            yield both.removed(noun, name, f"{noun} {name} is gone", dict(old.data), key=listed)
         elif old is not None and new is not None:
-            yield from _server(PartPair(old, new, new.text("server")))
+            yield from compare(PartPair(old, new, new.text(noun)))
 
 
 def _server(both: PartPair) -> Iterator[ContractChange]:
@@ -105,20 +107,6 @@ def _server(both: PartPair) -> Iterator[ContractChange]:
             bump = Bump.MINOR if is_new else Bump.MAJOR
             message = f"server {both.subject}: {key} {before} → {after}"
             yield both.change(ContractChangeKind.CHANGED, "server", bump, message, key=key)
-
-
-def _roles(both: PartPair) -> Iterator[ContractChange]:
-    """The roles that grant readers access."""
-    keys = (lambda part: part.text("id"), lambda part: part.text("role"))
-    for old, new in pairs_of(both.old.parts("roles"), both.new.parts("roles"), keys):
-        if old is None and new is not None:
-            name = new.text("role")
-            yield added(new, "role", name, f"role {name}")
-        elif new is None and old is not None:
-            name = old.text("role")
-            yield both.removed("role", name, f"role {name} is gone", dict(old.data), key="roles")
-        elif old is not None and new is not None:
-            yield from _role(PartPair(old, new, new.text("role")))
 
 
 def _role(both: PartPair) -> Iterator[ContractChange]:

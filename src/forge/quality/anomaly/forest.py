@@ -92,24 +92,14 @@ def fit_isolation_forest(baseline: Sequence[Point], threshold: float) -> Model:
     varied = bool(values.max() > values.min())
 
     def judge(point: Point) -> Opinion:
-        if not varied:  # no split is possible, so no forest can decide
-            other = point.value != middle
-            return Opinion(
-                expected=middle,
-                low=low,
-                high=high,
-                score=1.0 if other else 0.0,
-                is_out=other,
-                unit="of an isolation score",
-                allowed=allowed,
-            )
-        score = float(forest.scores(np.array([point.value]))[0])
+        other = point.value != middle  # decides where no split is possible, and so no forest can
+        score = float(forest.scores(np.array([point.value]))[0]) if varied else float(other)
         return Opinion(
             expected=middle,
             low=low,
             high=high,
             score=score,
-            is_out=score > allowed,
+            is_out=score > allowed if varied else other,
             unit="of an isolation score",
             allowed=allowed,
         )
