@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from forge.lineage.extract.openlineage.fault import JsonPart, is_text
-from forge.lineage.extract.openlineage.model import InputTransformation, LineageEntry, LineageInput, TargetInputs
+from forge.lineage.extract.openlineage.model import (
+    InputTransformation,
+    LineageEntry,
+    LineageInput,
+    NamespacedName,
+    TargetInputs,
+)
 
 _MASKED, _IDENTITY = "MASKED", "IDENTITY"
 
@@ -20,6 +26,12 @@ def read_entries(facet: JsonPart) -> Iterable[LineageEntry]:
     if not facet.facet():
         return
     part = facet.child("entries") if facet.child("entries").there else facet.child("lineage")
+    for item, name, is_job in _datasets_and_jobs(part):
+        yield LineageEntry(name, is_job, _arrival(item))
+
+
+def _datasets_and_jobs(part: JsonPart) -> Iterable[tuple[JsonPart, NamespacedName | None, bool]]:
+    """Each with its name, and whether it is a job; the job itself has none."""
     for item in part.items():
         if item.mapping() is None:
             continue
@@ -27,7 +39,7 @@ def read_entries(facet: JsonPart) -> Iterable[LineageEntry]:
         own = is_job and not item.child("namespace").there and not item.child("name").there
         name = None if own else item.name()
         if own or name is not None:
-            yield LineageEntry(name, is_job, _arrival(item))
+            yield item, name, is_job
 
 
 def _arrival(part: JsonPart) -> TargetInputs:
@@ -46,17 +58,9 @@ def _named(part: JsonPart) -> Iterable[tuple[str, JsonPart]]:
 
 def _inputs(part: JsonPart) -> tuple[LineageInput, ...]:
     found = []
-    for item in part.items():
-        if item.mapping() is None:
-            continue
-        is_job = _is_job(item.child("type"))
-        own = is_job and not item.child("namespace").there and not item.child("name").there
-        name = None if own else item.name()
-        if own or name is not None:
-            field = "" if is_job else item.child("field").text(required=False)
-            found.append(
-                LineageInput(name, field, is_job, _transformations(item.child("transformations")), item.pointer)
-            )
+    for item, name, is_job in _datasets_and_jobs(part):
+        field = "" if is_job else item.child("field").text(required=False)
+        found.append(LineageInput(name, field, is_job, _transformations(item.child("transformations")), item.pointer))
     return tuple(found)
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
-from forge.lineage.extract.python.containers import ordered, pairs_of
+from forge.lineage.extract.python.containers import items_in, ordered, pairs_of
 from forge.lineage.extract.python.library import Call, Handler, Library, ValueKind
 from forge.lineage.extract.python.texts import join_path, open_file, read_file, to_text
 from forge.lineage.extract.python.values import (
@@ -22,7 +20,6 @@ from forge.lineage.extract.python.values import (
     NativeFunction,
     Text,
     UnknownValue,
-    from_key,
     key_of,
     known_text,
     list_of,
@@ -35,15 +32,6 @@ from forge.lineage.extract.python.world import World
 from forge.model.word_list import words
 
 _MOST = 1000
-
-
-def items_in(thing: AbstractValue | None) -> tuple[Sequence[AbstractValue], bool]:
-    """What it holds, and whether that is all."""
-    if isinstance(thing, ListOf):
-        return thing.items, not thing.open
-    if isinstance(thing, DictOf):
-        return [from_key(key) for key in thing.items], not thing.open
-    return (), False
 
 
 def _range(call: Call, world: World) -> AbstractValue:

@@ -21,7 +21,8 @@ from forge.lineage.extract.python.values import (
 from forge.lineage.extract.python.world import World
 
 
-def _items(thing: AbstractValue | None) -> tuple[Sequence[AbstractValue], bool]:
+def items_in(thing: AbstractValue | None) -> tuple[Sequence[AbstractValue], bool]:
+    """What it holds, and whether that is all."""
     if isinstance(thing, ListOf):
         return thing.items, not thing.open
     if isinstance(thing, DictOf):
@@ -47,7 +48,7 @@ def _add(call: Call, world: World) -> AbstractValue:
 
 def _extend(call: Call, world: World) -> AbstractValue:
     on = call.receiver(ListOf)
-    items, known = _items(call.arg(0))
+    items, known = items_in(call.arg(0))
     world.change(on)
     on.items.extend(items)
     on.open = on.open or not known
@@ -137,7 +138,7 @@ def _combine(keep_both: bool, *, inside: bool = False) -> Handler:
 
     def handler(call: Call, world: World) -> AbstractValue:
         on = call.receiver(ListOf)
-        other, known = _items(call.arg(0))
+        other, known = items_in(call.arg(0))
         keys = {key for sure, key in map(key_of, other) if sure}
         if keep_both:
             mine = {key for sure, key in map(key_of, on.items) if sure}
@@ -187,7 +188,7 @@ def _update(call: Call, world: World) -> AbstractValue:
 
 def pairs_of(thing: AbstractValue) -> dict[Key, AbstractValue] | None:
     """A list of pairs as a dict."""
-    items, known = _items(thing)
+    items, known = items_in(thing)
     found: dict[Key, AbstractValue] = {}
     for item in items:
         if not isinstance(item, ListOf) or len(item.items) != 2:

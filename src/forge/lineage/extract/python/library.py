@@ -73,6 +73,10 @@ class Call:
         """The same, if it is a string that is known."""
         return known_text(self.arg(place, name))
 
+    def first(self, *names: str) -> AbstractValue | None:
+        """The argument in the first place, else the first of these names that is given."""
+        return self.args[0] if self.args else next((self.named[name] for name in names if name in self.named), None)
+
     def rest(self, place: int = 0) -> tuple[AbstractValue, ...]:
         return self.args[place:]
 

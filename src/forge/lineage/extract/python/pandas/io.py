@@ -77,14 +77,7 @@ def _read(call: Call, world: World, relation: Relation) -> AbstractValue:
 
 
 def read_file(call: Call, world: World) -> AbstractValue:
-    path = (
-        call.args[0]
-        if call.args
-        else next(
-            (call.named[name] for name in ("filepath_or_buffer", "path", "path_or_buf", "io") if name in call.named),
-            None,
-        )
-    )
+    path = call.first("filepath_or_buffer", "path", "path_or_buf", "io")
     names, used = names_in(call.named.get("names")), names_in(call.named.get("usecols"))
     if names is None:
         names = names_in(call.arg(1, "columns") if "parquet" in call.name or "feather" in call.name else None)

@@ -96,21 +96,20 @@ def sort(call: Call, world: World) -> AbstractValue:
 
 
 def unique(call: Call, world: World) -> AbstractValue:
-    subset = call.arg(0, "subset")
-    if subset is None:
-        cells = [Cells((one,)) for one in call.frame.relation.columns]
-    else:
-        cells = [one.make(call.frame) for one in listed([subset], call, world)]
-    return copied(call.frame, shaped_by(call.frame.relation, cells, IndirectType.GROUP_BY))
+    return _shaped_by_subset(call, world, IndirectType.GROUP_BY)
 
 
 def drop_nulls(call: Call, world: World) -> AbstractValue:
+    return _shaped_by_subset(call, world, IndirectType.FILTER)
+
+
+def _shaped_by_subset(call: Call, world: World, subtype: IndirectType) -> AbstractValue:
     subset = call.arg(0, "subset")
     if subset is None:
         cells = [Cells((one,)) for one in call.frame.relation.columns]
     else:
         cells = [one.make(call.frame) for one in listed([subset], call, world)]
-    return copied(call.frame, shaped_by(call.frame.relation, cells, IndirectType.FILTER))
+    return copied(call.frame, shaped_by(call.frame.relation, cells, subtype))
 
 
 def rename(call: Call, world: World) -> AbstractValue:

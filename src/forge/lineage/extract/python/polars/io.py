@@ -37,11 +37,7 @@ WRITERS = words("csv parquet ipc ipc_stream json ndjson avro excel delta iceberg
 
 
 def read_file(call: Call, world: World) -> AbstractValue:
-    path = (
-        call.args[0]
-        if call.args
-        else next((call.named[name] for name in ("source", "file", "path", "table") if name in call.named), None)
-    )
+    path = call.first("source", "file", "path", "table")
     schema = call.named.get("schema")
     columns = names_in(call.named.get("new_columns")) or names_in(call.named.get("columns"))
     if columns is None and isinstance(schema, DictOf | ListOf):
@@ -70,11 +66,7 @@ def write_database(call: Call, world: World) -> AbstractValue:
 
 
 def write_file(call: Call, world: World) -> AbstractValue:
-    path = (
-        call.args[0]
-        if call.args
-        else next((call.named[name] for name in ("file", "path", "target", "workbook") if name in call.named), None)
-    )
+    path = call.first("file", "path", "target", "workbook")
     if path is None or path == NONE:
         return UnknownValue(call.written)
     whole = known_text(call.named.get("mode")) != "append"

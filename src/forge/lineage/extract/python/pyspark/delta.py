@@ -84,14 +84,19 @@ def _branch(call: Call, world: World) -> AbstractValue:
         return replace(merge, writes=(*merge.writes, (call.arg(0, "condition"), {})))
     if call.name.endswith("All"):
         return replace(merge, writes=(*merge.writes, (call.arg(0, "condition"), None)))
-    name = "values" if "Insert" in call.name else "set"
+    given, test = _given("values" if "Insert" in call.name else "set", call)
+    return replace(merge, writes=(*merge.writes, (test, _assignments(given, call, world))))
+
+
+def _given(name: str, call: Call) -> tuple[AbstractValue | None, AbstractValue | None]:
+    """What is set and under which condition, in any order."""
     given, test = call.named.get(name), call.named.get("condition")
     for one in call.args:
         if isinstance(one, DictOf):
             given = one
         else:
             test = one
-    return replace(merge, writes=(*merge.writes, (test, _assignments(given, call, world))))
+    return given, test
 
 
 def _assignments(given: AbstractValue | None, call: Call, world: World) -> dict[str, Expr]:
@@ -156,29 +161,22 @@ def _put(columns: dict[str, ColumnValue], name: str, value: ColumnValue) -> None
 
 def _update(call: Call, world: World) -> AbstractValue:
     delta = call.receiver(DeltaTable)
-    given, test = call.named.get("set"), call.named.get("condition")
-    for one in call.args:
-        if isinstance(one, DictOf):
-            given = one
-        else:
-            test = one
-    frame = Frame(SPARK, delta.relation, {delta.alias: delta.relation} if delta.alias else {})
-    sets = _assignments(given, call, world)
-    _write_own(delta, frame, sets, test, call, world)
+    given, test = _given("set", call)
+    _write_own(delta, _assignments(given, call, world), test, call, world)
     return NONE
 
 
 def _delete(call: Call, world: World) -> AbstractValue:
     delta = call.receiver(DeltaTable)
-    frame = Frame(SPARK, delta.relation, {delta.alias: delta.relation} if delta.alias else {})
-    _write_own(delta, frame, {}, call.arg(0, "condition"), call, world)
+    _write_own(delta, {}, call.arg(0, "condition"), call, world)
     return NONE
 
 
 def _write_own(
-    delta: DeltaTable, frame: Frame, sets: Mapping[str, Expr], test: AbstractValue | None, call: Call, world: World
+    delta: DeltaTable, sets: Mapping[str, Expr], test: AbstractValue | None, call: Call, world: World
 ) -> None:
     """What changes rows of a table by the rows themselves."""
+    frame = Frame(SPARK, delta.relation, {delta.alias: delta.relation} if delta.alias else {})
     shaped: set[tuple[ColumnName, IndirectType]] = set()
     if test is not None and test != NONE:
         _shape(shaped, condition(test, call, world), frame, IndirectType.FILTER)
@@ -222,7 +220,7 @@ def _then(call: Call, world: World) -> AbstractValue:
 
 
 INTO_METHODS: dict[str, Handler] = {
-    "merge": lambda call, world: _execute(call, world),
+    "merge": _execute,
     "withSchemaEvolution": lambda call, world: call.receiver(DeltaMerge),
     **methods(_when, ("whenMatched", "whenNotMatched", "whenNotMatchedBySource")),
 }

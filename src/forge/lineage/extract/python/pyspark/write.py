@@ -63,10 +63,13 @@ def _writer_of(call: Call) -> SparkWriter:
     return replace(writer, mode=(mode or writer.mode).lower(), format=(format_ or writer.format).lower())
 
 
-def _save_as_table(call: Call, world: World) -> AbstractValue:
-    writer = _writer_of(call)
-    world.write_table(call, call.arg(0, "name"), writer.frame.relation, whole=writer.mode != "append")
-    return NONE
+def _into_table(place: int, name: str) -> Handler:
+    def handler(call: Call, world: World) -> AbstractValue:
+        writer = _writer_of(call)
+        world.write_table(call, call.arg(place, name), writer.frame.relation, whole=writer.mode != "append")
+        return NONE
+
+    return handler
 
 
 def _insert_into(call: Call, world: World) -> AbstractValue:
@@ -104,22 +107,16 @@ def _save(call: Call, world: World) -> AbstractValue:
     return NONE
 
 
-def _jdbc(call: Call, world: World) -> AbstractValue:
-    writer = _writer_of(call)
-    world.write_table(call, call.arg(1, "table"), writer.frame.relation, whole=writer.mode != "append")
-    return NONE
-
-
 WRITER_METHODS: dict[str, Handler] = {
     "format": _format,
     "mode": _mode,
     "option": _option,
     "options": _options,
-    "saveAsTable": _save_as_table,
-    "save_as_table": _save_as_table,  # as Snowpark spells it
+    "saveAsTable": _into_table(0, "name"),
+    "save_as_table": _into_table(0, "name"),  # as Snowpark spells it
     "insertInto": _insert_into,
     "save": _save,
-    "jdbc": _jdbc,
+    "jdbc": _into_table(1, "table"),
     **methods(_files, ("csv", "json", "parquet", "orc", "text", "delta", "xml", "avro")),
     **methods(_same, ("partitionBy", "bucketBy", "sortBy", "clusterBy")),
 }
@@ -132,21 +129,14 @@ def write_to(call: Call, world: World) -> AbstractValue:
     return SparkWriter("pyspark.writer2", call.frame, name=call.arg(0, "table"))
 
 
-def _create(call: Call, world: World) -> AbstractValue:
-    writer = call.receiver(SparkWriter)
-    world.write_table(call, writer.name, writer.frame.relation, whole=True)
-    return NONE
-
-
-def _append(call: Call, world: World) -> AbstractValue:
-    writer = call.receiver(SparkWriter)
-    world.write_table(call, writer.name, writer.frame.relation, whole=False)
+def _write(call: Call, world: World) -> AbstractValue:
+    writer, whole = call.receiver(SparkWriter), call.name in ("create", "createOrReplace", "replace")
+    world.write_table(call, writer.name, writer.frame.relation, whole=whole)
     return NONE
 
 
 WRITER2_METHODS: dict[str, Handler] = {
-    **methods(_create, ("create", "createOrReplace", "replace")),
-    **methods(_append, ("append", "overwrite", "overwritePartitions")),
+    **methods(_write, ("create", "createOrReplace", "replace", "append", "overwrite", "overwritePartitions")),
     **methods(_same, ("using", "option", "options", "tableProperty", "partitionedBy", "clusterBy")),
 }
 
