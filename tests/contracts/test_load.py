@@ -95,7 +95,6 @@ schema:
     [rule] = table.quality
     assert rule.rule == {"metric": "rowCount", "mustBeGreaterThan": 0}
     assert str(rule.place) == f"{FILE}:34"
-    assert table.get("MAIL") is email
 
 
 @pytest.mark.parametrize(

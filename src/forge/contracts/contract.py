@@ -157,10 +157,6 @@ class TableContract:
     custom: Mapping[str, object] = field(default_factory=dict)
     relationships: tuple[ContractRelationship, ...] = ()
 
-    def get(self, column: str) -> ContractProperty | None:
-        """The property of a column; case-insensitive."""
-        return next((p for p in self.columns if p.column.lower() == column.lower()), None)
-
     @property
     def columns(self) -> tuple[ContractProperty, ...]:
         return tuple(p for p in self.properties if p.is_column)

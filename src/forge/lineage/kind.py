@@ -81,9 +81,6 @@ class EdgeKind:
             return str(self.indirect) if usual else f"{self.indirect}:{self.relationship}"
         return f"{self.type}:{self.relationship}" if self.parallel else self.counted
 
-    def sort_key(self) -> int:
-        return self.code
-
 
 RELATIONSHIP_OF: dict[IndirectType, EdgeRelationship] = {
     IndirectType.JOIN: EdgeRelationship.JOINED,

@@ -21,10 +21,6 @@ class Requirements:
     max_age_hours: float | None = None
     no_pii: bool = False
 
-    @property
-    def is_empty(self) -> bool:
-        return self.min_score is None and self.max_age_hours is None and not self.no_pii
-
 
 _KEYS = {"min_score": "min_score", "max_age": "max_age_hours", "max_age_hours": "max_age_hours", "no_pii": "no_pii"}
 

@@ -63,7 +63,7 @@ class Shelf:
 
 def _registered(contract: Contract) -> RegisteredContract:
     text = TEXT.replace("1.0.0", contract.version)
-    if contract.tables[0].get("note") is None:
+    if "note" not in [one.column for one in contract.tables[0].columns]:
         text = text.replace("note", "remark")
     return registered_of(contract, text, "sha256:0", at=datetime(2026, 11, 1, tzinfo=UTC), by="ada")
 

@@ -55,13 +55,6 @@ class DbtSettings:
         return self.paths("snapshot-paths", default="snapshots")
 
     @property
-    def others(self) -> tuple[str, ...]:
-        """Folders with SQL that makes nothing: tests and analyses, and what dbt itself writes."""
-        tests = self.paths("test-paths", default="tests")
-        analyses = self.paths("analysis-paths", default="analyses")
-        return (*tests, *analyses, self.target, self.packages, f"{self.root}analysis/")
-
-    @property
     def target(self) -> str:
         return f"{self.root}{posixpath.normpath(str(self.raw.get('target-path') or 'target'))}/"
 
