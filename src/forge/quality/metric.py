@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from forge.model.errors import ForgeError
@@ -95,17 +95,7 @@ def value_of(kind: str, measure: Measure, readings: Readings) -> float | None:
     reading = readings.get(measure)
     match kind, reading:
         case "null_percentage", int():
-            rows = readings.get(
-                Measure(
-                    kind="rows",
-                    columns=(),
-                    arguments=(),
-                    where=measure.where,
-                    by=measure.by,
-                    since=measure.since,
-                    at=measure.at,
-                )
-            )
+            rows = readings.get(replace(measure, kind="rows", columns=(), arguments=()))
             return 100 * reading / rows if isinstance(rows, int) and rows else None
         case "mean", Moments():
             return _finite(reading.mean) if reading.count else None

@@ -4,7 +4,7 @@ facts alone, so their order of arrival does not matter."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from forge.lineage.edge import ConfidenceLevel, Transformation, level_of
@@ -129,31 +129,27 @@ def versions_of(facts: Sequence[EdgeFact]) -> tuple[EdgeVersion, ...]:
         valid = tuple(sorted((fact for fact in facts if holds(fact, start)), key=_by_confidence))
         if not valid:
             continue
-        best, sure = valid[0], combine(fact.confidence for fact in valid)
-        version = EdgeVersion(
-            key=best.key,
-            valid_from=start,
-            valid_to=end,
-            confidence=sure,
-            transformation=best.transformation,
-            expression=best.expression,
-            masking=best.masking,
-            facts=valid,
-        )
+        version = version_of(valid, start, end)
         if found and found[-1].valid_to == start and _same(found[-1], version):
-            found[-1] = EdgeVersion(
-                key=best.key,
-                valid_from=found[-1].valid_from,
-                valid_to=end,
-                confidence=sure,
-                transformation=best.transformation,
-                expression=best.expression,
-                masking=best.masking,
-                facts=valid,
-            )
+            found[-1] = replace(version, valid_from=found[-1].valid_from)
         else:
             found.append(version)
     return tuple(found)
+
+
+def version_of(facts: tuple[EdgeFact, ...], valid_from: datetime, valid_to: datetime | None) -> EdgeVersion:
+    """What these facts of one edge say together, the most confident first."""
+    best = facts[0]
+    return EdgeVersion(
+        key=best.key,
+        valid_from=valid_from,
+        valid_to=valid_to,
+        confidence=combine(fact.confidence for fact in facts),
+        transformation=best.transformation,
+        expression=best.expression,
+        masking=best.masking,
+        facts=facts,
+    )
 
 
 def at_time(versions: Iterable[EdgeVersion], at: datetime | None) -> EdgeVersion | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from forge.lineage.facts.fact import EdgeFact, EdgeKey, EdgeVersion, NodeFact, at_time, holds, versions_of
+from forge.lineage.facts.fact import EdgeFact, EdgeKey, EdgeVersion, NodeFact, at_time, holds, version_of, versions_of
 from forge.lineage.facts.record import details_of
 from forge.lineage.graph.traversal import Link
 from forge.lineage.node import TABLE_LIKE, Entity, Node, NodeType, short_name
@@ -132,14 +132,4 @@ def _version_at(facts: Sequence[EdgeFact], at: datetime | None) -> EdgeVersion |
         return None
     if len(facts) > 1:
         return at_time(versions_of(facts), at)
-    only = facts[0]
-    return EdgeVersion(
-        key=only.key,
-        valid_from=only.valid_from,
-        valid_to=only.valid_to,
-        confidence=only.confidence,
-        transformation=only.transformation,
-        expression=only.expression,
-        masking=only.masking,
-        facts=(only,),
-    )
+    return version_of(tuple(facts), facts[0].valid_from, facts[0].valid_to)

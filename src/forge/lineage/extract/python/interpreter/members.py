@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from forge.lineage.extract.python import containers, settings, texts
@@ -48,7 +49,7 @@ def native(path: str, handler: Handler, on: AbstractValue | None = None) -> Nati
 def attribute(reader: Interpreter, thing: AbstractValue, call: Call) -> AbstractValue:
     name = call.name
     if isinstance(thing, UnionValue):
-        return _merged(reader, [attribute(reader, one, _on(call, one)) for one in thing.options])
+        return _merged(reader, [attribute(reader, one, replace(call, on=one)) for one in thing.options])
     found: AbstractValue | None = None
     if isinstance(thing, LibraryValue):
         found = _of_kind(reader, thing, call)
@@ -88,12 +89,6 @@ def attribute(reader: Interpreter, thing: AbstractValue, call: Call) -> Abstract
 def _head(thing: UnknownValue, call: Call) -> str:
     written = call.written.rpartition(".")[0]
     return written if len(written) <= 60 else thing.what
-
-
-def _on(call: Call, thing: AbstractValue) -> Call:
-    return Call(
-        name=call.name, line=call.line, args=call.args, named=call.named, on=thing, node=call.node, open=call.open
-    )
 
 
 def _merged(reader: Interpreter, things: list[AbstractValue]) -> AbstractValue:
@@ -232,7 +227,7 @@ def in_order(of: Class) -> tuple[Class, ...]:
 def item(reader: Interpreter, thing: AbstractValue, call: Call) -> AbstractValue:
     key = call.args[0]
     if isinstance(thing, UnionValue):
-        return _merged(reader, [item(reader, one, _on(call, one)) for one in thing.options])
+        return _merged(reader, [item(reader, one, replace(call, on=one)) for one in thing.options])
     if isinstance(key, UnionValue) and not isinstance(thing, LibraryValue):
         keyed = [
             item(reader, thing, Call(name=call.name, line=call.line, args=(one,), named={}, on=thing, node=call.node))
