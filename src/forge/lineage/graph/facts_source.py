@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
-from forge.lineage.edge import Edge, IndirectEdge, TableEdge
+from forge.lineage.edge import Edge, IndirectEdge, TableEdge, Transformation
 from forge.lineage.facts.fact import EdgeFact, EdgeVersion, versions_of
 from forge.lineage.facts.moment import OPEN
 from forge.lineage.graph.store import GraphArrays
@@ -84,7 +84,18 @@ def facts_of(
     """Edges of an extractor. Of the same edge from different runs the most confident counts, of equals the last."""
     found: dict[object, EdgeFact] = {}
 
-    def keep(fact: EdgeFact) -> None:
+    def keep(source: Entity, target: Entity, kind: EdgeKind, edge: Edge | None = None) -> None:
+        fact = EdgeFact(
+            source=source,
+            target=target,
+            kind=kind,
+            producer="",
+            confidence=edge.confidence if edge else 1.0,
+            valid_from=_ALWAYS,
+            transformation=edge.transformation if edge else Transformation.UNKNOWN,
+            expression=edge.expression if edge else "",
+            masking=edge.masking if edge else False,
+        )
         known = found.get(fact.key)
         if known is None or fact.confidence >= known.confidence:
             found[fact.key] = fact
@@ -92,43 +103,13 @@ def facts_of(
     for edge in edges:
         kind = EdgeKind(EdgeType.DERIVES_FROM, relationship_of(edge.transformation, masking=edge.masking))
         source, target = (column_of(end.table, end.column) for end in (edge.source, edge.target))
-        keep(
-            EdgeFact(
-                source=source,
-                target=target,
-                kind=kind,
-                producer="",
-                confidence=edge.confidence,
-                valid_from=_ALWAYS,
-                transformation=edge.transformation,
-                expression=edge.expression,
-                masking=edge.masking,
-            )
-        )
+        keep(source, target, kind, edge)
     for table_edge in table_edges:
         kind = EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship.DERIVED)
-        keep(
-            EdgeFact(
-                source=_table(table_edge.source),
-                target=_table(table_edge.target),
-                kind=kind,
-                producer="",
-                confidence=1.0,
-                valid_from=_ALWAYS,
-            )
-        )
+        keep(_table(table_edge.source), _table(table_edge.target), kind)
     for one in indirect:
         source = column_of(one.source.table, one.source.column, one.source.field)
-        keep(
-            EdgeFact(
-                source=source,
-                target=_table(one.target),
-                kind=indirect_kind(one.subtype),
-                producer="",
-                confidence=1.0,
-                valid_from=_ALWAYS,
-            )
-        )
+        keep(source, _table(one.target), indirect_kind(one.subtype))
     return tuple(found.values())
 
 

@@ -91,10 +91,6 @@ def _as(kind: str) -> Handler:
     return lambda call, world: Frame(kind, call.frame.relation)
 
 
-def _same(call: Call, world: World) -> AbstractValue:
-    return call.frame
-
-
 RESULT = ValueKind(
     name="sql",
     methods={
@@ -104,7 +100,7 @@ RESULT = ValueKind(
             ("df", "fetchdf", "fetch_df", "to_df", "toPandas", "fetch_pandas_all", "to_pandas", "to_dataframe"),
         ),
         **methods(_as("polars"), ("pl",)),
-        **methods(_same, ("result", "execute")),
+        **methods(lambda call, world: call.frame, ("result", "execute")),
     },
     attribute=lambda call, world: UnknownValue(call.written),
 )

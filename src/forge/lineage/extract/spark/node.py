@@ -100,10 +100,6 @@ def _rdd(plan: PlanScope, node: PlanNode, parent: PlanNode | None, children: lis
     return _literals(plan, node, parent, children)
 
 
-def _same(plan: PlanScope, node: PlanNode, parent: PlanNode | None, children: list[PlanRelation]) -> PlanRelation:
-    return children[0]
-
-
 def _filter(plan: PlanScope, node: PlanNode, parent: PlanNode | None, children: list[PlanRelation]) -> PlanRelation:
     condition = node.expression("condition")
     shape(plan, (condition,) if condition else (), children[0], IndirectType.FILTER)
@@ -287,7 +283,7 @@ HANDLERS: dict[str, Handler] = {
             "SubqueryAlias View GlobalLimit LocalLimit Offset Tail Sample Repartition RepartitionByExpression "
             "RebalancePartitions ResolvedHint CollectMetrics PipeOperator EventTimeWatermark Subquery"
         ),
-        _same,
+        lambda plan, node, parent, children: children[0],
     ),
     "WithCTE": lambda plan, node, parent, children: children[-1],
     "Project": lambda plan, node, parent, children: project(plan, node.expressions("projectList"), children[0]),

@@ -176,10 +176,6 @@ def _filter(call: Call, world: World) -> AbstractValue:
     return derived(call.frame, shaped_by(call.frame.relation, [cells], IndirectType.FILTER))
 
 
-def _sort(call: Call, world: World) -> AbstractValue:
-    return _shaped(call, world, IndirectType.SORT)
-
-
 def _shaped(call: Call, world: World, subtype: IndirectType) -> Frame:
     cells = [one.make(call.frame) for one in exprs_of(call.args, call, world)]
     return derived(call.frame, shaped_by(call.frame.relation, cells, subtype))
@@ -194,10 +190,6 @@ def _distinct(call: Call, world: World) -> AbstractValue:
     else:
         cells = [Cells(relation.columns)]
     return derived(call.frame, shaped_by(relation, cells, IndirectType.GROUP_BY))
-
-
-def _same(call: Call, world: World) -> AbstractValue:
-    return call.frame
 
 
 def _alias(call: Call, world: World) -> AbstractValue:
@@ -345,13 +337,13 @@ FRAME_METHODS: dict[str, Handler] = {
     "dropna": drop_null,
     "unpivot": unpivot,
     "melt": unpivot,
-    **methods(_sort, ("orderBy", "sort", "sortWithinPartitions")),
+    **methods(lambda call, world: _shaped(call, world, IndirectType.SORT), ("orderBy", "sort", "sortWithinPartitions")),
     **methods(_distinct, ("distinct", "dropDuplicates", "drop_duplicates", "dropDuplicatesWithinWatermark")),
     **methods(_union, ("union", "unionAll", "unionByName")),
     **methods(_intersect, ("intersect", "intersectAll")),
     **methods(_except, ("subtract", "exceptAll", "except_")),
     **methods(
-        _same,
+        lambda call, world: call.frame,
         (
             "cache", "persist", "unpersist", "checkpoint", "localCheckpoint", "repartition", "repartitionByRange",
             "coalesce", "hint", "limit", "offset", "sample", "sampleBy", "withWatermark", "observe", "withMetadata",

@@ -95,10 +95,6 @@ def _unknown(call: Call, world: World) -> AbstractValue:
     return UnknownValue(call.written)
 
 
-def _nothing(call: Call, world: World) -> AbstractValue:
-    return NONE
-
-
 def _to_pandas(call: Call, world: World) -> AbstractValue:
     return Frame("pandas", call.frame.relation)
 
@@ -181,10 +177,6 @@ def _rows(call: Call, world: World) -> AbstractValue:
     return ListOf([], "list", True)
 
 
-def _from_rdd(call: Call, world: World) -> AbstractValue:
-    return Frame(SPARK, call.frame.relation)
-
-
 def _column_called(call: Call, world: World) -> AbstractValue:
     """An unknown method of a frame or column: `df.newMethod(…)` is an attribute, hence a column, first."""
     name = call.receiver(Expr).text
@@ -212,7 +204,7 @@ FRAME = ValueKind(
         "pandas_api": _to_pandas,
         "to_pandas_on_spark": _to_pandas,
         **methods(map_rows, ("mapInPandas", "mapInArrow", "mapPartitions")),
-        **methods(_nothing, _QUIET),
+        **methods(lambda call, world: NONE, _QUIET),
         **methods(_unknown, _VALUES),
         **methods(_rows, ("collect", "take", "tail")),
     },
@@ -222,7 +214,7 @@ FRAME = ValueKind(
 RDD = ValueKind(
     name="pyspark.rdd",
     methods={
-        **methods(_from_rdd, ("toDF",)),
+        **methods(lambda call, world: Frame(SPARK, call.frame.relation), ("toDF",)),
         **methods(_rows, ("collect", "take")),
         **methods(_unknown, ("count", "first")),
     },
