@@ -27,9 +27,6 @@ class ExpressionCheck(Check):
     sql: str
     max_violation_percentage: float = 0.0
 
-    def targets(self) -> tuple[str, ...]:
-        return ()
-
     def subject(self) -> str:
         return self.name or self.sql
 

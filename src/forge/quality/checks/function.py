@@ -47,9 +47,6 @@ class FunctionCheck(Check):
     arguments: tuple[tuple[str, object], ...] = ()
     tables: tuple[TableName, ...] = ()
 
-    def targets(self) -> tuple[str, ...]:
-        return ()
-
     def subject(self) -> str:
         return self.name or self.function
 

@@ -41,9 +41,6 @@ class QueryCheck(Check):
         bounds = fields.get("min"), fields.get("max")
         return in_order(*bounds) if None not in bounds else []
 
-    def targets(self) -> tuple[str, ...]:
-        return ()
-
     def subject(self) -> str:
         return self.name or " ".join(self.query.split())
 

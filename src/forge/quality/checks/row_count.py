@@ -44,9 +44,6 @@ class RowCountCheck(Check):
         bounds = fields.get("min"), fields.get("max")
         return in_order(*bounds) if None not in bounds else []
 
-    def targets(self) -> tuple[str, ...]:
-        return ()
-
     def _before(self) -> Measure:
         return self.measure("rows", at=PREVIOUS)
 
