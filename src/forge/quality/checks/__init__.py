@@ -7,26 +7,26 @@ from collections.abc import Mapping
 
 from forge.model.name_suggestions import did_you_mean
 from forge.quality.check import Check
-from forge.quality.checks.accepted_values import AcceptedValuesCheck
-from forge.quality.checks.anomaly import AnomalyCheck
-from forge.quality.checks.drift import DriftCheck
-from forge.quality.checks.expression import ExpressionCheck
-from forge.quality.checks.foreign_key import ForeignKeyCheck
-from forge.quality.checks.freshness import FreshnessCheck
-from forge.quality.checks.function import FunctionCheck
-from forge.quality.checks.iqr import IqrCheck
-from forge.quality.checks.ks_test import KsTestCheck
-from forge.quality.checks.mean import MeanCheck
-from forge.quality.checks.not_null import NotNullCheck
-from forge.quality.checks.quantile import QuantileCheck
-from forge.quality.checks.query import QueryCheck
-from forge.quality.checks.range import RangeCheck
-from forge.quality.checks.regex import RegexCheck
-from forge.quality.checks.row_count import RowCountCheck
-from forge.quality.checks.schema import SchemaCheck
-from forge.quality.checks.std import StdCheck
-from forge.quality.checks.unique import UniqueCheck
-from forge.quality.checks.zscore import ZScoreCheck
+from forge.quality.checks.accepted_values import AcceptedValuesCheck as AcceptedValuesCheck
+from forge.quality.checks.anomaly import AnomalyCheck as AnomalyCheck
+from forge.quality.checks.drift import DriftCheck as DriftCheck
+from forge.quality.checks.expression import ExpressionCheck as ExpressionCheck
+from forge.quality.checks.foreign_key import ForeignKeyCheck as ForeignKeyCheck
+from forge.quality.checks.freshness import FreshnessCheck as FreshnessCheck
+from forge.quality.checks.function import FunctionCheck as FunctionCheck
+from forge.quality.checks.iqr import IqrCheck as IqrCheck
+from forge.quality.checks.ks_test import KsTestCheck as KsTestCheck
+from forge.quality.checks.mean import MeanCheck as MeanCheck
+from forge.quality.checks.not_null import NotNullCheck as NotNullCheck
+from forge.quality.checks.quantile import QuantileCheck as QuantileCheck
+from forge.quality.checks.query import QueryCheck as QueryCheck
+from forge.quality.checks.range import RangeCheck as RangeCheck
+from forge.quality.checks.regex import RegexCheck as RegexCheck
+from forge.quality.checks.row_count import RowCountCheck as RowCountCheck
+from forge.quality.checks.schema import SchemaCheck as SchemaCheck
+from forge.quality.checks.std import StdCheck as StdCheck
+from forge.quality.checks.unique import UniqueCheck as UniqueCheck
+from forge.quality.checks.zscore import ZScoreCheck as ZScoreCheck
 from forge.quality.keys import InvalidKey
 
 CHECKS: tuple[type[Check], ...] = (
@@ -89,32 +89,3 @@ def _statistical(name: object) -> type[Check]:
 
 def _types() -> str:
     return ", ".join(check.type for check in CHECKS)
-
-
-__all__ = [
-    "BY_WORD",
-    "CHECKS",
-    "CUSTOM",
-    "STATISTICAL",
-    "AcceptedValuesCheck",
-    "AnomalyCheck",
-    "DriftCheck",
-    "ExpressionCheck",
-    "ForeignKeyCheck",
-    "FreshnessCheck",
-    "FunctionCheck",
-    "IqrCheck",
-    "KsTestCheck",
-    "MeanCheck",
-    "NotNullCheck",
-    "QuantileCheck",
-    "QueryCheck",
-    "RangeCheck",
-    "RegexCheck",
-    "RowCountCheck",
-    "SchemaCheck",
-    "StdCheck",
-    "UniqueCheck",
-    "ZScoreCheck",
-    "class_of",
-]

@@ -10,8 +10,6 @@ from collections.abc import Mapping, Sequence
 from forge.lineage.extract.catalog import TableCatalog
 from forge.lineage.extract.program import Program
 
-__all__ = ["read_python"]
-
 
 def read_python(
     files: Mapping[str, str], catalog: TableCatalog, *, dialect: str = "spark", only: Sequence[str] | None = None
