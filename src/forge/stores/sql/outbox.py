@@ -10,6 +10,7 @@ from sqlalchemy import Boolean, Column, Connection, Index, Integer, String, Tabl
 from forge.quality.alerts.delivery import Delivery, DeliveryStatus
 from forge.quality.alerts.notice import notice_of
 from forge.stores.sql.columns import Code, Id, Json, UtcTime
+from forge.stores.sql.record_columns import columns_of, record_of
 from forge.stores.sql.tables import metadata
 
 Row = Mapping[Any, Any]
@@ -53,47 +54,19 @@ delivery_incidents = Table(
 
 def delivery_row(one: Delivery) -> dict[str, Any]:
     return {
-        "id": one.id,
-        "channel": one.channel,
+        **columns_of(one, "key", "number"),
         "thread": one.thread,
         "scope": str(one.notice.scope),
         "table_name": one.notice.table,
         "kind": str(one.notice.kind),
-        "status": str(one.status),
-        "reason": one.reason,
-        "muted": one.muted,
-        "created_at": one.created_at,
-        "due_at": one.due_at,
-        "next_at": one.next_at,
-        "attempts": one.attempts,
-        "message_id": one.message_id,
-        "claimed_by": one.claimed_by,
-        "claimed_until": one.claimed_until,
-        "sent_at": one.sent_at,
         "pager_key": one.key,
         "notice": one.notice.to_dict(),
     }
 
 
 def read_delivery(row: Row) -> Delivery:
-    return Delivery(
-        id=row["id"],
-        channel=row["channel"],
-        notice=notice_of(row["notice"]),
-        created_at=row["created_at"],
-        due_at=row["due_at"],
-        next_at=row["next_at"],
-        status=DeliveryStatus(row["status"]),
-        reason=row["reason"],
-        muted=row["muted"],
-        attempts=row["attempts"],
-        message_id=row["message_id"],
-        claimed_by=row["claimed_by"],
-        claimed_until=row["claimed_until"],
-        sent_at=row["sent_at"],
-        key=row["pager_key"],
-        number=row["number"],
-    )
+    notice, status = notice_of(row["notice"]), DeliveryStatus(row["status"])
+    return record_of(Delivery, row, notice=notice, status=status, key=row["pager_key"])
 
 
 def add_deliveries(connection: Connection, new: Sequence[Delivery]) -> None:

@@ -11,9 +11,11 @@ from forge.contracts.contract import Violation
 from forge.contracts.datacontract_results import TestedCheck, TestRun, TestSummary
 from forge.contracts.lifecycle import ContractState, LifecycleStep
 from forge.contracts.registry import CompileRecord, ContractCheck, ContractFinding, RegisteredContract
+from forge.stores.sql.record_columns import columns_of, record_of
 
 Row = Mapping[Any, Any]
-_KEPT = ("name", "api_version", "owner", "domain", "description", "tables", "tags", "extends", "file", "run_id")
+_OWN = ("id", "version", "schema_hash", "digest", "registered_at", "registered_by", "text")
+"""Fields of a version that have columns; the others are in its document."""
 
 
 def version_row(one: RegisteredContract) -> dict[str, Any]:
@@ -24,70 +26,41 @@ def version_row(one: RegisteredContract) -> dict[str, Any]:
         "digest": one.digest,
         "registered_at": one.registered_at,
         "registered_by": one.registered_by,
-        "document": {name: getattr(one, name) for name in _KEPT},
+        "document": columns_of(one, *_OWN),
         "text": one.text,
     }
 
 
 def read_version(row: Row) -> RegisteredContract:
-    kept = row["document"]
-    return RegisteredContract(
-        id=row["contract_id"],
-        name=kept["name"],
-        version=row["version"],
-        api_version=kept["api_version"],
-        schema_hash=row["schema_hash"],
-        digest=row["digest"],
-        text=row.get("text", ""),
-        registered_at=row["registered_at"],
-        registered_by=row["registered_by"],
-        owner=kept["owner"],
-        domain=kept["domain"],
-        description=kept["description"],
-        tables=tuple(kept["tables"]),
-        tags=tuple(kept["tags"]),
-        extends=tuple(kept["extends"]),
-        file=kept["file"],
-        run_id=kept["run_id"],
-    )
+    own = {**row, "id": row["contract_id"], "text": row.get("text", "")}
+    return record_of(RegisteredContract, row["document"], **{name: own[name] for name in _OWN})
 
 
 def state_row(contract_id: str, change: LifecycleStep) -> dict[str, Any]:
-    document = {key: value for key, value in asdict(change).items() if key not in ("state", "at")}
+    document = columns_of(change, "state", "at")
     return {"contract_id": contract_id, "state": change.state.value, "at": change.at, "document": document}
 
 
 def read_state(row: Row) -> LifecycleStep:
     kept = row["document"]
-    return LifecycleStep(
+    return record_of(
+        LifecycleStep,
+        kept,
         state=ContractState(row["state"]),
         before=ContractState(kept["before"]) if kept["before"] else None,
         at=row["at"],
-        by=kept["by"],
-        version=kept["version"],
-        reason=kept["reason"],
         ends_at=_time(kept["ends_at"]),
-        replacement=kept["replacement"],
-        told=tuple(kept["told"]),
     )
 
 
 def result_row(run: TestRun) -> dict[str, Any]:
-    document = {
-        "received_by": run.received_by,
-        "version": run.version,
-        "server": run.server,
-        "tool": run.tool,
-        "started_at": run.started_at,
-        "finished_at": run.finished_at,
-        "checks": [asdict(check) for check in run.checks],
-    }
+    document = columns_of(run, "id", "contract_id", "result", "received_at")
     return {
         "id": run.id,
         "contract_id": run.contract_id,
         "result": run.result,
         "received_at": run.received_at,
-        "document": document,
+        "document": {**document, "checks": [asdict(check) for check in run.checks]},
         "summary": {"finished_at": run.finished_at, "passed": run.summary.passed, "failed": run.summary.failed},
     }
 
@@ -100,15 +73,9 @@ def read_summary(row: Row) -> TestSummary:
 
 def read_result(row: Row) -> TestRun:
     kept = row["document"]
-    return TestRun(
-        id=row["id"],
-        contract_id=row["contract_id"],
-        result=row["result"],
-        received_at=row["received_at"],
-        received_by=kept["received_by"],
-        version=kept["version"],
-        server=kept["server"],
-        tool=kept["tool"],
+    return record_of(
+        TestRun,
+        {**kept, **row},
         started_at=_time(kept["started_at"]),
         finished_at=_time(kept["finished_at"]),
         checks=tuple(TestedCheck(**check) for check in kept["checks"]),
@@ -132,15 +99,8 @@ def compile_row(record: CompileRecord) -> dict[str, Any]:
 
 def read_compile(row: Row) -> CompileRecord:
     kept = row["document"]
-    return CompileRecord(
-        valid=kept["valid"],
-        validated_at=row["validated_at"],
-        validated_by=kept["validated_by"],
-        enforcement=kept["enforcement"],
-        schema_hash=kept["schema_hash"],
-        summary=kept["summary"],
-        findings=tuple(map(_finding, kept["findings"])),
-    )
+    findings = tuple(map(_finding, kept["findings"]))
+    return record_of(CompileRecord, kept, validated_at=row["validated_at"], findings=findings)
 
 
 def _finding(kept: Mapping[str, Any]) -> ContractFinding:

@@ -8,6 +8,7 @@ from sqlalchemy import Engine, delete, func, select
 
 from forge.flows.lineage.openlineage.ingest import PendingEvent
 from forge.stores.sql.database import reading, writing
+from forge.stores.sql.record_columns import columns_of
 from forge.stores.sql.statements import insert_into
 from forge.stores.sql.tables import lineage_events
 
@@ -21,14 +22,7 @@ class SqlLineageEvents:
 
     def keep(self, event: PendingEvent, now: datetime) -> bool:
         e = lineage_events
-        values = {
-            "run_id": event.run_id,
-            "digest": event.digest,
-            "producer": event.producer,
-            "at": event.at,
-            "received_at": now,
-            "document": event.document,
-        }
+        values = {**columns_of(event), "received_at": now}
         with writing(self._engine) as connection:
             insert = insert_into(connection, e).values(values).on_conflict_do_nothing()
             if connection.execute(insert.returning(e.c.digest)).first() is None:

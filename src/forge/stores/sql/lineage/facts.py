@@ -17,8 +17,8 @@ from forge.stores.lineage_rules import settled, snapshot_exists, snapshot_order
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.lineage import reads
 from forge.stores.sql.lineage.bulk import NumberedEdge, bulk_load
-from forge.stores.sql.lineage.rows import snapshot_row
 from forge.stores.sql.lineage.writes import LineageWrite
+from forge.stores.sql.record_columns import columns_of
 from forge.stores.sql.statements import insert_into
 from forge.stores.sql.tables import lineage_producers, lineage_snapshots, lineage_state
 
@@ -129,7 +129,7 @@ class SqlLineage:
 
     def save_snapshot(self, snapshot: Snapshot) -> None:
         with writing(self._engine) as connection:
-            insert = insert_into(connection, lineage_snapshots).values(snapshot_row(snapshot))
+            insert = insert_into(connection, lineage_snapshots).values(columns_of(snapshot))
             written = insert.on_conflict_do_nothing().returning(lineage_snapshots.c.name)
             if connection.execute(written).first() is None:
                 raise snapshot_exists(snapshot.name)

@@ -13,10 +13,10 @@ from forge.lineage.edge import Transformation
 from forge.lineage.facts.evidence import Basis, Evidence
 from forge.lineage.facts.fact import EdgeFact, NodeFact
 from forge.lineage.facts.moment import from_micros, time_of, to_micros
-from forge.lineage.graph.store import Snapshot
 from forge.lineage.kind import kind_of
 from forge.lineage.node import NODE_TYPES, Entity
 from forge.stores.lineage_rules import entity_of
+from forge.stores.sql.record_columns import columns_of, record_of
 from forge.stores.sql.statements import find_rows
 from forge.stores.sql.tables import lineage_facts, lineage_node_facts, lineage_nodes, lineage_producers
 
@@ -54,39 +54,31 @@ def node_row(number: int, entity: Entity, parent: int, at: int, revision: int) -
 
 def fact_row(fact: EdgeFact, ends: Pair, producer: int, revision: int) -> dict[str, Any]:
     return {
+        **columns_of(fact),
         "source": ends[0],
         "target": ends[1],
         "kind": fact.kind.code,
-        "confidence": fact.confidence,
         "valid_from": to_micros(fact.valid_from),
         "valid_to": to_micros(fact.valid_to),
         "producer": producer,
         "revision": revision,
         "created_at": to_micros(fact.created_at),
-        "masking": fact.masking,
-        "transformation": str(fact.transformation),
-        "expression": fact.expression,
-        "actor": fact.actor,
-        "metadata": dict(fact.metadata),
         "evidence": [_evidence_row(one) for one in fact.evidence],
     }
 
 
 def fact_of(row: Row, entities: Mapping[int, Entity], producer: str) -> EdgeFact:
-    return EdgeFact(
+    return record_of(
+        EdgeFact,
+        row,
         source=entities[row["source"]],
         target=entities[row["target"]],
         kind=kind_of(row["kind"]),
         producer=producer,
-        confidence=row["confidence"],
         valid_from=time_of(row["valid_from"]),
         valid_to=from_micros(row["valid_to"]),
         transformation=Transformation(row["transformation"]),
-        expression=row["expression"],
-        masking=row["masking"],
         evidence=tuple(_evidence(one) for one in row["evidence"]),
-        actor=row["actor"],
-        metadata=row["metadata"],
         created_at=from_micros(row["created_at"]),
     )
 
@@ -98,16 +90,8 @@ def _evidence_row(one: Evidence) -> dict[str, object]:
 
 def _evidence(row: Row) -> Evidence:
     seen = row.get("seen_at")
-    return Evidence(
-        basis=Basis(row["basis"]),
-        extractor=row.get("extractor", ""),
-        file=row.get("file", ""),
-        line=row.get("line", 0),
-        statement=row.get("statement", ""),
-        run_id=row.get("run_id", ""),
-        seen_at=None if seen is None else datetime.fromisoformat(seen),
-        times=row.get("times", 1),
-    )
+    seen_at = None if seen is None else datetime.fromisoformat(seen)
+    return record_of(Evidence, row, basis=Basis(row["basis"]), seen_at=seen_at)
 
 
 def node_fact_row(fact: NodeFact, node: int, producer: int) -> dict[str, Any]:
@@ -124,18 +108,6 @@ def node_fact_row(fact: NodeFact, node: int, producer: int) -> dict[str, Any]:
 def node_fact_of(row: Row, entity: Entity, producer: str) -> NodeFact:
     own = Entity(NODE_TYPES[row["type"]], entity.name, entity.owner)
     return NodeFact(own, producer, time_of(row["valid_from"]), from_micros(row["valid_to"]), row["details"])
-
-
-def snapshot_row(snapshot: Snapshot) -> dict[str, Any]:
-    return {
-        "name": snapshot.name,
-        "at": snapshot.at,
-        "description": snapshot.description,
-        "created_by": snapshot.created_by,
-        "created_at": snapshot.created_at,
-        "nodes": dict(snapshot.nodes),
-        "edges": dict(snapshot.edges),
-    }
 
 
 def find_entities(connection: Connection, numbers: Iterable[int]) -> dict[int, Entity]:

@@ -9,6 +9,7 @@ from sqlalchemy import Engine, delete, select
 
 from forge.flows.lineage.code.records import SourceGap, SourceRecord, definition_from, definition_json
 from forge.stores.sql.database import reading, writing
+from forge.stores.sql.record_columns import columns_of, record_of
 from forge.stores.sql.tables import lineage_sources as t
 
 _AT_ONCE = 500  # parameters of one statement
@@ -47,35 +48,16 @@ def _parts(values: Sequence[T]) -> Iterator[Sequence[T]]:
 
 def _row(one: SourceRecord) -> dict[str, Any]:
     return {
-        "root": one.root,
-        "path": one.path,
-        "language": one.language,
-        "digest": one.digest,
-        "read_at": one.read_at,
-        "seconds": one.seconds,
-        "statements": one.statements,
-        "understood": one.understood,
-        "queries": one.queries,
-        "edges": one.edges,
+        **columns_of(one),
         "gaps": [[gap.line, gap.reason, gap.code] for gap in one.gaps],
         "definitions": [definition_json(definition) for definition in one.definitions],
-        "uses": dict(one.uses),
     }
 
 
 def _record(row: Mapping[str, Any]) -> SourceRecord:
-    return SourceRecord(
-        root=row["root"],
-        path=row["path"],
-        language=row["language"],
-        digest=row["digest"],
-        read_at=row["read_at"],
-        seconds=row["seconds"],
-        statements=row["statements"],
-        understood=row["understood"],
-        queries=row["queries"],
-        edges=row["edges"],
+    return record_of(
+        SourceRecord,
+        row,
         gaps=tuple(SourceGap(*gap) for gap in row["gaps"]),
         definitions=tuple(definition_from(one) for one in row["definitions"]),
-        uses=row["uses"],
     )

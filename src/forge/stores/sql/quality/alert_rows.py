@@ -12,6 +12,7 @@ from forge.quality.alerts.incident import EntryKind, IncidentEntry, TrackedIncid
 from forge.quality.alerts.json import entry_dict, entry_of, incident_dict, incident_of, state_dict, state_of
 from forge.quality.alerts.quiet import Mute
 from forge.stores.sql.quality import alert_tables as t
+from forge.stores.sql.record_columns import columns_of, record_of
 
 Row = Mapping[Any, Any]
 
@@ -50,30 +51,13 @@ def read_incident(row: Row) -> TrackedIncident:
 
 
 def mute_row(mute: Mute) -> dict[str, Any]:
-    return {
-        "id": mute.id,
-        "scope": str(mute.scope) if mute.scope else None,
-        "check_id": mute.check_id,
-        "table_name": mute.table,
-        "until": mute.until,
-        "reason": mute.reason,
-        "by": mute.by,
-        "created_at": mute.created_at,
-    }
+    scope = str(mute.scope) if mute.scope else None
+    return {**columns_of(mute, "table"), "scope": scope, "table_name": mute.table}
 
 
 def read_mute(row: Row) -> Mute:
     scope = AlertScope.parse(row["scope"]) if row["scope"] else None
-    return Mute(
-        id=row["id"],
-        until=row["until"],
-        by=row["by"],
-        created_at=row["created_at"],
-        scope=scope,
-        check_id=row["check_id"],
-        table=row["table_name"],
-        reason=row["reason"],
-    )
+    return record_of(Mute, row, scope=scope, table=row["table_name"])
 
 
 def add_entries(connection: Connection, incident_id: str, entries: Sequence[IncidentEntry]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
@@ -10,15 +11,16 @@ from sqlalchemy import Connection, Engine, and_, delete, func, select
 
 from forge.flows.quality.metrics.points import KeptFinding, MetricPoint, PointFeedback
 from forge.flows.runs.records import AuditRecord
-from forge.model.names import BranchName, CommitId, RunId, TableName
+from forge.model.names import TableName
 from forge.quality.anomaly import Feedback
 from forge.stores.sql import rows, statements
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.quality.metric_tables import feedback as feedback_table
 from forge.stores.sql.quality.metric_tables import points as points_table
+from forge.stores.sql.record_columns import columns_of, record_of
 from forge.stores.sql.tables import audit as audit_table
 
-_KEPT = ("is_anomaly", "score", "explanation", "expected", "low", "high")
+_FINDING = tuple(field.name for field in fields(KeptFinding))
 
 
 class SqlMetrics:
@@ -97,60 +99,29 @@ def _delete_feedback(connection: Connection, table: TableName, metric: str, time
 
 
 def _row(point: MetricPoint) -> dict[str, Any]:
-    kept = point.finding
-    return {
-        "table_name": str(point.table),
-        "metric": point.metric,
-        "version": point.version,
-        "at": point.time,
-        "value": point.value,
-        "branch": point.branch,
-        "commit_id": point.commit_id,
-        "run_id": point.run_id,
-        "recorded_at": point.recorded_at,
-        "is_anomaly": kept.is_anomaly if kept else None,
-        "score": kept.score if kept else None,
-        "explanation": kept.explanation if kept else None,
-        "expected": kept.expected if kept else None,
-        "low": kept.low if kept else None,
-        "high": kept.high if kept else None,
-    }
+    finding = dict.fromkeys(_FINDING) if point.finding is None else columns_of(point.finding)
+    own = columns_of(point, "table", "time", "finding")
+    return {**own, "table_name": str(point.table), "at": point.time, **finding}
 
 
 def _point(row: Mapping[Any, Any]) -> MetricPoint:
-    return MetricPoint(
-        table=TableName.parse(row["table_name"]),
-        metric=row["metric"],
-        version=row["version"],
-        time=row["at"],
-        value=row["value"],
-        branch=BranchName(row["branch"]),
-        commit_id=CommitId(row["commit_id"]) if row["commit_id"] else None,
-        run_id=RunId(row["run_id"]) if row["run_id"] else None,
-        recorded_at=row["recorded_at"],
-        finding=None if row["is_anomaly"] is None else KeptFinding(**{name: row[name] for name in _KEPT}),
-    )
+    finding = None if row["is_anomaly"] is None else record_of(KeptFinding, row)
+    return record_of(MetricPoint, row, table=TableName.parse(row["table_name"]), time=row["at"], finding=finding)
 
 
 def _feedback_row(feedback: PointFeedback) -> dict[str, Any]:
-    return {
-        "table_name": str(feedback.table),
-        "metric": feedback.metric,
-        "at": feedback.time,
-        "feedback": str(feedback.feedback),
-        "note": feedback.note,
-        "said_by": feedback.user,
-        "said_at": feedback.at,
-    }
+    own = columns_of(feedback, "table", "time", "user", "at")
+    said = {"said_by": feedback.user, "said_at": feedback.at}
+    return {**own, "table_name": str(feedback.table), "at": feedback.time, **said}
 
 
 def _feedback(row: Mapping[Any, Any]) -> PointFeedback:
-    return PointFeedback(
+    return record_of(
+        PointFeedback,
+        row,
         table=TableName.parse(row["table_name"]),
-        metric=row["metric"],
         time=row["at"],
         feedback=Feedback(row["feedback"]),
-        note=row["note"],
         user=row["said_by"],
         at=row["said_at"],
     )

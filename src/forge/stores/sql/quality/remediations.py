@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, select
 
 from forge.flows.runs.records import AuditRecord
-from forge.model.names import BranchName, CommitId, RunId, TableName
+from forge.model.names import BranchName, TableName
 from forge.quality.remediation import (
     PreviewVerdict,
     Remediation,
@@ -23,6 +23,7 @@ from forge.quality.remedy import ActionKind, RemedyResult, load_actions
 from forge.quality.verdict import Outcome
 from forge.stores.sql import rows, tables
 from forge.stores.sql.database import reading, writing
+from forge.stores.sql.record_columns import columns_of, record_of
 from forge.stores.sql.statements import put
 from forge.stores.sql.tables import remediations
 
@@ -74,6 +75,7 @@ class SqlRemediations:
 
 
 def _row(remediation: Remediation) -> dict[str, Any]:
+    document = columns_of(remediation, "id", "table", "branch", "status", "proposed_at")
     return {
         "id": remediation.id,
         "dataset": str(remediation.table),
@@ -81,22 +83,11 @@ def _row(remediation: Remediation) -> dict[str, Any]:
         "status": str(remediation.status),
         "proposed_at": remediation.proposed_at,
         "document": {
+            **document,
             "steps": [{"action": step.action.to_dict(), "checks": step.check_ids} for step in remediation.steps],
-            "proposed_by": remediation.proposed_by,
-            "auto": remediation.auto,
-            "note": remediation.note,
-            "run_id": remediation.run_id,
-            "monitor_id": remediation.monitor_id,
-            "base": remediation.base,
-            "preview": remediation.preview,
-            "commit": remediation.commit,
-            "reverted_by_commit": remediation.reverted_by_commit,
             "results": [result.to_dict() for result in remediation.results],
             "counts": [[one.table, one.added, one.changed, one.deleted] for one in remediation.counts],
             "verdicts": [[one.check_id, one.outcome, one.message] for one in remediation.verdicts],
-            "decided_by": remediation.decided_by,
-            "decided_at": remediation.decided_at,
-            "comment": remediation.comment,
         },
     }
 
@@ -104,22 +95,12 @@ def _row(remediation: Remediation) -> dict[str, Any]:
 def _remediation(row: Mapping[Any, Any]) -> Remediation:
     kept = row["document"]
     decided_at = kept["decided_at"]
-    return Remediation(
-        id=row["id"],
+    return record_of(
+        Remediation,
+        {**kept, **row},
         table=TableName.parse(row["dataset"]),
-        branch=BranchName(row["branch"]),
         steps=tuple(RemedyStep(load_actions(one["action"])[0], tuple(one["checks"])) for one in kept["steps"]),
         status=RemedyStatus(row["status"]),
-        proposed_by=kept["proposed_by"],
-        proposed_at=row["proposed_at"],
-        auto=kept["auto"],
-        note=kept["note"],
-        run_id=RunId(kept["run_id"]) if kept["run_id"] else None,
-        monitor_id=kept["monitor_id"],
-        base=_commit(kept["base"]),
-        preview=_commit(kept["preview"]),
-        commit=_commit(kept["commit"]),
-        reverted_by_commit=_commit(kept["reverted_by_commit"]),
         results=tuple(
             RemedyResult(ActionKind(one["action"]), one["success"], one["message"], one["details"])
             for one in kept["results"]
@@ -128,11 +109,5 @@ def _remediation(row: Mapping[Any, Any]) -> Remediation:
         verdicts=tuple(
             PreviewVerdict(check, Outcome(outcome), message) for check, outcome, message in kept["verdicts"]
         ),
-        decided_by=kept["decided_by"],
         decided_at=datetime.fromisoformat(decided_at) if decided_at else None,
-        comment=kept["comment"],
     )
-
-
-def _commit(text: str | None) -> CommitId | None:
-    return CommitId(text) if text else None

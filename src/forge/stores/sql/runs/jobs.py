@@ -13,6 +13,7 @@ from forge.flows.runs.jobs import JobEvent, JobRecord, JobStatus
 from forge.flows.runs.processes import Process
 from forge.stores.sql import tables
 from forge.stores.sql.database import reading, writing
+from forge.stores.sql.record_columns import columns_of, record_of
 
 _IDS_AT_ONCE = 500
 
@@ -67,20 +68,9 @@ class SqlJobs:
 
 
 def _row(job: JobRecord) -> dict[str, Any]:
-    return {
-        "id": job.id,
-        "kind": job.kind,
-        "status": job.status.value,
-        "request": dict(job.request),
-        "progress": {
-            "server": asdict(job.server),
-            "tables": list(job.tables),
-            "events": [asdict(event) for event in job.events],
-        },
-        "created_at": job.created_at,
-        "started_at": job.started_at,
-        "finished_at": job.finished_at,
-    }
+    events = [asdict(event) for event in job.events]
+    progress = {"server": asdict(job.server), "tables": job.tables, "events": events}
+    return {**columns_of(job, "server", "tables", "events"), "progress": progress}
 
 
 def _server(progress: Mapping[str, Any]) -> Process:
@@ -89,15 +79,11 @@ def _server(progress: Mapping[str, Any]) -> Process:
 
 def _job(row: Mapping[str, Any]) -> JobRecord:
     progress = row["progress"]
-    return JobRecord(
-        id=row["id"],
-        kind=row["kind"],
+    return record_of(
+        JobRecord,
+        row,
         status=JobStatus(row["status"]),
-        request=row["request"],
-        created_at=row["created_at"],
         server=_server(progress),
-        started_at=row["started_at"],
-        finished_at=row["finished_at"],
         tables=tuple(progress["tables"]),
         events=tuple(JobEvent(**{**event, "at": datetime.fromisoformat(event["at"])}) for event in progress["events"]),
     )

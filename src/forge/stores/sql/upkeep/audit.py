@@ -5,8 +5,9 @@ from __future__ import annotations
 from sqlalchemy import func, select
 
 from forge.flows.runs.records import AuditRecord
-from forge.stores.sql import rows, tables
+from forge.stores.sql import tables
 from forge.stores.sql.database import reading, writing
+from forge.stores.sql.record_columns import record_of
 from forge.stores.sql.records import SqlRecords, write_audit
 from forge.stores.sql.run_rows import NEWEST
 
@@ -15,7 +16,7 @@ class SqlAudit(SqlRecords):
     def audit(self, *, limit: int = 100) -> tuple[AuditRecord, ...]:
         """Newest first."""
         query = select(tables.audit).order_by(tables.audit.c.id.desc()).limit(limit)
-        return tuple(rows.audit_of(row) for row in self._all(query))
+        return tuple(record_of(AuditRecord, row) for row in self._all(query))
 
     def note(self, audit: AuditRecord) -> None:
         with writing(self._engine) as connection:

@@ -13,6 +13,7 @@ from forge.flows.runs.records import AuditRecord
 from forge.flows.upkeep.access import Token, TokenKind, TokenScope
 from forge.stores.sql import database, rows
 from forge.stores.sql.database import reading, writing
+from forge.stores.sql.record_columns import columns_of, record_of
 from forge.stores.sql.tables import audit as audit_table
 from forge.stores.sql.tables import tokens
 
@@ -23,7 +24,7 @@ class SqlTokens:
 
     def add(self, token: Token, audit: AuditRecord | None) -> None:
         with writing(self._engine) as connection:
-            connection.execute(tokens.insert(), [_row(token)])
+            connection.execute(tokens.insert(), [columns_of(token)])
             _note(connection, audit)
 
     def by_digest(self, digest: str) -> Token | None:
@@ -83,20 +84,5 @@ def _note(connection: Connection, audit: AuditRecord | None) -> None:
         connection.execute(audit_table.insert(), [rows.audit_row(audit)])
 
 
-def _row(token: Token) -> dict[str, Any]:
-    return {
-        "id": token.id,
-        "kind": str(token.kind),
-        "name": token.name,
-        "scope": str(token.scope),
-        "digest": token.digest,
-        "created_by": token.created_by,
-        "created_at": token.created_at,
-        "expires_at": token.expires_at,
-        "last_used_at": token.last_used_at,
-        "revoked_at": token.revoked_at,
-    }
-
-
 def _token(row: Mapping[Any, Any]) -> Token:
-    return Token(**{**row, "kind": TokenKind(row["kind"]), "scope": TokenScope(row["scope"])})
+    return record_of(Token, row, kind=TokenKind(row["kind"]), scope=TokenScope(row["scope"]))

@@ -16,6 +16,7 @@ from forge.model.names import CatalogName, CommitId, TableName
 from forge.stores.refusals import no_commit
 from forge.stores.sql import rows, tables
 from forge.stores.sql.database import reading
+from forge.stores.sql.record_columns import record_of
 from forge.stores.sql.records import SqlRecords
 from forge.stores.sql.statements import batches, find_rows
 from forge.stores.sql.versioning.log_order import newest_first
@@ -124,7 +125,7 @@ class SqlCommits(SqlRecords):
         t = tables.loaded_files
         ancestors = _ancestors(head)
         query = select(t).join(ancestors, ancestors.c.id == t.c.commit_id).where(t.c.table_name == str(table))
-        return frozenset(rows.loaded_of(row) for row in self._all(query))
+        return frozenset(record_of(LoadedFile, row) for row in self._all(query))
 
     def _homes(self) -> dict[str, CatalogName]:
         """All of them: only tables that were created on another branch, or left the default one, have any."""

@@ -9,8 +9,8 @@ from sqlalchemy import select
 from forge.flows.runs.records import Blob, HashRecords
 from forge.stores.sql import tables
 from forge.stores.sql.database import writing
+from forge.stores.sql.record_columns import record_of
 from forge.stores.sql.records import SqlRecords
-from forge.stores.sql.versioning import rows as version_rows
 from forge.stores.sql.versioning.writes import write_hashes
 
 
@@ -18,7 +18,7 @@ class SqlContentHashes(SqlRecords):
     def blobs(self, paths: Iterable[str]) -> dict[str, Blob]:
         t = tables.blobs
         found = self._batched(select(t), t.c.path, paths)
-        return {row["path"]: version_rows.blob_of(row) for row in found}
+        return {row["path"]: record_of(Blob, row) for row in found}
 
     def table_trees(self, digests: Iterable[str]) -> dict[str, Mapping[str, object]]:
         t = tables.table_trees

@@ -10,6 +10,7 @@ from forge.model.names import BranchName
 from forge.stores.refusals import no_branch, no_tag, tag_exists
 from forge.stores.sql import tables
 from forge.stores.sql.database import writing
+from forge.stores.sql.record_columns import columns_of, record_of
 from forge.stores.sql.records import SqlRecords, write_audit
 from forge.stores.sql.statements import add, find_rows, put
 from forge.stores.sql.versioning import rows as version_rows
@@ -21,16 +22,16 @@ from forge.versioning.tag import Tag
 class SqlRefs(SqlRecords):
     def branches(self) -> tuple[Branch, ...]:
         found = self._all(select(tables.branches).order_by(tables.branches.c.name))
-        return tuple(version_rows.branch_of(row) for row in found)
+        return tuple(record_of(Branch, row) for row in found)
 
     def branch(self, name: BranchName) -> Branch | None:
         found = self._all(select(tables.branches).where(tables.branches.c.name == name))
-        return version_rows.branch_of(found[0]) if found else None
+        return record_of(Branch, found[0]) if found else None
 
     def create_branch(self, branch: Branch, audit: AuditRecord) -> None:
         try:
             with writing(self._engine) as connection:
-                add(connection, tables.branches, [version_rows.branch_row(branch)])
+                add(connection, tables.branches, [columns_of(branch)])
                 write_audit(connection, audit)
         except IntegrityError as error:
             raise branch_exists(branch.name, self.branch(branch.name)) from error
@@ -42,8 +43,7 @@ class SqlRefs(SqlRecords):
             write_audit(connection, audit)
 
     def update_branch(self, branch: Branch, audit: AuditRecord) -> None:
-        row = version_rows.branch_row(branch)
-        values = {name: row[name] for name in row if name not in ("name", "head")}
+        values = columns_of(branch, "name", "head")
         with writing(self._engine) as connection:
             changed = connection.execute(
                 update(tables.branches).where(tables.branches.c.name == branch.name).values(values)
@@ -59,7 +59,7 @@ class SqlRefs(SqlRecords):
             known = {row["name"]: row for row in find_rows(connection, query)}
             _expect_branch(connection, old, int(old in known))
             if new in known:
-                raise branch_exists(new, version_rows.branch_of(known[new]))
+                raise branch_exists(new, record_of(Branch, known[new]))
             connection.execute(update(t).where(t.c.name == old).values(name=new, updated_at=audit.time))
             rename_everywhere(connection, old, new)
             write_audit(connection, audit)
