@@ -15,14 +15,12 @@ from forge.stores.sql.tables import CATALOG, HIDDEN
 from forge.stores.sql.versioning.writes import reopened_status, set_statuses, write_hashes, write_homes, write_merge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
     from forge.flows.contracts.ports import Registration
     from forge.quality.verdict import Verdict
     from forge.versioning.commit import Commit, Tree
-
-_ROWS_AT_ONCE = 500
 
 
 class PointerMoved(Exception):
@@ -132,7 +130,7 @@ def read_pointers(
 ) -> dict[CatalogName, str | None]:
     t = tables.iceberg_tables.c
     found: dict[CatalogName, str | None] = {}
-    for some in _batches(names):
+    for some in batches(list(names)):
         query = (
             select(t.table_namespace, t.table_name, t.metadata_location)
             .where(t.catalog_name == CATALOG)
@@ -142,14 +140,6 @@ def read_pointers(
         for namespace, name, location in connection.execute(query.with_for_update() if lock else query):
             found[CatalogName(namespace, name)] = location
     return found
-
-
-def _batches(names: Iterable[CatalogName]) -> Iterator[list[CatalogName]]:
-    """As many names as one statement may carry."""
-    rest = list(names)
-    while rest:
-        yield rest[:_ROWS_AT_ONCE]
-        rest = rest[_ROWS_AT_ONCE:]
 
 
 def set_pointers(connection: Connection, pointers: Sequence[Pointer]) -> None:
@@ -225,7 +215,7 @@ def drop_rows(connection: Connection, names: Iterable[CatalogName]) -> int:
     """Hidden rows only, whatever was requested: a table that readers see is never dropped with a stage."""
     t = tables.iceberg_tables
     count = 0
-    for some in _batches(name for name in names if name.namespace in HIDDEN):
+    for some in batches([name for name in names if name.namespace in HIDDEN]):
         keys = [(name.namespace, name.name) for name in some]
         found = tuple_(t.c.table_namespace, t.c.table_name).in_(keys)
         count += connection.execute(delete(t).where(t.c.catalog_name == CATALOG, found)).rowcount

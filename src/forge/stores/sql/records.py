@@ -21,6 +21,10 @@ class SqlRecords:
         with reading(self._engine) as connection:
             return find_rows(connection, query)
 
+    def _first(self, query: Select[Any]) -> Mapping[str, Any] | None:
+        found = self._all(query.limit(1))
+        return found[0] if found else None
+
     def _batched(self, query: Select[Any], column: Any, wanted: Iterable[str]) -> list[Mapping[str, Any]]:
         with reading(self._engine) as connection:
             return [

@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Select
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.sql.dml import Insert
 
-_IDS_AT_ONCE = 500
+T = TypeVar("T")
 
 
 def find_rows(connection: Connection, query: Select[Any]) -> list[Mapping[str, Any]]:
     return [dict(row._mapping) for row in connection.execute(query)]
 
 
-def batches(ids: Sequence[str]) -> Iterable[Sequence[str]]:
+def only(query: Select[Any], *wanted: tuple[Any, object]) -> Select[Any]:
+    """The rows with this text in the column, or with one of several; None asks for nothing."""
+    for column, value in wanted:
+        if isinstance(value, Iterable) and not isinstance(value, str):
+            query = query.where(column.in_([str(one) for one in value]))
+        elif value is not None:
+            query = query.where(column == str(value))
+    return query
+
+
+def batches(values: Sequence[T], size: int = 500) -> Iterable[Sequence[T]]:
     """As many at once as one statement may carry."""
-    return (ids[start : start + _IDS_AT_ONCE] for start in range(0, len(ids), _IDS_AT_ONCE))
+    return (values[start : start + size] for start in range(0, len(values), size))
 
 
 def add(connection: Connection, table: Any, values: Sequence[Mapping[str, Any]]) -> None:

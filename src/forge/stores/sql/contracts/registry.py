@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Engine, Select, and_, bindparam, func, select, text
+from sqlalchemy import Connection, Select, and_, bindparam, func, select, text
 
 from forge.contracts.datacontract_results import MOST_RUNS, TestRun, TestSummary
 from forge.contracts.registry import (
@@ -22,6 +22,7 @@ from forge.stores.sql.contracts import rows
 from forge.stores.sql.contracts import tables as t
 from forge.stores.sql.contracts.namespaces import write_namespaces
 from forge.stores.sql.database import reading, writing
+from forge.stores.sql.records import SqlRecords
 from forge.stores.sql.rows import audit_row
 from forge.stores.sql.statements import add, insert_into, put
 
@@ -55,10 +56,7 @@ _VERSION = select(t.versions).where(
 )
 
 
-class SqlContracts:
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
+class SqlContracts(SqlRecords):
     def register(self, registration: Registration) -> bool:
         with writing(self._engine) as connection:
             created, newest = _write(connection, registration)
@@ -85,14 +83,12 @@ class SqlContracts:
             return _head(connection, contract_id)
 
     def heads(self) -> tuple[ContractHead, ...]:
-        with reading(self._engine) as connection:
-            found = connection.execute(_heads(_WITHOUT_TEXT).order_by(t.contracts.c.name, t.contracts.c.id))
-            return tuple(_read_head(row) for row in found.mappings())
+        query = _heads(_WITHOUT_TEXT).order_by(t.contracts.c.name, t.contracts.c.id)
+        return tuple(_read_head(row) for row in self._all(query))
 
     def versions(self, contract_id: str) -> tuple[RegisteredContract, ...]:
         query = select(t.versions).where(t.versions.c.contract_id == contract_id)
-        with reading(self._engine) as connection:
-            found = [rows.read_version(row) for row in connection.execute(query).mappings()]
+        found = [rows.read_version(row) for row in self._all(query)]
         return tuple(sorted(found, key=lambda one: Version(one.version), reverse=True))
 
     def version(self, contract_id: str, version: str) -> RegisteredContract | None:
@@ -101,8 +97,7 @@ class SqlContracts:
 
     def history(self, contract_id: str) -> tuple[LifecycleStep, ...]:
         query = select(t.states).where(t.states.c.contract_id == contract_id).order_by(t.states.c.number.desc())
-        with reading(self._engine) as connection:
-            return tuple(rows.read_state(row) for row in connection.execute(query).mappings())
+        return tuple(rows.read_state(row) for row in self._all(query))
 
     # test results, checks, compiles
 
@@ -120,16 +115,14 @@ class SqlContracts:
     def results(self, contract_id: str, limit: int = 50) -> tuple[TestRun, ...]:
         c = t.results.c
         query = select(t.results).where(c.contract_id == contract_id).order_by(c.received_at.desc(), c.id.desc())
-        with reading(self._engine) as connection:
-            return tuple(rows.read_result(row) for row in connection.execute(query.limit(limit)).mappings())
+        return tuple(rows.read_result(row) for row in self._all(query.limit(limit)))
 
     def last_results(self) -> Mapping[str, TestSummary]:
         r = t.results
         newest = select(r.c.contract_id, func.max(r.c.received_at).label("at")).group_by(r.c.contract_id).subquery()
         same = and_(r.c.contract_id == newest.c.contract_id, r.c.received_at == newest.c.at)
         query = select(r.c.id, r.c.contract_id, r.c.result, r.c.summary).join(newest, same).order_by(r.c.id)
-        with reading(self._engine) as connection:
-            return {row["contract_id"]: rows.read_summary(row) for row in connection.execute(query).mappings()}
+        return {row["contract_id"]: rows.read_summary(row) for row in self._all(query)}
 
     def keep_checks(self, checks: Iterable[ContractCheck]) -> None:
         kept = [rows.check_row(check) for check in checks]
@@ -138,17 +131,14 @@ class SqlContracts:
                 put(connection, t.checks, kept)
 
     def checks(self) -> Mapping[str, ContractCheck]:
-        with reading(self._engine) as connection:
-            found = connection.execute(select(t.checks)).mappings()
-            return {row["contract_id"]: rows.read_check(row) for row in found}
+        return {row["contract_id"]: rows.read_check(row) for row in self._all(select(t.checks))}
 
     def keep_compiled(self, record: CompileRecord) -> None:
         with writing(self._engine) as connection:
             put(connection, t.compiles, [rows.compile_row(record)])
 
     def compiled(self) -> CompileRecord | None:
-        with reading(self._engine) as connection:
-            found = connection.execute(select(t.compiles).where(t.compiles.c.id == "last")).mappings().first()
+        found = self._first(select(t.compiles).where(t.compiles.c.id == "last"))
         return rows.read_compile(found) if found else None
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import Engine, delete, func, select
+from sqlalchemy import delete, func, select
 
 from forge.flows.lineage.openlineage.ingest import PendingEvent
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.record_columns import columns_of
+from forge.stores.sql.records import SqlRecords
 from forge.stores.sql.statements import insert_into
 from forge.stores.sql.tables import lineage_events
 
@@ -16,10 +17,7 @@ KEPT = timedelta(days=30)
 MOST = 100  # events of one run; a stream sends them as long as it runs
 
 
-class SqlLineageEvents:
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
+class SqlLineageEvents(SqlRecords):
     def keep(self, event: PendingEvent, now: datetime) -> bool:
         e = lineage_events
         values = {**columns_of(event), "received_at": now}

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Engine, delete, select, update
+from sqlalchemy import delete, select, update
 
 from forge.lineage.facts.claim import ClaimBatch, WriteCounts, check_batch
 from forge.lineage.facts.fact import EdgeFact, EdgeVersion, NodeFact
@@ -19,6 +19,7 @@ from forge.stores.sql.lineage import reads
 from forge.stores.sql.lineage.bulk import NumberedEdge, bulk_load
 from forge.stores.sql.lineage.writes import LineageWrite
 from forge.stores.sql.record_columns import columns_of
+from forge.stores.sql.records import SqlRecords
 from forge.stores.sql.statements import insert_into
 from forge.stores.sql.tables import lineage_producers, lineage_snapshots, lineage_state
 
@@ -29,10 +30,7 @@ _NEAR = 2000
 _ENDING = 1000
 
 
-class SqlLineage:
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
+class SqlLineage(SqlRecords):
     def record(self, batches: Sequence[ClaimBatch], *, cursor: str | None = None) -> WriteCounts:
         for batch in batches:
             check_batch(batch)
@@ -136,13 +134,11 @@ class SqlLineage:
 
     def snapshot(self, name: str) -> Snapshot | None:
         s = lineage_snapshots
-        with reading(self._engine) as connection:
-            row = connection.execute(select(s).where(s.c.name == name)).mappings().first()
+        row = self._first(select(s).where(s.c.name == name))
         return None if row is None else Snapshot(**row)
 
     def snapshots(self) -> tuple[Snapshot, ...]:
-        with reading(self._engine) as connection:
-            found = [Snapshot(**row) for row in connection.execute(select(lineage_snapshots)).mappings()]
+        found = [Snapshot(**row) for row in self._all(select(lineage_snapshots))]
         return tuple(sorted(found, key=snapshot_order, reverse=True))
 
     def drop_snapshot(self, name: str) -> bool:

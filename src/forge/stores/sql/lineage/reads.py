@@ -20,7 +20,6 @@ from forge.stores.sql.lineage.rows import (
     NODE_CODE,
     Pair,
     Row,
-    chunks,
     fact_of,
     find_entities,
     find_facts,
@@ -29,6 +28,7 @@ from forge.stores.sql.lineage.rows import (
     node_fact_of,
     tail_of,
 )
+from forge.stores.sql.statements import batches
 from forge.stores.sql.tables import (
     lineage_facts,
     lineage_gone,
@@ -187,7 +187,7 @@ def read_versions(connection: Connection, ends: Sequence[Pair]) -> dict[Pair, tu
 def read_numbers(connection: Connection, ids: Sequence[str]) -> dict[str, int]:
     n = lineage_nodes
     found: dict[str, int] = {}
-    for some in chunks(list(dict.fromkeys(ids))):
+    for some in batches(list(dict.fromkeys(ids))):
         rows = connection.execute(select(n.c.id, n.c.number).where(n.c.id.in_(some)))
         found.update((node_id, number) for node_id, number in rows)
     return found
@@ -199,7 +199,7 @@ def read_nodes(connection: Connection, numbers: Sequence[int], at: datetime | No
     query = select(*columns).join_from(n, parent, n.c.parent == parent.c.number, isouter=True)
     query = query.join(above, parent.c.parent == above.c.number, isouter=True)
     found: dict[int, Node] = {}
-    for some in chunks(list(dict.fromkeys(numbers))):
+    for some in batches(list(dict.fromkeys(numbers))):
         facts: dict[int, list[Row]] = {}
         rows = find_node_facts(connection, some)
         producers = find_producers(connection, rows)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
 from sqlalchemy import Connection, Integer, Select, and_, cast, func, select
 
@@ -17,20 +17,14 @@ from forge.lineage.kind import kind_of
 from forge.lineage.node import NODE_TYPES, Entity
 from forge.stores.lineage_rules import entity_of
 from forge.stores.sql.record_columns import columns_of, record_of
-from forge.stores.sql.statements import find_rows
+from forge.stores.sql.statements import batches, find_rows
 from forge.stores.sql.tables import lineage_facts, lineage_node_facts, lineage_nodes, lineage_producers
 
-AT_ONCE = 500  # values in one statement
 PAIRS_AT_ONCE = 5000
 NODE_CODE = {kind: code for code, kind in enumerate(NODE_TYPES)}
 
 Row = Mapping[str, Any]
 Pair = tuple[int, int]
-T = TypeVar("T")
-
-
-def chunks(values: Sequence[T], size: int = AT_ONCE) -> Iterator[Sequence[T]]:
-    return (values[start : start + size] for start in range(0, len(values), size))
 
 
 def tail_of(node_id: str) -> str:
@@ -116,7 +110,7 @@ def find_entities(connection: Connection, numbers: Iterable[int]) -> dict[int, E
     query = select(n.c.number, n.c.id, n.c.mentioned, owner.c.id)
     query = query.join_from(n, owner, n.c.parent == owner.c.number, isouter=True)
     found: dict[int, Entity] = {}
-    for some in chunks(sorted(set(numbers))):
+    for some in batches(sorted(set(numbers))):
         for number, node_id, code, owner_id in connection.execute(query.where(n.c.number.in_(some))):
             found[number] = entity_of(node_id, NODE_TYPES[code], owner_id or "")
     return found
@@ -126,7 +120,7 @@ def find_producers(connection: Connection, rows: Iterable[Row]) -> dict[int, str
     """The names of those who say these facts."""
     p = lineage_producers
     found: dict[int, str] = {}
-    for some in chunks(sorted({row["producer"] for row in rows})):
+    for some in batches(sorted({row["producer"] for row in rows})):
         for number, name in connection.execute(select(p.c.number, p.c.name).where(p.c.number.in_(some))):
             found[number] = name
     return found
@@ -136,7 +130,7 @@ def find_facts(connection: Connection, pairs: Iterable[Pair], producer: int | No
     """All facts on the edges between these ends, of one producer or of all."""
     f = lineage_facts
     found: list[Row] = []
-    for some in chunks(sorted(set(pairs)), PAIRS_AT_ONCE):
+    for some in batches(sorted(set(pairs)), PAIRS_AT_ONCE):
         # a join: for `(source, target) IN (…)` SQLite reads the whole table
         ends = _pairs(connection, some)
         query = select(f).join_from(ends, f, and_(f.c.source == ends.c.source, f.c.target == ends.c.target))
@@ -161,7 +155,7 @@ def _pairs(connection: Connection, pairs: Sequence[Pair]) -> Any:
 def find_node_facts(connection: Connection, nodes: Iterable[int], producer: int | None = None) -> list[Row]:
     f = lineage_node_facts
     found: list[Row] = []
-    for some in chunks(sorted(set(nodes))):
+    for some in batches(sorted(set(nodes))):
         query: Select[Any] = select(f).where(f.c.node.in_(some))
         if producer is not None:
             query = query.where(f.c.producer == producer)

@@ -2,34 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from sqlalchemy import Engine, delete, select
+from sqlalchemy import delete, select
 
 from forge.flows.lineage.code.records import SourceGap, SourceRecord, definition_from, definition_json
-from forge.stores.sql.database import reading, writing
+from forge.stores.sql.database import writing
 from forge.stores.sql.record_columns import columns_of, record_of
+from forge.stores.sql.records import SqlRecords
+from forge.stores.sql.statements import batches, only
 from forge.stores.sql.tables import lineage_sources as t
 
-_AT_ONCE = 500  # parameters of one statement
-T = TypeVar("T")
 
-
-class SqlSources:
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
+class SqlSources(SqlRecords):
     def sources(self, root: str | None = None) -> tuple[SourceRecord, ...]:
         query = select(t).order_by(t.c.root, t.c.path)
-        if root is not None:
-            query = query.where(t.c.root == root)
-        with reading(self._engine) as connection:
-            return tuple(_record(dict(row)) for row in connection.execute(query).mappings())
+        return tuple(_record(row) for row in self._all(only(query, (t.c.root, root))))
 
     def keep(self, records: Sequence[SourceRecord]) -> None:
         with writing(self._engine) as connection:
-            for some in _parts(records):
+            for some in batches(records):
                 for root in sorted({one.root for one in some}):
                     paths = [one.path for one in some if one.root == root]
                     connection.execute(delete(t).where(t.c.root == root, t.c.path.in_(paths)))
@@ -37,13 +30,8 @@ class SqlSources:
 
     def forget(self, root: str, paths: Sequence[str]) -> None:
         with writing(self._engine) as connection:
-            for some in _parts(paths):
+            for some in batches(paths):
                 connection.execute(delete(t).where(t.c.root == root, t.c.path.in_(some)))
-
-
-def _parts(values: Sequence[T]) -> Iterator[Sequence[T]]:
-    for start in range(0, len(values), _AT_ONCE):
-        yield values[start : start + _AT_ONCE]
 
 
 def _row(one: SourceRecord) -> dict[str, Any]:

@@ -20,7 +20,6 @@ from forge.stores.sql.lineage.rows import (
     NODE_CODE,
     Pair,
     Row,
-    chunks,
     fact_of,
     fact_row,
     find_facts,
@@ -30,7 +29,7 @@ from forge.stores.sql.lineage.rows import (
     node_fact_row,
     node_row,
 )
-from forge.stores.sql.statements import add, find_rows, put
+from forge.stores.sql.statements import add, batches, find_rows, put
 from forge.stores.sql.tables import (
     lineage_facts,
     lineage_gone,
@@ -130,7 +129,7 @@ class LineageWrite:
         query = select(*columns).join_from(n, owner, n.c.parent == owner.c.number, isouter=True)
         missing = sorted({node_id for node_id in ids if node_id not in self._nodes})
         unknown = sorted({number for number in numbers if number not in self._names})
-        wanted = [n.c.id.in_(some) for some in chunks(missing)] + [n.c.number.in_(some) for some in chunks(unknown)]
+        wanted = [n.c.id.in_(some) for some in batches(missing)] + [n.c.number.in_(some) for some in batches(unknown)]
         for where in wanted:
             for number, node_id, code, created, owner_id in self._connection.execute(query.where(where)):
                 entity = entity_of(node_id, NODE_TYPES[code], owner_id or "")
@@ -168,7 +167,7 @@ class LineageWrite:
             return fact_row(fact, self._ends(fact.key), producer.number, revision)
 
         gone = [ids[fact.key, fact.valid_from] for fact in work.gone]
-        for some in chunks(gone):
+        for some in batches(gone):
             self._connection.execute(delete(f).where(f.c.id.in_(some)))
         edges = sorted({(*self._ends(fact.key), fact.kind.code) for fact in work.gone})
         tombs = [{"source": s, "target": t, "kind": kind, "revision": revision} for s, t, kind in edges]
@@ -215,7 +214,7 @@ class LineageWrite:
         def row_of(fact: NodeFact) -> dict[str, Any]:
             return node_fact_row(fact, self._nodes[fact.entity.id].number, producer.number)
 
-        for some in chunks([ids[fact.entity.id, fact.valid_from] for fact in work.gone]):
+        for some in batches([ids[fact.entity.id, fact.valid_from] for fact in work.gone]):
             self._connection.execute(delete(f).where(f.c.id.in_(some)))
         changed = [{"of": ids[old.entity.id, old.valid_from], **row_of(new)} for old, new in work.kept]
         _change(self._connection, f, f.c.id, changed)

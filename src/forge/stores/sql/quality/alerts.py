@@ -21,7 +21,7 @@ from forge.stores.sql.database import reading, writing
 from forge.stores.sql.quality import alert_rows as rows
 from forge.stores.sql.quality import alert_tables as t
 from forge.stores.sql.quality.deliveries import SqlDeliveries
-from forge.stores.sql.statements import add_new, put
+from forge.stores.sql.statements import add_new, only, put
 
 _MOST_MUTES = 1000
 
@@ -47,16 +47,8 @@ class SqlAlerts(SqlDeliveries):
         s = t.alert_states.c
         failing_first = (s.status != AlertStatus.FAILING.value).asc()
         query = select(t.alert_states).order_by(failing_first, s.seen_at.desc(), s.scope, s.check_id).limit(limit)
-        if scope is not None:
-            query = query.where(s.scope == str(scope))
-        if table is not None:
-            query = query.where(s.table_name == table)
-        if branch is not None:
-            query = query.where(s.branch == branch)
-        if statuses is not None:
-            query = query.where(s.status.in_([status.value for status in statuses]))
-        with reading(self._engine) as connection:
-            return tuple(rows.read_state(row) for row in connection.execute(query).mappings())
+        query = only(query, (s.scope, scope), (s.table_name, table), (s.branch, branch), (s.status, statuses))
+        return tuple(rows.read_state(row) for row in self._all(query))
 
     # incidents
 
@@ -82,18 +74,9 @@ class SqlAlerts(SqlDeliveries):
     ) -> tuple[TrackedIncident, ...]:
         i = t.incidents.c
         query = select(t.incidents).order_by(i.opened_at.desc(), i.id).limit(limit)
-        if statuses is not None:
-            query = query.where(i.status.in_([status.value for status in statuses]))
-        if scope is not None:
-            query = query.where(i.scope == str(scope))
-        if table is not None:
-            query = query.where(i.table_name == table)
-        if branch is not None:
-            query = query.where(i.branch == branch)
-        if check_ids is not None:
-            query = query.where(i.check_id.in_(list(check_ids)))
-        with reading(self._engine) as connection:
-            return tuple(rows.read_incident(row) for row in connection.execute(query).mappings())
+        query = only(query, (i.scope, scope), (i.table_name, table), (i.branch, branch))
+        query = only(query, (i.status, statuses), (i.check_id, check_ids))
+        return tuple(rows.read_incident(row) for row in self._all(query))
 
     def timeline(self, incident_id: str) -> tuple[IncidentEntry, ...]:
         e = t.incident_entries

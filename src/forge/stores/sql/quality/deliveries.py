@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, or_, select, update
+from sqlalchemy import Connection, or_, select, update
 
 from forge.flows.quality.incidents.ports import ENDED, SendResult, ended_entry
 from forge.quality.alerts.alert import AlertScope, AlertStatus
@@ -17,16 +17,15 @@ from forge.stores.sql import outbox
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.quality import alert_rows as rows
 from forge.stores.sql.quality import alert_tables as t
-from forge.stores.sql.statements import batches
+from forge.stores.sql.record_columns import columns_of, record_of
+from forge.stores.sql.records import SqlRecords
+from forge.stores.sql.statements import batches, only
 
 _MOST_WAITING = 5000  # that are looked at together
 _WAITING = DeliveryStatus.WAITING.value
 
 
-class SqlDeliveries:
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
+class SqlDeliveries(SqlRecords):
     def add_deliveries(self, deliveries: Sequence[Delivery]) -> None:
         with writing(self._engine) as connection:
             outbox.add_deliveries(connection, deliveries)
@@ -43,18 +42,10 @@ class SqlDeliveries:
     ) -> tuple[Delivery, ...]:
         d, links = outbox.deliveries, outbox.delivery_incidents
         query = select(d).order_by(d.c.number.desc()).limit(limit)
-        if ids is not None:
-            query = query.where(d.c.id.in_(list(ids)))
-        if channel is not None:
-            query = query.where(d.c.channel == channel)
-        if scope is not None:
-            query = query.where(d.c.scope == str(scope))
-        if statuses is not None:
-            query = query.where(d.c.status.in_([status.value for status in statuses]))
+        query = only(query, (d.c.id, ids), (d.c.channel, channel), (d.c.scope, scope), (d.c.status, statuses))
         if incident_id is not None:
             query = query.join(links, links.c.delivery_id == d.c.id).where(links.c.incident_id == incident_id)
-        with reading(self._engine) as connection:
-            return tuple(outbox.read_delivery(row) for row in connection.execute(query).mappings())
+        return tuple(outbox.read_delivery(row) for row in self._all(query))
 
     def attempts(self, ids: Iterable[str]) -> Mapping[str, tuple[Attempt, ...]]:
         a = t.delivery_attempts
@@ -63,8 +54,7 @@ class SqlDeliveries:
             for batch in batches(list(ids)):
                 query = select(a).where(a.c.delivery_id.in_(batch)).order_by(a.c.number)
                 for row in connection.execute(query).mappings():
-                    attempt = Attempt(row["at"], row["ok"], row["detail"], row["ms"])
-                    found.setdefault(row["delivery_id"], []).append(attempt)
+                    found.setdefault(row["delivery_id"], []).append(record_of(Attempt, row))
         return {key: tuple(attempts) for key, attempts in found.items()}
 
     def due(self, now: datetime) -> tuple[str, ...]:
@@ -101,8 +91,8 @@ class SqlDeliveries:
         d = outbox.deliveries
         attempt = result.attempt
         with writing(self._engine) as connection:
-            tries = {"at": attempt.at, "ok": attempt.ok, "detail": attempt.detail, "ms": attempt.ms}
-            connection.execute(t.delivery_attempts.insert(), [{"delivery_id": key, **tries} for key in ids])
+            tries = [{"delivery_id": key, **columns_of(attempt)} for key in ids]
+            connection.execute(t.delivery_attempts.insert(), tries)
             values = {
                 "status": result.status.value,
                 "reason": result.reason,

@@ -7,42 +7,36 @@ from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, and_, delete, func, select
+from sqlalchemy import Connection, and_, delete, func, select
 
 from forge.flows.quality.metrics.points import KeptFinding, MetricPoint, PointFeedback
 from forge.flows.runs.records import AuditRecord
 from forge.model.names import TableName
 from forge.quality.anomaly import Feedback
-from forge.stores.sql import rows, statements
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.quality.metric_tables import feedback as feedback_table
 from forge.stores.sql.quality.metric_tables import points as points_table
 from forge.stores.sql.record_columns import columns_of, record_of
-from forge.stores.sql.tables import audit as audit_table
+from forge.stores.sql.records import SqlRecords, write_audit
+from forge.stores.sql.statements import only, put
 
 _FINDING = tuple(field.name for field in fields(KeptFinding))
 
 
-class SqlMetrics:
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
+class SqlMetrics(SqlRecords):
     def put(self, points: tuple[MetricPoint, ...]) -> None:
         last = {(str(p.table), p.metric, p.version): _row(p) for p in points}
         if last:
             with writing(self._engine) as connection:
-                statements.put(connection, points_table, list(last.values()))
+                put(connection, points_table, list(last.values()))
 
     def points(
         self, table: TableName, metric: str | None = None, *, limit: int | None = None
     ) -> tuple[MetricPoint, ...]:
         c = points_table.c
-        query = select(points_table).where(c.table_name == str(table))
-        if metric is not None:
-            query = query.where(c.metric == metric)
+        query = only(select(points_table), (c.table_name, table), (c.metric, metric))
         newest = query.order_by(c.at.desc(), c.recorded_at.desc(), c.metric.desc(), c.version.desc())
-        with reading(self._engine) as connection:
-            found = connection.execute(newest.limit(limit) if limit is not None else newest).mappings().all()
+        found = self._all(newest.limit(limit))
         return tuple(_point(row) for row in reversed(found))
 
     def newest(self, table: TableName) -> tuple[MetricPoint, ...]:
@@ -52,8 +46,7 @@ class SqlMetrics:
         )
         both = and_(last.c.metric == c.metric, last.c.at == c.at)
         query = select(points_table).join(last, both).where(c.table_name == str(table))
-        with reading(self._engine) as connection:
-            found = connection.execute(query.order_by(c.metric, c.recorded_at, c.version)).mappings().all()
+        found = self._all(query.order_by(c.metric, c.recorded_at, c.version))
         by_metric = {row["metric"]: _point(row) for row in found}
         return tuple(by_metric[metric] for metric in sorted(by_metric))
 
@@ -61,8 +54,7 @@ class SqlMetrics:
         c = points_table.c
         query = select(points_table).where(c.is_anomaly.is_(True), c.at >= since)
         newest = query.order_by(c.at.desc(), c.table_name.desc(), c.metric.desc(), c.version.desc()).limit(limit)
-        with reading(self._engine) as connection:
-            return tuple(_point(row) for row in connection.execute(newest).mappings())
+        return tuple(_point(row) for row in self._all(newest))
 
     def tables(self) -> tuple[TableName, ...]:
         query = select(points_table.c.table_name).distinct()
@@ -72,23 +64,20 @@ class SqlMetrics:
 
     def put_feedback(self, feedback: PointFeedback, audit: AuditRecord) -> None:
         with writing(self._engine) as connection:
-            statements.put(connection, feedback_table, [_feedback_row(feedback)])
-            connection.execute(audit_table.insert(), [rows.audit_row(audit)])
+            put(connection, feedback_table, [_feedback_row(feedback)])
+            write_audit(connection, audit)
 
     def delete_feedback(self, table: TableName, metric: str, time: datetime, audit: AuditRecord) -> bool:
         with writing(self._engine) as connection:
             if not _delete_feedback(connection, table, metric, time):
                 return False
-            connection.execute(audit_table.insert(), [rows.audit_row(audit)])
+            write_audit(connection, audit)
             return True
 
     def feedback(self, table: TableName, metric: str | None = None) -> tuple[PointFeedback, ...]:
         c = feedback_table.c
-        query = select(feedback_table).where(c.table_name == str(table))
-        if metric is not None:
-            query = query.where(c.metric == metric)
-        with reading(self._engine) as connection:
-            found = connection.execute(query.order_by(c.at, c.metric)).mappings().all()
+        query = only(select(feedback_table), (c.table_name, table), (c.metric, metric))
+        found = self._all(query.order_by(c.at, c.metric))
         return tuple(_feedback(row) for row in found)
 
 

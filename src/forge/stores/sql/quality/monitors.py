@@ -6,18 +6,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Select, Table, and_, func, or_, select, update
+from sqlalchemy import ColumnElement, Connection, Select, Table, and_, func, or_, select, update
 
 from forge.flows.runs.records import AuditRecord, DatasetTally, VerdictTally
-from forge.model.names import BranchName, RunId, TableName
+from forge.model.names import BranchName, TableName
 from forge.quality.monitors.monitor import OPEN, CheckResult, Monitor, MonitorRun, MonitorRunStatus, Trigger
 from forge.quality.verdict import Outcome
-from forge.stores.sql import rows as records
-from forge.stores.sql.database import reading, writing
+from forge.stores.sql.database import writing
 from forge.stores.sql.quality.monitor_rows import monitor_of, monitor_row, result_of, result_row, run_of, run_row
 from forge.stores.sql.quality.monitor_tables import monitors, results, runs
-from forge.stores.sql.statements import add, batches, find_rows, insert_into
-from forge.stores.sql.tables import audit as audit_table
+from forge.stores.sql.records import SqlRecords, write_audit
+from forge.stores.sql.statements import add, batches, insert_into, only
 from forge.versioning.commit import TableVersion
 
 _OPEN = [status.value for status in OPEN]
@@ -25,10 +24,7 @@ _UNSETTLED = [*_OPEN, MonitorRunStatus.INTERRUPTED.value]
 _TABLES_AT_ONCE = 200
 
 
-class SqlMonitors:
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
+class SqlMonitors(SqlRecords):
     # monitors
 
     def monitors(
@@ -36,25 +32,22 @@ class SqlMonitors:
     ) -> tuple[Monitor, ...]:
         m = monitors.c
         query = select(monitors).order_by(m.name, m.id)
-        if table is not None:
-            query = query.where(m.table_name == str(table))
+        query = only(query, (m.table_name, table))
         if enabled is not None:
             query = query.where(m.enabled.is_(enabled))
         if not removed:
             query = query.where(m.removed_at.is_(None))
-        with reading(self._engine) as connection:
-            return tuple(monitor_of(row) for row in find_rows(connection, query))
+        return tuple(monitor_of(row) for row in self._all(query))
 
     def monitor(self, monitor_id: str) -> Monitor | None:
-        with reading(self._engine) as connection:
-            found = find_rows(connection, select(monitors).where(monitors.c.id == monitor_id))
-        return monitor_of(found[0]) if found else None
+        found = self._first(select(monitors).where(monitors.c.id == monitor_id))
+        return monitor_of(found) if found else None
 
     def add(self, monitor: Monitor, audit: AuditRecord) -> bool:
         with writing(self._engine) as connection:
             if not _insert(connection, monitors, monitor_row(monitor)):
                 return False
-            _note(connection, audit)
+            write_audit(connection, audit)
             return True
 
     def change(self, monitor: Monitor, expected: datetime | None, audit: AuditRecord) -> bool:
@@ -65,7 +58,7 @@ class SqlMonitors:
             changed = update(monitors).where(m.id == row.pop("id"), same).values(**row)
             if connection.execute(changed).rowcount == 0:
                 return False
-            _note(connection, audit)
+            write_audit(connection, audit)
             return True
 
     # runs
@@ -84,7 +77,7 @@ class SqlMonitors:
                 return False
             add(connection, results, [result_row(one, run.id, number) for number, one in enumerate(check_results)])
             if audit is not None:
-                _note(connection, audit)
+                write_audit(connection, audit)
             return True
 
     def remark(self, run_id: str, notes: Sequence[str]) -> None:
@@ -116,14 +109,8 @@ class SqlMonitors:
     ) -> tuple[MonitorRun, ...]:
         r = runs.c
         query = select(runs).order_by(r.queued_at.desc(), r.id.desc()).limit(limit)
-        if monitor_id is not None:
-            query = query.where(r.monitor_id == monitor_id)
-        if table is not None:
-            query = query.where(r.table_name == str(table))
-        if words := [status.value for status in statuses]:
-            query = query.where(r.status.in_(words))
-        if words := [trigger.value for trigger in triggers]:
-            query = query.where(r.trigger.in_(words))
+        query = only(query, (r.monitor_id, monitor_id), (r.table_name, table))
+        query = only(query, (r.status, tuple(statuses) or None), (r.trigger, tuple(triggers) or None))
         if since is not None:
             query = query.where(r.queued_at >= since)
         return self._runs(query)
@@ -136,40 +123,30 @@ class SqlMonitors:
     ) -> Mapping[str, MonitorRun]:
         r = runs.c
         found: dict[str, MonitorRun] = {}
-        reasons, states = [trigger.value for trigger in triggers], [status.value for status in statuses]
+        reasons, states = tuple(triggers) or None, tuple(statuses) or None
         for some in batches(sorted(set(monitor_ids))):
             place = func.row_number().over(partition_by=r.monitor_id, order_by=(r.queued_at.desc(), r.id.desc()))
             ranked = select(r.id, place.label("place")).where(r.monitor_id.in_(some))
-            ranked = ranked.where(r.trigger.in_(reasons)) if reasons else ranked
-            places = (ranked.where(r.status.in_(states)) if states else ranked).subquery()
+            places = only(ranked, (r.trigger, reasons), (r.status, states)).subquery()
             first = select(places.c.id).where(places.c.place == 1)
             found |= {str(run.monitor_id): run for run in self._runs(select(runs).where(r.id.in_(first)))}
         return found
 
     def tallies(self, since: datetime, until: datetime, branch: BranchName | None = None) -> tuple[VerdictTally, ...]:
-        r = runs.c
-        counts = (r.id, r.started_at, r.passed, r.failed, r.not_measured)
-        query = select(*counts).where(r.started_at >= since, r.started_at < until, r.status.not_in(_OPEN))
-        if branch is not None:
-            query = query.where(r.branch == branch)
-        with reading(self._engine) as connection:
-            found = find_rows(connection, query.order_by(r.started_at, r.id))
-        return tuple(
-            VerdictTally(RunId(row["id"]), row["started_at"], row["passed"], row["failed"], row["not_measured"])
-            for row in found
-        )
+        return tuple(VerdictTally(*row.values()) for row in self._counts(runs.c.id, since, until, branch))
 
     def dataset_tallies(
         self, since: datetime, until: datetime, branch: BranchName | None = None
     ) -> tuple[DatasetTally, ...]:
+        return tuple(DatasetTally(*row.values()) for row in self._counts(runs.c.table_name, since, until, branch))
+
+    def _counts(
+        self, name: ColumnElement[str], since: datetime, until: datetime, branch: BranchName | None
+    ) -> list[Mapping[str, Any]]:
         r = runs.c
-        counts = (r.table_name, r.started_at, r.passed, r.failed, r.not_measured)
-        query = select(*counts).where(r.started_at >= since, r.started_at < until, r.status.not_in(_OPEN))
-        if branch is not None:
-            query = query.where(r.branch == branch)
-        with reading(self._engine) as connection:
-            found = find_rows(connection, query.order_by(r.started_at, r.id))
-        return tuple(DatasetTally(*row.values()) for row in found)
+        query = select(name, r.started_at, r.passed, r.failed, r.not_measured)
+        query = query.where(r.started_at >= since, r.started_at < until, r.status.not_in(_OPEN))
+        return self._all(only(query, (r.branch, branch)).order_by(r.started_at, r.id))
 
     # results
 
@@ -186,16 +163,8 @@ class SqlMonitors:
     ) -> tuple[CheckResult, ...]:
         t = results.c
         query = _newest_first(select(results)).limit(limit)
-        if monitor_id is not None:
-            query = query.where(t.monitor_id == monitor_id)
-        if run_ids is not None:
-            query = query.where(t.run_id.in_(list(run_ids)))
-        if table is not None:
-            query = query.where(t.table_name == str(table))
-        if check_id is not None:
-            query = query.where(t.check_id == check_id)
-        if verdict is not None:
-            query = query.where(t.verdict == verdict.value)
+        query = only(query, (t.monitor_id, monitor_id), (t.run_id, run_ids), (t.table_name, table))
+        query = only(query, (t.check_id, check_id), (t.verdict, verdict))
         if since is not None:
             query = query.where(t.executed_at >= since)
         return self._results(query)
@@ -210,9 +179,8 @@ class SqlMonitors:
 
     def standing(self, versions: Mapping[TableName, TableVersion]) -> tuple[CheckResult, ...]:
         found: list[CheckResult] = []
-        named = sorted(versions.items())
-        for start in range(0, len(named), _TABLES_AT_ONCE):
-            found += self._results(_last_results(dict(named[start : start + _TABLES_AT_ONCE])))
+        for some in batches(sorted(versions.items()), _TABLES_AT_ONCE):
+            found += self._results(_last_results(dict(some)))
         return tuple(found)
 
     def last_passed(self, table: TableName, branch: BranchName, check_id: str) -> CheckResult | None:
@@ -228,12 +196,10 @@ class SqlMonitors:
         return found[0] if found else None
 
     def _runs(self, query: Select[Any]) -> tuple[MonitorRun, ...]:
-        with reading(self._engine) as connection:
-            return tuple(run_of(row) for row in find_rows(connection, query))
+        return tuple(run_of(row) for row in self._all(query))
 
     def _results(self, query: Select[Any]) -> tuple[CheckResult, ...]:
-        with reading(self._engine) as connection:
-            return tuple(result_of(row) for row in find_rows(connection, query))
+        return tuple(result_of(row) for row in self._all(query))
 
 
 def _insert(connection: Connection, table: Table, row: Mapping[str, Any]) -> bool:
@@ -271,7 +237,3 @@ def _last_results(versions: Mapping[TableName, TableVersion]) -> Select[Any]:
     ranked = select(t.run_id, t.position, place.label("place")).where(or_(*of), kept).subquery()
     first = and_(ranked.c.run_id == t.run_id, ranked.c.position == t.position, ranked.c.place == 1)
     return select(results).join(ranked, first).order_by(t.table_name, t.check_id)
-
-
-def _note(connection: Connection, audit: AuditRecord) -> None:
-    connection.execute(audit_table.insert(), [records.audit_row(audit)])

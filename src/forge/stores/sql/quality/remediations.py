@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, select
 
 from forge.flows.runs.records import AuditRecord
 from forge.model.names import BranchName, TableName
@@ -21,10 +21,10 @@ from forge.quality.remediation import (
 )
 from forge.quality.remedy import ActionKind, RemedyResult, load_actions
 from forge.quality.verdict import Outcome
-from forge.stores.sql import rows, tables
-from forge.stores.sql.database import reading, writing
+from forge.stores.sql.database import writing
 from forge.stores.sql.record_columns import columns_of, record_of
-from forge.stores.sql.statements import put
+from forge.stores.sql.records import SqlRecords, write_audit
+from forge.stores.sql.statements import only, put
 from forge.stores.sql.tables import remediations
 
 
@@ -37,20 +37,15 @@ def write_remediation(connection: Connection, remediation: Remediation) -> None:
     put(connection, remediations, [_row(remediation)])
 
 
-class SqlRemediations:
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
+class SqlRemediations(SqlRecords):
     def put(self, remediation: Remediation, audit: AuditRecord | None = None) -> None:
         with writing(self._engine) as connection:
             write_remediation(connection, remediation)
             if audit is not None:
-                connection.execute(tables.audit.insert(), [rows.audit_row(audit)])
+                write_audit(connection, audit)
 
     def get(self, remediation_id: str) -> Remediation | None:
-        with reading(self._engine) as connection:
-            query = select(remediations).where(remediations.c.id == remediation_id)
-            found = connection.execute(query).mappings().first()
+        found = self._first(select(remediations).where(remediations.c.id == remediation_id))
         return _remediation(found) if found else None
 
     def find(
@@ -63,14 +58,8 @@ class SqlRemediations:
     ) -> tuple[Remediation, ...]:
         c = remediations.c
         query = select(remediations).order_by(c.proposed_at.desc(), c.id.desc())
-        if table is not None:
-            query = query.where(c.dataset == str(table))
-        if branch is not None:
-            query = query.where(c.branch == str(branch))
-        if status is not None:
-            query = query.where(c.status == str(status))
-        with reading(self._engine) as connection:
-            found = connection.execute(query.limit(limit)).mappings().all()
+        query = only(query, (c.dataset, table), (c.branch, branch), (c.status, status))
+        found = self._all(query.limit(limit))
         return tuple(_remediation(row) for row in found)
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
-from sqlalchemy import BigInteger, Column, Connection, Engine, String, Table, Text, delete, select
+from sqlalchemy import BigInteger, Column, Connection, String, Table, Text, delete, select
 
 from forge.model.names import SnapshotId, TableName
 from forge.stores.sql.columns import UtcTime
 from forge.stores.sql.database import reading, writing
+from forge.stores.sql.records import SqlRecords
+from forge.stores.sql.statements import batches
 from forge.stores.sql.tables import metadata
 
 HELD = 20  # snapshots of each table
-_AT_ONCE = 500  # parameters of one statement
 
 states = Table(
     "forge_measured_states",
@@ -26,16 +27,13 @@ states = Table(
 )
 
 
-class SqlStates:
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
+class SqlStates(SqlRecords):
     def kept(
         self, table: TableName, snapshots: Sequence[SnapshotId], keys: Sequence[str]
     ) -> Mapping[tuple[SnapshotId, str], str]:
         found: dict[tuple[SnapshotId, str], str] = {}
         with reading(self._engine) as connection:
-            for some in _parts(keys):
+            for some in batches(keys):
                 query = select(states.c.snapshot_id, states.c.measure, states.c.state).where(
                     states.c.table_name == str(table),
                     states.c.measure.in_(some),
@@ -46,7 +44,7 @@ class SqlStates:
 
     def keep(self, table: TableName, snapshot: SnapshotId, states_: Mapping[str, str], at: datetime) -> None:
         with writing(self._engine) as connection:
-            for some in _parts(list(states_)):
+            for some in batches(list(states_)):
                 rows = [_row(table, snapshot, key, states_[key], at) for key in some]
                 gone = delete(states).where(
                     states.c.table_name == str(table), states.c.snapshot_id == snapshot, states.c.measure.in_(some)
@@ -70,8 +68,3 @@ def _forget_old(connection: Connection, table: TableName) -> None:
 
 def _row(table: TableName, snapshot: SnapshotId, key: str, state: str, at: datetime) -> dict[str, object]:
     return {"table_name": str(table), "measure": key, "snapshot_id": snapshot, "state": state, "measured_at": at}
-
-
-def _parts(keys: Sequence[str]) -> Iterator[Sequence[str]]:
-    for start in range(0, len(keys), _AT_ONCE):
-        yield keys[start : start + _AT_ONCE]

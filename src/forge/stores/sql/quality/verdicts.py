@@ -26,7 +26,7 @@ from forge.stores.sql import rows, tables
 from forge.stores.sql.database import reading
 from forge.stores.sql.records import SqlRecords
 from forge.stores.sql.run_rows import NEWEST, runs_by_id
-from forge.stores.sql.statements import find_rows
+from forge.stores.sql.statements import find_rows, only
 
 _BLOCKED_RUNS = 500  # so many of the newest runs that did not end well are looked at for tables they held back
 _UNHAPPY = (RunStatus.BLOCKED, RunStatus.FAILED, RunStatus.CONFLICT, RunStatus.CANCELLED, RunStatus.INTERRUPTED)
@@ -44,17 +44,8 @@ class SqlVerdicts(SqlRecords):
     ) -> tuple[tuple[RunId, Verdict], ...]:
         t = tables.verdicts.c
         query = select(tables.verdicts).join(tables.runs, tables.runs.c.id == t.run_id).order_by(*NEWEST, t.id)
-        query = query.limit(limit)
-        if run_id is not None:
-            query = query.where(t.run_id == run_id)
-        if run_ids is not None:
-            query = query.where(t.run_id.in_(list(run_ids)))
-        if table is not None:
-            query = query.where(t.table_name == str(table))
-        if outcome is not None:
-            query = query.where(t.outcome == outcome.value)
-        with reading(self._engine) as connection:
-            return tuple((RunId(row["run_id"]), rows.verdict_of(row)) for row in find_rows(connection, query))
+        query = only(query, (t.run_id, run_id), (t.run_id, run_ids), (t.table_name, table), (t.outcome, outcome))
+        return tuple((RunId(row["run_id"]), rows.verdict_of(row)) for row in self._all(query.limit(limit)))
 
     def blocked(self, branch: BranchName) -> tuple[tuple[RunRecord, TableName], ...]:
         r, o = tables.runs.c, tables.outputs.c
@@ -91,8 +82,7 @@ class SqlVerdicts(SqlRecords):
             .where(o.table_name.in_([str(table) for table in names]), o.status.in_([s.value for s in JUDGED]))
             .order_by(recent.c.started_at.desc(), recent.c.id.desc(), o.position, v.id)
         )
-        with reading(self._engine) as connection:
-            return _judgements(find_rows(connection, query))
+        return _judgements(self._all(query))
 
     def tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[VerdictTally, ...]:
         r, v = tables.runs.c, tables.verdicts.c
@@ -104,9 +94,8 @@ class SqlVerdicts(SqlRecords):
             .order_by(r.started_at, r.id)
         )
         counted: dict[tuple[RunId, datetime], dict[str, int]] = defaultdict(dict)
-        with reading(self._engine) as connection:
-            for row in find_rows(connection, query):
-                counted[RunId(row["id"]), row["started_at"]][row["outcome"]] = row["number"]
+        for row in self._all(query):
+            counted[RunId(row["id"]), row["started_at"]][row["outcome"]] = row["number"]
         return tuple(
             VerdictTally(run_id, time, *(numbers.get(outcome.value, 0) for outcome in Outcome))
             for (run_id, time), numbers in counted.items()
@@ -122,9 +111,8 @@ class SqlVerdicts(SqlRecords):
             .order_by(r.started_at, r.id, v.table_name)
         )
         counted: dict[tuple[str, datetime, str], dict[str, int]] = defaultdict(dict)
-        with reading(self._engine) as connection:
-            for row in find_rows(connection, query):
-                counted[row["id"], row["started_at"], row["table_name"]][row["outcome"]] = row["number"]
+        for row in self._all(query):
+            counted[row["id"], row["started_at"], row["table_name"]][row["outcome"]] = row["number"]
         return tuple(
             DatasetTally(table, time, *(numbers.get(outcome.value, 0) for outcome in Outcome))
             for (_, time, table), numbers in counted.items()

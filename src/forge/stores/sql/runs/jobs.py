@@ -7,21 +7,18 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Engine, Select, select, update
+from sqlalchemy import select, update
 
 from forge.flows.runs.jobs import JobEvent, JobRecord, JobStatus
 from forge.flows.runs.processes import Process
 from forge.stores.sql import tables
-from forge.stores.sql.database import reading, writing
+from forge.stores.sql.database import writing
 from forge.stores.sql.record_columns import columns_of, record_of
+from forge.stores.sql.records import SqlRecords
+from forge.stores.sql.statements import only
 
-_IDS_AT_ONCE = 500
 
-
-class SqlJobs:
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
+class SqlJobs(SqlRecords):
     def add(self, job: JobRecord, *, limit: int | None, apart: frozenset[str] = frozenset()) -> bool:
         t = tables.jobs.c
         of_its_lane = t.kind.in_(apart) if job.kind in apart else t.kind.not_in(apart)
@@ -34,8 +31,8 @@ class SqlJobs:
             return True
 
     def job(self, job_id: str) -> JobRecord | None:
-        found = self._all(select(tables.jobs).where(tables.jobs.c.id == job_id))
-        return found[0] if found else None
+        found = self._first(select(tables.jobs).where(tables.jobs.c.id == job_id))
+        return _job(found) if found else None
 
     def jobs(
         self,
@@ -47,24 +44,18 @@ class SqlJobs:
     ) -> tuple[JobRecord, ...]:
         t = tables.jobs.c
         query = select(tables.jobs).order_by(t.created_at.desc(), t.id.desc())
-        if statuses:
-            query = query.where(t.status.in_([status.value for status in statuses]))
+        query = only(query, (t.status, statuses or None))
         if never_began:
             query = query.where(t.started_at.is_(None))
         if ids is None:
-            return tuple(self._all(query.limit(limit)))
-        batches = (list(ids[start : start + _IDS_AT_ONCE]) for start in range(0, len(ids), _IDS_AT_ONCE))
-        found = [job for batch in batches for job in self._all(query.where(t.id.in_(batch)))]
+            return tuple(_job(row) for row in self._all(query.limit(limit)))
+        found = [_job(row) for row in self._batched(query, t.id, ids)]
         return tuple(sorted(found, key=lambda job: (job.created_at, job.id), reverse=True)[:limit])
 
     def save(self, job: JobRecord) -> None:
         row = _row(job)
         with writing(self._engine) as connection:
             connection.execute(update(tables.jobs).where(tables.jobs.c.id == row.pop("id")).values(**row))
-
-    def _all(self, query: Select[Any]) -> list[JobRecord]:
-        with reading(self._engine) as connection:
-            return [_job(dict(row._mapping)) for row in connection.execute(query)]
 
 
 def _row(job: JobRecord) -> dict[str, Any]:

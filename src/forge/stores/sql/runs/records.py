@@ -16,7 +16,7 @@ from forge.stores.sql.database import reading, writing
 from forge.stores.sql.publish import write_lineage, write_run, write_verdicts
 from forge.stores.sql.records import SqlRecords
 from forge.stores.sql.run_rows import NEWEST, runs_by_id, with_outputs
-from forge.stores.sql.statements import batches, find_rows
+from forge.stores.sql.statements import add, batches, find_rows, only
 
 
 class SqlRuns(SqlRecords):
@@ -39,8 +39,7 @@ class SqlRuns(SqlRecords):
             write_run(connection, run)
             write_verdicts(connection, run.id, verdicts)
             write_lineage(connection, run.id, None, lineage)
-            if audit:
-                connection.execute(tables.audit.insert(), [rows.audit_row(record) for record in audit])
+            add(connection, tables.audit, [rows.audit_row(record) for record in audit])
 
     def run(self, run_id: RunId) -> RunRecord | None:
         return self.find_runs([run_id]).get(run_id)
@@ -49,10 +48,7 @@ class SqlRuns(SqlRecords):
         self, *, limit: int = 50, branch: BranchName | None = None, status: str | None = None
     ) -> tuple[RunRecord, ...]:
         query = select(tables.runs).order_by(*NEWEST).limit(limit)
-        if branch is not None:
-            query = query.where(tables.runs.c.branch == branch)
-        if status is not None:
-            query = query.where(tables.runs.c.status == status)
+        query = only(query, (tables.runs.c.branch, branch), (tables.runs.c.status, status))
         with reading(self._engine) as connection:
             return with_outputs(connection, find_rows(connection, query))
 

@@ -11,37 +11,31 @@ from sqlalchemy import Connection, Engine, delete, or_, select, text, update
 
 from forge.flows.runs.records import AuditRecord
 from forge.flows.upkeep.access import Token, TokenKind, TokenScope
-from forge.stores.sql import database, rows
+from forge.stores.sql import database
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.record_columns import columns_of, record_of
-from forge.stores.sql.tables import audit as audit_table
+from forge.stores.sql.records import SqlRecords, write_audit
 from forge.stores.sql.tables import tokens
 
 
-class SqlTokens:
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-
+class SqlTokens(SqlRecords):
     def add(self, token: Token, audit: AuditRecord | None) -> None:
         with writing(self._engine) as connection:
             connection.execute(tokens.insert(), [columns_of(token)])
             _note(connection, audit)
 
     def by_digest(self, digest: str) -> Token | None:
-        with reading(self._engine) as connection:
-            found = connection.execute(select(tokens).where(tokens.c.digest == digest)).mappings().first()
+        found = self._first(select(tokens).where(tokens.c.digest == digest))
         return _token(found) if found else None
 
     def by_id(self, token_id: str) -> Token | None:
-        with reading(self._engine) as connection:
-            found = connection.execute(select(tokens).where(tokens.c.id == token_id)).mappings().first()
+        found = self._first(select(tokens).where(tokens.c.id == token_id))
         return _token(found) if found else None
 
     def all(self, kind: TokenKind) -> tuple[Token, ...]:
         query = select(tokens).where(tokens.c.kind == str(kind))
-        with reading(self._engine) as connection:
-            found = connection.execute(query.order_by(tokens.c.created_at.desc(), tokens.c.id.desc())).mappings().all()
-        return tuple(_token(row) for row in found)
+        newest = query.order_by(tokens.c.created_at.desc(), tokens.c.id.desc())
+        return tuple(_token(row) for row in self._all(newest))
 
     def revoke(self, token_id: str, at: datetime, audit: AuditRecord | None) -> bool:
         change = update(tokens).where(tokens.c.id == token_id, tokens.c.revoked_at.is_(None)).values(revoked_at=at)
@@ -81,7 +75,7 @@ def _writing_at_once(engine: Engine) -> Iterator[Connection]:
 
 def _note(connection: Connection, audit: AuditRecord | None) -> None:
     if audit is not None:
-        connection.execute(audit_table.insert(), [rows.audit_row(audit)])
+        write_audit(connection, audit)
 
 
 def _token(row: Mapping[Any, Any]) -> Token:

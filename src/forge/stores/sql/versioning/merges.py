@@ -12,6 +12,7 @@ from forge.model.names import BranchName, TableName
 from forge.stores.sql import tables
 from forge.stores.sql.database import writing
 from forge.stores.sql.records import SqlRecords, write_audit
+from forge.stores.sql.statements import only
 from forge.stores.sql.versioning import rows as version_rows
 from forge.stores.sql.versioning.writes import replace_conflicts, write_answers, write_merge
 from forge.versioning.conflict import Conflict, ResolutionRule
@@ -27,16 +28,15 @@ class SqlMerges(SqlRecords):
             write_audit(connection, audit)
 
     def merge(self, merge_id: str) -> MergeRecord | None:
-        found = self._all(select(tables.merges).where(tables.merges.c.id == merge_id))
-        return version_rows.merge_of(found[0]) if found else None
+        found = self._first(select(tables.merges).where(tables.merges.c.id == merge_id))
+        return version_rows.merge_of(found) if found else None
 
     def merges(
         self, *, statuses: Iterable[MergeStatus] | None = None, branch: BranchName | None = None, limit: int = 50
     ) -> tuple[MergeRecord, ...]:
         m = tables.merges.c
         query = select(tables.merges).order_by(m.created_at.desc(), m.id.desc()).limit(limit)
-        if statuses is not None:
-            query = query.where(m.status.in_([status.value for status in statuses]))
+        query = only(query, (m.status, statuses))
         if branch is not None:
             query = query.where(or_(m.source == branch, m.target == branch))
         return tuple(version_rows.merge_of(row) for row in self._all(query))
@@ -54,12 +54,7 @@ class SqlMerges(SqlRecords):
     ) -> tuple[Conflict, ...]:
         t = tables.conflicts.c
         query = select(tables.conflicts).where(t.merge_id == merge_id).order_by(t.position)
-        if table is not None:
-            query = query.where(t.table_name == str(table))
-        if column is not None:
-            query = query.where(t.column_name == column)
-        if ids is not None:
-            query = query.where(t.id.in_(list(ids)))
+        query = only(query, (t.table_name, table), (t.column_name, column), (t.id, ids))
         if open_only:
             query = query.where(t.resolution.is_(None))
         query = query.limit(limit).offset(offset)

@@ -25,8 +25,8 @@ class SqlRefs(SqlRecords):
         return tuple(record_of(Branch, row) for row in found)
 
     def branch(self, name: BranchName) -> Branch | None:
-        found = self._all(select(tables.branches).where(tables.branches.c.name == name))
-        return record_of(Branch, found[0]) if found else None
+        found = self._first(select(tables.branches).where(tables.branches.c.name == name))
+        return record_of(Branch, found) if found else None
 
     def create_branch(self, branch: Branch, audit: AuditRecord) -> None:
         try:
@@ -68,8 +68,8 @@ class SqlRefs(SqlRecords):
         return tuple(version_rows.tag_of(row) for row in self._all(select(tables.tags).order_by(tables.tags.c.name)))
 
     def tag(self, name: str) -> Tag | None:
-        found = self._all(select(tables.tags).where(tables.tags.c.name == name))
-        return version_rows.tag_of(found[0]) if found else None
+        found = self._first(select(tables.tags).where(tables.tags.c.name == name))
+        return version_rows.tag_of(found) if found else None
 
     def put_tag(self, tag: Tag, audit: AuditRecord, *, replace: bool) -> None:
         write = put if replace else add
