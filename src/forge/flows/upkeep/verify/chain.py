@@ -16,7 +16,7 @@ from forge.versioning.branch import Branch
 from forge.versioning.commit import Commit, Signature, TableVersion, Tree, id_of, tree_id_of
 from forge.versioning.signing import PublicKeys, check
 from forge.versioning.tag import Tag, tag_id_of
-from forge.versioning.verify_findings import BrokenObject, VerifyFindings
+from forge.versioning.verify_findings import BrokenKind, BrokenObject, VerifyFindings
 
 RECORDS = "the records"
 
@@ -50,16 +50,7 @@ def check_chain(
     commits = metadata.commits(parents)
     for branch in branches:
         if start is None and branch.head is not None and branch.head not in commits:
-            findings.add(
-                BrokenObject(
-                    kind="branch",
-                    object=branch.name,
-                    where=RECORDS,
-                    expected=f"commit {branch.head}",
-                    actual=None,
-                    commit=branch.head,
-                )
-            )
+            _add(findings, "branch", branch.name, expected=f"commit {branch.head}", actual=None, commit=branch.head)
     _check_commits(metadata, chain, commits, parents, findings, keys, progress)
     if start is None:
         _check_tags(tags, chain, commits, findings, keys)
@@ -82,27 +73,21 @@ def _check_commits(
         progress("commits", number, len(commits))
         for parent in parents.get(commit.id, ()):
             if parent not in commits:
-                findings.add(
-                    BrokenObject(
-                        kind="commit",
-                        object=parent,
-                        where=RECORDS,
-                        expected=f"the parent of {commit.id}",
-                        actual=None,
-                        commit=commit.id,
-                    )
-                )
+                _add(findings, "commit", parent, expected=f"the parent of {commit.id}", actual=None, commit=commit.id)
         tree = _recorded(metadata, commit, findings)
         if tree is not None:
             chain.trees[commit.id] = tree
         actual = id_of(commit, commit.tree_id)
         if actual != commit.id:
-            findings.add(
-                BrokenObject(
-                    kind="commit", object=commit.id, where=RECORDS, expected=commit.id, actual=actual, commit=commit.id
-                )
-            )
+            _add(findings, "commit", commit.id, expected=commit.id, actual=actual, commit=commit.id)
         _check_signature(chain, f"commit {commit.id}", commit.signature, commit.id, keys, findings, commit.id)
+
+
+def _add(
+    findings: VerifyFindings, kind: BrokenKind, name: str, *, expected: str, actual: str | None, commit: CommitId
+) -> None:
+    found = BrokenObject(kind=kind, object=name, where=RECORDS, expected=expected, actual=actual, commit=commit)
+    findings.add(found)
 
 
 def _recorded(metadata: Commits, commit: Commit, findings: VerifyFindings) -> Tree | None:
@@ -110,40 +95,13 @@ def _recorded(metadata: Commits, commit: Commit, findings: VerifyFindings) -> Tr
         tree = metadata.recorded_tree(commit.id)
         actual = tree_id_of(tree)
     except ForgeError:
-        findings.add(
-            BrokenObject(
-                kind="tree",
-                object=commit.tree_id,
-                where=RECORDS,
-                expected=commit.tree_id,
-                actual=None,
-                commit=commit.id,
-            )
-        )
+        _add(findings, "tree", commit.tree_id, expected=commit.tree_id, actual=None, commit=commit.id)
         return None
     except (ValueError, TypeError, KeyError, AttributeError) as error:  # someone wrote what is no tree
-        findings.add(
-            BrokenObject(
-                kind="tree",
-                object=commit.tree_id,
-                where=RECORDS,
-                expected=commit.tree_id,
-                actual=f"no tree ({error})",
-                commit=commit.id,
-            )
-        )
+        _add(findings, "tree", commit.tree_id, expected=commit.tree_id, actual=f"no tree ({error})", commit=commit.id)
         return None
     if actual != commit.tree_id:
-        findings.add(
-            BrokenObject(
-                kind="tree",
-                object=commit.tree_id,
-                where=RECORDS,
-                expected=commit.tree_id,
-                actual=actual,
-                commit=commit.id,
-            )
-        )
+        _add(findings, "tree", commit.tree_id, expected=commit.tree_id, actual=actual, commit=commit.id)
     return tree
 
 
@@ -164,15 +122,13 @@ def _check_signature(
     chain.signed += 1
     problem = check(signature, object_id, keys)
     if problem is not None:
-        findings.add(
-            BrokenObject(
-                kind="signature",
-                object=name,
-                where=RECORDS,
-                expected=f"a signature by key {signature.key_id}",
-                actual=problem,
-                commit=commit,
-            )
+        _add(
+            findings,
+            "signature",
+            name,
+            expected=f"a signature by key {signature.key_id}",
+            actual=problem,
+            commit=commit,
         )
 
 
@@ -185,16 +141,7 @@ def _check_tags(
 ) -> None:
     for tag in tags:
         if tag.target not in commits:
-            findings.add(
-                BrokenObject(
-                    kind="tag",
-                    object=tag.name,
-                    where=RECORDS,
-                    expected=f"commit {tag.target}",
-                    actual=None,
-                    commit=tag.target,
-                )
-            )
+            _add(findings, "tag", tag.name, expected=f"commit {tag.target}", actual=None, commit=tag.target)
         _check_signature(chain, f"tag {tag.name}", tag.signature, tag_id_of(tag), keys, findings, tag.target)
 
 

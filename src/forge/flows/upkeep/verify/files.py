@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from forge.flows.runs.records import Blob
 from forge.flows.upkeep.unreadable_metadata import UnreadableMetadata
-from forge.flows.upkeep.verify.chain import unreadable_table
-from forge.flows.versioning.content_hash import FileHasher, ListedFile
+from forge.flows.upkeep.verify.chain import RECORDS, unreadable_table
+from forge.flows.versioning.content_hash import FileHasher, HashProgress, ListedFile
 from forge.flows.versioning.record_ports import ContentHashes
 from forge.model.canonical_json import digest_of
 from forge.model.errors import ForgeError
@@ -66,50 +66,33 @@ def check_trees(
 def _tree(
     held: CommittedVersion, digest: str, bodies: Mapping[str, Mapping[str, object]], findings: VerifyFindings
 ) -> TableTree | None:
-    where = "the records"
     body = bodies.get(digest)
     if body is None:
-        findings.add(
-            BrokenObject(
-                kind="table tree",
-                object=digest,
-                where=where,
-                expected=digest,
-                actual=None,
-                commit=held.commit,
-                table=held.table,
-            )
-        )
+        add_broken(findings, held, "table tree", digest, where=RECORDS, expected=digest, actual=None)
         return None
     actual = digest_of(body)
     if actual != digest:
-        findings.add(
-            BrokenObject(
-                kind="table tree",
-                object=digest,
-                where=where,
-                expected=digest,
-                actual=actual,
-                commit=held.commit,
-                table=held.table,
-            )
-        )
+        add_broken(findings, held, "table tree", digest, where=RECORDS, expected=digest, actual=actual)
         return None
     try:
         return table_tree_of(body)
     except ValueError as error:
-        findings.add(
-            BrokenObject(
-                kind="table tree",
-                object=digest,
-                where=where,
-                expected=digest,
-                actual=str(error),
-                commit=held.commit,
-                table=held.table,
-            )
-        )
+        add_broken(findings, held, "table tree", digest, where=RECORDS, expected=digest, actual=str(error))
         return None
+
+
+def add_broken(
+    findings: VerifyFindings,
+    held: CommittedVersion,
+    kind: BrokenKind,
+    name: str,
+    *,
+    where: str,
+    expected: str,
+    actual: str | None,
+) -> None:
+    found = BrokenObject(kind=kind, object=name, where=where, expected=expected, actual=actual)
+    findings.add(replace(found, commit=held.commit, table=held.table))
 
 
 def _check_facts(hasher: FileHasher, held: CommittedVersion, tree: TableTree, findings: VerifyFindings) -> None:
@@ -117,17 +100,7 @@ def _check_facts(hasher: FileHasher, held: CommittedVersion, tree: TableTree, fi
     version = held.version
 
     def broken(kind: BrokenKind, name: str, expected: str, actual: str | None) -> None:
-        findings.add(
-            BrokenObject(
-                kind=kind,
-                object=name,
-                where=str(held.catalog),
-                expected=expected,
-                actual=actual,
-                commit=held.commit,
-                table=held.table,
-            )
-        )
+        add_broken(findings, held, kind, name, where=str(held.catalog), expected=expected, actual=actual)
 
     try:
         facts = hasher.facts(held.catalog, version.snapshot_id, version.schema_id)
@@ -153,23 +126,20 @@ def _check_facts(hasher: FileHasher, held: CommittedVersion, tree: TableTree, fi
 
 
 def _check_bytes(
-    hasher: FileHasher, kind: BrokenKind, expected: Mapping[str, tuple[CommittedVersion, str]], findings: VerifyFindings
-) -> None:
-    for path, found in hasher.hashes(expected).items():
+    hasher: FileHasher,
+    kind: BrokenKind,
+    expected: Mapping[str, tuple[CommittedVersion, str]],
+    findings: VerifyFindings,
+    read: HashProgress | None = None,
+) -> int:
+    """Returns the number of bytes read."""
+    found = hasher.hashes(expected, read)
+    for path, hashed in found.items():
         held, digest = expected[path]
-        if found.digest != digest:
-            actual = found.digest or _problem(found.problem)
-            findings.add(
-                BrokenObject(
-                    kind=kind,
-                    object=path,
-                    where=path,
-                    expected=digest,
-                    actual=actual,
-                    commit=held.commit,
-                    table=held.table,
-                )
-            )
+        if hashed.digest != digest:
+            actual = hashed.digest or _problem(hashed.problem)
+            add_broken(findings, held, kind, path, where=path, expected=digest, actual=actual)
+    return sum(hashed.size for hashed in found.values())
 
 
 def _problem(text: str) -> str | None:
@@ -192,30 +162,10 @@ def _check_manifests(
             continue  # its bytes have been found wrong already
         blobs = metadata.blobs(file.path for file in listed)
         for missing in (file for file in listed if file.path not in blobs):
-            findings.add(
-                BrokenObject(
-                    kind="file",
-                    object=missing.path,
-                    where="the records",
-                    expected="its hash",
-                    actual=None,
-                    commit=held.commit,
-                    table=held.table,
-                )
-            )
+            add_broken(findings, held, "file", missing.path, where=RECORDS, expected="its hash", actual=None)
         node = node_of(_leaf(file, blobs[file.path]) for file in listed if file.path in blobs)
         if node != manifest.node:
-            findings.add(
-                BrokenObject(
-                    kind="entries",
-                    object=path,
-                    where=path,
-                    expected=manifest.node,
-                    actual=node,
-                    commit=held.commit,
-                    table=held.table,
-                )
-            )
+            add_broken(findings, held, "entries", path, where=path, expected=manifest.node, actual=node)
         for file in listed:
             if file.path in blobs:
                 files.setdefault(file.path, CommittedFile(held, blobs[file.path]))
@@ -224,17 +174,7 @@ def _check_manifests(
         size, recorded = sizes[path], found.blob.size
         if size != recorded:
             actual = None if size is None else f"{size} bytes"
-            findings.add(
-                BrokenObject(
-                    kind="file",
-                    object=path,
-                    where=path,
-                    expected=f"{recorded} bytes",
-                    actual=actual,
-                    commit=found.held.commit,
-                    table=found.held.table,
-                )
-            )
+            add_broken(findings, found.held, "file", path, where=path, expected=f"{recorded} bytes", actual=actual)
     return tuple(files.values())
 
 
@@ -254,20 +194,4 @@ def check_files(
         progress("bytes", done, total)
 
     expected = {file.blob.path: (file.held, file.blob.digest) for file in files}
-    found = hasher.hashes(expected, add)
-    for path, hashed in found.items():
-        held, digest = expected[path]
-        if hashed.digest != digest:
-            actual = hashed.digest or _problem(hashed.problem)
-            findings.add(
-                BrokenObject(
-                    kind="file",
-                    object=path,
-                    where=path,
-                    expected=digest,
-                    actual=actual,
-                    commit=held.commit,
-                    table=held.table,
-                )
-            )
-    return sum(hashed.size for hashed in found.values())
+    return _check_bytes(hasher, "file", expected, findings, add)

@@ -14,7 +14,7 @@ from typing import Protocol
 from forge.flows.ports import Lake
 from forge.flows.runs.records import Blob, HashRecords
 from forge.flows.upkeep.verify.chain import CommitChain, check_chain
-from forge.flows.upkeep.verify.files import CommittedVersion, check_files, check_trees
+from forge.flows.upkeep.verify.files import CommittedVersion, add_broken, check_files, check_trees
 from forge.flows.versioning.content_hash import FileHasher, hash_late, late_path
 from forge.flows.versioning.record_ports import CommitHistory, Commits, ContentHashes
 from forge.model.errors import ForgeError
@@ -216,17 +216,8 @@ def _check_rows(
         if path not in known:
             new.append(Blob(path, actual, 0, "logical"))
         elif known[path].digest != actual:
-            findings.add(
-                BrokenObject(
-                    kind="rows",
-                    object=path,
-                    where=str(h.catalog),
-                    expected=known[path].digest,
-                    actual=actual,
-                    commit=h.commit,
-                    table=h.table,
-                )
-            )
+            expected, where = known[path].digest, str(h.catalog)
+            add_broken(findings, h, "rows", path, where=where, expected=expected, actual=actual)
     metadata.add_hashes(HashRecords(tuple(new)))
 
 
