@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +14,7 @@ from forge.versioning.rows.changes import KeyChanges
 from forge.versioning.rows.codes import Flags, Numbers
 from forge.versioning.rows.conflicts import BASE, OURS, THEIRS, ConflictBatch, evaluate, row_dicts
 from forge.versioning.rows.sides import MergeInput, Overlay
-from forge.versioning.rows.values import fit_row
+from forge.versioning.rows.values import fit_row, row_problem
 
 _BASES = (MergeInput.BASE_OURS, MergeInput.BASE_THEIRS)
 _OWN = {OURS: MergeInput.OURS, THEIRS: MergeInput.THEIRS}
@@ -87,7 +87,7 @@ class KeyedConflicts:
             if own is None or batch.place is None or not self._lacks(own, batch.place):
                 return "the column is gone after the merge, so only the side that dropped it can be taken"
         if batch.place is None:
-            return self._refuse_row(conflict, rule)
+            return row_problem(rule, conflict.key or {}, self.overlay.layout)
         if batch.kind is ConflictKind.CONSTRAINT and self._value(conflict, batch, rule) is None:
             return f"{batch.column} is required and this would be NULL"
         return None
@@ -101,23 +101,6 @@ class KeyedConflicts:
             case ResolutionChoice.BASE:
                 return conflict.base
         return self.fit(conflict, batch, rule)
-
-    def _refuse_row(self, conflict: Conflict, rule: ResolutionRule) -> str | None:
-        if rule.take is ResolutionChoice.EXPRESSION:
-            return "an expression is for one cell, and this is a whole row"
-        if rule.take is not ResolutionChoice.MANUAL or rule.value is None:
-            return None
-        if not isinstance(rule.value, Mapping):
-            return "a row is a mapping of column to value, or null to delete it"
-        names = [column.field.name for column in self.overlay.layout.values]
-        if missing := [name for name in names if name not in rule.value]:
-            return f"the row has no {', '.join(missing)}"
-        key = conflict.key or {}
-        if unknown := [name for name in rule.value if name not in names and name not in key]:
-            return f"there is no column {', '.join(map(str, unknown))}"
-        if moved := [name for name, value in key.items() if str(rule.value.get(name, value)) != str(value)]:
-            return f"the key column {', '.join(moved)} is another one"
-        return None
 
     def fit(self, conflict: Conflict, batch: ConflictBatch, rule: ResolutionRule) -> object:
         if batch.place is not None:

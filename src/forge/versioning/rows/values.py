@@ -10,6 +10,8 @@ import pyarrow as pa
 
 from forge.model.errors import CellError
 from forge.versioning.arrow_types import type_name
+from forge.versioning.conflict import ResolutionChoice, ResolutionRule
+from forge.versioning.field import Layout
 
 _WIDE = Context(prec=100)  # the default 28 digits cannot hold a decimal(38,…)
 
@@ -77,3 +79,21 @@ def fit_row(value: object, kinds: Mapping[str, pa.DataType]) -> dict[str, object
     """A whole row."""
     assert isinstance(value, Mapping), "what is no row was refused before"
     return {name: fit_value(value[name], kind, name) for name, kind in kinds.items()}
+
+
+def row_problem(rule: ResolutionRule, key: Mapping[str, object], layout: Layout) -> str | None:
+    """Why the rule cannot resolve a conflict of a row; None: it can."""
+    if rule.take is ResolutionChoice.EXPRESSION:
+        return "an expression is for one cell, and this is a whole row"
+    if rule.take is not ResolutionChoice.MANUAL or rule.value is None:
+        return None
+    if not isinstance(rule.value, Mapping):
+        return "a row is a mapping of column to value, or null to delete it"
+    names = [column.field.name for column in layout.values]
+    if missing := [name for name in names if name not in rule.value]:
+        return f"the row has no {', '.join(missing)}"
+    if unknown := [name for name in rule.value if name not in names and name not in key]:
+        return f"there is no column {', '.join(map(str, unknown))}"
+    if moved := [name for name, value in key.items() if str(rule.value.get(name, value)) != str(value)]:
+        return f"the key column {', '.join(moved)} is another one"
+    return None

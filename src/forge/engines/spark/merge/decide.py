@@ -3,7 +3,7 @@ ours."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,7 +15,7 @@ from forge.model.errors import ForgeError
 from forge.versioning.arrow_types import arrow_type
 from forge.versioning.conflict import Answers, ConflictKind, ResolutionChoice, ResolutionRule
 from forge.versioning.field import AlignedColumn, Layout
-from forge.versioning.rows.values import fit_row
+from forge.versioning.rows.values import fit_row, row_problem
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -195,24 +195,6 @@ def _row_rule(rule: ResolutionRule | None, layout: Layout) -> ResolutionRule | N
     if row_problem(rule, {}, layout) is not None:
         return None
     return ResolutionRule(ResolutionChoice.MANUAL, rule.table, None, row_value(rule.value, layout))
-
-
-def row_problem(rule: ResolutionRule, key: Mapping[str, object], layout: Layout) -> str | None:
-    """Why the rule cannot resolve a conflict of a row; None: it can."""
-    if rule.take is ResolutionChoice.EXPRESSION:
-        return "an expression is for one cell, and this is a whole row"
-    if rule.take is not ResolutionChoice.MANUAL or rule.value is None:
-        return None
-    if not isinstance(rule.value, Mapping):
-        return "a row is a mapping of column to value, or null to delete it"
-    names = [column.field.name for column in layout.values]
-    if missing := [name for name in names if name not in rule.value]:
-        return f"the row has no {', '.join(missing)}"
-    if unknown := [name for name in rule.value if name not in names and name not in key]:
-        return f"there is no column {', '.join(map(str, unknown))}"
-    if moved := [name for name, value in key.items() if str(rule.value.get(name, value)) != str(value)]:
-        return f"the key column {', '.join(moved)} is another one"
-    return None
 
 
 def row_value(value: object, layout: Layout) -> dict[str, object]:

@@ -11,11 +11,12 @@ from pyspark.sql.types import BooleanType, ByteType, StructType
 
 from forge.engines.spark.merge.align import data_type, key_columns, key_names
 from forge.engines.spark.merge.answers import as_utc
-from forge.engines.spark.merge.decide import BASE, OURS, ROW, THEIRS, keeps_dropped, row_problem, row_value
+from forge.engines.spark.merge.decide import BASE, OURS, ROW, THEIRS, keeps_dropped, row_value
 from forge.versioning.arrow_types import arrow_type
 from forge.versioning.conflict import Answers, Conflict, ConflictKind, ResolutionChoice, ResolutionRule
 from forge.versioning.field import Layout
 from forge.versioning.rows.conflicts import bad_answer, evaluate
+from forge.versioning.rows.values import row_problem
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
