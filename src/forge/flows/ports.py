@@ -87,10 +87,14 @@ class Stage:
     run_id: RunId
     table: TableName
     catalog: CatalogName  # the hidden row
-    exists: bool  # False: the engine creates the hidden table at `location`
     location: str  # folder of the table; empty: the catalog decides
     base: SnapshotId | None
     origin: CatalogName | None  # the row of the table itself
+
+    @property
+    def exists(self) -> bool:
+        """False: the engine creates the hidden table at `location`."""
+        return self.origin is not None
 
 
 @dataclass(frozen=True, slots=True)

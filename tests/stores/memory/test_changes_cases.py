@@ -26,10 +26,9 @@ def stage(*, exists: bool = True) -> Stage:
         run_id=RunId("r-1"),
         table=TABLE,
         catalog=CatalogName("s", "t"),
-        exists=exists,
         location="place",
         base=SnapshotId(1) if exists else None,
-        origin=None,
+        origin=CatalogName("core", "orders") if exists else None,
     )
 
 

@@ -144,15 +144,8 @@ class ExternalLake:
         self._drop(hidden)
         self._add_namespace(STAGING)
         if origin is None:
-            return Stage(
-                run_id=run_id,
-                table=table,
-                catalog=hidden,
-                exists=False,
-                location=self._new_folder(table),
-                base=None,
-                origin=None,
-            )
+            folder = self._new_folder(table)
+            return Stage(run_id=run_id, table=table, catalog=hidden, location=folder, base=None, origin=None)
         from forge.stores.lake.table_metadata import staged_from
 
         found = self._table(origin)
@@ -160,15 +153,7 @@ class ExternalLake:
         if base is not None and metadata.snapshot_by_id(base) is None:
             raise no_snapshot(origin, base)
         self._register(hidden, found, staged_from(metadata, base, self._now_ms()))
-        return Stage(
-            run_id=run_id,
-            table=table,
-            catalog=hidden,
-            exists=True,
-            location=metadata.location,
-            base=base,
-            origin=origin,
-        )
+        return Stage(run_id=run_id, table=table, catalog=hidden, location=metadata.location, base=base, origin=origin)
 
     def prepare(
         self, stage: Stage, branch: BranchName, *, is_default: bool, expected: SnapshotId | None

@@ -121,10 +121,10 @@ class IcebergLake:
         return tuple(name for name in self._names() if name.namespace not in HIDDEN)
 
     def snapshot(self, catalog: CatalogName, snapshot_id: SnapshotId | None = None) -> SnapshotState | None:
-        row = self.row(catalog)
-        if row is None or row[1] == "VIEW":
+        found = self.find_table(catalog)
+        if found is None:
             return None
-        metadata = self._read(row[0], catalog)
+        _, metadata = found
         snapshot = metadata.current_snapshot() if snapshot_id is None else metadata.snapshot_by_id(snapshot_id)
         return None if snapshot is None else snapshot_state(metadata, snapshot)
 
@@ -133,18 +133,14 @@ class IcebergLake:
     ) -> dict[Measure, Reading]:
         from forge.stores.lake.measure import ManifestMeasurer
 
-        row = self.row(catalog)
-        if row is None or row[1] == "VIEW":
-            return {}
-        return dict(ManifestMeasurer(self._read(row[0], catalog), snapshot_id, self.files.io).measure(measures))
+        found = self.find_table(catalog)
+        return dict(ManifestMeasurer(found[1], snapshot_id, self.files.io).measure(measures)) if found else {}
 
     def growth(self, catalog: CatalogName, since: SnapshotId, until: SnapshotId) -> SnapshotGrowth | None:
         from forge.stores.lake.growth import growth_of
 
-        row = self.row(catalog)
-        if row is None or row[1] == "VIEW":
-            return None
-        return growth_of(self._read(row[0], catalog), self.files.io, since, until)
+        found = self.find_table(catalog)
+        return growth_of(found[1], self.files.io, since, until) if found else None
 
     def rows(
         self, catalog: CatalogName, snapshot_id: SnapshotId, columns: Sequence[str], limit: int
@@ -164,9 +160,7 @@ class IcebergLake:
             with writing(self._engine) as connection:
                 drop_rows(connection, [hidden])
             folder = f"{self._warehouse}/{table.schema}/{table.name}-{uuid.uuid4().hex[:8]}"
-            return Stage(
-                run_id=run_id, table=table, catalog=hidden, exists=False, location=folder, base=None, origin=None
-            )
+            return Stage(run_id=run_id, table=table, catalog=hidden, location=folder, base=None, origin=None)
         from forge.stores.lake.table_metadata import staged_from
 
         location, metadata = self.table(origin)
@@ -174,15 +168,7 @@ class IcebergLake:
             raise no_snapshot(origin, base)
         staged = self.write(staged_from(metadata, base, self.now_ms()), after=location)
         self.put_row(hidden, staged)
-        return Stage(
-            run_id=run_id,
-            table=table,
-            catalog=hidden,
-            exists=True,
-            location=metadata.location,
-            base=base,
-            origin=origin,
-        )
+        return Stage(run_id=run_id, table=table, catalog=hidden, location=metadata.location, base=base, origin=origin)
 
     def prepare(
         self, stage: Stage, branch: BranchName, *, is_default: bool, expected: SnapshotId | None
@@ -194,10 +180,10 @@ class IcebergLake:
         staged = stamped(staged, stage.base, stage.run_id)
         if stage.origin is None:
             return self._prepare_new(stage, staged_location, staged, ref)
-        row = self.row(stage.origin)
-        if row is None or row[1] == "VIEW":
+        found = self.find_table(stage.origin)
+        if found is None:
             return PointerConflict((stage.origin,), branch_moved=False)
-        location, current = row[0], self._read(row[0], stage.origin)
+        location, current = found
         actual = current.refs[ref].snapshot_id if ref in current.refs else None
         if actual != expected and not (actual is None and ref != _MAIN and expected == stage.base):
             return PointerConflict((stage.origin,), branch_moved=False)
@@ -397,6 +383,11 @@ class IcebergLake:
         with reading(self._engine) as connection:
             row = connection.execute(_ROW, {"namespace": catalog.namespace, "name": catalog.name}).first()
         return None if row is None else (row[0], row[1] or "TABLE")
+
+    def find_table(self, catalog: CatalogName) -> tuple[str, TableMetadataV2] | None:
+        """None where there is no row, or a view."""
+        row = self.row(catalog)
+        return None if row is None or row[1] == "VIEW" else (row[0], self._read(row[0], catalog))
 
     def table(self, catalog: CatalogName) -> tuple[str, TableMetadataV2]:
         row = self.row(catalog)

@@ -199,10 +199,10 @@ class IcebergTables:
         is_free: bool = False,
     ) -> Pointer | PointerConflict:
         ref = ref_of(branch, is_default=is_default)
-        row = self._lake.row(version.catalog)
-        if row is None or row[1] == "VIEW" or version.snapshot_id is None:
+        found = self._lake.find_table(version.catalog)
+        if found is None or version.snapshot_id is None:
             return PointerConflict((version.catalog,), branch_moved=False)
-        location, metadata = self._lake.table(version.catalog)
+        location, metadata = found
         if metadata.snapshot_by_id(version.snapshot_id) is None:
             raise no_snapshot(version.catalog, version.snapshot_id)
         actual = metadata.refs[ref].snapshot_id if ref in metadata.refs else None
@@ -242,10 +242,10 @@ class IcebergTables:
     def hide(self, table: TableName, version: TableVersion, expected: SnapshotId | None) -> Pointer | PointerConflict:
         from forge.stores.lake.table_metadata import with_ref
 
-        row = self._lake.row(version.catalog)
-        if row is None or row[1] == "VIEW":
+        found = self._lake.find_table(version.catalog)
+        if found is None:
             return PointerConflict((version.catalog,), branch_moved=False)
-        location, metadata = self._lake.table(version.catalog)
+        location, metadata = found
         actual = metadata.refs[_MAIN].snapshot_id if _MAIN in metadata.refs else None
         if actual != expected:
             return PointerConflict((version.catalog,), branch_moved=False)
@@ -260,12 +260,10 @@ class IcebergTables:
     def leave(self, version: TableVersion, branch: BranchName) -> Pointer | None:
         from forge.stores.lake.table_metadata import with_ref
 
-        row = self._lake.row(version.catalog)
-        if row is None or row[1] == "VIEW":
+        found = self._lake.find_table(version.catalog)
+        if found is None or branch not in found[1].refs:
             return None
-        location, metadata = self._lake.table(version.catalog)
-        if branch not in metadata.refs:
-            return None
+        location, metadata = found
         without = with_ref(metadata, location, branch, None, self._lake.now_ms())
         return Pointer(catalog=version.catalog, expected=location, location=self._lake.write(without, after=location))
 
@@ -318,8 +316,8 @@ class IcebergTables:
         return [live[file.path] for file in part.files]
 
     def _origin(self, stage: Stage) -> TableMetadataV2 | None:
-        row = self._lake.row(stage.origin) if stage.origin else None
-        return None if stage.origin is None or row is None or row[1] == "VIEW" else self._lake.table(stage.origin)[1]
+        found = self._lake.find_table(stage.origin) if stage.origin else None
+        return found[1] if found else None
 
     def _hidden(self, name: CatalogName, metadata: TableMetadataV2, after: str | None) -> CatalogName:
         self._lake.put_row(name, self._lake.write(metadata, after=after))

@@ -190,9 +190,7 @@ class MemoryLake:
             self._catalog.rows.pop(hidden, None)
             if origin is None:
                 folder = f"memory/{table.schema}/{table.name}-{uuid.uuid4().hex[:8]}"
-                return Stage(
-                    run_id=run_id, table=table, catalog=hidden, exists=False, location=folder, base=None, origin=None
-                )
+                return Stage(run_id=run_id, table=table, catalog=hidden, location=folder, base=None, origin=None)
             current = self._table(origin)
             self._expect_snapshot(origin, current, base)
             copy = replace(
@@ -203,15 +201,7 @@ class MemoryLake:
                 log=(),
             )
             self._catalog.rows[hidden] = (self._write(current.folder, copy), "TABLE")
-            return Stage(
-                run_id=run_id,
-                table=table,
-                catalog=hidden,
-                exists=True,
-                location=current.folder,
-                base=base,
-                origin=origin,
-            )
+            return Stage(run_id=run_id, table=table, catalog=hidden, location=current.folder, base=base, origin=origin)
 
     def prepare(
         self, stage: Stage, branch: BranchName, *, is_default: bool, expected: SnapshotId | None
