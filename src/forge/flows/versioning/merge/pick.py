@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from forge.flows.runs.records import PublishConflict
 from forge.flows.versioning.merge.conclusion import MergePlan
@@ -20,47 +21,17 @@ from forge.versioning.merge import Strategy
 from forge.versioning.protection import refuse_change
 
 
-def cherry_pick(
-    revision: str,
-    target: str,
-    ports: VersionPorts,
-    *,
-    message: str | None = None,
-    keys: Mapping[TableName, tuple[str, ...]] | None = None,
-    rules: tuple[ResolutionRule, ...] = (),
-    merge_id: str | None = None,
-    answers: Answers | None = None,
-) -> MergeResult:
-    """Apply the changes of one commit on top of another branch."""
-    return _pick("cherry-pick", revision, target, ports, message, keys or {}, rules, merge_id, answers)
-
-
-def revert(
-    revision: str,
-    target: str,
-    ports: VersionPorts,
-    *,
-    message: str | None = None,
-    keys: Mapping[TableName, tuple[str, ...]] | None = None,
-    rules: tuple[ResolutionRule, ...] = (),
-    merge_id: str | None = None,
-    answers: Answers | None = None,
-) -> MergeResult:
-    """A new commit that undoes the changes of one commit. Later changes stay; where they touch the same cells, they
-    conflict. Deleted rows are written again: no data file is ever restored."""
-    return _pick("revert", revision, target, ports, message, keys or {}, rules, merge_id, answers)
-
-
 def _pick(
     kind: MergeKind,
     revision: str,
     target: str,
     ports: VersionPorts,
-    message: str | None,
-    keys: Mapping[TableName, tuple[str, ...]],
-    rules: tuple[ResolutionRule, ...],
-    merge_id: str | None,
-    answers: Answers | None,
+    *,
+    message: str | None = None,
+    keys: Mapping[TableName, tuple[str, ...]] | None = None,
+    rules: tuple[ResolutionRule, ...] = (),
+    merge_id: str | None = None,
+    answers: Answers | None = None,
 ) -> MergeResult:
     commit = find_commit(ports.metadata, revision, BranchName(target))
     parent = commit.parents[0] if commit.parents else None
@@ -81,7 +52,7 @@ def _pick(
             base=MergeBase(parent if picking else commit.id),
             strategy=Strategy.THREE_WAY,
             message=message or _message(kind, commit),
-            keys=keys,
+            keys=keys or {},
             answers=given,
             merge_id=merge_id,
             parents=(branch.head,),
@@ -91,6 +62,13 @@ def _pick(
         if not isinstance(result, PublishConflict):
             return result
     raise moves_too_often(target)
+
+
+cherry_pick = partial(_pick, "cherry-pick")
+"""Apply the changes of one commit on top of another branch."""
+revert = partial(_pick, "revert")
+"""A new commit that undoes the changes of one commit. Later changes stay; where they touch the same cells, they
+conflict. Deleted rows are written again: no data file is ever restored."""
 
 
 def _message(kind: str, commit: Commit) -> str:
