@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 
 from forge.contracts.canonical import schema_hash
 from forge.contracts.contract import Contract, Violation
-from forge.contracts.document.file import parse_document
+from forge.contracts.document.file import Document, parse_document
 from forge.contracts.lifecycle import NEXT, ContractState, LifecycleStep, is_later, state_by_file, state_of
 from forge.contracts.load import contract_of
 from forge.contracts.registry import (
@@ -169,36 +169,13 @@ def find_ignored_status(contract: Contract, head: ContractHead | None) -> tuple[
     state = state_after(contract, head)
     if state is wanted or not is_later(wanted, state):
         return ()
-    place = contract.document.place_of(("status",))
     if Version(contract.version) < Version(head.newest.version):
         message = f"status is {contract.status}, but {head.newest.version} is the newest version: its status counts"
         fix = f"Write it into the newest version, or: forge contract state {head.id} {NEXT[state][0]}"
-        return (
-            Violation(
-                code="E507",
-                severity="warning",
-                file=place.file,
-                line=place.line,
-                column=place.column,
-                path="status",
-                message=message,
-                fix=fix,
-            ),
-        )
+        return _warning(contract.document, "status", message, fix, code="E507")
     message = f"status is {contract.status}, but the contract is {state}: after {state} comes {NEXT[state][0]}"
     fix = f"Write status: {NEXT[state][0]}, so that its consumers are told first."
-    return (
-        Violation(
-            code="E507",
-            severity="warning",
-            file=place.file,
-            line=place.line,
-            column=place.column,
-            path="status",
-            message=message,
-            fix=fix,
-        ),
-    )
+    return _warning(contract.document, "status", message, fix, code="E507")
 
 
 def find_same_name(contract: Contract, heads: Iterable[ContractHead]) -> tuple[Violation, ...]:
@@ -211,21 +188,14 @@ def find_same_name(contract: Contract, heads: Iterable[ContractHead]) -> tuple[V
     ]
     if not others or contract.document is None:
         return ()
-    place = contract.document.place_of(("name",))
     message = f"{others[0]} is called {name}, too: {NAMESPACE_KEY} of their namespace lists only one of them"
     fix = "Give each contract of a schema a name of its own."
-    return (
-        Violation(
-            code="",
-            severity="warning",
-            file=place.file,
-            line=place.line,
-            column=place.column,
-            path="name",
-            message=message,
-            fix=fix,
-        ),
-    )
+    return _warning(contract.document, "name", message, fix)
+
+
+def _warning(document: Document, key: str, message: str, fix: str, code: str = "") -> tuple[Violation, ...]:
+    at = asdict(document.place_of((key,)))
+    return (Violation(code=code, severity="warning", **at, path=key, message=message, fix=fix),)
 
 
 def _reason(contract: Contract) -> str:
