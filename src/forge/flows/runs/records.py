@@ -14,11 +14,6 @@ from forge.model.names import BranchName, CatalogName, CommitId, RunId, Snapshot
 from forge.versioning.branch import BranchStatus
 
 if TYPE_CHECKING:
-    from forge.lineage.edge import Edge
-    from forge.quality.verdict import Verdict
-    from forge.versioning.commit import Commit, Tree
-
-if TYPE_CHECKING:
     from forge.flows.contracts.ports import Registration
     from forge.flows.versioning.merge.record import MergeRecord
     from forge.quality.remediation import Remediation

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, ScalarSelect, func, select
+from sqlalchemy import ColumnElement, ScalarSelect, Select, func, select
 
 from forge.flows.runs.records import (
     JUDGED,
@@ -86,37 +86,27 @@ class SqlVerdicts(SqlRecords):
 
     def tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[VerdictTally, ...]:
         r, v = tables.runs.c, tables.verdicts.c
-        query = (
-            select(r.id, r.started_at, v.outcome, func.count(v.id).label("number"))
-            .outerjoin(tables.verdicts, v.run_id == r.id)
-            .where(r.branch == branch, r.started_at >= since, r.started_at < until)
-            .group_by(r.id, r.started_at, v.outcome)
-            .order_by(r.started_at, r.id)
-        )
-        counted: dict[tuple[RunId, datetime], dict[str, int]] = defaultdict(dict)
-        for row in self._all(query):
-            counted[RunId(row["id"]), row["started_at"]][row["outcome"]] = row["number"]
-        return tuple(
-            VerdictTally(run_id, time, *(numbers.get(outcome.value, 0) for outcome in Outcome))
-            for (run_id, time), numbers in counted.items()
-        )
+        query = select(r.id, r.started_at, v.outcome, func.count(v.id).label("number"))
+        query = query.outerjoin(tables.verdicts, v.run_id == r.id).group_by(r.id, r.started_at, v.outcome)
+        counted = self._counted(query.order_by(r.started_at, r.id), branch, since, until)
+        return tuple(VerdictTally(RunId(run_id), time, *numbers) for (run_id, time, _), numbers in counted)
 
     def dataset_tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[DatasetTally, ...]:
         r, v = tables.runs.c, tables.verdicts.c
-        query = (
-            select(r.id, r.started_at, v.table_name, v.outcome, func.count(v.id).label("number"))
-            .join(tables.verdicts, v.run_id == r.id)
-            .where(r.branch == branch, r.started_at >= since, r.started_at < until)
-            .group_by(r.id, r.started_at, v.table_name, v.outcome)
-            .order_by(r.started_at, r.id, v.table_name)
-        )
+        query = select(r.id, r.started_at, v.table_name, v.outcome, func.count(v.id).label("number"))
+        query = query.join(tables.verdicts, v.run_id == r.id).group_by(r.id, r.started_at, v.table_name, v.outcome)
+        counted = self._counted(query.order_by(r.started_at, r.id, v.table_name), branch, since, until)
+        return tuple(DatasetTally(table, time, *numbers) for (_, time, table), numbers in counted)
+
+    def _counted(
+        self, query: Select[Any], branch: BranchName, since: datetime, until: datetime
+    ) -> list[tuple[tuple[str, datetime, str], list[int]]]:
+        """The numbers of verdicts by run, its time and the table, in the order of the outcomes."""
+        r = tables.runs.c
         counted: dict[tuple[str, datetime, str], dict[str, int]] = defaultdict(dict)
-        for row in self._all(query):
-            counted[row["id"], row["started_at"], row["table_name"]][row["outcome"]] = row["number"]
-        return tuple(
-            DatasetTally(table, time, *(numbers.get(outcome.value, 0) for outcome in Outcome))
-            for (_, time, table), numbers in counted.items()
-        )
+        for row in self._all(query.where(r.branch == branch, r.started_at >= since, r.started_at < until)):
+            counted[row["id"], row["started_at"], row.get("table_name", "")][row["outcome"]] = row["number"]
+        return [(key, [numbers.get(outcome.value, 0) for outcome in Outcome]) for key, numbers in counted.items()]
 
 
 def _newest_judge(branch: BranchName, table: ColumnElement[str], kind: str | None = None) -> ScalarSelect[str]:
