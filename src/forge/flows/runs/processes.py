@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import socket
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 
-from forge.flows.runs.records import RunRecord
+from forge.flows.runs.records import RunRecord, RunStatus
+from forge.model.names import BranchName, RunId
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +23,13 @@ class Process:
 
 def this_process() -> Process:
     return Process(socket.gethostname(), os.getpid(), process_started(os.getpid()))
+
+
+def begin_run(run_id: RunId, branch: BranchName, user: str, now: datetime) -> RunRecord:
+    """The record of a run that this process begins."""
+    return RunRecord(
+        id=run_id, branch=branch, status=RunStatus.RUNNING, started_at=now, user=user, **asdict(this_process())
+    )
 
 
 def process_started(pid: int) -> str:

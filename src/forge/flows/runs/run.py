@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import socket
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
@@ -20,7 +18,7 @@ from forge.flows.runs.id import new_run_id
 from forge.flows.runs.input_pins import PinnedBranch, find_pin
 from forge.flows.runs.order import plan_order
 from forge.flows.runs.plan import PlannedStep, RunPlan, plan, settle
-from forge.flows.runs.processes import process_started
+from forge.flows.runs.processes import begin_run
 from forge.flows.runs.publish.external import publish_by_table
 from forge.flows.runs.publish.outputs import PublishedOutputs, lineage_of, publish_outputs
 from forge.flows.runs.records import (
@@ -141,15 +139,8 @@ def run(request: RunRequest, project: Project, ports: RunPorts) -> RunResult:
     made = plan(request, project, ports)
     raise_errors(made.missing_ranges)
     line, now = made.line, ports.clock()
-    record = RunRecord(
-        id=request.run_id or new_run_id(now),
-        branch=request.branch,
-        status=RunStatus.RUNNING,
-        started_at=now,
-        user=ports.author.email,
-        host=socket.gethostname(),
-        pid=os.getpid(),
-        process_started=process_started(os.getpid()),
+    record = replace(
+        begin_run(request.run_id or new_run_id(now), request.branch, ports.author.email, now),
         selection=request.selection,
         params={key: str(value) for key, value in request.params.items()},
         start=request.time_range.start if request.time_range else None,

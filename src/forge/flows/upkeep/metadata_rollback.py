@@ -5,8 +5,6 @@ branch that had a lost version, the table returns to its version before."""
 
 from __future__ import annotations
 
-import os
-import socket
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,9 +13,9 @@ from forge.flows.catalog.ports import Assets
 from forge.flows.ports import EarlierMetadata, Lake, Metadata
 from forge.flows.runs.id import new_run_id
 from forge.flows.runs.input_pins import PinnedBranch, pin_branch
-from forge.flows.runs.processes import process_started
+from forge.flows.runs.processes import begin_run
 from forge.flows.runs.publish.changes import BranchChanges, PublishPorts
-from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, PublishRecord, publish
+from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, PublishRecord, as_published, publish
 from forge.flows.runs.records import (
     AssetRecord,
     AuditRecord,
@@ -25,8 +23,6 @@ from forge.flows.runs.records import (
     OutputStatus,
     Pointer,
     PublishConflict,
-    RunRecord,
-    RunStatus,
 )
 from forge.flows.upkeep.unreadable_metadata import UnreadableMetadata, readable_state
 from forge.flows.versioning.record_ports import CommitHistory, Commits
@@ -156,27 +152,12 @@ def _record(metadata: Assets, step: MetadataRollback, loss: BranchLoss, author: 
     output = OutputRecord(
         table=table, status=OutputStatus.PUBLISHED, reason="went back to its version before", snapshot_id=at
     )
-    run = RunRecord(
-        id=run_id,
-        branch=line.branch,
-        status=RunStatus.SUCCEEDED,
-        started_at=now,
-        user=author.email,
-        host=socket.gethostname(),
-        pid=os.getpid(),
-        process_started=process_started(os.getpid()),
-        selection=(str(table),),
-        step="finished",
-        finished_at=now,
-        commit_id=THIS_COMMIT,
-        outputs=(output,),
-        kind="repair",
-    )
+    run = replace(begin_run(run_id, line.branch, author.email, now), selection=(str(table),), kind="repair")
     detail = {"commit": THIS_COMMIT, "table": str(table), **_locations(step)}
     return PublishRecord(
         time=now,
         commits=(draft,),
-        run=run,
+        run=as_published(run, now, (output,)),
         assets=tuple(_assets(metadata, loss, counted, now)) if line.is_default else (),
         audit=(AuditRecord(now, author.email, "repair.table", str(step.catalog), detail),),
     )

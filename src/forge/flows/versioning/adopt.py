@@ -3,19 +3,17 @@ and the engine's name. So the history is complete, and new work is based on the 
 
 from __future__ import annotations
 
-import os
-import socket
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from forge.flows.ports import Lake, Metadata, SnapshotState, TableState
 from forge.flows.runs.id import new_run_id
 from forge.flows.runs.input_pins import PinnedBranch, find_base, pin_branch
-from forge.flows.runs.processes import process_started
+from forge.flows.runs.processes import begin_run
 from forge.flows.runs.publish.changes import BranchChanges, PublishPorts
-from forge.flows.runs.publish.publish import ALL_COMMITS, THIS_COMMIT, CommitDraft, PublishRecord, publish
-from forge.flows.runs.records import AuditRecord, HashRecords, Pointer, Publication, RunRecord, RunStatus
+from forge.flows.runs.publish.publish import ALL_COMMITS, CommitDraft, PublishRecord, as_published, publish
+from forge.flows.runs.records import AuditRecord, HashRecords, Pointer, Publication
 from forge.flows.upkeep.unreadable_metadata import UnreadableMetadata
 from forge.flows.versioning.content_hash import FileHasher, hash_series
 from forge.flows.versioning.record_ports import ContentHashes
@@ -167,21 +165,7 @@ def _drafts(
 def _record(
     line: PinnedBranch, foreign: Sequence[ForeignWrites], drafts: tuple[CommitDraft, ...], author: Author, now: datetime
 ) -> PublishRecord:
-    run = RunRecord(
-        id=new_run_id(now),
-        branch=line.branch,
-        status=RunStatus.SUCCEEDED,
-        started_at=now,
-        user=author.email,
-        host=socket.gethostname(),
-        pid=os.getpid(),
-        process_started=process_started(os.getpid()),
-        selection=tuple(str(one.table) for one in foreign),
-        step="finished",
-        finished_at=now,
-        commit_id=THIS_COMMIT,
-        kind="adopt",
-    )
-    detail = {"commits": ALL_COMMITS, "tables": [str(one.table) for one in foreign]}
-    audit = AuditRecord(now, author.email, "adopt", str(line.branch), detail)
-    return PublishRecord(time=now, commits=drafts, run=run, audit=(audit,))
+    names = tuple(str(one.table) for one in foreign)
+    run = replace(begin_run(new_run_id(now), line.branch, author.email, now), selection=names, kind="adopt")
+    audit = AuditRecord(now, author.email, "adopt", str(line.branch), {"commits": ALL_COMMITS, "tables": [*names]})
+    return PublishRecord(time=now, commits=drafts, run=as_published(run, now), audit=(audit,))

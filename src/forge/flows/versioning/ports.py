@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import socket
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -16,7 +14,7 @@ from forge.flows.quality.judge import HistoryOf, no_history
 from forge.flows.runs.build import StepEvent
 from forge.flows.runs.engine import Engine
 from forge.flows.runs.id import new_run_id
-from forge.flows.runs.processes import process_started
+from forge.flows.runs.processes import begin_run
 from forge.flows.runs.project import Project
 from forge.flows.runs.publish.changes import PublishPorts
 from forge.flows.runs.records import AuditRecord, RunKind, RunRecord, RunStatus
@@ -154,18 +152,8 @@ def run_operation(
     """A run of this kind. Its stages are dropped when it ends; an error is recorded as its end, unless it was
     published."""
     now = ports.clock()
-    record = RunRecord(
-        id=ports.run_id or new_run_id(now),
-        branch=branch,
-        status=RunStatus.RUNNING,
-        started_at=now,
-        user=ports.author.email,
-        host=socket.gethostname(),
-        pid=os.getpid(),
-        process_started=process_started(os.getpid()),
-        selection=words,
-        kind=kind,
-    )
+    begun = begin_run(ports.run_id or new_run_id(now), branch, ports.author.email, now)
+    record = replace(begun, selection=words, kind=kind)
     ports.metadata.start_run(record)
     work = Operation(ports, record)
     try:

@@ -8,14 +8,13 @@ from dataclasses import dataclass, field, replace
 from forge.flows.runs.input_pins import PinnedBranch
 from forge.flows.runs.project import Project
 from forge.flows.runs.publish.changes import BranchChanges, assets_of, lineage_of_both, tree_with
-from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, PublishRecord, publish
+from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, PublishRecord, as_published, publish
 from forge.flows.runs.records import (
     AuditRecord,
     BranchAdvance,
     OutputStatus,
     Publication,
     PublishConflict,
-    RunStatus,
     TableLineage,
 )
 from forge.flows.versioning.merge.preview import outputs_of
@@ -60,14 +59,7 @@ def commit_tables(
         )
         if output.table in outcomes
     )
-    run = replace(
-        work.record,
-        status=RunStatus.SUCCEEDED,
-        finished_at=now,
-        step="finished",
-        commit_id=THIS_COMMIT,
-        outputs=outputs,
-    )
+    run = as_published(work.record, now, outputs)
     draft = CommitDraft(
         message=change.message,
         author=ports.author,

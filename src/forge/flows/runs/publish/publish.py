@@ -17,6 +17,7 @@ from forge.flows.runs.records import (
     Publication,
     PublishConflict,
     PublishedCommit,
+    RunStatus,
 )
 from forge.flows.versioning.content_hash import hash_series, hash_versions
 from forge.model.names import BranchName, CommitId, TableName
@@ -26,7 +27,7 @@ from forge.versioning.commit import Author, Commit, TableStatistics, TableVersio
 if TYPE_CHECKING:
     from forge.flows.contracts.ports import Registration
     from forge.flows.runs.input_pins import PinnedBranch
-    from forge.flows.runs.records import AssetRecord, LoadedFile, ProfileRecord, RunRecord, TableLineage
+    from forge.flows.runs.records import AssetRecord, LoadedFile, OutputRecord, ProfileRecord, RunRecord, TableLineage
     from forge.flows.versioning.merge.record import MergeRecord
     from forge.quality.remediation import Remediation
     from forge.quality.verdict import Verdict
@@ -74,6 +75,12 @@ class PublishRecord:
     statuses: Mapping[BranchName, BranchStatus] = field(default_factory=dict)
     remediation: Remediation | None = None
     contracts: tuple[Registration, ...] = ()
+
+
+def as_published(run: RunRecord, now: datetime, outputs: tuple[OutputRecord, ...] = ()) -> RunRecord:
+    """The run as it is once what it made is published."""
+    ended = replace(run, status=RunStatus.SUCCEEDED, finished_at=now, step="finished")
+    return replace(ended, commit_id=THIS_COMMIT, outputs=outputs)
 
 
 def publish(

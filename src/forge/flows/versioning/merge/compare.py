@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from forge.flows.runs.id import new_run_id
-from forge.flows.runs.processes import process_started
+from forge.flows.runs.processes import begin_run
 from forge.flows.runs.publish.changes import tree_with
-from forge.flows.runs.records import RunRecord, RunStatus
 from forge.flows.versioning.branches import BranchComparison, compare_branches
 from forge.flows.versioning.merge.merge import MergeRequest
 from forge.flows.versioning.merge.preview import constraint_conflicts, judge_preview
@@ -142,18 +139,8 @@ class UnrecordedOperation(Operation):
 def unrecorded_operation(ports: VersionPorts, branch: BranchName) -> Iterator[Operation]:
     """A temporary stage that is discarded. What a dead process leaves of it belongs to no run, so `forge doctor`
     finds it."""
-    now, pid = ports.clock(), os.getpid()
-    record = RunRecord(
-        id=new_run_id(now),
-        branch=branch,
-        status=RunStatus.RUNNING,
-        started_at=now,
-        user=ports.author.email,
-        host=socket.gethostname(),
-        pid=pid,
-        process_started=process_started(pid),
-        kind="preview",
-    )
+    now = ports.clock()
+    record = replace(begin_run(new_run_id(now), branch, ports.author.email, now), kind="preview")
     try:
         yield UnrecordedOperation(ports, record)
     finally:

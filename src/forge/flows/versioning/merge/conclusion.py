@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from forge.flows.runs.input_pins import PinnedBranch
 from forge.flows.runs.project import Project
 from forge.flows.runs.publish.changes import BranchChanges, assets_of, lineage_of_both, tree_with
-from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, PublishRecord, publish
+from forge.flows.runs.publish.publish import THIS_COMMIT, CommitDraft, PublishRecord, as_published, publish
 from forge.flows.runs.records import AuditRecord, OutputStatus, Publication, PublishConflict, RunStatus
 from forge.flows.versioning.merge.preview import constraint_conflicts, judge_preview, outputs_of
 from forge.flows.versioning.merge.record import MergeKind, MergeRecord, TableTally
@@ -136,14 +136,7 @@ def _record(
         replace(o, status=OutputStatus.PUBLISHED)
         for o in outputs_of(tree_with(line.tree, changed), tuple(changed), verdicts, plan.kind)
     )
-    run = replace(
-        work.record,
-        status=RunStatus.SUCCEEDED,
-        finished_at=now,
-        step="finished",
-        commit_id=THIS_COMMIT,
-        outputs=outputs,
-    )
+    run = as_published(work.record, now, outputs)
     done = None
     if kept is not None:
         done = replace(kept, status=MergeStatus.MERGED, commit_id=THIS_COMMIT, run_id=run.id, updated_at=now)
