@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from bench.lineage_graph.bulk import NumberedEdge, bulk_load
 from bench.lineage_graph.generate import HALF, NOW, Generated, generate
 from bench.lineage_graph.peers import Peer, in_neo4j, in_networkx, in_rustworkx, in_sqlite
 from bench.table import aligned
@@ -32,7 +33,6 @@ from forge.lineage.graph.request import EdgeFilter
 from forge.lineage.graph.walk import closure, most_confident
 from forge.lineage.node import column_of
 from forge.stores.sql.database import migrate, open_database
-from forge.stores.sql.lineage.bulk import NumberedEdge
 from forge.stores.sql.lineage.facts import SqlLineage
 
 WRITTEN = 1000  # edges of the incremental write
@@ -122,7 +122,7 @@ def loading(made: Generated, folder: Path, options: argparse.Namespace) -> tuple
     migrate(engine)
     store = SqlLineage(engine)
     began = time.perf_counter()
-    store.bulk_load(made.entities(), rows_of(made), producer=PRODUCER, at=HALF)
+    bulk_load(engine, made.entities(), rows_of(made), producer=PRODUCER, at=HALF)
     filled = time.perf_counter() - began
     graph = Graph(store)
     loaded = seconds_of(graph.index)

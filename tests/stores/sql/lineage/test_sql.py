@@ -15,6 +15,7 @@ from lineage_claims import CORE, MART, RAW, T0, batch, claim, day, graph, nodes_
 from migrated import open_migrated
 from sqlalchemy import Engine, event, select
 
+from bench.lineage_graph.bulk import bulk_load
 from forge.lineage.facts.claim import ClaimBatch, EdgeClaim, NodeClaim
 from forge.lineage.facts.moment import OPEN
 from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType
@@ -145,7 +146,7 @@ def test_a_large_graph_at_once_has_the_rows_that_a_write_makes(engine: Engine, t
     micros = int(T0.timestamp() * 1_000_000)
     one, other = SqlLineage(engine), SqlLineage(open_migrated(f"sqlite:///{tmp_path}/other.db"))
     edges = ((a + 2, b + 2, KIND.code, 0.8, micros, OPEN) for a, b in pairs)
-    done = one.bulk_load([table_of("core.orders"), *columns], edges, producer="file:a", at=T0)
+    done = bulk_load(engine, [table_of("core.orders"), *columns], edges, producer="file:a", at=T0)
     assert (done.added, done.nodes) == (36, 7)
     nodes = (NodeClaim(column) for column in columns)
     claims = (EdgeClaim(source=columns[a], target=columns[b], kind=KIND, confidence=0.8) for a, b in pairs)
@@ -177,7 +178,7 @@ def test_a_graph_at_once_goes_on_as_any_other(store: SqlLineage) -> None:
     at = day(1) - timedelta(days=1)
     micros = int(at.timestamp() * 1_000_000)
     nodes = [table_of("raw.orders"), RAW, table_of("core.orders"), CORE]
-    store.bulk_load(nodes, [(2, 4, KIND.code, 0.95, micros, OPEN)], producer="file:a", at=at)
+    bulk_load(store._engine, nodes, [(2, 4, KIND.code, 0.95, micros, OPEN)], producer="file:a", at=at)
     first = store.revision()
     done = store.record([batch("file:a", 3, claim(CORE, MART))])
     assert (done.added, done.closed, done.revision) == (1, 1, first + 1)
@@ -187,5 +188,5 @@ def test_a_graph_at_once_goes_on_as_any_other(store: SqlLineage) -> None:
 def test_only_an_empty_store_is_filled_at_once(store: SqlLineage) -> None:
     store.record([batch("file:a", 1, claim())])
     with pytest.raises(ValueError, match="empty"):
-        store.bulk_load([], [], producer="file:b", at=T0)
+        bulk_load(store._engine, [], [], producer="file:b", at=T0)
     assert store.record([batch("file:a", 2, claim())]).extended == 1

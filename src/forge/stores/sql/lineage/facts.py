@@ -3,7 +3,7 @@ safe."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -12,11 +12,10 @@ from sqlalchemy import delete, select, update
 from forge.lineage.facts.claim import ClaimBatch, WriteCounts, check_batch
 from forge.lineage.facts.fact import EdgeFact, EdgeVersion, NodeFact
 from forge.lineage.graph.store import GraphArrays, Snapshot, StoreChanges
-from forge.lineage.node import Entity, Node, NodeType
+from forge.lineage.node import Node, NodeType
 from forge.stores.lineage_rules import settled, snapshot_exists, snapshot_order
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.lineage import reads
-from forge.stores.sql.lineage.bulk import NumberedEdge, bulk_load
 from forge.stores.sql.lineage.writes import LineageWrite
 from forge.stores.sql.record_columns import columns_of
 from forge.stores.sql.records import SqlRecords
@@ -48,14 +47,6 @@ class SqlLineage(SqlRecords):
             if now != {key: before[key] for key in now}:
                 connection.execute(update(s).values(now))
             return recorded
-
-    def bulk_load(
-        self, nodes: Iterable[Entity], edges: Iterable[NumberedEdge], *, producer: str, at: datetime
-    ) -> WriteCounts:
-        """Fills an empty store with a large graph of plain edges, as many small writes would."""
-        with writing(self._engine) as connection:
-            connection.execute(select(lineage_state).with_for_update())
-            return bulk_load(connection, nodes, edges, producer, at)
 
     def cursor(self) -> str | None:
         with reading(self._engine) as connection:

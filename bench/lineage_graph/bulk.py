@@ -1,4 +1,5 @@
-"""Bulk load of a large graph into an empty store: no lookups, and indexes are built last."""
+"""Bulk load of a large generated graph into an empty store, as many small writes would: no lookups, and indexes are
+built last."""
 
 from __future__ import annotations
 
@@ -7,12 +8,13 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Table, select, update
+from sqlalchemy import Connection, Engine, Table, select, update
 
 from forge.lineage.edge import Transformation
 from forge.lineage.facts.claim import WriteCounts
 from forge.lineage.facts.moment import to_micros
 from forge.lineage.node import Entity
+from forge.stores.sql.database import writing
 from forge.stores.sql.lineage.rows import node_row
 from forge.stores.sql.tables import lineage_facts, lineage_nodes, lineage_producers, lineage_state
 
@@ -24,6 +26,14 @@ NumberedEdge = tuple[int, int, int, float, int, int]
 
 
 def bulk_load(
+    engine: Engine, nodes: Iterable[Entity], edges: Iterable[NumberedEdge], *, producer: str, at: datetime
+) -> WriteCounts:
+    with writing(engine) as connection:
+        connection.execute(select(lineage_state).with_for_update())
+        return _load(connection, nodes, edges, producer, at)
+
+
+def _load(
     connection: Connection, nodes: Iterable[Entity], edges: Iterable[NumberedEdge], producer: str, at: datetime
 ) -> WriteCounts:
     """Each node comes after its parent, no edge and no node twice."""
