@@ -13,7 +13,7 @@ from shop_project import SHOP, write
 
 from forge.api.app import create_app
 from forge.connection import Connection
-from forge.engines.spark.session.pools import active_jobs
+from forge.engines.spark.session.pools import jobs_of
 from forge.flows.upkeep.access import digest_of
 from forge.model.errors import ForgeError
 from forge.model.names import RunId
@@ -87,6 +87,10 @@ def tasks_at_work(busy_shop: Connection) -> int:
     return sum(one.numRunningTasks() for one in context._jsc.sc().statusTracker().getExecutorInfos())
 
 
+def active_jobs(session: Any, run_id: RunId) -> frozenset[int]:
+    return jobs_of(session, str(run_id)) & frozenset(session.sparkContext.statusTracker().getActiveJobsIds())
+
+
 @pytest.mark.parametrize("what", ENDLESS)
 def test_what_is_cancelled_leaves_its_cores(what: str, make_project: Callable[..., Connection]) -> None:
     busy_shop = make_project()
@@ -107,7 +111,7 @@ def test_what_is_cancelled_leaves_its_cores(what: str, make_project: Callable[..
     if what == "constant":  # worked out by the optimizer, in no job
         time.sleep(3)
     else:
-        until(lambda: ended or (active_jobs(session, str(run_id)) and tasks_at_work(busy_shop)))
+        until(lambda: ended or (active_jobs(session, run_id) and tasks_at_work(busy_shop)))
     time.sleep(0.5)  # into its inner loop
     engine.cancel(run_id)
     began = time.monotonic()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from sql_cases import all_cases, known_tables
 
-from forge.engines.spark.lineage.extract_job import SCHEMA, extract_texts, rows_of, run_on, texts_in, within
+from forge.engines.spark.lineage.extract_job import SCHEMA, extract_texts, rows_of, run_on, within
 from forge.lineage.extract.catalog import TableCatalog
 from forge.lineage.extract.codebase import CodebaseContext, SourceUnit, read_codebase, read_sequentially
 from forge.lineage.extract.definition import definitions_of
@@ -55,19 +54,6 @@ def test_two_thousand_texts_give_what_they_give_one_by_one(spark: SparkSession) 
     assert len(texts) == STATEMENTS
     assert len(found) > STATEMENTS
     assert plain(found) == plain(here)
-
-
-def test_files_of_a_folder_are_texts(spark: SparkSession, tmp_path: Path) -> None:
-    (tmp_path / "deep").mkdir()
-    (tmp_path / "deep" / "a.sql").write_text("INSERT INTO res SELECT id FROM sales.orders;\nBROKEN;")
-    (tmp_path / "b.txt").write_text("INSERT INTO no SELECT id FROM sales.orders")
-    found = extract_texts(texts_in(spark, str(tmp_path)), CATALOG).orderBy("kind").collect()
-    assert {row["id"] for row in found} == {str(tmp_path / "deep" / "a.sql")}
-    assert [(row["kind"], row["source"], row["line"]) for row in found] == [
-        ("direct", "sales.orders.id", 1),
-        ("gap", None, 2),
-        ("table", "sales.orders", 1),
-    ]
 
 
 def test_a_codebase_read_on_the_workers_is_the_codebase_read_here(spark: SparkSession) -> None:

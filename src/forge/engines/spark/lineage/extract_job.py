@@ -48,13 +48,6 @@ def extract_texts(
     return texts.mapInArrow(work, SCHEMA)
 
 
-def texts_in(spark: SparkSession, folder: str, pattern: str = "*.sql") -> DataFrame:
-    """The files of a folder, and of those in it, as `extract_texts` takes them; the path is the id."""
-    reader = spark.read.option("recursiveFileLookup", True).option("pathGlobFilter", pattern)
-    files = reader.text(folder, wholetext=True)
-    return files.selectExpr("value AS text", "regexp_replace(_metadata.file_path, '^file:/+', '/') AS id")
-
-
 def run_on(spark: SparkSession, seconds: int = SECONDS) -> Run:
     """Reads the units of a codebase on the workers, for `read_codebase`."""
 

@@ -33,12 +33,6 @@ def pool_settings(folder: Path) -> dict[str, str]:
     return {"spark.scheduler.mode": "FAIR", "spark.scheduler.allocation.file": file.resolve().as_uri()}
 
 
-def active_jobs(session: SparkSession, run_id: str) -> int:
-    """Of one run or query."""
-    active = session.sparkContext.statusTracker().getActiveJobsIds()
-    return len(jobs_of(session, run_id) & set(active))
-
-
 def find_starved(session: SparkSession, reads: Iterable[RunId]) -> StarvedJobs:
     """Jobs with pending tasks and none running: Spark does not preempt cores."""
     tracker: Any = session.sparkContext.statusTracker()
