@@ -121,11 +121,9 @@ class TablePublisher(Protocol):
     def land(self, stage: Stage, branch: BranchName, *, is_default: bool, expected: SnapshotId | None) -> bool:
         """Point `branch` of the table at what was staged, by the catalog's own compare-and-set; False: it refused,
         because the table is not where `prepare` found it. Idempotent."""
-        ...
 
     def landed(self) -> tuple[PublishedRef, ...]:
         """Every ref that was last published by a run, of all tables but staged ones."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,12 +144,10 @@ class Expiry(Protocol):
 
     def tables(self) -> tuple[TableSnapshots, ...]:
         """Every table but staged ones."""
-        ...
 
     def expire(self, catalog: CatalogName, gone: frozenset[SnapshotId], expected: str) -> bool: ...
     def drop(self, catalog: CatalogName, expected: str) -> bool:
         """Remove the row of a table that exists on a branch only."""
-        ...
 
 
 class Lake(Protocol):
@@ -161,26 +157,21 @@ class Lake(Protocol):
     @property
     def promise(self) -> str:
         """The guarantee of a multi-table publication, in one line for people."""
-        ...
 
     @property
     def by_table(self) -> TablePublisher | None:
         """None where the transaction of `Publications.publish` moves the pointers of all tables."""
-        ...
 
     @property
     def expiry(self) -> Expiry | None:
         """None for an external catalog, which expires its own snapshots."""
-        ...
 
     def state(self, catalog: CatalogName) -> TableState | None: ...
     def tables(self) -> tuple[CatalogName, ...]:
         """All rows that are not hidden."""
-        ...
 
     def snapshot(self, catalog: CatalogName, snapshot_id: SnapshotId | None = None) -> SnapshotState | None:
         """The given snapshot, or the current one of the row."""
-        ...
 
     def open_stage(
         self, run_id: RunId, table: TableName, origin: CatalogName | None, base: SnapshotId | None
@@ -191,65 +182,51 @@ class Lake(Protocol):
         """Write the metadata file that points `branch` of the table at what was staged. A new table on the default
         branch gets its own name; on another branch it stays under a hidden one. Conflict: the branch's ref in the
         table is no longer at `expected`. Called again after another publication, it starts from the new state."""
-        ...
 
     def stages(self) -> tuple[tuple[RunId, CatalogName], ...]:
         """Hidden rows left by runs, finished or not."""
-        ...
 
     def drop_stages(self, run_id: RunId) -> int: ...
     def set_ref(self, catalog: CatalogName, ref: str, snapshot_id: SnapshotId | None) -> None:
         """Create, move or (None) remove an Iceberg ref, retried until it succeeds."""
-        ...
 
     def measure(
         self, catalog: CatalogName, snapshot_id: SnapshotId, measures: Sequence[Measure]
     ) -> dict[Measure, Reading]:
         """What the manifests answer exactly, with no job; the rest is left out."""
-        ...
 
     def growth(self, catalog: CatalogName, since: SnapshotId, until: SnapshotId) -> SnapshotGrowth | None:
         """What changed from one snapshot of the table to another; None where neither descends from the other, or one
         has expired."""
-        ...
 
     def rows(
         self, catalog: CatalogName, snapshot_id: SnapshotId, columns: Sequence[str], limit: int
     ) -> tuple[tuple[object, ...], ...] | None:
         """The first rows of that snapshot, these columns only, as plain Python values; opens as few data files as
         possible. E406 where there is no such snapshot; None where only an engine can read it."""
-        ...
 
     def write_view(self, table: TableName, sql: str, schema: Schema, previous: str | None) -> str:
         """Write the metadata file of a view, the next version after `previous`; its location."""
-        ...
 
     def read_view(self, location: str) -> str:
         """The SQL of a view, as written."""
-        ...
 
     def schema(self, catalog: CatalogName) -> Schema | None:
         """The current columns of a table, even if nothing was written with them yet."""
-        ...
 
     def view_schema(self, location: str) -> Schema:
         """The columns that a view had when it was written."""
-        ...
 
     def before(self, catalog: CatalogName) -> EarlierMetadata | None:
         """The metadata file before the current one of a table; None where none can be read, or the catalog is
         external."""
-        ...
 
     def sync(self, locations: Iterable[str]) -> None:
         """Fsync these files and their folders, where the lake is on a local disk."""
-        ...
 
     def orphans(self, older_than: datetime) -> tuple[OrphanFile, ...]:
         """Files below the warehouse that nothing references."""
-        ...
 
     def delete(self, orphans: Sequence[OrphanFile]) -> int: ...
     def close(self) -> None:
         """Close its own connections."""
-        ...

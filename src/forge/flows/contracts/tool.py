@@ -42,16 +42,13 @@ class ContractTool(Protocol):
 
     def read(self, file: Path, format: str, dialect: str | None = None) -> tuple[Mapping[str, object], tuple[str, ...]]:
         """Contract data from a file in another format, and notes. Raises E105, E508, E509."""
-        ...
 
     def export(
         self, text: str, format: str, *, table: str | None = None, dialect: str | None = None
     ) -> ExportedContract:
         """A contract in another format. `table`: only that one. Raises E105, E508, E509."""
-        ...
 
     def find_problems(self, text: str, file: str) -> tuple[Violation, ...]:
         """Its findings on a contract, without our codes and without lines."""
-        ...
 
     def find_changes(self, old: str, new: str) -> tuple[ToolChange, ...]: ...

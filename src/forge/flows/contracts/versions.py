@@ -38,7 +38,6 @@ class CommittedFiles(Protocol):
 
     def files(self, ref: str) -> Iterable[str]:
         """Contract files, relative to the project. E109 where there is no such commit."""
-        ...
 
     def read(self, ref: str, file: str) -> bytes | None: ...
 

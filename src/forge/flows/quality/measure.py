@@ -32,11 +32,9 @@ class StateStore(Protocol):
         self, table: TableName, snapshots: Sequence[SnapshotId], keys: Sequence[str]
     ) -> Mapping[tuple[SnapshotId, str], str]:
         """Those that exist."""
-        ...
 
     def keep(self, table: TableName, snapshot: SnapshotId, states: Mapping[str, str], at: datetime) -> None:
         """Retains only the newest snapshots of a table."""
-        ...
 
 
 def no_versions(revision: str) -> Pin | None:

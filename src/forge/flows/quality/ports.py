@@ -28,7 +28,6 @@ class Verdicts(Protocol):
         limit: int = 1000,
     ) -> tuple[tuple[RunId, Verdict], ...]:
         """Newest run first."""
-        ...
 
     def blocked(self, branch: BranchName) -> tuple[tuple[RunRecord, TableName], ...]:
         """Tables held back by the newest run on the branch that settled them, each with that run; newest first. A run
@@ -36,22 +35,18 @@ class Verdicts(Protocol):
 
         Output held back by a run that makes tables waits for another such run: a commit or merge changes what readers
         have, not what waits. Output held back by a commit or merge ends with whatever settles the table."""
-        ...
 
     def judgements(
         self, branch: BranchName, names: Iterable[TableName], check_ids: Iterable[str], *, runs: int = 500
     ) -> tuple[RunVerdict, ...]:
         """Outcomes of these tables in the newest `runs` runs of the branch, newest first: one for each of these checks
         with a verdict, or one without a check."""
-        ...
 
     def tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[VerdictTally, ...]:
         """Of runs on the branch started from `since` on and before `until`, oldest first."""
-        ...
 
     def dataset_tallies(self, branch: BranchName, since: datetime, until: datetime) -> tuple[DatasetTally, ...]:
         """The same, by table."""
-        ...
 
 
 class RunHistory(Runs, Verdicts, Protocol):

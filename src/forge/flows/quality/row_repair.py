@@ -85,24 +85,19 @@ class RowRepair(Protocol):
     @property
     def counts(self) -> Mapping[str, int]:
         """Quarantined rows by check; filled cells by column."""
-        ...
 
     @property
     def values(self) -> Mapping[str, object]:
         """By column, the filled value, where there is a single one."""
-        ...
 
     def write(self, stage: Stage) -> None:
         """Writes the table without deleted and with changed rows, on top of the stage."""
-        ...
 
     def set_aside(self, stage: Stage, fields: Fields, names: Mapping[str, str], stamp: QuarantineStamp) -> None:
         """Appends the deleted rows to another table with these `fields`; `names` maps the columns."""
-        ...
 
     def release(self) -> None:
         """Releases resources kept for writing."""
-        ...
 
 
 class RepairWork(Protocol):
@@ -110,13 +105,11 @@ class RepairWork(Protocol):
 
     def take_out(self, target: RepairTarget, failing: RowFailures) -> RowRepair:
         """Removes the rows that fail."""
-        ...
 
     def fill(self, target: RepairTarget, fill: CellFill) -> RowRepair: ...
     def deduplicate(self, target: RepairTarget, key: tuple[str, ...], order_by: tuple[str, ...]) -> RowRepair:
         """Of rows with the same key, keeps the last by `order_by`; ties by file and position. Rows with a NULL in the
         key stay."""
-        ...
 
 
 def unfit_value(value: object, column: str, type_: str) -> ForgeError:

@@ -120,7 +120,6 @@ class Engine(Protocol):
 
     def stage(self, planned: PlannedResult, stage: Stage, time_range: TimeRange | None) -> None:
         """The one big job: write the result to the stage."""
-        ...
 
     def change(
         self,
@@ -135,7 +134,6 @@ class Engine(Protocol):
         are matched by name: unknown ones are refused (E621) unless `evolve` adds them, missing ones are NULL.
         `merge` updates rows of the same key and inserts the rest, `delete` removes the rows of the given keys. A
         table that does not exist is created, except by delete."""
-        ...
 
     def measure(
         self,
@@ -146,7 +144,6 @@ class Engine(Protocol):
     ) -> Readings:
         """A reading for each measure; one that cannot be computed says why. `since` and `at` of a measure are the
         caller's: it has made a target of them. Each job is reported as it ends."""
-        ...
 
     def sample(
         self,
@@ -159,7 +156,6 @@ class Engine(Protocol):
     ) -> tuple[tuple[Mapping[str, object], ...], ...]:
         """A few rows that fail each check, in one more pass for all of them. Values of masked columns never leave
         the engine."""
-        ...
 
     def failing_rows(
         self,
@@ -171,31 +167,25 @@ class Engine(Protocol):
         """All rows that fail one of the checks, which come with their ids, as a frame of the engine: every column,
         and `forge_checks`, the ids of the checks that the row fails; of a table also `forge_file` and `forge_pos`,
         its position. Of rows with the same key all but the first by position are failing."""
-        ...
 
     def files_of(self, transform: Transform) -> tuple[LoadedFile, ...]: ...
     def with_digests(self, files: Sequence[LoadedFile]) -> tuple[LoadedFile, ...]:
         """The same files, each with the hash of its content."""
-        ...
 
     def query(
         self, sql: str, inputs: Mapping[TableName, Pin], params: Mapping[str, object], limit: int | None
     ) -> tuple[Schema, tuple[tuple[object, ...], ...]]: ...
     def begin(self, run_id: RunId, table: TableName) -> None:
         """Tag jobs of this thread with this run and table from now on."""
-        ...
 
     def begin_read(self, run_id: RunId) -> None:
         """Like `begin`, for a read: until `end`, jobs of this thread yield the cores to writes."""
-        ...
 
     def end(self) -> None:
         """Jobs of this thread no longer belong to a run or read."""
-        ...
 
     def find_starved(self, reads: Iterable[RunId]) -> StarvedJobs:
         """What waits for cores, of these reads and of everything else."""
-        ...
 
     def progress(self, run_id: RunId, table: TableName) -> JobProgress: ...
     def cancel(self, run_id: RunId) -> None: ...

@@ -72,7 +72,6 @@ class JobStore(Protocol):
     def add(self, job: JobRecord, *, limit: int | None, apart: frozenset[str] = frozenset()) -> bool:
         """False, and nothing written, where `limit` jobs of its server wait already. Jobs of kinds in `apart` and
         all others are counted separately."""
-        ...
 
     def job(self, job_id: str) -> JobRecord | None: ...
     def jobs(
@@ -84,7 +83,6 @@ class JobStore(Protocol):
         limit: int = 50,
     ) -> tuple[JobRecord, ...]:
         """Newest first."""
-        ...
 
     def save(self, job: JobRecord) -> None: ...
 
@@ -94,7 +92,6 @@ class JobHandler(Protocol):
 
     def plan(self, request: Mapping[str, object]) -> tuple[str, ...]:
         """The tables it would make, in order; raises everything that is wrong with the request."""
-        ...
 
     def execute(
         self, job: JobRecord, notify: Callable[[StepEvent], None], stopped: Callable[[], RunStatus | None]
@@ -103,20 +100,16 @@ class JobHandler(Protocol):
     def progress(self, job_id: str, table: str) -> JobProgress: ...
     def settle(self, job: JobRecord, status: RunStatus, error: ForgeError) -> RunStatus:
         """How its run ended. A run without an end gets this one."""
-        ...
 
     def never_began(self, job: JobRecord) -> None:
         """It was queued, and cancelled or interrupted before its turn."""
-        ...
 
     def status_of(self, job_id: str) -> RunStatus | None: ...
     def repair(self, *, thorough: bool) -> None:
         """End the runs of dead processes, and drop their stages."""
-        ...
 
     def not_ours(self, job_id: str, job: JobRecord | None) -> ForgeError:
         """Why it cannot be cancelled here."""
-        ...
 
 
 @dataclass(slots=True)

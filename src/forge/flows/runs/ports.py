@@ -35,22 +35,18 @@ class Runs(Protocol):
         lineage: Sequence[TableLineage] = (),
     ) -> None:
         """The end of a run that publishes nothing. `lineage` is of its outputs."""
-        ...
 
     def run(self, run_id: RunId) -> RunRecord | None: ...
     def runs(
         self, *, limit: int = 50, branch: BranchName | None = None, status: str | None = None
     ) -> tuple[RunRecord, ...]:
         """Newest first, with their outputs."""
-        ...
 
     def find_runs(self, ids: Iterable[RunId]) -> Mapping[RunId, RunRecord]:
         """Those that exist, with their outputs."""
-        ...
 
     def lineage(self, run_ids: Iterable[RunId]) -> tuple[tuple[RunId, TableLineage], ...]:
         """Of all outputs of these runs, published or not."""
-        ...
 
 
 class Publications(Protocol):
@@ -60,9 +56,7 @@ class Publications(Protocol):
         """One transaction: all pointers compared and set, the commit and all records inserted, the branch moved from
         `expected_head`; or nothing. Calls `fault_point("publish.pointers")` after the pointers were set and
         `fault_point("publish.records")` before the transaction commits."""
-        ...
 
     def advance(self, advance: BranchAdvance, fault_point: FaultPoint) -> PublishedCommit | PointerConflict:
         """One transaction: all pointers compared and set, the branch moved from `expected_head` to `head`, the
         records written; or nothing. The same fault points as `publish`."""
-        ...

@@ -77,19 +77,15 @@ class Tokens(Protocol):
     def by_id(self, token_id: str) -> Token | None: ...
     def all(self, kind: TokenKind) -> tuple[Token, ...]:
         """Newest first."""
-        ...
 
     def revoke(self, token_id: str, at: datetime, audit: AuditRecord | None) -> bool:
         """False where there is none, or it was revoked before."""
-        ...
 
     def touch(self, token_id: str, at: datetime) -> None:
         """Record its use. Does not wait for a busy database: that is an error (E404) at once."""
-        ...
 
     def remove_expired(self, kind: TokenKind, before: datetime) -> int:
         """Remove those that expired, or were revoked, before that time; their number."""
-        ...
 
 
 Random = Callable[[], str]

@@ -59,20 +59,16 @@ class FileHasher(Protocol):
         self, catalog: CatalogName, snapshot_id: SnapshotId | None, schema_id: int, location: str | None = None
     ) -> SnapshotFacts | None:
         """From the metadata file at `location`, else from the one the catalog row points at; None: there is no row."""
-        ...
 
     def manifests(self, manifest_list: str) -> tuple[str, ...]: ...
     def listed(self, manifest: str) -> tuple[ListedFile, ...]:
         """Its live files."""
-        ...
 
     def hashes(self, paths: Iterable[str], progress: HashProgress | None = None) -> Mapping[str, FileHash]:
         """BLAKE3 of each; files in parallel."""
-        ...
 
     def sizes(self, paths: Iterable[str]) -> Mapping[str, int | None]:
         """None: the file is missing."""
-        ...
 
 
 def node_path(manifest: str) -> str:

@@ -27,24 +27,19 @@ class Refs(Protocol):
     def delete_branch(self, name: BranchName, audit: AuditRecord) -> None: ...
     def update_branch(self, branch: Branch, audit: AuditRecord) -> None:
         """Everything of the branch but its head, which only a publication moves; E602 where it does not exist."""
-        ...
 
     def rename_branch(self, old: BranchName, new: BranchName, audit: AuditRecord) -> None:
         """Head and history stay, and branches created from it are updated; E602 unknown, E603 `new` exists."""
-        ...
 
     def tags(self) -> tuple[Tag, ...]:
         """By name."""
-        ...
 
     def tag(self, name: str) -> Tag | None: ...
     def put_tag(self, tag: Tag, audit: AuditRecord, *, replace: bool) -> None:
         """An existing tag is moved if `replace`, else E615."""
-        ...
 
     def delete_tag(self, name: str, audit: AuditRecord) -> None:
         """E614 where it does not exist."""
-        ...
 
 
 class Commits(Protocol):
@@ -53,13 +48,11 @@ class Commits(Protocol):
     def commit(self, commit_id: CommitId) -> Commit | None: ...
     def commits(self, ids: Iterable[CommitId]) -> Mapping[CommitId, Commit]:
         """Those that exist."""
-        ...
 
     def find_commits(self, prefix: str) -> tuple[CommitId, ...]: ...
     def tree(self, commit_id: CommitId | None) -> Tree: ...
     def recorded_tree(self, commit_id: CommitId) -> Tree:
         """The tree exactly as it was committed; `tree` has the current catalog row of each table."""
-        ...
 
     def log(
         self,
@@ -73,19 +66,15 @@ class Commits(Protocol):
     ) -> tuple[Commit, ...]:
         """Ancestors of head, itself included, newest first by time, parents after children. Filters hide commits
         without ending the walk; `author` matches a part of name or e-mail."""
-        ...
 
     def ancestry(self, heads: Iterable[CommitId]) -> Mapping[CommitId, tuple[CommitId, ...]]:
         """Every commit that can be reached from any of the heads, with its parents."""
-        ...
 
     def touching(self, table: TableName) -> frozenset[CommitId]:
         """The commits that changed the table, on any branch."""
-        ...
 
     def loaded_files(self, table: TableName, head: CommitId | None) -> frozenset[LoadedFile]:
         """Files loaded into the table by the commits from head back."""
-        ...
 
 
 class CommitHistory(Refs, Commits, Protocol):
@@ -98,14 +87,12 @@ class Merges(Protocol):
     def put_merge(self, merge: MergeRecord, conflicts: Sequence[Conflict] | None, audit: AuditRecord) -> None:
         """Insert or replace it. `conflicts`, where given, replace the recorded ones; the resolution of a conflict
         that recurs (the same id) stays. Publications and advances write their merge in their own transaction."""
-        ...
 
     def merge(self, merge_id: str) -> MergeRecord | None: ...
     def merges(
         self, *, statuses: Iterable[MergeStatus] | None = None, branch: BranchName | None = None, limit: int = 50
     ) -> tuple[MergeRecord, ...]:
         """Newest first; `branch` is the source or the target."""
-        ...
 
     def conflicts(
         self,
@@ -119,12 +106,10 @@ class Merges(Protocol):
         offset: int = 0,
     ) -> tuple[Conflict, ...]:
         """In the order they were given."""
-        ...
 
     def answer(self, merge_id: str, answers: Mapping[str, ResolutionRule], audit: AuditRecord) -> None:
         """Set the resolution of these conflicts, by their ids; E616 where one does not exist. Updates the merge's
         `resolved_count`."""
-        ...
 
 
 class MergeHistory(CommitHistory, Merges, Protocol):
@@ -136,12 +121,9 @@ class ContentHashes(Protocol):
 
     def blobs(self, paths: Iterable[str]) -> Mapping[str, Blob]:
         """Those that are known."""
-        ...
 
     def table_trees(self, digests: Iterable[str]) -> Mapping[str, Mapping[str, object]]:
         """Those that are known."""
-        ...
 
     def add_hashes(self, hashes: HashRecords) -> None:
         """Add hashes outside a publication."""
-        ...

@@ -72,12 +72,10 @@ class Tables(Protocol):
     def read(self, part: FileSlice, columns: Sequence[str] | None = None) -> pyarrow.Table:
         """On the driver; for small parts. Columns are named and typed by the snapshot's schema, and carry their
         field ids in Arrow's metadata. E406 where a file is missing; NeedsEngine where only an engine can read it."""
-        ...
 
     def swap(self, stage: Stage, removed: Sequence[DataFile], added: FileSlice | None, fields: Fields) -> SnapshotId:
         """A snapshot on top of the stage without the `removed` files and with the `added` ones, which belong to
         another snapshot of the same table or to a row made by `expose` or an engine. No row is read or written."""
-        ...
 
     def rewrite(
         self, stage: Stage, removed: Sequence[DataFile], rows: pyarrow.Table, fields: Fields, key: Sequence[str] = ()
@@ -85,21 +83,17 @@ class Tables(Protocol):
         """The same, with the rows written as new files, in the table's partitions. Where the stage does not exist
         yet, the table is created there, with `key` as Iceberg's identifier fields. NeedsEngine where only an engine
         can partition the rows."""
-        ...
 
     def expose(self, run_id: RunId, part: FileSlice, name: str) -> CatalogName:
         """A hidden catalog row that holds exactly these files, for an engine to read; dropped with the stages of the
         run. `name` distinguishes the rows of one run."""
-        ...
 
     def scratch(self, stage: Stage, fields: Fields, name: str) -> CatalogName:
         """A hidden row without files but with the stage's partitions, folder and these columns: an engine appends to
         it, `swap` takes over the files."""
-        ...
 
     def advance(self, stage: Stage, snapshot_id: SnapshotId) -> None:
         """Move the stage to another snapshot of its table: nothing is copied."""
-        ...
 
     def point(
         self,
@@ -114,17 +108,14 @@ class Tables(Protocol):
         """The metadata file that sets the branch's ref of the table to the version's snapshot. On the default branch
         the current schema and partitions follow, and a table under a hidden name gets its own; `is_free`: another
         table leaves that name in the same transaction. Conflict: the ref is not at `expected` any more."""
-        ...
 
     def hide(self, table: TableName, version: TableVersion, expected: SnapshotId | None) -> Pointer | PointerConflict:
         """The table leaves the default branch: its row is moved under a hidden name, all snapshots and other refs
         stay."""
-        ...
 
     def leave(self, version: TableVersion, branch: BranchName) -> Pointer | None:
         """The table leaves another branch: its ref is removed, so that it is not taken for a foreign write when the
         branch has the table again. None where the table has no such ref."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,7 +141,6 @@ class MergedRows(Protocol):
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
         """Open conflicts, at most as many as the limit."""
-        ...
 
     @property
     def conflict_count(self) -> int: ...
@@ -165,11 +155,9 @@ class MergedRows(Protocol):
     @property
     def is_separate(self) -> bool:
         """No row was changed by both sides: files can be taken over as they are."""
-        ...
 
     def write(self, stage: Stage) -> SnapshotId:
         """Rewrite the changed files of ours, with the changes of theirs, on top of the stage."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,11 +178,9 @@ class RowOperations(Protocol):
         self, left: FileSlice | None, right: FileSlice | None, layout: Layout, *, limit: int = 100, offset: int = 0
     ) -> RowDiff:
         """In the layout `base` names the columns of the left, `theirs` those of the right."""
-        ...
 
     def merge(self, work: TableMerge, run_id: RunId) -> MergedRows: ...
 
     def find_twins(self, new: FileSlice, old: FileSlice | None, key: Sequence[str], limit: int) -> DuplicateKeys:
         """Keys of two rows of `new`, or of a row of `new` and one of `old`; both are parts of one snapshot. Only the
         key columns are read. Keys with a NULL are ignored."""
-        ...

@@ -85,11 +85,9 @@ def producer_of(root: str, path: str) -> str:
 class SourceStore(Protocol):
     def sources(self, root: str | None = None) -> tuple[SourceRecord, ...]:
         """By root and path."""
-        ...
 
     def keep(self, records: Sequence[SourceRecord]) -> None:
         """In place of what was kept of the same files."""
-        ...
 
     def forget(self, root: str, paths: Sequence[str]) -> None: ...
 

@@ -44,11 +44,9 @@ class PendingEvent:
 class EventInbox(Protocol):
     def keep(self, event: PendingEvent, now: datetime) -> bool:
         """False where it was there already."""
-        ...
 
     def of_run(self, producer: str, run_id: str) -> tuple[PendingEvent, ...]:
         """The oldest first."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,6 @@ class _Records(RunHistory, Assets, Protocol): ...
 class EventSink(Protocol):
     def send(self, name: str, events: Sequence[Json]) -> None:
         """`name` identifies the run. Failures to send are logged."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

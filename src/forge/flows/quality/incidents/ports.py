@@ -86,7 +86,6 @@ class AlertStore(Protocol):
 
     def observe(self, scope: AlertScope, table: str, decide: Callable[[KnownAlerts], AlertWrite]) -> AlertWrite:
         """Concurrent judgements of one scope are serialized."""
-        ...
 
     def states(
         self,
@@ -98,12 +97,10 @@ class AlertStore(Protocol):
         limit: int = 1000,
     ) -> tuple[AlertState, ...]:
         """Failing ones first, then the newest."""
-        ...
 
     # incidents
     def mark(self) -> str:
         """A value that changes with every change of an incident."""
-        ...
 
     def incident(self, incident_id: str) -> TrackedIncident | None: ...
     def incidents(
@@ -117,11 +114,9 @@ class AlertStore(Protocol):
         limit: int = 1000,
     ) -> tuple[TrackedIncident, ...]:
         """By opening time, newest first."""
-        ...
 
     def timeline(self, incident_id: str) -> tuple[IncidentEntry, ...]:
         """The oldest first."""
-        ...
 
     def change_incident(
         self,
@@ -131,24 +126,19 @@ class AlertStore(Protocol):
     ) -> TrackedIncident | None:
         """Applies the changes in order, each to the result of the one before, and to the alert; None where there is no
         such incident."""
-        ...
 
     def put_incident(self, change: IncidentUpdate) -> bool:
         """Inserts an untracked incident; False where its id exists."""
-        ...
 
     # mutes
     def mutes(self, now: datetime | None = None) -> tuple[Mute, ...]:
         """Those active at `now`, or all."""
-        ...
 
     def add_mute(self, mute: Mute, retime: Retime) -> None:
         """`retime` recomputes the send time of deliveries not attempted yet."""
-        ...
 
     def end_mute(self, mute_id: str, now: datetime, retime: Retime) -> Mute | None:
         """None: there is none, or it has ended."""
-        ...
 
     # deliveries
     def add_deliveries(self, deliveries: Sequence[Delivery]) -> None: ...
@@ -164,12 +154,10 @@ class AlertStore(Protocol):
         limit: int = 1000,
     ) -> tuple[Delivery, ...]:
         """The newest first."""
-        ...
 
     def attempts(self, ids: Iterable[str]) -> Mapping[str, tuple[Attempt, ...]]: ...
     def due(self, now: datetime) -> tuple[str, ...]:
         """The channels with deliveries that may be attempted now."""
-        ...
 
     def claim(
         self,
@@ -181,24 +169,19 @@ class AlertStore(Protocol):
     ) -> DeliveryPlan:
         """Claims what to send now for `worker` until then, exclusively. `plan` gets all deliveries waiting for the
         channel; those it drops are marked so."""
-        ...
 
     def record(self, message: ChannelMessage, worker: str, result: SendResult) -> bool:
         """Stores the attempt, its outcome, and a timeline entry in each incident concerned. False where another worker
         has claimed the message since; the attempt is stored all the same."""
-        ...
 
     def keys(self, channel: str, threads: Iterable[str]) -> Mapping[str, str]:
         """The pager key last used for each thread."""
-        ...
 
     def still_failing(self, channel: str, key: str) -> bool:
         """Whether a check announced to the pager under the key still fails."""
-        ...
 
     def queue_again(self, ids: Iterable[str], now: datetime) -> int:
         """Requeues deliveries that were given up or refused."""
-        ...
 
 
 class SendError(Exception):
@@ -229,11 +212,9 @@ class Channel(Protocol):
     @property
     def timeout(self) -> float:
         """Maximum seconds of an attempt."""
-        ...
 
     def send(self, message: OutgoingMessage) -> str:
         """The receiver's answer; raises where it does not accept it."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,34 +58,26 @@ class MetricStore(Protocol):
 
     def put(self, points: tuple[MetricPoint, ...]) -> None:
         """Upsert by table, metric and version."""
-        ...
 
     def points(
         self, table: TableName, metric: str | None = None, *, limit: int | None = None
     ) -> tuple[MetricPoint, ...]:
         """The newest `limit` of them, oldest first."""
-        ...
 
     def newest(self, table: TableName) -> tuple[MetricPoint, ...]:
         """The newest point of each metric, by metric."""
-        ...
 
     def flagged(self, since: datetime, *, limit: int = 100) -> tuple[MetricPoint, ...]:
         """Points of all tables that were anomalies at their time, newest first."""
-        ...
 
     def tables(self) -> tuple[TableName, ...]:
         """Tables with points, by name."""
-        ...
 
     def put_feedback(self, feedback: PointFeedback, audit: AuditRecord) -> None:
         """Upsert of feedback on a point."""
-        ...
 
     def delete_feedback(self, table: TableName, metric: str, time: datetime, audit: AuditRecord) -> bool:
         """False, and nothing written, where there was no feedback."""
-        ...
 
     def feedback(self, table: TableName, metric: str | None = None) -> tuple[PointFeedback, ...]:
         """By time."""
-        ...

@@ -36,42 +36,33 @@ class MonitorStore(Protocol):
         self, *, table: TableName | None = None, enabled: bool | None = None, removed: bool = False
     ) -> tuple[Monitor, ...]:
         """By name. Removed ones only on request."""
-        ...
 
     def monitor(self, monitor_id: str) -> Monitor | None:
         """Removed or not."""
-        ...
 
     def add(self, monitor: Monitor, audit: AuditRecord) -> bool:
         """False, and nothing written, where the id exists."""
-        ...
 
     def change(self, monitor: Monitor, expected: datetime | None, audit: AuditRecord) -> bool:
         """Compare-and-set: False, and nothing written, where its `updated_at` is no longer `expected`."""
-        ...
 
     # runs
     def claim(self, run: MonitorRun) -> bool:
         """False, and nothing written, where the monitor has a run of that claim already."""
-        ...
 
     def save(self, run: MonitorRun) -> None: ...
     def finish(self, run: MonitorRun, check_results: Sequence[CheckResult], audit: AuditRecord | None) -> bool:
         """Stores the finished run with its results. False, and nothing written, where it has finished already; a run
         recorded as interrupted may still finish."""
-        ...
 
     def remark(self, run_id: str, notes: Sequence[str]) -> None:
         """Appends to the notes of a run, finished or not."""
-        ...
 
     def beat(self, run_ids: Sequence[str], at: datetime) -> None:
         """Heartbeat of runs."""
-        ...
 
     def silent(self, before: datetime) -> tuple[MonitorRun, ...]:
         """Unfinished runs without a heartbeat since then."""
-        ...
 
     def run(self, run_id: str) -> MonitorRun | None: ...
     def runs(
@@ -85,7 +76,6 @@ class MonitorStore(Protocol):
         limit: int = 100,
     ) -> tuple[MonitorRun, ...]:
         """Newest first, by queue time."""
-        ...
 
     def newest(
         self,
@@ -94,17 +84,14 @@ class MonitorStore(Protocol):
         statuses: Iterable[MonitorRunStatus] = (),
     ) -> Mapping[str, MonitorRun]:
         """The newest run of each, filtered by trigger and status."""
-        ...
 
     def tallies(self, since: datetime, until: datetime, branch: BranchName | None = None) -> tuple[VerdictTally, ...]:
         """Of runs started from `since` on and before `until`, oldest first."""
-        ...
 
     def dataset_tallies(
         self, since: datetime, until: datetime, branch: BranchName | None = None
     ) -> tuple[DatasetTally, ...]:
         """The same, by table."""
-        ...
 
     # results
     def results(
@@ -119,17 +106,14 @@ class MonitorStore(Protocol):
         limit: int = 100,
     ) -> tuple[CheckResult, ...]:
         """Newest first."""
-        ...
 
     def result(self, result_id: str) -> CheckResult | None: ...
     def standing(self, versions: Mapping[TableName, TableVersion]) -> tuple[CheckResult, ...]:
         """The latest result of each check on these versions, without removed monitors. Views have no snapshot: their
         latest result counts, whatever the commit."""
-        ...
 
     def last_passed(self, table: TableName, branch: BranchName, check_id: str) -> CheckResult | None:
         """The newest time the check passed there, with a commit."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

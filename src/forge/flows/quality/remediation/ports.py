@@ -20,7 +20,6 @@ class RemedyStore(Protocol):
     def put(self, remediation: Remediation, audit: AuditRecord | None = None) -> None:
         """Upsert; E746 where the state transition is not allowed. As part of a publication it is written in the same
         transaction, by the same rule."""
-        ...
 
     def get(self, remediation_id: str) -> Remediation | None: ...
     def find(
@@ -32,7 +31,6 @@ class RemedyStore(Protocol):
         limit: int | None = None,
     ) -> tuple[Remediation, ...]:
         """Newest first."""
-        ...
 
 
 def _none_passed(table: TableName, check_id: str) -> tuple[tuple[CommitId, bool], ...]:
