@@ -6,9 +6,9 @@ import re
 import uuid
 from collections.abc import Sequence
 from functools import reduce
-from typing import TYPE_CHECKING
 
 from pyspark.errors import AnalysisException
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import DataFrame as AnyFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import StructType
@@ -22,9 +22,6 @@ from forge.flows.runs.engine import ChangeFile, ChangeMode, ChangeQuery
 from forge.model.errors import ForgeError
 from forge.model.name_suggestions import did_you_mean
 from forge.versioning.errors import IncomparableError, NothingToDoError
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 
 def apply_change(

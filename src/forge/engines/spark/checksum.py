@@ -3,8 +3,7 @@ adding an empty column, renaming, reordering and widening do not change it."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 from pyspark.sql.types import (
     ArrayType,
@@ -25,9 +24,6 @@ from forge.engines.spark.collect import collected
 from forge.engines.spark.frames import quote
 from forge.versioning.checksum import checksum_of
 from forge.versioning.field import Fields
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
 
 _LANES = (1, 2)  # two hashes of 64 bits with different beginnings make one of 128
 _HALF = 1 << 32

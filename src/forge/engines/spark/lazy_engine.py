@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forge.engines.spark import sources
-from forge.transforms.transform import FileSource
+from forge.transforms.transform import FileSource, Transform
 
 if TYPE_CHECKING:
     from forge.flows.runs.records import LoadedFile
-    from forge.transforms.transform import Transform
 
 
 def files_of(transform: Transform, root: Path) -> tuple[LoadedFile, ...]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 from pyspark import StorageLevel
-from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import Column, DataFrame, SparkSession, Window
 from pyspark.sql import functions as F
 
 from forge.engines.spark.collect import collected
@@ -41,8 +41,6 @@ from forge.versioning.arrow_types import arrow_type
 from forge.versioning.field import Fields
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
     from forge.engines.spark.engine import SparkEngine
 
 _NEW = "forge_new"  # the struct of new values of a row that changes

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Protocol
@@ -20,8 +20,6 @@ from forge.model.names import BranchName, CommitId, TableName
 from forge.quality.checks import FunctionCheck, QueryCheck
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-
     from forge.flows.catalog.ports import Assets
     from forge.flows.ports import Metadata
     from forge.flows.quality.ports import RunHistory

@@ -26,7 +26,7 @@ from forge.flows.runs.input_pins import BaseVersion, view_pin
 from forge.flows.runs.key import RunKey, enforce_key
 from forge.flows.runs.records import LoadedFile, OutputRecord, OutputStatus
 from forge.model.errors import ForgeError
-from forge.model.names import RunId
+from forge.model.names import CommitId, RunId, TableName
 from forge.quality.measure import PREVIOUS, Measure, NotMeasured, Reading
 from forge.transforms.transform import SqlQuery, Transform, TransformKind
 
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from forge.flows.versioning.content_hash import FileHasher
     from forge.flows.versioning.key_check import KeyCheck
     from forge.flows.versioning.read import RevisionReader
-    from forge.model.names import CommitId, TableName
     from forge.quality.verdict import Verdict
     from forge.versioning.commit import Signer
 

@@ -10,7 +10,7 @@ from forge.flows.runs.input_pins import BaseVersion, key_of
 from forge.model.errors import ForgeError
 from forge.transforms.fingerprint import Fingerprint, fingerprint
 from forge.transforms.transform import FileSource, JdbcSource, Transform, TransformKind
-from forge.versioning.commit import ADOPTED
+from forge.versioning.commit import ADOPTED, Commit
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from forge.flows.runs.pin import Pin
     from forge.flows.runs.records import LoadedFile, OutputRecord
     from forge.model.names import BranchName, RunId, TableName
-    from forge.versioning.commit import Commit
 
 NEEDS_RANGE = "it needs a time range: --start … --end …"
 

@@ -6,20 +6,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
-from forge.flows.runs.decision import OutputFacts
+from forge.flows.runs.decision import OutputFacts, RunRequest, SourceFiles
 from forge.model.errors import ForgeError
-from forge.model.names import RunId
+from forge.model.names import BranchName, RunId
 from forge.transforms.transform import FileSource, Transform, TransformKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from forge.flows.ports import Lake, Metadata
-    from forge.flows.runs.decision import RunRequest, SourceFiles
     from forge.flows.runs.input_pins import BaseVersion, PinnedBranch
     from forge.flows.runs.project import Project
     from forge.flows.runs.records import LoadedFile, OutputRecord, RunRecord
-    from forge.model.names import BranchName
     from forge.versioning.commit import Commit, Tree
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forge.transforms.transform import TransformKind
+from forge.transforms.transform import Transform, TransformKind
 
 if TYPE_CHECKING:
     from forge.flows.ports import SnapshotState, Stage
     from forge.flows.runs.build import BuildContext
     from forge.flows.runs.input_pins import BaseVersion
-    from forge.transforms.transform import Transform
 
 
 @dataclass(frozen=True, slots=True)

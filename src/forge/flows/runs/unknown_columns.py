@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from forge.model.errors import ForgeError
 from forge.model.name_suggestions import did_you_mean
-from forge.transforms.transform import FileSource, SqlQuery
+from forge.transforms.transform import FileSource, SqlQuery, Transform
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from forge.model.names import TableName
     from forge.model.schema import Schema
-    from forge.transforms.transform import Transform
 
 Columns = dict[str, str]  # name → type
 # How the reader of SQL says that a column is not among those of its relations.

@@ -14,12 +14,11 @@ from forge.flows.versioning.content_hash import FileHash, HashProgress, ListedFi
 from forge.model.canonical_json import digest_of
 from forge.model.errors import ForgeError
 from forge.model.names import CatalogName, SnapshotId
-from forge.stores.lake.iceberg import naming
+from forge.stores.lake.iceberg import IcebergLake, naming
 
 if TYPE_CHECKING:
     from pyiceberg.table.metadata import TableMetadata
 
-    from forge.stores.lake.iceberg import IcebergLake
 
 BLOCK = 2**20  # larger ones fall out of the processor's cache
 _AT_ONCE = 4

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from pyspark.sql import Column
 from pyspark.sql import functions as F
 from pyspark.sql.types import ArrayType, DataType, IntegralType, MapType, StructType
 
@@ -16,9 +17,6 @@ from forge.versioning.conflict import Answers, Conflict, ConflictKind, Resolutio
 from forge.versioning.expression.parse import parse_expression
 from forge.versioning.field import TableField
 from forge.versioning.rows.values import fit_value
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column
 
 
 def find_rule(answers: Answers, table: str | None, column: str | None) -> ResolutionRule | None:

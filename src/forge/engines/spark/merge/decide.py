@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from forge.engines.spark.merge.align import any_of, data_type, same
@@ -16,9 +16,6 @@ from forge.versioning.arrow_types import arrow_type
 from forge.versioning.conflict import Answers, ConflictKind, ResolutionChoice, ResolutionRule
 from forge.versioning.field import AlignedColumn, Layout
 from forge.versioning.rows.values import fit_row, row_problem
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
 
 BASE, OURS, THEIRS = "b", "o", "t"
 ROW = -1  # the place of a conflict of the whole row

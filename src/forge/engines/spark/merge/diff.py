@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyspark import StorageLevel
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from forge.engines.spark.merge.align import any_of, counted, empty, key_names, keyed, same, stacked
@@ -14,9 +15,6 @@ from forge.engines.spark.merge.rows import bad_keys_error, compared, first_bad
 from forge.engines.spark.merge.single_conflicts import key_of, read_versions
 from forge.versioning.changes import ChangeKind, RowChange, RowDiff
 from forge.versioning.field import Layout
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
 
 _INPUTS = (("left", "base"), ("right", "theirs"))
 _WORDS = (("left", "the left"), ("right", "the right"))

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from forge.engines.spark.frames import quote
 from forge.engines.spark.merge.align import counted, stacked
 from forge.engines.spark.merge.answers import as_utc
 from forge.flows.versioning.tables import DuplicateKeys
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
 
 
 def find_twins(new: DataFrame, old: DataFrame | None, key: Sequence[str], limit: int) -> DuplicateKeys:

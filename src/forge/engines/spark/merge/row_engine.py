@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from pyspark import StorageLevel
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from forge.engines.spark.checksum import checksum
@@ -32,8 +33,6 @@ from forge.versioning.conflict import Conflict, ResolutionChoice
 from forge.versioning.field import Fields, Layout
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
     from forge.engines.spark.engine import SparkEngine
 
 

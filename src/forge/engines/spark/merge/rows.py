@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pyspark import StorageLevel
+from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as F
 
 from forge.engines.spark.frames import quote
@@ -29,9 +30,6 @@ from forge.model.errors import ForgeError
 from forge.versioning.conflict import Answers, Conflict
 from forge.versioning.errors import IncomparableCellsError, IncomparableError
 from forge.versioning.field import AlignedColumn, Layout
-
-if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame, SparkSession
 
 BROADCAST_ROWS = 200_000
 NO_ANSWERS = Answers()

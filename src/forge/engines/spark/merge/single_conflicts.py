@@ -4,8 +4,9 @@ a small frame of cells by key."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as F
 from pyspark.sql.types import BooleanType, ByteType, StructType
 
@@ -17,9 +18,6 @@ from forge.versioning.conflict import Answers, Conflict, ConflictKind, Resolutio
 from forge.versioning.field import Layout
 from forge.versioning.rows.conflicts import bad_answer, evaluate
 from forge.versioning.rows.values import row_problem
-
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
 
 Row = Mapping[str, Any]
 CHUNK = 100_000  # rows with conflicts held by the driver at a time

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from forge.flows.lineage.code.files import Codebase, find_code, printable_path
-from forge.flows.lineage.code.ports import with_progress
+from forge.flows.lineage.code.ports import IngestOptions, IngestProgress, with_progress
 from forge.lineage.extract.catalog import TableCatalog
 from forge.lineage.extract.codebase import CodebaseContext, Run, SourceUnit, modules_of, read_codebase
 from forge.lineage.extract.definition import TableDefinition, definitions_of
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from forge.flows.lineage.code.ports import IngestOptions, IngestProgress
     from forge.lineage.edge import Extraction
     from forge.lineage.extract.program import Program
 

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from forge.lineage.extract.codebase import Run, read_sequentially
+from forge.lineage.extract.codebase import CodebaseContext, Run, SourceUnit, UnitResult, read_sequentially
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from forge.flows.lineage.code.records import SourceStore
     from forge.flows.lineage.openlineage.ingest import OpenLineagePorts
     from forge.flows.lineage.ports import LineagePorts
-    from forge.lineage.extract.codebase import CodebaseContext, SourceUnit, UnitResult
     from forge.lineage.extract.definition import Schemas, TableDefinition
 
 READER = 2  # goes up when the same text is read otherwise, so that everything is read again

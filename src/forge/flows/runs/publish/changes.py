@@ -10,7 +10,7 @@ from forge.contracts.contract import pii_columns
 from forge.flows.runs.input_pins import PinnedBranch, find_base
 from forge.flows.runs.records import AssetRecord, HashRecords, Pointer, PointerConflict, PublishConflict, TableLineage
 from forge.model.names import CatalogName, RunId, SnapshotId, TableName
-from forge.versioning.commit import TableVersion, Tree
+from forge.versioning.commit import Signer, TableVersion, Tree
 
 if TYPE_CHECKING:
     from forge.flows.ports import FaultPoint, Lake, Metadata, SnapshotState, Stage
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from forge.flows.versioning.content_hash import FileHasher
     from forge.flows.versioning.ports import VersionPorts
     from forge.flows.versioning.tables import Tables
-    from forge.versioning.commit import Signer
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,13 +11,19 @@ from typing import TYPE_CHECKING, TypeVar
 
 from forge.flows.runs.publish.changes import BranchChanges, PreparedChanges, PublishPorts, prepare, tree_with
 from forge.flows.runs.records import (
+    AssetRecord,
     AuditRecord,
     BranchAdvance,
     HashRecords,
+    LoadedFile,
+    OutputRecord,
+    ProfileRecord,
     Publication,
     PublishConflict,
     PublishedCommit,
+    RunRecord,
     RunStatus,
+    TableLineage,
 )
 from forge.flows.versioning.content_hash import hash_series, hash_versions
 from forge.model.names import BranchName, CommitId, TableName
@@ -27,7 +33,6 @@ from forge.versioning.commit import Author, Commit, TableStatistics, TableVersio
 if TYPE_CHECKING:
     from forge.flows.contracts.ports import Registration
     from forge.flows.runs.input_pins import PinnedBranch
-    from forge.flows.runs.records import AssetRecord, LoadedFile, OutputRecord, ProfileRecord, RunRecord, TableLineage
     from forge.flows.versioning.merge.record import MergeRecord
     from forge.quality.remediation import Remediation
     from forge.quality.verdict import Verdict
