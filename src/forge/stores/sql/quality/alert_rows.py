@@ -9,7 +9,7 @@ from sqlalchemy import Connection, select, update
 
 from forge.quality.alerts.alert import AlertScope, AlertState
 from forge.quality.alerts.incident import EntryKind, IncidentEntry, TrackedIncident, join
-from forge.quality.alerts.json import entry_dict, entry_of, incident_dict, incident_of, state_dict, state_of
+from forge.quality.alerts.json import entry_dict, entry_of, incident_dict, state_dict
 from forge.quality.alerts.quiet import Mute
 from forge.stores.sql.quality import alert_tables as t
 from forge.stores.sql.record_columns import columns_of, record_of
@@ -29,10 +29,6 @@ def state_row(state: AlertState) -> dict[str, Any]:
     }
 
 
-def read_state(row: Row) -> AlertState:
-    return state_of(row["document"])
-
-
 def incident_row(incident: TrackedIncident) -> dict[str, Any]:
     return {
         "id": incident.id,
@@ -44,10 +40,6 @@ def incident_row(incident: TrackedIncident) -> dict[str, Any]:
         "opened_at": incident.opened_at,
         "document": incident_dict(incident),
     }
-
-
-def read_incident(row: Row) -> TrackedIncident:
-    return incident_of(row["document"])
 
 
 def mute_row(mute: Mute) -> dict[str, Any]:

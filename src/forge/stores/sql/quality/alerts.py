@@ -14,7 +14,7 @@ from forge.flows.quality.incidents.ports import AlertWrite, KnownAlerts, Retime
 from forge.quality.alerts.alert import AlertScope, AlertState, AlertStatus
 from forge.quality.alerts.delivery import DeliveryStatus
 from forge.quality.alerts.incident import IncidentEntry, IncidentStatus, IncidentUpdate, TrackedIncident
-from forge.quality.alerts.json import entry_of
+from forge.quality.alerts.json import entry_of, incident_of, state_of
 from forge.quality.alerts.quiet import Mute
 from forge.stores.sql import outbox
 from forge.stores.sql.database import reading, writing
@@ -48,7 +48,7 @@ class SqlAlerts(SqlDeliveries):
         failing_first = (s.status != AlertStatus.FAILING.value).asc()
         query = select(t.alert_states).order_by(failing_first, s.seen_at.desc(), s.scope, s.check_id).limit(limit)
         query = only(query, (s.scope, scope), (s.table_name, table), (s.branch, branch), (s.status, statuses))
-        return tuple(rows.read_state(row) for row in self._all(query))
+        return tuple(state_of(row["document"]) for row in self._all(query))
 
     # incidents
 
@@ -76,7 +76,7 @@ class SqlAlerts(SqlDeliveries):
         query = select(t.incidents).order_by(i.opened_at.desc(), i.id).limit(limit)
         query = only(query, (i.scope, scope), (i.table_name, table), (i.branch, branch))
         query = only(query, (i.status, statuses), (i.check_id, check_ids))
-        return tuple(rows.read_incident(row) for row in self._all(query))
+        return tuple(incident_of(row["document"]) for row in self._all(query))
 
     def timeline(self, incident_id: str) -> tuple[IncidentEntry, ...]:
         e = t.incident_entries
@@ -159,8 +159,8 @@ def _known(connection: Connection, scope: AlertScope, table: str) -> KnownAlerts
         .where(of_table)
     )
     return KnownAlerts(
-        {state.check_id: state for state in map(rows.read_state, states)},
-        {one.check_id: one for one in map(rows.read_incident, connection.execute(query).mappings())},
+        {row["check_id"]: state_of(row["document"]) for row in states},
+        {row["check_id"]: incident_of(row["document"]) for row in connection.execute(query).mappings()},
         _mutes(connection, None),
     )
 
@@ -186,13 +186,13 @@ def _put_change(connection: Connection, change: IncidentUpdate) -> None:
 
 def _incident(connection: Connection, incident_id: str) -> TrackedIncident | None:
     found = connection.execute(select(t.incidents).where(t.incidents.c.id == incident_id)).mappings().first()
-    return rows.read_incident(found) if found else None
+    return incident_of(found["document"]) if found else None
 
 
 def _state(connection: Connection, scope: str, check_id: str) -> AlertState | None:
     s = t.alert_states
     found = connection.execute(select(s).where(s.c.scope == scope, s.c.check_id == check_id)).mappings().first()
-    return rows.read_state(found) if found else None
+    return state_of(found["document"]) if found else None
 
 
 def _mutes(connection: Connection, now: datetime | None) -> tuple[Mute, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -129,21 +130,10 @@ def _judgements(found: Iterable[Mapping[str, Any]]) -> tuple[RunVerdict, ...]:
     """Verdicts of the same run on other tables are excluded."""
     kept: dict[tuple[str, str, str | None], RunVerdict] = {}
     for row in found:
-        spoke = row["judged"] == row["table_name"]
-        check_id, message = (row["check_id"], row["message"]) if spoke else (None, None)
-        outcome = Outcome(row["outcome"]) if spoke else None
-        table, status = rows.table_of(row["table_name"]), OutputStatus(row["status"])
-        run_id, at, kind = RunId(row["id"]), row["started_at"], row["kind"]
-        found_one = RunVerdict(
-            run_id=run_id,
-            time=at,
-            table=table,
-            status=status,
-            check_id=check_id,
-            outcome=outcome,
-            message=message,
-            kind=kind,
-        )
-        kept.setdefault((run_id, row["table_name"], check_id), found_one)
+        table, status, run_id = rows.table_of(row["table_name"]), OutputStatus(row["status"]), RunId(row["id"])
+        one = RunVerdict(run_id=run_id, time=row["started_at"], table=table, status=status, kind=row["kind"])
+        if row["judged"] == row["table_name"]:
+            one = replace(one, check_id=row["check_id"], outcome=Outcome(row["outcome"]), message=row["message"])
+        kept.setdefault((run_id, row["table_name"], one.check_id), one)
     spoken = {(run, name) for run, name, check in kept if check is not None}
     return tuple(j for (run, name, check), j in kept.items() if check is not None or (run, name) not in spoken)
