@@ -127,9 +127,9 @@ class _Writer:
     judging: AlertSource
     table: str
     seen: Sighting
-    reaches: Mapping[str, FailureReach]
-    remarks: tuple[str, ...]
     now: datetime
+    reaches: Mapping[str, FailureReach] = field(default_factory=dict)
+    remarks: tuple[str, ...] = ()
 
     def decide(self, known: KnownAlerts, verdicts: Sequence[Verdict]) -> AlertWrite:
         every = [*verdicts, *(self._gone(known, verdicts) if self.judging.whole else ())]
@@ -286,15 +286,8 @@ def forget_monitor(ports: AlertPorts, monitor_id: str, by: str) -> int:
         branch = next(state.branch for state in failing if state.table == table)
         policy = AlertPolicy(notify_on_recovery=False)
         judging = AlertSource(scope, policy)
-        writer = _Writer(
-            ports=ports,
-            judging=judging,
-            table=table,
-            seen=Sighting(scope, branch, now),
-            reaches={},
-            remarks=(),
-            now=now,
-        )
+        seen = Sighting(scope, branch, now)
+        writer = _Writer(ports=ports, judging=judging, table=table, seen=seen, now=now)
         ports.store.observe(scope, table, partial(writer.end_all, f"the monitor was removed or switched off by {by}"))
     return len(failing)
 
@@ -311,15 +304,8 @@ def settle_run(ports: AlertPorts, branch: BranchName, run_id: RunId, outputs: Ma
         if over:
             ended += len(over)
             seen = Sighting(scope, branch, now, run_id=run_id)
-            writer = _Writer(
-                ports=ports,
-                judging=AlertSource(scope, ports.runs, whole=False),
-                table=str(table),
-                seen=seen,
-                reaches={},
-                remarks=(),
-                now=now,
-            )
+            judging = AlertSource(scope, ports.runs, whole=False)
+            writer = _Writer(ports=ports, judging=judging, table=str(table), seen=seen, now=now)
             why = f"the run {run_id} " + ("had nothing to say of it" if made else "found the table as it was before")
             ports.store.observe(scope, str(table), partial(writer.end, over, why))
     return ended

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 
 from forge.flows.quality.judge import JudgedTable
@@ -244,24 +244,22 @@ def _as_reported(value: DatedValue, finding: AnomalyFinding) -> AnomalyFinding:
     kept = value.kept
     if kept is None or not kept.is_anomaly or finding.is_anomaly or value.feedback is not None:
         return finding
-    return replace(
-        finding,
-        is_anomaly=True,
-        score=kept.score,
-        explanation=kept.explanation,
-        expected=kept.expected,
-        low=kept.low,
-        high=kept.high,
-    )
+    return replace(finding, **asdict(kept))
+
+
+def _known_values(ports: MetricPorts, table: TableName, name: str, branch: BranchName) -> tuple[DatedValue, ...]:
+    """E742: no values."""
+    line = timeline_of(ports.metadata, table, branch)
+    values = find_values(ports, table, name, line)
+    if not values:
+        raise _no_metric(ports, table, name, line)
+    return values
 
 
 def find_time(ports: MetricPorts, table: TableName, metric: str, branch: BranchName, text: str) -> datetime:
     """The time of the single point that begins with the text: 2026-11-14, or longer where a day has more. E742."""
     name = parse_metric(metric).name
-    line = timeline_of(ports.metadata, table, branch)
-    values = find_values(ports, table, name, line)
-    if not values:
-        raise _no_metric(ports, table, name, line)
+    values = _known_values(ports, table, name, branch)
     wanted = text.strip().upper().replace(" ", "T").removesuffix("Z").removesuffix("+00:00")
     found = [value.time for value in values if wanted and value.time.isoformat().startswith(wanted)]
     if len(found) == 1:
@@ -286,10 +284,7 @@ def record_feedback(
 ) -> PointFeedback | None:
     """Stores a person's feedback on the point at that time, or removes it (None)."""
     name = parse_metric(metric).name
-    line = timeline_of(ports.metadata, table, branch)
-    values = find_values(ports, table, name, line)
-    if not values:
-        raise _no_metric(ports, table, name, line)
+    values = _known_values(ports, table, name, branch)
     moment = as_utc(time)
     meant = next((value for value in values if value.time == moment), None)
     if meant is None:
