@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from forge.flows.lineage.ports import LineagePorts
 from forge.flows.lineage.reader import open_graph
+from forge.flows.lineage.write import total_of
 from forge.flows.runs.records import AuditRecord
 from forge.lineage.errors import OlderBatchError
 from forge.lineage.extract.dagster import DagsterAsset, batches_of_assets
@@ -39,15 +40,4 @@ def import_assets(ports: LineagePorts, assets: Iterable[DagsterAsset], *, actor:
         except OlderBatchError:
             older.append(batch.producer.partition(":")[2])
     ports.metadata.note(AuditRecord(now, who, "lineage.import", "dagster", {"assets": len(done), "edges": edges}))
-    return DagsterImport(_sum(ports, done), len(done), edges, tuple(older))
-
-
-def _sum(ports: LineagePorts, done: list[WriteCounts]) -> WriteCounts:
-    return WriteCounts(
-        max((one.revision for one in done), default=ports.store.revision()),
-        sum(one.added for one in done),
-        sum(one.extended for one in done),
-        sum(one.changed for one in done),
-        sum(one.closed for one in done),
-        sum(one.nodes for one in done),
-    )
+    return DagsterImport(total_of(done, ports.store), len(done), edges, tuple(older))

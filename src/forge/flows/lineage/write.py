@@ -14,6 +14,7 @@ from forge.lineage.errors import BadEdgeError, NotInGraphError
 from forge.lineage.facts.claim import MANUAL, ClaimBatch, EdgeClaim, NodeClaim, WriteCounts, claim_of
 from forge.lineage.facts.evidence import Basis, Evidence
 from forge.lineage.facts.fact import EdgeFact
+from forge.lineage.graph.store import LineageStore
 from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType
 from forge.lineage.node import TABLE_LIKE, Entity, NodeType
 from forge.model.errors import ForgeError
@@ -216,3 +217,11 @@ def _known(view: GraphReader, name: str) -> Entity | None:
         if not name:
             raise
         return None
+
+
+def total_of(done: Sequence[WriteCounts], store: LineageStore) -> WriteCounts:
+    """What several writes changed; the revision is the store's where there was none."""
+    revision = max((one.revision for one in done), default=None)
+    counted = ("added", "extended", "changed", "closed", "nodes")
+    sums = {name: sum(getattr(one, name) for one in done) for name in counted}
+    return WriteCounts(store.revision() if revision is None else revision, **sums)

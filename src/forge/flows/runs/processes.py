@@ -25,11 +25,10 @@ def this_process() -> Process:
     return Process(socket.gethostname(), os.getpid(), process_started(os.getpid()))
 
 
-def begin_run(run_id: RunId, branch: BranchName, user: str, now: datetime) -> RunRecord:
-    """The record of a run that this process begins."""
-    return RunRecord(
-        id=run_id, branch=branch, status=RunStatus.RUNNING, started_at=now, user=user, **asdict(this_process())
-    )
+def begin_run(run_id: RunId, branch: BranchName, user: str, now: datetime, process: Process | None = None) -> RunRecord:
+    """The record of a run that this process begins, or another one did."""
+    of = asdict(process or this_process())
+    return RunRecord(id=run_id, branch=branch, status=RunStatus.RUNNING, started_at=now, user=user, **of)
 
 
 def process_started(pid: int) -> str:

@@ -13,7 +13,7 @@ from forge.flows.runs.jobs import OPEN, JobRecord
 from forge.flows.runs.order import plan_order
 from forge.flows.runs.plan import plan
 from forge.flows.runs.ports import Runs
-from forge.flows.runs.processes import is_alive
+from forge.flows.runs.processes import begin_run, is_alive
 from forge.flows.runs.project import Project
 from forge.flows.runs.records import AuditRecord, RunRecord, RunStatus
 from forge.flows.runs.run import RunPorts, RunRequest, run
@@ -148,21 +148,9 @@ class RunJobHandler:
 
     def _never_begun(self, job: JobRecord) -> RunRecord:
         """A run that failed before its first step: a file broken while it was queued, a deleted branch."""
-        order, server = RunSpec.of(job.request), job.server
-        return RunRecord(
-            id=RunId(job.id),
-            branch=BranchName(order.branch),
-            status=RunStatus.RUNNING,
-            started_at=job.started_at or job.created_at,
-            user=self.author.email,
-            host=server.host,
-            pid=server.pid,
-            process_started=server.process_started,
-            selection=order.selection,
-            params=order.texts,
-            start=order.start,
-            end=order.end,
-        )
+        order, began = RunSpec.of(job.request), job.started_at or job.created_at
+        run = begin_run(RunId(job.id), BranchName(order.branch), self.author.email, began, job.server)
+        return replace(run, selection=order.selection, params=order.texts, start=order.start, end=order.end)
 
     def never_began(self, job: JobRecord) -> None:
         """The job itself is the record of it."""

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from forge.flows.lineage.code.files import Codebase, find_code, printable_path
 from forge.flows.lineage.code.ports import IngestOptions, IngestProgress, with_progress
+from forge.lineage.edge import Extraction
 from forge.lineage.extract.catalog import TableCatalog
 from forge.lineage.extract.codebase import CodebaseContext, Run, SourceUnit, modules_of, read_codebase
 from forge.lineage.extract.definition import TableDefinition, definitions_of
 from forge.lineage.extract.flatten import flatten
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from forge.lineage.edge import Extraction
-    from forge.lineage.extract.program import Program
+from forge.lineage.extract.program import Program
 
 
 def extract(

@@ -7,8 +7,9 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from forge.flows.lineage.code.claims import claims_of_program
 from forge.flows.lineage.code.digest import digests_of
@@ -16,19 +17,14 @@ from forge.flows.lineage.code.files import Codebase, find_code, printable_path
 from forge.flows.lineage.code.lineage_files import record_lineage_files
 from forge.flows.lineage.code.ports import IngestOptions, IngestPorts, IngestProgress, with_progress
 from forge.flows.lineage.code.records import SourceGap, SourceRecord, file_id, producer_of
+from forge.flows.lineage.write import total_of
+from forge.lineage.edge import Gap
 from forge.lineage.extract.catalog import TableCatalog
 from forge.lineage.extract.codebase import CodebaseContext, UnitResult, modules_of, read_codebase, uses_of
 from forge.lineage.extract.definition import definitions_of
 from forge.lineage.extract.manual import DECLARED
 from forge.lineage.extract.program import Program
 from forge.lineage.facts.claim import ClaimBatch, WriteCounts
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
-
-    from forge.flows.lineage.ports import LineagePorts
-    from forge.lineage.edge import Gap
 
 _FILES = 50  # in one transaction
 _LINE = 160  # characters of the source line of a gap
@@ -229,7 +225,7 @@ def _write(
         recorded.append(
             lineage.store.record([ClaimBatch(producer=producer, at=at, actor=lineage.actor) for producer in ended])
         )
-    return tuple(records), _sum(recorded, lineage)
+    return tuple(records), total_of(recorded, lineage.store)
 
 
 def gaps_of(program: Program, text: str) -> tuple[SourceGap, ...]:
@@ -246,19 +242,3 @@ def _code(lines: Sequence[str], line: int) -> str:
     """With secrets redacted: more people read the records than the code."""
     text = lines[line - 1].strip()[:_LINE] if 0 < line <= len(lines) else ""
     return _SECRET.sub(r"\1\2…", text)
-
-
-def _sum(recorded: Sequence[WriteCounts], lineage: LineagePorts) -> WriteCounts:
-    if not recorded:
-        return WriteCounts(lineage.store.revision())
-    total = recorded[-1]
-    for one in recorded[:-1]:
-        total = replace(
-            total,
-            added=total.added + one.added,
-            extended=total.extended + one.extended,
-            changed=total.changed + one.changed,
-            closed=total.closed + one.closed,
-            nodes=total.nodes + one.nodes,
-        )
-    return total
