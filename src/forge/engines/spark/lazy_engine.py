@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from forge.engines.spark import sources
+from forge.flows.runs.records import LoadedFile
 from forge.transforms.transform import FileSource, Transform
-
-if TYPE_CHECKING:
-    from forge.flows.runs.records import LoadedFile
 
 
 def files_of(transform: Transform, root: Path) -> tuple[LoadedFile, ...]:

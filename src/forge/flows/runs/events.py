@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from forge.flows.quality.judge import JudgedTable
 from forge.flows.runs.build import StepEvent
-
-if TYPE_CHECKING:
-    from forge.flows.runs.project import Project
-    from forge.model.names import BranchName, RunId, TableName
+from forge.flows.runs.project import Project
+from forge.model.names import BranchName, RunId, TableName
 
 
 @dataclass(frozen=True, slots=True)

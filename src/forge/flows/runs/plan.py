@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING
 
 from forge.flows.runs.decision import NEEDS_RANGE, OutputFacts, RunRequest, StepAction, decide, range_missing
 from forge.flows.runs.facts import PlanContext, PlanDependencies, facts_of
 from forge.flows.runs.input_pins import BaseVersion, PinnedBranch, find_base, find_pin, pin_branch
 from forge.flows.runs.order import RunSelection, find_order
+from forge.flows.runs.pin import Pin
+from forge.flows.runs.project import Project
 from forge.flows.upkeep.unreadable_metadata import UnreadableMetadata
 from forge.model.errors import ForgeError
+from forge.model.fault import FileFault
+from forge.model.names import TableName
+from forge.transforms.fingerprint import Fingerprint
 from forge.transforms.transform import Transform, TransformKind
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from forge.flows.runs.pin import Pin
-    from forge.flows.runs.project import Project
-    from forge.model.fault import FileFault
-    from forge.model.names import TableName
-    from forge.transforms.fingerprint import Fingerprint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

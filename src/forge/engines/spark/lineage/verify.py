@@ -4,7 +4,9 @@ session are in memory, and statements are analysed only."""
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pyspark.sql import SparkSession
 
 from forge.engines.spark.errors import first_line, keep_quiet, root_cause
 from forge.engines.spark.frames import quote
@@ -15,9 +17,6 @@ from forge.lineage.extract.definition import ColumnDefinition
 from forge.lineage.extract.paths import plain_path
 from forge.lineage.extract.program import OutputKind
 from forge.lineage.extract.spark.plan import PlanHints
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 CATALOG = "lineage_verify"
 NAMESPACE = "default"

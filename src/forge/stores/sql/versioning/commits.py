@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, func, or_, select
 from sqlalchemy.sql.selectable import CTE
@@ -20,13 +22,7 @@ from forge.stores.sql.record_columns import record_of
 from forge.stores.sql.records import SqlRecords
 from forge.stores.sql.statements import batches, find_rows
 from forge.stores.sql.versioning.log_order import newest_first
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from datetime import datetime
-
-    from forge.versioning.commit import Commit, Tree
-
+from forge.versioning.commit import Commit, Tree
 
 _COMMITS, _TREES = 2000, 100  # kept in the process: a commit never changes
 
