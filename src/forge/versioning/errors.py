@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from forge.model.errors import CellError, ForgeError, NamedError
 
 
@@ -38,3 +40,26 @@ class IncomparableError(ForgeError):
 
 class IncomparableCellsError(IncomparableError, CellError):
     """The same, in words that repeat values of cells."""
+
+
+def null_keys(what: str, table: str | None) -> IncomparableError:
+    """E612: `what` says where NULL is in a key."""
+    why = "A row without its key cannot be told from others."
+    return IncomparableError(
+        "E612", what, where=table, why=why, fix="Fill the column, delete these rows, or use another key."
+    )
+
+
+def duplicate_keys(side: str, shown: str, key: Sequence[str], table: str | None) -> IncomparableCellsError:
+    """E611: `shown` are the keys that several rows of the side have."""
+    why = "Rows that share a key cannot be told apart, so no one can say which of them changed."
+    return IncomparableCellsError(
+        "E611",
+        f"{side} has several rows with the key {shown}",
+        without=f"{side} has several rows with the same {', '.join(key)}",
+        columns=key,
+        where=table,
+        why=why,
+        why_without=why,
+        fix="Remove the duplicates, or use a key that is unique.",
+    )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from forge.flows.ports import Stage
 from forge.flows.runs.records import Pointer, PointerConflict
+from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, RunId, SnapshotId, TableName
 from forge.versioning.changes import RowDiff
 from forge.versioning.commit import TableVersion
@@ -184,3 +185,9 @@ class RowOperations(Protocol):
     def find_twins(self, new: FileSlice, old: FileSlice | None, key: Sequence[str], limit: int) -> DuplicateKeys:
         """Keys of two rows of `new`, or of a row of `new` and one of `old`; both are parts of one snapshot. Only the
         key columns are read. Keys with a NULL are ignored."""
+
+
+def open_conflicts(table: TableName, count: int) -> ForgeError:
+    """E617: a merge that is not resolved cannot be written."""
+    why = "Nothing is written until all are resolved."
+    return ForgeError("E617", f"{table} has {count} open conflicts", why=why, fix="forge conflicts")

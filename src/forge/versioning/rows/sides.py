@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from forge.versioning.arrow_types import cast_column, common_type, python_values
-from forge.versioning.errors import IncomparableCellsError, IncomparableError
+from forge.versioning.errors import duplicate_keys, null_keys
 from forge.versioning.field import AlignedColumn, Layout
 from forge.versioning.rows.codes import Flags, Numbers, code_rows, find_different
 
@@ -204,13 +204,8 @@ def _refuse_nulls(
             column = each.columns[place]
             if column is not None and column.null_count:
                 name = layout.columns[place].field.name
-                raise IncomparableError(
-                    "E612",
-                    f"{labels[which]} has NULL in the key column {name}, in {column.null_count:,} rows",
-                    where=table,
-                    why="A row without its key cannot be told from others.",
-                    fix="Fill the column, delete these rows, or use another key.",
-                )
+                what = f"{labels[which]} has NULL in the key column {name}, in {column.null_count:,} rows"
+                raise null_keys(what, table)
 
 
 def refuse_duplicates(
@@ -224,13 +219,4 @@ def refuse_duplicates(
         for row in zip(*values, strict=True)
     )
     more = f" and {len(named) - 3:,} more" if len(named) > 3 else ""
-    raise IncomparableCellsError(
-        "E611",
-        f"{side} has several rows with the key {'; '.join(list(named)[:3])}{more}",
-        without=f"{side} has several rows with the same {', '.join(layout.key)}",
-        columns=layout.key,
-        where=table,
-        why="Rows that share a key cannot be told apart, so no one can say which of them changed.",
-        why_without="Rows that share a key cannot be told apart, so no one can say which of them changed.",
-        fix="Remove the duplicates, or use a key that is unique.",
-    )
+    raise duplicate_keys(side, f"{'; '.join(list(named)[:3])}{more}", layout.key, table)

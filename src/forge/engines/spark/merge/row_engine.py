@@ -25,7 +25,15 @@ from forge.engines.spark.merge.duplicate_keys import find_twins
 from forge.engines.spark.merge.multiset import CountMerge, merge_counts
 from forge.engines.spark.merge.rows import BROADCAST_ROWS, FrameMerge, merge_frames
 from forge.flows.ports import Stage
-from forge.flows.versioning.tables import DataFile, DuplicateKeys, FileSlice, MergedRows, TableMerge, Tables
+from forge.flows.versioning.tables import (
+    DataFile,
+    DuplicateKeys,
+    FileSlice,
+    MergedRows,
+    TableMerge,
+    Tables,
+    open_conflicts,
+)
 from forge.model.errors import CellError, ForgeError
 from forge.model.names import CatalogName, RunId, SnapshotId
 from forge.versioning.changes import RowDiff
@@ -131,12 +139,7 @@ class SparkMerge:
         """Files without a changed row stay as they are, even if named as rewritable."""
         work, tables = self._work, self._rows.tables
         if self.conflict_count:
-            raise ForgeError(
-                "E617",
-                f"{work.table} has {self.conflict_count} open conflicts",
-                why="Nothing is written until all are resolved.",
-                fix="forge conflicts",
-            )
+            raise open_conflicts(work.table, self.conflict_count)
         if not (self.inserted or self.updated or self.deleted):
             self._release()
             return tables.swap(stage, (), None, work.layout.fields)

@@ -28,7 +28,7 @@ from forge.engines.spark.merge.decide import BASE, OURS, THEIRS, MergeDecision
 from forge.engines.spark.merge.single_conflicts import find_overrides, read_conflicts
 from forge.model.errors import ForgeError
 from forge.versioning.conflict import Answers, Conflict
-from forge.versioning.errors import IncomparableCellsError, IncomparableError
+from forge.versioning.errors import duplicate_keys, null_keys
 from forge.versioning.field import AlignedColumn, Layout
 
 BROADCAST_ROWS = 200_000
@@ -262,29 +262,14 @@ def bad_keys_error(
     empty_ones = [name for place, name in enumerate(layout.key) if rows[0][f"k{place}"] is None]
     if empty_ones:
         side = next(side for name, side in inputs if rows[0][f"n_{name}"])
-        return IncomparableError(
-            "E612",
-            f"{side}: rows have NULL in the key column {', '.join(empty_ones)}",
-            where=table,
-            why="A row without its key cannot be told from others.",
-            fix="Fill the column, delete these rows, or use another key.",
-        )
+        return null_keys(f"{side}: rows have NULL in the key column {', '.join(empty_ones)}", table)
     sides = [_twice(row, inputs) for row in rows]
     shown = "; ".join(
         ", ".join(f"{name} = {row[f'k{place}']}" for place, name in enumerate(layout.key))
         for row, side in zip(rows, sides, strict=True)
         if side == sides[0]
     )
-    return IncomparableCellsError(
-        "E611",
-        f"{sides[0]} has several rows with the key {shown}",
-        without=f"{sides[0]} has several rows with the same {', '.join(layout.key)}",
-        columns=layout.key,
-        where=table,
-        why="Rows that share a key cannot be told apart, so no one can say which of them changed.",
-        why_without="Rows that share a key cannot be told apart, so no one can say which of them changed.",
-        fix="Remove the duplicates, or use a key that is unique.",
-    )
+    return duplicate_keys(sides[0], shown, layout.key, table)
 
 
 def _twice(row: dict[str, Any], inputs: Sequence[tuple[str, str]]) -> str:

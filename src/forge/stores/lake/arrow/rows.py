@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from forge.flows.ports import Stage
-from forge.flows.versioning.tables import DataFile, DuplicateKeys, FileSlice, MergedRows, TableMerge
-from forge.model.errors import ForgeError
+from forge.flows.versioning.tables import DataFile, DuplicateKeys, FileSlice, MergedRows, TableMerge, open_conflicts
 from forge.model.names import RunId, SnapshotId
 from forge.stores.lake.tables import IcebergTables
 from forge.versioning.changes import RowDiff
@@ -103,12 +102,7 @@ class ArrowMerge:
         from forge.versioning.rows.apply import apply_rows
 
         if self.conflict_count:
-            raise ForgeError(
-                "E617",
-                f"{self.work.table} has {self.conflict_count} open conflicts",
-                why="Nothing is written until all are resolved.",
-                fix="forge conflicts",
-            )
+            raise open_conflicts(self.work.table, self.conflict_count)
         layout = self.work.layout
         rows = self.reader.read_each(self.work.rewritten)
         changed = list(rows) if self.work.is_whole else find_touched(rows, self.merged, layout)
