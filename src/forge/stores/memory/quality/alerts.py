@@ -79,10 +79,8 @@ class MemoryAlerts:
             found = [
                 state
                 for state in self._states.values()
-                if (scope is None or state.scope == scope)
-                and (table is None or state.table == table)
-                and (branch is None or state.branch == branch)
-                and (wanted is None or state.status in wanted)
+                if scope in (None, state.scope) and table in (None, state.table) and branch in (None, state.branch)
+                if wanted is None or state.status in wanted
             ]
         found.sort(key=lambda state: state.key)
         found.sort(key=lambda state: state.seen_at, reverse=True)
@@ -110,11 +108,8 @@ class MemoryAlerts:
             found = [
                 one
                 for one in self._incidents.values()
-                if (wanted is None or one.status in wanted)
-                and (scope is None or one.scope == scope)
-                and (table is None or one.table == table)
-                and (branch is None or one.branch == branch)
-                and (checks is None or one.check_id in checks)
+                if scope in (None, one.scope) and table in (None, one.table) and branch in (None, one.branch)
+                if (wanted is None or one.status in wanted) and (checks is None or one.check_id in checks)
             ]
         found.sort(key=lambda one: one.id)
         return tuple(sorted(found, key=lambda one: one.opened_at, reverse=True)[:limit])
@@ -197,11 +192,9 @@ class MemoryAlerts:
             found = [
                 one
                 for one in self._deliveries.values()
-                if (named is None or one.id in named)
-                and (channel is None or one.channel == channel)
-                and (scope is None or one.notice.scope == scope)
-                and (incident_id is None or incident_id in _incidents_of(one))
-                and (wanted is None or one.status in wanted)
+                if channel in (None, one.channel) and scope in (None, one.notice.scope)
+                if incident_id is None or incident_id in _incidents_of(one)
+                if (named is None or one.id in named) and (wanted is None or one.status in wanted)
             ]
         return tuple(sorted(found, key=lambda one: one.number, reverse=True)[:limit])
 

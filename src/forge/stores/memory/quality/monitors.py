@@ -29,9 +29,7 @@ class MemoryMonitors:
         found = (
             one
             for one in tuple(self._monitors.values())
-            if (table is None or one.table == table)
-            and (enabled is None or one.enabled == enabled)
-            and (removed or one.removed_at is None)
+            if table in (None, one.table) and enabled in (None, one.enabled) and (removed or one.removed_at is None)
         )
         return tuple(sorted(found, key=lambda one: (one.name, one.id)))
 
@@ -57,9 +55,8 @@ class MemoryMonitors:
 
     def claim(self, run: MonitorRun) -> bool:
         with self._lock:
-            taken = run.monitor_id is not None and any(
-                one.monitor_id == run.monitor_id and one.claim == run.claim for one in self._runs.values()
-            )
+            claims = {(one.monitor_id, one.claim) for one in self._runs.values() if one.monitor_id is not None}
+            taken = (run.monitor_id, run.claim) in claims
             if taken or run.id in self._runs:
                 return False
             self._runs[run.id], self._seen[run.id] = run, run.queued_at
@@ -117,11 +114,9 @@ class MemoryMonitors:
         found = (
             run
             for run in tuple(self._runs.values())
-            if (monitor_id is None or run.monitor_id == monitor_id)
-            and (table is None or run.dataset.partition("@")[0] == str(table))
-            and (not words or run.status in words)
-            and (not reasons or run.trigger in reasons)
-            and (since is None or run.queued_at >= since)
+            if monitor_id in (None, run.monitor_id) and (since is None or run.queued_at >= since)
+            if table is None or run.dataset.partition("@")[0] == str(table)
+            if (not words or run.status in words) and (not reasons or run.trigger in reasons)
         )
         return tuple(sorted(found, key=lambda run: (run.queued_at, run.id), reverse=True)[:limit])
 
@@ -175,12 +170,9 @@ class MemoryMonitors:
         found = [
             one
             for one in tuple(self._results)
-            if (monitor_id is None or one.monitor_id == monitor_id)
-            and (runs is None or one.monitor_run_id in runs)
-            and (table is None or one.dataset == str(table))
-            and (check_id is None or one.check_id == check_id)
-            and (verdict is None or one.verdict is verdict)
-            and (since is None or one.executed_at >= since)
+            if monitor_id in (None, one.monitor_id) and (runs is None or one.monitor_run_id in runs)
+            if check_id in (None, one.check_id) and (table is None or one.dataset == str(table))
+            if verdict in (None, one.verdict) and (since is None or one.executed_at >= since)
         ]
         return tuple(_newest_first(found)[:limit])
 
