@@ -44,15 +44,12 @@ def verdict_view(verdict: Verdict, run: RunRecord, personal: PersonalColumns) ->
 def _reads_view(site: Site) -> ReadsView:
     reads, limits = site.desk.reads(), site.desk.limits
     running = sum(task.job.started_at is not None for task in reads)
-    return ReadsView(
+    return ReadsView.of(
+        limits,
         running=running,
         waiting=len(reads) - running,
         tokens=len({task.owner for task in reads}),
-        at_once=limits.at_once,
-        per_token=limits.per_token,
         waiting_limit=limits.waiting,
-        seconds=limits.seconds,
-        rows=limits.rows,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
-from typing import Annotated, Generic, Literal, TypeVar
+from typing import Annotated, Generic, Literal, Self, TypeVar
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -53,6 +53,12 @@ SAME = {"dataset": "dataset_id", "dataset_id": "dataset"}
 
 class Wire(BaseModel):
     model_config = ConfigDict(extra="forbid", from_attributes=True)
+
+    @classmethod
+    def of(cls, record: object, **more: object) -> Self:
+        """The fields that a record has by the same name, and `more`, which goes before them."""
+        own = {name: getattr(record, name) for name in cls.model_fields if name not in more and hasattr(record, name)}
+        return cls.model_validate({**own, **more})
 
     @model_validator(mode="before")
     @classmethod

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 from forge.api.catalog.wire.assets import AssetColumn, AssetDetail, AssetView, SearchHit
 from forge.api.versioning.commit_views import commit_view
@@ -38,15 +38,12 @@ def asset_detail(found: AssetVersion, at: str, now: datetime) -> AssetDetail:
 def search_hit(entry: SearchEntry, assets: Mapping[str, Asset], now: datetime) -> SearchHit:
     is_column = entry.type == COLUMN
     asset = assets[table_of(entry)]
-    return SearchHit(
+    return SearchHit.of(
+        entry,
         id=entry.qualified_name,
-        type=cast(Any, entry.type),
-        name=entry.name,
-        qualified_name=entry.qualified_name,
         table=table_of(entry),
-        description=entry.description,
         owner=asset.record.owner,
-        tags=list(asset.record.tags),
+        tags=asset.record.tags,
         asset=None if is_column else asset_view(asset, now),
     )
 
@@ -80,12 +77,5 @@ def _fields(asset: Asset, now: datetime) -> dict[str, Any]:
 
 
 def _column(state: ColumnState) -> AssetColumn:
-    return AssetColumn(
-        name=state.column.name,
-        type=state.column.type,
-        nullable=state.column.nullable,
-        description=state.description,
-        pii=state.personal,
-        upstream=list(state.upstream),
-        failing=state.failing,
-    )
+    column = state.column
+    return AssetColumn.of(state, name=column.name, type=column.type, nullable=column.nullable, pii=state.personal)

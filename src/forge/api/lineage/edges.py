@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 
 from forge.api.lineage.views import edge_view
 from forge.api.lineage.wire.changes import EdgeCreate, EdgesCreate, NodeCreate, RecordedView
-from forge.api.lineage.wire.graph import EdgeDetail, EdgeLife, EdgeView, EvidenceView, ProducerView
+from forge.api.lineage.wire.graph import EdgeDetail, EdgeLife, ProducerView
 from forge.flows.lineage.reader import GraphReader
 from forge.lineage.edge import IndirectType, Transformation, level_of
 from forge.lineage.errors import BadEdgeError, NotInGraphError
 from forge.lineage.facts.claim import EdgeClaim, NodeClaim, WriteCounts
-from forge.lineage.facts.fact import EdgeFact, EdgeVersion, at_time
+from forge.lineage.facts.fact import EdgeVersion, at_time
 from forge.lineage.graph.request import TraversalRequest
 from forge.lineage.graph.traversal import Link
 from forge.lineage.kind import RELATIONSHIP_OF, EdgeKind, EdgeRelationship, EdgeType, relationship_of
@@ -39,53 +39,17 @@ def edge_detail(view: GraphReader, edge_id: str, *, with_expressions: bool = Tru
 
 
 def _detail(now: EdgeVersion, lives: Sequence[EdgeVersion]) -> EdgeDetail:
-    document = now.to_dict()
-    shown = {name: value for name, value in document.items() if name in EdgeView.model_fields}
     return EdgeDetail.model_validate(
         {
-            **shown,
-            "confirmed": now.confirmed,
-            "actor": document["actor"],
-            "metadata": document["metadata"],
-            "created_at": document["created_at"],
-            "evidence": [EvidenceView.model_validate(one) for one in _evidence(now.facts)],
-            "producers": [_producer_view(fact) for fact in now.facts],
+            **now.to_dict(),
+            "producers": [ProducerView.of(fact, level=level_of(fact.confidence)) for fact in now.facts],
             "history": [_life(version) for version in reversed(lives)],
         }
     )
 
 
-def _evidence(facts: Iterable[EdgeFact]) -> list[dict[str, object]]:
-    return [{"producer": fact.producer, **one.to_dict()} for fact in facts for one in fact.evidence]
-
-
-def _producer_view(fact: EdgeFact) -> ProducerView:
-    return ProducerView(
-        producer=fact.producer,
-        confidence=fact.confidence,
-        level=level_of(fact.confidence),
-        transformation=fact.transformation,
-        expression=fact.expression,
-        masking=fact.masking,
-        valid_from=fact.valid_from,
-        valid_to=fact.valid_to,
-        actor=fact.actor,
-        metadata=dict(fact.metadata),
-        created_at=fact.created_at,
-    )
-
-
 def _life(version: EdgeVersion) -> EdgeLife:
-    return EdgeLife(
-        valid_from=version.valid_from,
-        valid_to=version.valid_to,
-        confidence=version.confidence,
-        level=version.level,
-        transformation=version.transformation,
-        expression=version.expression,
-        masking=version.masking,
-        producers=sorted({fact.producer for fact in version.facts}),
-    )
+    return EdgeLife.of(version, producers=sorted({fact.producer for fact in version.facts}))
 
 
 def _without_expressions(detail: EdgeDetail) -> EdgeDetail:

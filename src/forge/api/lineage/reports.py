@@ -25,7 +25,7 @@ from forge.flows.lineage.reader import GraphReader, state_of
 from forge.flows.lineage.snapshots import diff_readers
 from forge.lineage.erd.diagram import Erd
 from forge.lineage.graph.diff import EdgeChange, GraphDiff
-from forge.lineage.graph.order import DependencyStep, dependency_order
+from forge.lineage.graph.order import dependency_order
 from forge.lineage.graph.state import link_of
 from forge.lineage.impact.report import ImpactReport
 from forge.lineage.stats import stats_of
@@ -105,19 +105,9 @@ def order_view(view: GraphReader, window: Window) -> OrderView:
     state = state_of(view)
     tables = {node.id: node.table or node.id for node in state.nodes.values()}
     order = dependency_order(state.links(), lift=lambda name: tables.get(name, name))
-    page = window.page(order.steps, _step_view, total=len(order.steps))
-    return OrderView(
-        order=page.items,
-        cycles=[list(cycle) for cycle in order.cycles],
-        looped=list(order.looped),
-        total=len(order.steps),
-        truncated=page.has_more,
-        next_cursor=page.next_cursor,
-    )
-
-
-def _step_view(step: DependencyStep) -> OrderStep:
-    return OrderStep(members=list(step.members), stage=step.stage, cycle=step.cycle)
+    page = window.page(order.steps, OrderStep.model_validate, total=len(order.steps))
+    more = page.has_more
+    return OrderView.of(order, order=page.items, total=page.total_count, truncated=more, next_cursor=page.next_cursor)
 
 
 def impact_view(report: ImpactReport, limit: int) -> ImpactView:

@@ -199,20 +199,16 @@ def column_layout(graph: Graph, table: str, column: str) -> GraphResult:
 
 def graph_view(found: GraphResult, at: str, facts: GraphFacts, *, with_expressions: bool = True) -> GraphView:
     picture = found.picture
-    return GraphView(
+    return GraphView.of(
+        picture,
         root_id=picture.root,
-        direction=picture.direction,
         depth=found.wanted.depth,
         at=at,
-        level=picture.level.value,
         min_confidence=found.edges.min_confidence,
         indirect=found.edges.indirect,
         nodes=_nodes(found, facts),
         edges=[edge_view(link, with_expressions=with_expressions) for link in picture.links[:MOST_EDGES]],
         total_entities=picture.reached,
-        greatest_depth=picture.greatest_depth,
-        levels=dict(picture.levels),
-        hidden=picture.hidden,
         truncated=picture.truncated or len(picture.links) > MOST_EDGES,
         next_cursor=found.next_cursor,
     )
@@ -220,15 +216,12 @@ def graph_view(found: GraphResult, at: str, facts: GraphFacts, *, with_expressio
 
 def lineage_view(found: GraphResult, at: str, facts: GraphFacts, *, with_expressions: bool = True) -> LineageView:
     graph = graph_view(found, at, facts, with_expressions=with_expressions)
-    by_direction = {
-        direction: [i for i in found.picture.items if i.direction == direction]
+    items = found.picture.items
+    views = {
+        direction: [_reached_view(item, with_expressions) for item in items if item.direction == direction]
         for direction in ("upstream", "downstream")
     }
-    views = {
-        direction: [_reached_view(item, with_expressions) for item in items]
-        for direction, items in by_direction.items()
-    }
-    return LineageView(**dict(graph), upstream=views["upstream"], downstream=views["downstream"])
+    return LineageView.of(graph, **views)
 
 
 def edge_view(link: Link, *, with_expressions: bool = True) -> EdgeView:
@@ -238,15 +231,8 @@ def edge_view(link: Link, *, with_expressions: bool = True) -> EdgeView:
 
 def node_view(node: Node) -> NodeView:
     """A node by itself."""
-    return NodeView(
-        id=node.id,
-        type=node.type,
-        name=node.name,
-        qualified_name=node.qualified_name,
-        attributes={**node.details, "table": node.table or None, "unresolved": node.unresolved},
-        created_at=node.created_at,
-        updated_at=node.updated_at,
-    )
+    attributes = {**node.details, "table": node.table or None, "unresolved": node.unresolved}
+    return NodeView.of(node, attributes=attributes)
 
 
 def _reached_view(item: ReachedNode, with_expressions: bool) -> ReachedView:

@@ -130,10 +130,4 @@ def _sample(details: Mapping[str, object]) -> list[dict[str, object]]:
 
 
 def day_view(day: Day) -> TrendDay:
-    return TrendDay(
-        day=day.day.isoformat(),
-        passed=day.passed,
-        failed=day.failed,
-        not_measured=day.not_measured,
-        runs=day.runs,
-    )
+    return TrendDay.of(day, day=day.day.isoformat())

@@ -316,16 +316,7 @@ def _step(
         step, detail = event.step, event.detail
     else:
         step, detail = ("skipped", "the run ended before it") if ended else ("waiting", "")
-    return StepView(
-        table=table,
-        step=step,
-        detail=clean(detail),
-        at=event.at if event else None,
-        stages_done=numbers.stages_done,
-        stages_known=numbers.stages_known,
-        tasks_done=numbers.tasks_done,
-        tasks_known=numbers.tasks_known,
-    )
+    return StepView.of(numbers, table=table, step=step, detail=clean(detail), at=event.at if event else None)
 
 
 def is_over(detail: RunDetail) -> bool:

@@ -22,19 +22,17 @@ def branch_view(found: branches.BranchSummary, keys: VersioningKeys) -> BranchVi
 
 def commit_detail(commit: Commit, tree: Tree) -> CommitDetail:
     versions = [_version(table, tree[table], changed=table in commit.statistics) for table in sorted(tree)]
-    return CommitDetail(**commit_view(commit).model_dump(), versions=versions)
+    return CommitDetail.of(commit_view(commit), versions=versions)
 
 
 def _version(table: TableName, version: TableVersion, *, changed: bool) -> VersionView:
-    return VersionView(
+    return VersionView.of(
+        version,
         table=str(table),
-        kind=version.kind,
         version=version.number,
         changed=changed,
         snapshot_id=None if version.snapshot_id is None else str(version.snapshot_id),
-        run_id=version.run_id,
         schema_version=version.schema_id,
-        key=list(version.key),
     )
 
 

@@ -19,10 +19,7 @@ def graph_views(commits: Sequence[Commit], parents: Mapping[CommitId, Sequence[C
     rows = lanes([(commit.id, parents[commit.id]) for commit in commits])
     return [
         commit_view(commit).model_copy(
-            update={
-                "lane": row.lane,
-                "edges": [LaneEdge(start=edge.start, end=edge.end, to=edge.to) for edge in row.edges],
-            }
+            update={"lane": row.lane, "edges": [LaneEdge.model_validate(edge) for edge in row.edges]}
         )
         for commit, row in zip(commits, rows, strict=True)
     ]

@@ -88,19 +88,15 @@ def compare_view(wiring: Wiring, sides: CompareRequest, found: CompareOutcome) -
     tables = [one for one in _tables(found, commits) if only in (None, one.table)]
     tallies = [tally_view(t) for t in preview.tables if only in (None, t.table)] if preview else []
     count = sum(t.conflicts for t in tallies) if only else preview.conflict_count if preview else 0
-    return CompareView(
+    return CompareView.of(
+        lines,
         base=sides.base,
         compare=sides.compare,
         base_branch=_branch(wiring, sides.base),
         compare_branch=_branch(wiring, sides.compare),
         base_commit=lines.base,
         compare_commit=lines.compare,
-        merge_base=lines.merge_base,
-        other_bases=list(lines.other_bases),
-        ahead=lines.ahead,
-        behind=lines.behind,
         can_merge=_can_merge(found),
-        can_fast_forward=lines.can_fast_forward,
         has_conflicts=_has_conflicts(found, sides.table, count),
         conflicts=[conflict_view(conflict, masks) for conflict in conflicts[:SHOWN]],
         conflict_count=max(count, len(conflicts)),
@@ -191,16 +187,13 @@ def _counted(commits: Sequence[Commit]) -> Mapping[str, dict[str, int]]:
 
 
 def _from_rows(one: TableDiff, both: bool) -> ChangedTable:
-    return ChangedTable(
-        table=one.table,
+    return ChangedTable.of(
+        one,
         change=change_word(one.change),
         both=both,
-        key=list(one.key),
         inserted=one.rows.inserted,
         updated=one.rows.updated,
         deleted=one.rows.deleted,
-        files_added=one.files_added,
-        files_removed=one.files_removed,
         schema_changes=schema_views(one.schema) if one.change == "changed" else [],
     )
 

@@ -21,7 +21,6 @@ from forge.flows.upkeep.verify.history import Verification, error_of
 from forge.flows.versioning.blame import Blame
 from forge.model.names import CommitId
 from forge.versioning.changes import RowChange, TableDiff, TableSchemaChange
-from forge.versioning.verify_findings import BrokenObject
 
 ChangeWord = Literal["added", "removed", "changed"]
 
@@ -65,9 +64,7 @@ def change_word(word: str) -> ChangeWord:
 
 
 def schema_views(changes: Iterable[TableSchemaChange]) -> list[SchemaChangeView]:
-    return [
-        SchemaChangeView(change=one.change, column=one.column, before=one.before, after=one.after) for one in changes
-    ]
+    return [SchemaChangeView.model_validate(one) for one in changes]
 
 
 def _row(table: str, row: RowChange, masks: Masks) -> RowChangeView:
@@ -82,32 +79,8 @@ def blame_view(found: Blame, at: str, masks: Masks) -> BlameView:
 
 
 def verify_view(found: Verification) -> VerifyView:
-    return VerifyView(
-        level=cast("Literal['chain', 'tree', 'full', 'logical']", str(found.level)),
-        is_good=found.is_good,
-        commits=found.commits,
-        trees=found.trees,
-        files=found.files,
-        bytes=found.bytes,
-        seconds=found.seconds,
-        broken=[_broken(one) for one in found.broken],
-        unsealed=found.unsealed,
-        signed=found.signed,
-        unchecked=found.unchecked,
-        foreign=[str(table) for table in found.foreign],
-    )
-
-
-def _broken(one: BrokenObject) -> BrokenView:
-    error = error_view(error_of(one))
-    assert error is not None
-    return BrokenView(
-        kind=one.kind,
-        object=one.object,
-        where=one.where,
-        expected=one.expected,
-        actual=one.actual,
-        commit=one.commit,
-        table=str(one.table) if one.table else None,
-        error=error,
-    )
+    broken = [
+        BrokenView.of(one, table=str(one.table) if one.table else None, error=error_view(error_of(one)))
+        for one in found.broken
+    ]
+    return VerifyView.of(found, broken=broken, foreign=[str(table) for table in found.foreign])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from forge.cli.answer import AnswerColumn, CommandAnswer
@@ -89,16 +90,13 @@ def sla_answer(monitor: Monitor, sla: Sla) -> CommandAnswer:
         "state": sla.state.value,
         "target": sla.target,
         "window_days": sla.window_days,
-        "runs": counted.runs,
-        "met": counted.met,
-        "missed": counted.missed,
-        "not_measured": counted.not_measured,
+        **counted.to_dict(),
         "pass_rate": sla.pass_rate,
         "budget_runs": sla.budget_runs,
         "budget_percentage_left": sla.budget_left,
         "burn_rate": sla.burn_rate,
     }
-    items = [{"hours": b.hours, "runs": b.runs, "missed": b.missed, "rate": b.rate} for b in sla.burns]
+    items = [asdict(burn) for burn in sla.burns]
     columns = (
         AnswerColumn("last hours", lambda i: str(i["hours"]), right=True),
         AnswerColumn("runs", lambda i: str(i["runs"]), right=True),

@@ -44,6 +44,9 @@ class RunCounts:
         """The measured runs."""
         return self.met + self.missed
 
+    def to_dict(self) -> dict[str, int]:
+        return {"runs": self.runs, "met": self.met, "missed": self.missed, "not_measured": self.not_measured}
+
 
 @dataclass(frozen=True, slots=True)
 class Burn:

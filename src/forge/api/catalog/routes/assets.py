@@ -13,7 +13,7 @@ from forge.api.catalog.wire.assets import AssetDetail, SearchHit, Suggestion
 from forge.api.paging import AWindow
 from forge.api.site import TheSite
 from forge.api.wire import Page
-from forge.catalog.search import MatchRank, SearchEntry, fold
+from forge.catalog.search import MatchRank, fold
 from forge.flows.catalog.assets import Asset, AssetCatalog, asset_at
 from forge.flows.runs.ports import Runs
 from forge.flows.versioning.record_ports import Refs
@@ -77,7 +77,8 @@ def suggest(
 ) -> list[Suggestion]:
     """For the search box: tables, columns, branches and runs, the best first."""
     found = [
-        (max(hit.ranks, default=MatchRank.PREFIX), _named(hit.entry)) for hit in catalog.index().find(prefix)[:limit]
+        (max(hit.ranks, default=MatchRank.PREFIX), Suggestion.of(hit.entry, text=hit.entry.qualified_name))
+        for hit in catalog.index().find(prefix)[:limit]
     ]
     found += [(_rank(name, prefix), _suggestion("branch", name)) for name in _branches(site.wiring.metadata, prefix)]
     found += [(_rank(run, prefix), _suggestion("run", run)) for run in _runs(site.wiring.metadata, prefix)]
@@ -111,12 +112,6 @@ def _filter(tags: Iterable[str], owners: Iterable[str], states: Iterable[str]) -
         )
 
     return wanted
-
-
-def _named(entry: SearchEntry) -> Suggestion:
-    return Suggestion.model_validate(
-        {"text": entry.qualified_name, "type": entry.type, "qualified_name": entry.qualified_name}
-    )
 
 
 def _suggestion(kind: Literal["branch", "run"], name: str) -> Suggestion:

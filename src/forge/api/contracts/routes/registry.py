@@ -16,12 +16,9 @@ from forge.api.contracts.views import (
     contract_view,
     finding_view,
     plain,
-    state_view,
     violation_views,
 )
 from forge.api.contracts.wire.registry import (
-    ActualBumpWord,
-    BumpWord,
     ContractDetail,
     ContractStateWord,
     ContractView,
@@ -37,7 +34,7 @@ from forge.api.versioning.paths import EncodedSlashes
 from forge.api.wire import Page, Problem
 from forge.contracts.canonical import data_of
 from forge.contracts.lifecycle import ContractState
-from forge.flows.contracts.admission import Admission, admit
+from forge.flows.contracts.admission import admit
 from forge.flows.contracts.files import by_id, project_files, virtual_file
 from forge.flows.contracts.lifecycle import change_state
 from forge.flows.contracts.ports import ContractPorts
@@ -144,7 +141,7 @@ def one_contract(
     shown = contract_text(known, ports, version)
     if format == "yaml" or (format is None and wants_yaml(request)):
         return cast(ContractDetail, Response(shown.text, media_type=YAML, headers=_VARY))
-    return contract_detail(known, ports, contract_records(ports, [known]), shown)
+    return contract_detail(known, ports, shown)
 
 
 @router.get("/{contract_id}/document", responses=_TEXT)
@@ -196,7 +193,14 @@ def _put(site: Site, user: str, contract_id: str, text: str, trial: bool) -> Reg
         known = find_known(ports, contract_id)
         keep_check(known, ports)
         shown = contract_text(known, ports, admitted.contract.version)
-    return _registered_view(admitted, contract_detail(known, ports, contract_records(ports, [known]), shown))
+    comparison = admitted.comparison
+    return RegisteredView.of(
+        admitted,
+        contract=contract_detail(known, ports, shown),
+        required_bump=comparison.required_bump if comparison else None,
+        actual_bump=comparison.actual_bump if comparison else None,
+        violations=[finding_view(one) for one in admitted.findings],
+    )
 
 
 def _file_of(contract_id: str, ports: ContractPorts) -> str:
@@ -204,17 +208,6 @@ def _file_of(contract_id: str, ports: ContractPorts) -> str:
     own = by_id(project_files(ports.root)).get(contract_id)
     head = ports.store.head(contract_id)
     return own.file if own else (head.newest.file if head else None) or virtual_file(contract_id)
-
-
-def _registered_view(admitted: Admission, detail: ContractDetail) -> RegisteredView:
-    comparison = admitted.comparison
-    return RegisteredView(
-        contract=detail,
-        created=admitted.created,
-        required_bump=cast(BumpWord, comparison.required_bump) if comparison else None,
-        actual_bump=cast(ActualBumpWord, comparison.actual_bump) if comparison else None,
-        violations=[finding_view(one) for one in admitted.findings],
-    )
 
 
 @router.get("/{contract_id}/violations")
@@ -236,7 +229,7 @@ def contract_history(contract_id: ContractIdentity, site: TheSite, window: AWind
     """How it came to its state, newest first."""
     ports = site.wiring.contracts.ports()
     found = ports.store.history(find_known(ports, contract_id).id)
-    return window.page(found, state_view, total=len(found))
+    return window.page(found, StateChangeView.model_validate, total=len(found))
 
 
 @router.post("/{contract_id}/state")
@@ -255,4 +248,4 @@ def change_contract_state(
         replacement=body.replacement,
     )
     moved = find_known(ports, known.id)
-    return contract_detail(moved, ports, contract_records(ports, [moved]), contract_text(moved, ports))
+    return contract_detail(moved, ports, contract_text(moved, ports))

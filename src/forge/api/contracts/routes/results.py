@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, cast
+from typing import Annotated, Any
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, Request, Response
@@ -15,7 +15,6 @@ from forge.api.contracts.wire.registry import (
     CompileView,
     TakenResults,
     TestRunView,
-    TestWord,
     ViolationView,
     ViolationWord,
 )
@@ -64,14 +63,7 @@ def _take(site: Site, user: str, data: object, response: Response) -> TakenResul
     address = site.wiring.settings.server.public_url or site.wiring.address
     if address:
         response.headers["location-html"] = f"{address.rstrip('/')}/contracts/{quote(taken.run.contract_id, safe='')}"
-    return TakenResults(
-        id=taken.run.id,
-        contract_id=taken.run.contract_id,
-        result=cast(TestWord, taken.run.result),
-        checks=len(taken.run.checks),
-        created=taken.created,
-        known=taken.known,
-    )
+    return TakenResults.of(taken.run, checks=len(taken.run.checks), created=taken.created, known=taken.known)
 
 
 @router.get("/{contract_id}/results")

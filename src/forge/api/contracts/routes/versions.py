@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, cast
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
@@ -14,12 +14,9 @@ from forge.api.contracts.views import (
     parent_view,
     plain,
     version_facts,
-    version_view,
     violation_views,
 )
 from forge.api.contracts.wire.registry import (
-    ActualBumpWord,
-    BumpWord,
     ComparisonView,
     ConsumerView,
     ContractVersionDetail,
@@ -65,7 +62,9 @@ def contract_versions(contract_id: ContractIdentity, site: TheSite, window: AWin
     versions = ports.store.versions(known.id)
     return window.page(
         versions,
-        lambda one: version_view(one, _against_before(one, versions), current=one.version == known.version),
+        lambda one: ContractVersionView.of(
+            one, **version_facts(_against_before(one, versions), current=one.version == known.version)
+        ),
         total=len(versions),
     )
 
@@ -78,9 +77,8 @@ def contract_version(contract_id: ContractIdentity, version: Version, site: TheS
     one = next((each for each in versions if each.version == version), None)
     if one is None:
         raise unknown_version(known.id, version, [each.version for each in versions])
-    facts = version_facts(one, _against_before(one, versions), current=version == known.version)
-    document = plain(data_of(read_registered(one)))
-    return ContractVersionDetail.model_validate({**facts, "id": one.id, "document": document, "text": one.text})
+    facts = version_facts(_against_before(one, versions), current=version == known.version)
+    return ContractVersionDetail.of(one, document=plain(data_of(read_registered(one))), **facts)
 
 
 def _against_before(one: RegisteredContract, versions: tuple[RegisteredContract, ...]) -> ContractComparison | None:
@@ -103,14 +101,13 @@ def compare_versions(
     known = find_known(ports, contract_id)
     before, after = pair(known, ports, old, new)
     found = find_breaking_changes(before.contract, after.contract)
-    return ComparisonView(
+    return ComparisonView.of(
+        found,
         id=known.id,
         old=before.version,
         new=after.version,
         new_source="file" if after.source == FILE else "registered",
         changes=[change_view(change) for change in found.changes],
-        required_bump=cast(BumpWord, found.required_bump),
-        actual_bump=cast(ActualBumpWord, found.actual_bump),
         violations=violation_views(found.violations, "version", known.id),
         consumers=_hit(found, before, ports),
         changelog=changelog_markdown(found),

@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from forge.api.auth import ThePrincipal
 from forge.api.json_body import read_json
 from forge.api.lineage.edges import recorded_view
-from forge.api.lineage.wire.openlineage import BatchSummary, BatchTakenView, EventAnswer, TakenView, UnclearView
+from forge.api.lineage.wire.openlineage import BatchSummary, BatchTakenView, EventAnswer, TakenView
 from forge.api.site import TheSite
 from forge.api.versioning.paths import lineage_router
 from forge.api.wire import ErrorView, Problem
@@ -92,9 +92,4 @@ def _answer(answer: EventResult) -> EventAnswer:
 
 
 def _taken_view(taken: EventOutcome) -> TakenView:
-    return TakenView(
-        status=taken.status,
-        producer=taken.producer,
-        recorded=recorded_view(taken.recorded) if taken.recorded else None,
-        unclear=[UnclearView(pointer=one.pointer, reason=one.reason) for one in taken.unclear],
-    )
+    return TakenView.of(taken, recorded=recorded_view(taken.recorded) if taken.recorded else None)

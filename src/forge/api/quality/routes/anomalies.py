@@ -14,7 +14,6 @@ from forge.api.quality.wire.anomalies import (
     FitnessView,
     MethodWord,
     MetricView,
-    SeriesPoint,
     SeriesView,
 )
 from forge.api.site import Site, TheSite
@@ -109,55 +108,42 @@ def fitness(
 
 
 def _metric_view(metric: Metric, newest: DatedValue, found: AnomalyFinding) -> MetricView:
-    return MetricView(
-        metric=metric.name,
-        column=metric.column,
-        kind=metric.kind,
-        unit=metric.unit,
-        points=found.points,
+    return MetricView.of(
+        found,
+        **_about(metric),
         time=newest.time,
         value=newest.value,
-        expected=found.expected,
-        low=found.low,
-        high=found.high,
-        is_anomaly=found.is_anomaly,
-        explanation=found.explanation,
-        feedback=newest.feedback.value if newest.feedback else None,
+        feedback=newest.feedback,
         held_back=newest.held_back,
     )
 
 
+def _about(metric: Metric) -> dict[str, str | None]:
+    return {"metric": metric.name, "kind": metric.kind, "column": metric.column, "unit": metric.unit}
+
+
 def _series_view(found: MetricSeries) -> SeriesView:
-    return SeriesView(
+    return SeriesView.of(
+        found,
+        **_about(found.metric),
         dataset_id=str(found.table),
-        branch=found.branch,
-        metric=found.metric.name,
-        kind=found.metric.kind,
-        column=found.metric.column,
-        unit=found.metric.unit,
-        method=found.method,  # type: ignore[arg-type]  # one of METHODS, or it would have been refused
-        methods=[method.name for method in METHODS],  # type: ignore[misc]
-        threshold=found.threshold,
-        points=[SeriesPoint.model_validate(point) for point in found.point_dicts()],
+        methods=[method.name for method in METHODS],
+        points=found.point_dicts(),
     )
 
 
 def _anomaly_view(point: MetricPoint, given: PointFeedback | None) -> AnomalyView:
     kept = point.finding
     assert kept is not None, "only points with a finding are asked for"
-    return AnomalyView(
+    return AnomalyView.of(
+        kept,
         dataset_id=str(point.table),
         branch=point.branch,
         metric=point.metric,
         unit=parse_metric(point.metric).unit,
         time=point.time,
         value=point.value,
-        expected=kept.expected,
-        low=kept.low,
-        high=kept.high,
-        score=kept.score,
-        explanation=kept.explanation,
-        feedback=given.feedback.value if given else None,
+        feedback=given.feedback if given else None,
         commit=point.commit_id,
         run_id=point.run_id,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Any
 
@@ -10,19 +9,13 @@ from fastapi import APIRouter, Path, Query, Response
 
 from forge.api.auth import ThePrincipal
 from forge.api.paging import FARTHEST, AWindow, Window, offset_of
-from forge.api.quality.monitor_views import (
-    fault_view,
-    monitor_view,
-    monitor_views,
-    planned_view,
-    run_view,
-    sla_view,
-)
+from forge.api.quality.monitor_views import monitor_view, monitor_views, planned_views, run_view, sla_view
 from forge.api.quality.views import result_view
 from forge.api.quality.wire.health import ResultView
 from forge.api.quality.wire.monitors import (
     ChannelView,
     ChecksToValidate,
+    FaultView,
     MonitorChange,
     MonitorCreate,
     MonitorPreview,
@@ -35,7 +28,7 @@ from forge.api.quality.wire.monitors import (
 )
 from forge.api.site import Site, TheSite
 from forge.api.wire import OutcomeWord, Page
-from forge.flows.quality.monitors.check_preview import ChecksPreview, PreviewTarget, find_target, preview_checks
+from forge.flows.quality.monitors.check_preview import PreviewTarget, find_target, preview_checks
 from forge.flows.quality.monitors.jobs import start_by_hand
 from forge.flows.quality.monitors.preview import preview_monitor as draft_of
 from forge.flows.quality.monitors.scheduler import MonitorStatus
@@ -96,7 +89,20 @@ def add_monitor(
 @router.post("/monitors/preview")
 def preview_monitor(body: dict[str, Any], site: TheSite) -> MonitorPreview:
     """What a monitor would be, when it would run, and all that is wrong with it. Nothing is kept."""
-    return _preview(site, body)
+    wiring, now = site.wiring, site.wiring.clock()
+    draft = draft_of(
+        body,
+        wiring.quality.monitor_ports(),
+        partial(_look, site),
+        lambda table: wiring.project().checks_of(table),
+        now,
+    )
+    return MonitorPreview.of(
+        draft,
+        errors=draft.faults,
+        checks=planned_views(draft.checks),
+        monitor=monitor_view(MonitorStatus(draft.monitor, None, None, now)) if draft.monitor else None,
+    )
 
 
 @router.get("/monitors/{monitor_id}")
@@ -187,33 +193,8 @@ def validate_checks(body: ChecksToValidate, site: TheSite) -> ValidationView:
         except ForgeError as error:
             faults.append(FieldFault("dataset", error.what, error.why or error.fix))
     preview = preview_checks(body.checks, seen)
-    return _validation(ChecksPreview((*preview.faults, *faults), preview.checks))
-
-
-def _validation(preview: ChecksPreview) -> ValidationView:
-    return ValidationView(
-        valid=not preview.faults,
-        errors=[fault_view(fault) for fault in preview.faults],
-        checks=[planned_view(planned) for planned in preview.checks],
-    )
-
-
-def _preview(site: Site, fields: Mapping[str, object]) -> MonitorPreview:
-    wiring, now = site.wiring, site.wiring.clock()
-    draft = draft_of(
-        fields,
-        wiring.quality.monitor_ports(),
-        partial(_look, site),
-        lambda table: wiring.project().checks_of(table),
-        now,
-    )
-    return MonitorPreview(
-        valid=draft.valid,
-        errors=[fault_view(fault) for fault in draft.faults],
-        checks=[planned_view(planned) for planned in draft.checks],
-        monitor=monitor_view(MonitorStatus(draft.monitor, None, None, now)) if draft.monitor else None,
-        next_runs=list(draft.next_runs),
-    )
+    errors = [FaultView.model_validate(fault) for fault in (*preview.faults, *faults)]
+    return ValidationView(valid=not errors, errors=errors, checks=planned_views(preview.checks))
 
 
 def _look(site: Site, dataset: str) -> PreviewTarget:

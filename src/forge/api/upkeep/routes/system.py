@@ -24,7 +24,7 @@ from forge.api.upkeep.wire.system import (
     TokenView,
 )
 from forge.api.views import system_view
-from forge.flows.upkeep.access import BrowserSession, Token, TokenKind, TokenScope
+from forge.flows.upkeep.access import BrowserSession, TokenKind, TokenScope
 from forge.model.errors import DatabaseBusyError, DatabaseVersionError, ForgeError
 
 router = APIRouter(prefix="/api/v1", tags=["system"])
@@ -82,7 +82,7 @@ def end_session(session_id: Annotated[str, Path(max_length=64)], site: TheSite, 
 @router.get("/tokens")
 def list_tokens(site: TheSite) -> list[TokenView]:
     """Newest first."""
-    return [TokenView.model_validate(_token(site, token)) for token in site.access.list()]
+    return [TokenView.of(token, state=token.state(site.wiring.clock())) for token in site.access.list()]
 
 
 @router.post("/tokens", status_code=201)
@@ -90,7 +90,7 @@ def create_token(body: TokenCreate, site: TheSite, principal: ThePrincipal) -> T
     """A named token for a program. Its secret is in this answer and nowhere else."""
     life = timedelta(days=body.expires_in_days) if body.expires_in_days else None
     token, secret = site.access.create(body.name, TokenScope(body.scope), life, principal.user)
-    return TokenCreated.model_validate({**_token(site, token), "token": secret})
+    return TokenCreated.of(token, state=token.state(site.wiring.clock()), token=secret)
 
 
 @router.delete("/tokens/{token_id}", status_code=204)
@@ -100,35 +100,19 @@ def revoke_token(token_id: Annotated[str, Path(max_length=64)], site: TheSite, p
 
 
 def _session(site: Site, principal: Principal) -> SessionView:
-    return SessionView(
-        user=principal.user,
-        project=site.wiring.settings.project,
-        version=VERSION,
-        default_branch=site.wiring.default_branch,
-        auth=principal.auth,
-        scope=principal.scope.value,
-        expires_at=principal.expires_at,
-    )
+    project, branch = site.wiring.settings.project, site.wiring.default_branch
+    return SessionView.of(principal, project=project, version=VERSION, default_branch=branch)
 
 
 def _browser(known: BrowserSession, principal: Principal) -> BrowserSessionView:
     session, token = known.session, known.token
-    return BrowserSessionView(
-        id=session.id,
+    return BrowserSessionView.of(
+        session,
         user=session.created_by,
-        scope=session.scope.value,
         token_id=token.id if token else None,
         token_name=token.name if token else None,
-        created_at=session.created_at,
-        expires_at=session.expires_at,
-        last_used_at=session.last_used_at,
         current=principal.token is not None and principal.token.id == session.id,
     )
-
-
-def _token(site: Site, token: Token) -> dict[str, object]:
-    names = ("id", "name", "scope", "created_by", "created_at", "expires_at", "last_used_at", "revoked_at")
-    return {**{name: getattr(token, name) for name in names}, "state": token.state(site.wiring.clock())}
 
 
 # Probes: the first two are open to everyone, so they say a word and no more.
