@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forge.cli.answer import CommandAnswer
 from forge.cli.command import command
+from forge.cli.contracts.findings import exit_on_errors, finding_lines, finding_picture, summary_line, violation_items
 from forge.cli.terminal import Terminal
 from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
-    from forge.cli.answer import CommandAnswer
     from forge.contracts.contract import Contract, Violation
     from forge.contracts.inherit.contract import EffectiveContract
     from forge.flows.contracts.parents import ParentChains
@@ -44,8 +45,6 @@ def check(
 
     Without --parent they are those that the contract names in forge.extends and, in a project, those of its level.
     Exits with 1 when it weakens one."""
-    from forge.cli.contracts.findings import exit_on_errors
-
     if parent:
         effective, violations = _of_files([*parent, file], mode or Mode.STRICT)
     else:
@@ -158,9 +157,6 @@ def _read(path: Path, name: str) -> tuple[Contract | None, tuple[Violation, ...]
 
 
 def _answer(effective: EffectiveContract | None, violations: Sequence[Violation]) -> CommandAnswer:
-    from forge.cli.answer import CommandAnswer
-    from forge.cli.contracts.findings import finding_lines, finding_picture, summary_line, violation_items
-
     facts: dict[str, object] = {
         "effective": effective.document.data if effective else None,
         "origins": dict(effective.origins) if effective else {},

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forge.cli.answer import CommandAnswer
 from forge.cli.command import command
+from forge.cli.file_writer import write_text
 from forge.cli.output import OutputFormat
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.cli.answer import CommandAnswer
     from forge.contracts.policy.facts import PolicyFinding
     from forge.flows.contracts.compile.drafts import OutputDraft
     from forge.flows.contracts.compile.project import CompileResult
@@ -77,7 +78,6 @@ def _keep(wiring: Wiring, compiled: CompileResult, out: Path | None) -> list[str
     """Writes artifacts and records; contracts are registered unless something blocks. Returns lines to print."""
     from importlib.metadata import version
 
-    from forge.cli.file_writer import write_text
     from forge.contracts.artifacts import artifacts_text
     from forge.flows.contracts.compile.artifacts import artifacts_of
     from forge.flows.contracts.compile.record import keep_compiled
@@ -98,8 +98,6 @@ def _drafts(wiring: Wiring, compiled: CompileResult) -> tuple[OutputDraft, ...]:
 
 def _write_drafts(wiring: Wiring, drafts: Sequence[OutputDraft], *, dry_run: bool) -> list[str]:
     """Into new files only, where the settings ask for it. Returns lines to print."""
-    from forge.cli.file_writer import write_text
-
     notes = []
     wanted = wiring.contracts.governance.auto_generation == "write" and not dry_run
     for draft in drafts:
@@ -116,7 +114,6 @@ def _write_drafts(wiring: Wiring, drafts: Sequence[OutputDraft], *, dry_run: boo
 
 def _answer(terminal: Terminal, compiled: CompileResult, drafts: Sequence[OutputDraft]) -> CommandAnswer:
     """JSON separates violations and warnings; rows are all findings."""
-    from forge.cli.answer import CommandAnswer
     from forge.cli.contracts.findings import finding_lines
 
     facts = compiled.to_dict()
@@ -159,7 +156,6 @@ def _annotate(compiled: CompileResult) -> None:
 
 def _write_junit(file: Path, compiled: CompileResult, counting: Sequence[PolicyFinding]) -> None:
     from forge.cli.contracts.compile_view import junit_items
-    from forge.cli.file_writer import write_text
     from forge.cli.quality.junit import junit_xml
 
     items, failing = junit_items(compiled, counting)
@@ -169,7 +165,6 @@ def _write_junit(file: Path, compiled: CompileResult, counting: Sequence[PolicyF
 def _write_sarif(file: Path, compiled: CompileResult) -> None:
     from importlib.metadata import version
 
-    from forge.cli.file_writer import write_text
     from forge.contracts.sarif import sarif_text
 
     ended = compiled.validated_at.strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forge.cli.answer import CommandAnswer
 from forge.cli.command import command
+from forge.cli.contracts.findings import exit_on_errors, finding_lines
+from forge.cli.formatting import plural
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
-    from forge.cli.answer import CommandAnswer
     from forge.cli.versioning.row_view import Line
     from forge.contracts.compare.versions import ContractComparison
     from forge.contracts.document.file import Document
@@ -40,7 +43,6 @@ def diff(
 ) -> None:
     """Tell what changed between two versions of a contract, which part of the version must grow for it and, in a
     project, who reads what breaks. Exits with 1 when readers break and the version does not say so."""
-    from forge.cli.contracts.findings import exit_on_errors
     from forge.contracts.compare.changelog import changelog_markdown
     from forge.contracts.document.file import ContractError
 
@@ -65,8 +67,6 @@ def diff(
 def _compared(
     terminal: Terminal, old: str, new: str | None, against: str | None
 ) -> tuple[ContractComparison, tuple[AffectedReader, ...] | None]:
-    from forge.model.errors import ForgeError
-
     if new is None:
         return _in_project(terminal, old, against)
     if against is not None:
@@ -80,7 +80,6 @@ def _compared(
 def _second_opinion(old: str, new: str | None) -> tuple[ToolChange, ...]:
     """The tool gets our parsed text, so that our limits apply to it, too."""
     from forge.contracts.write import write_contract
-    from forge.model.errors import ForgeError
     from forge.wiring.contracts import contract_tool
 
     if new is None:
@@ -123,7 +122,6 @@ def _in_project(
 def _answer(
     comparison: ContractComparison, hit: Sequence[AffectedReader] | None, other: Sequence[ToolChange] | None = None
 ) -> CommandAnswer:
-    from forge.cli.answer import CommandAnswer
     from forge.cli.versioning.row_view import picture_of
 
     facts = {key: value for key, value in comparison.to_dict().items() if key != "changes"}
@@ -143,7 +141,6 @@ def _answer(
 
 
 def _lines(comparison: ContractComparison, hit: Sequence[AffectedReader] | None) -> list[Line]:
-    from forge.cli.contracts.findings import finding_lines
     from forge.contracts.compare.changelog import MARKS, headline, sections_of, verdict
 
     if not comparison.is_known:
@@ -159,8 +156,6 @@ def _lines(comparison: ContractComparison, hit: Sequence[AffectedReader] | None)
 
 
 def _other_lines(other: Sequence[ToolChange] | None) -> list[Line]:
-    from forge.cli.formatting import plural
-
     if other is None:
         return []
     lines: list[Line] = [("", ""), (f"datacontract-cli says: {plural(len(other), 'change')}", "bold")]
@@ -171,8 +166,6 @@ def _other_lines(other: Sequence[ToolChange] | None) -> list[Line]:
 
 
 def _hit_lines(hit: Sequence[AffectedReader]) -> list[Line]:
-    from forge.cli.formatting import plural
-
     if not hit:
         return []
     lines: list[Line] = [("", ""), (f"Hit: {plural(len(hit), 'consumer')}", "bold red")]

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from forge.cli.command import command
 from forge.cli.contracts.drift_view import _contract_of, answer_drift
 from forge.cli.terminal import Terminal
-
-if TYPE_CHECKING:
-    pass
 
 
 @command

@@ -10,6 +10,7 @@ import typer
 
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
     from forge.flows.contracts.tool import ExportedContract
@@ -65,7 +66,6 @@ def export(
 def _asked_for(terminal: Terminal, subject: str) -> str:
     """--json and --output yaml select it, too."""
     from forge.cli.output import OutputFormat
-    from forge.model.errors import ForgeError
 
     if terminal.format in (OutputFormat.JSON, OutputFormat.YAML):
         return terminal.format.value
@@ -90,7 +90,6 @@ def _source(terminal: Terminal, subject: str, version: str | None) -> tuple[byte
 def _refuse_path(subject: str) -> None:
     """A missing path is reported as such, not looked up as a name."""
     from forge.contracts.document.regular_file import NO_REGULAR_FILE
-    from forge.model.errors import ForgeError
 
     if subject.endswith((".yaml", ".yml", ".json")) or ("/" in subject and not subject.startswith("urn:")):
         why = NO_REGULAR_FILE if Path(subject).exists() and not Path(subject).is_dir() else "There is no such file."

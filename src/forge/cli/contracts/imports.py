@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forge.cli.command import command
+from forge.cli.contracts.findings import exit_on_errors, finding_lines, summary_line, violation_items
 from forge.cli.output import OutputFormat
 from forge.cli.terminal import Terminal
 
@@ -38,7 +39,6 @@ def import_(
 
     What found no place is told. Nothing is fetched: formats that ask a server are refused. Exits with 1 where lint
     finds errors in what came out."""
-    from forge.cli.contracts.findings import exit_on_errors
     from forge.flows.contracts.imports import import_contract
     from forge.wiring.contracts import contract_tool
 
@@ -65,7 +65,6 @@ def refuse_existing(out: Path, force: bool, shown: str = "") -> None:
 
 def _answer(terminal: Terminal, made: ImportedContract, out: Path | None) -> None:
     from forge.cli.answer import CommandAnswer
-    from forge.cli.contracts.findings import violation_items
     from forge.cli.file_writer import write_text
 
     if out is not None:
@@ -79,7 +78,6 @@ def _answer(terminal: Terminal, made: ImportedContract, out: Path | None) -> Non
 
 
 def _say(terminal: Terminal, made: ImportedContract, out: Path | None) -> None:
-    from forge.cli.contracts.findings import finding_lines, summary_line
     from forge.cli.formatting import plural
 
     for note in made.notes:

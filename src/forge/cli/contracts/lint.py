@@ -10,6 +10,7 @@ import typer
 
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
     from forge.contracts.contract import Violation
@@ -92,7 +93,6 @@ def _sources(files: list[Path] | None, root: Path) -> list[tuple[str, Source]]:
     finding, and hides no other."""
     from forge.cli.contracts.file import bytes_of
     from forge.contracts.load import contract_files
-    from forge.model.errors import ForgeError
 
     if not files:
         found = contract_files(root)
@@ -122,7 +122,6 @@ def _found(path: Path, name: str) -> Source:
 
 def _below(folder: Path) -> list[Path]:
     from forge.contracts.load import SUFFIXES
-    from forge.model.errors import ForgeError
 
     found = sorted(path for path in folder.rglob("*") if path.name.endswith(SUFFIXES) and not path.is_dir())
     if not found:

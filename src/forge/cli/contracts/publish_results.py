@@ -10,6 +10,7 @@ import typer
 
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,7 +58,6 @@ def publish_results(
 
 
 def _refuse_usage(to: str | None, key: str | None) -> None:
-    from forge.model.errors import ForgeError
     from forge.model.secret import FORM, is_reference
 
     if to is not None and not to.lower().startswith(("http://", "https://")):
@@ -70,8 +70,6 @@ def _refuse_usage(to: str | None, key: str | None) -> None:
 
 def _data(source: str, wiring: Wiring) -> Mapping[str, object]:
     import json
-
-    from forge.model.errors import ForgeError
 
     path = Path(source)
     is_contract = path.suffix in (".yaml", ".yml") or (not path.is_file() and path.suffix != ".json")

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.cli.answer import CommandAnswer
     from forge.connection.contracts.items import RegisteredItem
 
 
@@ -61,7 +61,6 @@ def _keep_checks(view: object, done: Sequence[RegisteredItem]) -> None:
 
 
 def _answer(done: Sequence[RegisteredItem], *, dry_run: bool) -> CommandAnswer:
-    from forge.cli.answer import AnswerColumn, CommandAnswer
     from forge.cli.contracts.findings import finding_lines
 
     new = "new" if dry_run else "registered"

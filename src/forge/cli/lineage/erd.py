@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forge.cli.answer import CommandAnswer, Item, write_answer
 from forge.cli.command import command
 from forge.cli.lineage.walk import At
 from forge.cli.output import OutputFormat
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.cli.answer import CommandAnswer, Item
     from forge.lineage.erd.diagram import Erd, ErdTable
 
 
@@ -50,7 +50,6 @@ def erd(
     at: At = None,
 ) -> None:
     """Show the tables of a schema, their columns and keys, and where their data comes from."""
-    from forge.cli.answer import write_answer
     from forge.connection import ProjectLineage
 
     form = format or _form_of(out) or ErdFormat(str(terminal.format))
@@ -87,7 +86,6 @@ def _drawn(found: Erd, form: ErdFormat) -> str | None:
 
 
 def _write(out: Path, found: Erd, form: ErdFormat, drawn: str | None) -> None:
-    from forge.cli.answer import write_answer
     from forge.model.errors import ForgeError
 
     try:
@@ -102,8 +100,6 @@ def _write(out: Path, found: Erd, form: ErdFormat, drawn: str | None) -> None:
 
 
 def _answer(found: Erd, form: OutputFormat) -> CommandAnswer:
-    from forge.cli.answer import CommandAnswer
-
     document = found.to_dict()
     if form in (OutputFormat.CSV, OutputFormat.NDJSON):  # a row a column, which such forms are for
         return CommandAnswer(name="columns", items=[row for table in found.tables for row in _rows(table)])

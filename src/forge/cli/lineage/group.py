@@ -16,10 +16,10 @@ from forge.cli.lineage import spark as lineage_spark
 from forge.cli.lineage import walk as lineage
 from forge.cli.lineage.walk import At, Least, WithIndirect
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
     from forge.lineage.graph.store import Snapshot
-    from forge.model.errors import ForgeError
 
 NOT_SUBJECTS = ("-h", "--help")
 
@@ -73,7 +73,6 @@ def snapshot(
     """Name the graph as it is now, or at a time. It costs a row, not a copy."""
     from forge.cli.lineage.graph_view import answer_of_snapshots
     from forge.connection import ProjectLineage
-    from forge.model.errors import ForgeError
 
     if name is None and (delete or at or description):
         raise ForgeError("E105", "Which snapshot?", fix="forge lineage snapshot before-release")

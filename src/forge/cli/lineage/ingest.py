@@ -13,6 +13,7 @@ import typer
 
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError, NoProjectError
 
 if TYPE_CHECKING:
     from forge.connection.lineage.code import CodeExtraction, OnProgress
@@ -85,8 +86,6 @@ def ingest(
 @contextmanager
 def _project(terminal: Terminal, path: str) -> Iterator[Wiring]:
     """The project whose graph is written to. Who has none can still see the lineage."""
-    from forge.model.errors import NoProjectError
-
     with ExitStack() as stack:
         try:
             wiring = stack.enter_context(terminal.open())
@@ -119,7 +118,6 @@ def _end(terminal: Terminal, done: IngestReport, strict: bool) -> None:
 def _strict(strict: bool, gaps: int) -> None:
     from forge.cli.failure import end_after_answer
     from forge.cli.formatting import plural
-    from forge.model.errors import ForgeError
 
     if strict and gaps:
         end_after_answer(

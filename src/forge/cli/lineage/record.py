@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forge.cli.command import command
+from forge.cli.formatting import count, plural
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
     from forge.lineage.facts.claim import WriteCounts
@@ -59,7 +61,6 @@ def record(
     """Declare an edge, a derivation or an anonymization that no run can show."""
     from forge.cli.values import read_params
     from forge.connection import ProjectLineage
-    from forge.model.errors import ForgeError
 
     if derivation and anonymization:
         raise ForgeError("E105", "--derivation and --anonymization exclude each other")
@@ -92,7 +93,6 @@ def record(
 
 def _show_counts(terminal: Terminal, done: WriteCounts) -> None:
     from forge.cli.answer import AnswerColumn, CommandAnswer
-    from forge.cli.formatting import count
 
     words = ("added", "changed", "extended", "closed", "nodes")
     columns = [AnswerColumn(word, lambda i, word=word: count(i[word]), right=True) for word in words]  # type: ignore[misc]
@@ -107,7 +107,6 @@ def export(
     file: Annotated[str, typer.Argument(metavar="[FILE]", help="Where to; - is the terminal.")] = "-",
 ) -> None:
     """Write the whole record of lineage, with its history, as lines of JSON."""
-    from forge.cli.formatting import plural
     from forge.connection import ProjectLineage
 
     with terminal.open() as wiring:
@@ -143,7 +142,6 @@ def import_(
     """Add what a file or a Dagster instance tells. What is known already stays as it is."""
     from forge.cli.lineage.import_view import print_import
     from forge.connection.lineage.imports import import_dagster, import_file
-    from forge.model.errors import ForgeError
 
     if (file is None) == (dagster is None):
         what = "What is to be imported?" if file is None else "A file and --dagster exclude each other"

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forge.cli.command import command
+from forge.cli.failure import end_after_answer
 from forge.cli.lineage.ingest import Db, DefaultSchema, SchemaFile
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
     from forge.connection.lineage.spark import CaptureResult
@@ -27,12 +29,10 @@ def verify(
     """Check every SQL statement, as it was read, against Spark's own analyser on empty tables; print where they differ.
 
     Nothing is written. Exit status 1 where they disagree."""
-    from forge.cli.failure import end_after_answer
     from forge.cli.formatting import plural
     from forge.cli.lineage.ingest_view import answer_of_agreement
     from forge.connection.lineage.code import options_of
     from forge.connection.lineage.spark import verify_code
-    from forge.model.errors import ForgeError
 
     options = options_of(db, default_schema, schema, dialect)
     with terminal.open() as wiring:
@@ -67,12 +67,10 @@ def capture(
 
     What it prints goes to stderr. It is run as it is: what it writes is written. Options of Forge stand before the
     script; all that follows it is for the script."""
-    from forge.cli.failure import end_after_answer
     from forge.cli.lineage.ingest_view import answer_of_capture
     from forge.connection.lineage.code import options_of
     from forge.connection.lineage.spark import capture_script
     from forge.flows.lineage.capture import fail_if_failed
-    from forge.model.errors import ForgeError
 
     options = options_of(db, default_schema)
     with terminal.open() as wiring:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from datetime import timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
+from forge.cli.formatting import moment, plural
 from forge.cli.terminal import Terminal
-
-if TYPE_CHECKING:
-    pass
+from forge.model.errors import ForgeError
 
 app = typer.Typer(
     help="See who is told of failing checks, mute it, and deliver what waits.",
@@ -42,8 +42,6 @@ def list_(
     all_: Annotated[bool, typer.Option("--all", help="Also those that do not fail.")] = False,
 ) -> None:
     """List the checks that fail, since when, and which channels know."""
-    from forge.cli.answer import AnswerColumn, CommandAnswer
-    from forge.cli.formatting import moment, plural
     from forge.model.names import TableName
     from forge.quality.alerts.alert import AlertOrigin, AlertScope, AlertStatus
     from forge.quality.alerts.quiet import muted_until
@@ -88,10 +86,7 @@ def mute(
     """Send no messages about a monitor, a table or a check for a while. Incidents are kept all the same."""
     from datetime import datetime
 
-    from forge.cli.answer import CommandAnswer
-    from forge.cli.formatting import moment
     from forge.flows.quality.incidents.tracker import mute as make
-    from forge.model.errors import ForgeError
 
     if (hours is None) == (until is None):
         raise ForgeError("E732", "The mute needs one end", fix="Give --hours 8, or --until 2026-11-15T07:00Z.")
@@ -117,7 +112,6 @@ def mute(
 @command
 def unmute(terminal: Terminal, mute: Annotated[str, typer.Argument(metavar="ID", help="The mute.")]) -> None:
     """End a mute. What still fails is told."""
-    from forge.cli.answer import CommandAnswer
     from forge.flows.quality.incidents.tracker import unmute as end
 
     with terminal.open() as wiring:
@@ -128,9 +122,6 @@ def unmute(terminal: Terminal, mute: Annotated[str, typer.Argument(metavar="ID",
 @command
 def mutes(terminal: Terminal) -> None:
     """List the mutes that hold."""
-    from forge.cli.answer import AnswerColumn, CommandAnswer
-    from forge.cli.formatting import moment
-
     with terminal.open() as wiring:
         ports = wiring.quality.alerts
         items = [one.to_dict() for one in ports.store.mutes(ports.clock())]
@@ -157,8 +148,6 @@ def deliveries(
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=10_000, help="How many at most.")] = 50,
 ) -> None:
     """List what was told, and what waits, the newest first, with every try."""
-    from forge.cli.answer import AnswerColumn, CommandAnswer
-    from forge.cli.formatting import moment
     from forge.flows.quality.incidents.deliveries import delivery_records
     from forge.quality.alerts.delivery import DeliveryStatus
 
@@ -191,8 +180,6 @@ def deliver(
     """Deliver what is due. `forge serve` does it by itself; exit 5 where a channel did not take a message."""
     from dataclasses import asdict
 
-    from forge.cli.answer import CommandAnswer
-    from forge.cli.formatting import plural
     from forge.flows.quality.incidents.deliveries import deliver_due
     from forge.model.codes import CANNOT_CONNECT
     from forge.quality.alerts.delivery import DeliveryStatus
@@ -214,7 +201,6 @@ def retry(
     ids: Annotated[list[str] | None, typer.Argument(metavar="[ID]...", help="Deliveries; none for all.")] = None,
 ) -> None:
     """Queue again what was given up or refused."""
-    from forge.cli.answer import CommandAnswer
     from forge.quality.alerts.delivery import DeliveryStatus
 
     with terminal.open() as wiring:
@@ -228,9 +214,7 @@ def retry(
 @command
 def test(terminal: Terminal, channel: Annotated[str, typer.Argument(metavar="CHANNEL", help="Its name.")]) -> None:
     """Send a trial to a channel at once."""
-    from forge.cli.answer import CommandAnswer
     from forge.flows.quality.incidents.deliveries import try_channel
-    from forge.model.errors import ForgeError
 
     with terminal.open() as wiring:
         ok, detail = try_channel(wiring.quality.alerts, channel)

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forge.cli.answer import AnswerColumn, CommandAnswer, Item
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.cli.answer import CommandAnswer, Item
     from forge.flows.quality.metrics.anomalies import MetricSeries
     from forge.flows.quality.metrics.history import DatedValue, MetricPorts
     from forge.model.names import BranchName, TableName
@@ -106,7 +106,6 @@ def _called(feedback: Feedback) -> str:
 
 
 def _flagged(ports: MetricPorts, limit: int) -> CommandAnswer:
-    from forge.cli.answer import AnswerColumn, CommandAnswer
     from forge.flows.quality.metrics.anomalies import find_flagged
 
     items = [
@@ -137,7 +136,6 @@ def _flagged(ports: MetricPorts, limit: int) -> CommandAnswer:
 
 
 def _metrics(ports: MetricPorts, place: tuple[TableName, BranchName]) -> CommandAnswer:
-    from forge.cli.answer import AnswerColumn, CommandAnswer
     from forge.flows.quality.metrics.anomalies import find_metrics
 
     table, branch = place
@@ -168,7 +166,6 @@ def _series(
     threshold: float | None,
     limit: int,
 ) -> CommandAnswer:
-    from forge.cli.answer import AnswerColumn, CommandAnswer
     from forge.flows.quality.metrics.anomalies import find_series
     from forge.quality.anomaly.methods import DEFAULT
 

@@ -8,10 +8,10 @@ import typer
 
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
+from forge.model.errors import CancellationError, ForgeError, UnknownNameError
 
 if TYPE_CHECKING:
     from forge.flows.runs.project import Project
-    from forge.model.errors import ForgeError
     from forge.model.names import TableName
     from forge.quality.verdict import Verdict
     from forge.wiring import Wiring
@@ -57,7 +57,6 @@ def _verdicts(
 ) -> tuple[list[Verdict], list[ForgeError]]:
     """Verdicts, and why other checks could not be judged."""
     from forge.flows.quality.judge import find_unjudged, judge_dataset, tables_with_checks
-    from forge.model.errors import CancellationError, ForgeError, UnknownNameError
     from forge.model.names import TableName
 
     project, ports = wiring.project(), wiring.quality.check_ports()
@@ -79,7 +78,6 @@ def _verdicts(
 
 
 def _known(project: Project, table: TableName) -> None:
-    from forge.model.errors import UnknownNameError
     from forge.model.name_suggestions import did_you_mean
 
     project.refuse_faulty(table)

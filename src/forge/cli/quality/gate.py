@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.cli.answer import CommandAnswer
     from forge.flows.quality.fitness import Fitness
 
 
@@ -50,8 +50,6 @@ def gate(
 
 
 def _answer(found: Fitness) -> CommandAnswer:
-    from forge.cli.answer import AnswerColumn, CommandAnswer
-
     facts = {name: value for name, value in found.to_dict().items() if name != "conditions"}
     items = [condition.to_dict() for condition in found.conditions]
     columns = (

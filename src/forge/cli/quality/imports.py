@@ -11,6 +11,8 @@ import typer
 
 from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
+from forge.cli.formatting import plural
+from forge.cli.quality.checks_yaml import CheckLine, check_text, checks_yaml
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -67,8 +69,6 @@ def _write(file: Path, found: ImportedChecks, source: str) -> None:
 
 
 def _yaml(found: ImportedChecks, source: str) -> str:
-    from forge.cli.quality.checks_yaml import CheckLine, checks_yaml
-
     tables: dict[str, list[CheckLine]] = {}
     for one in found.mapped:
         comment = f"{one.place}: {one.note}" if one.note else one.place
@@ -78,8 +78,6 @@ def _yaml(found: ImportedChecks, source: str) -> str:
 
 
 def _answer(found: ImportedChecks, tool: str, path: Path) -> CommandAnswer:
-    from forge.cli.quality.checks_yaml import check_text
-
     items: list[Mapping[str, object]] = [
         {"table": str(one.table), "check": one.spec, "place": one.place, "what": one.what, "note": one.note}
         for one in found.mapped
@@ -113,8 +111,6 @@ def _picture(found: ImportedChecks) -> RenderableType:
     from rich.console import Group
     from rich.text import Text
 
-    from forge.cli.quality.checks_yaml import check_text
-
     parts: list[RenderableType] = []
     tables = dict.fromkeys(one.table for one in found.mapped)
     for table in tables:
@@ -146,8 +142,6 @@ def _grid() -> Table:
 
 
 def _summary(found: ImportedChecks, files: int, written: Path | None) -> str:
-    from forge.cli.formatting import plural
-
     summary = f"{plural(len(found.mapped), 'check')} of {plural(files, 'file')}"
     summary += f"; {len(found.unmapped):,} did not map" if found.unmapped else "; all mapped"
     if written is not None and found.mapped:
@@ -163,7 +157,6 @@ def validate(
     ] = None,
 ) -> None:
     """Tell all that is wrong with checks. Nothing is run."""
-    from forge.cli.formatting import plural
     from forge.connection.quality.imports import validate_files, validate_project
 
     problems, count = validate_files(files) if files else validate_project(terminal.project)

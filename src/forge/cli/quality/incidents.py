@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
+from forge.cli.formatting import moment, plural
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.cli.answer import CommandAnswer
     from forge.flows.quality.incidents.tracker import IncidentRequest
     from forge.quality.alerts.incident import IncidentStatus, TrackedIncident
     from forge.wiring import Wiring
@@ -44,8 +45,6 @@ def list_(
     branch: Branch = None,
 ) -> None:
     """List incidents, the worst first."""
-    from forge.cli.answer import AnswerColumn, CommandAnswer
-    from forge.cli.formatting import moment, plural
     from forge.flows.quality.incidents.listing import list_incidents, opened_on
     from forge.model.names import BranchName, TableName
 
@@ -150,8 +149,6 @@ def _change(terminal: Terminal, text: str, request: IncidentRequest) -> None:
 
 
 def _answer(wiring: Wiring, incident: TrackedIncident) -> CommandAnswer:
-    from forge.cli.answer import AnswerColumn, CommandAnswer
-    from forge.cli.formatting import moment
     from forge.flows.quality.incidents.judge_reference import judge_of_incident
     from forge.flows.quality.incidents.listing import find_listed
     from forge.flows.quality.incidents.origin import origin_of_incident

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.cli.answer import CommandAnswer
     from forge.flows.quality.remediation.ports import RemedyPorts
     from forge.quality.remediation import Remediation, RemedyStatus
     from forge.wiring import Wiring
@@ -36,7 +36,6 @@ def list_(
     limit: Annotated[int, typer.Option("--limit", "-n", metavar="N", min=1, help="At most so many.")] = 50,
 ) -> None:
     """List remediations, newest first."""
-    from forge.cli.answer import AnswerColumn, CommandAnswer
     from forge.model.names import TableName
 
     with terminal.open() as wiring:
@@ -62,7 +61,6 @@ def show(
     limit: Annotated[int, typer.Option("--limit", "-n", min=0, help="How many rows of each table.")] = 20,
 ) -> None:
     """Show a remediation and the rows it changes. Personal data is hidden."""
-    from forge.cli.answer import CommandAnswer
     from forge.cli.versioning.diff_view import answer_of_table_diffs
     from forge.flows.catalog.personal_data import hide_in_diffs
     from forge.flows.quality.remediation.proposal import find_remediation, preview_diff
@@ -170,8 +168,6 @@ def _ports(wiring: Wiring) -> RemedyPorts:
 
 
 def _answer(record: Remediation) -> CommandAnswer:
-    from forge.cli.answer import CommandAnswer
-
     return CommandAnswer(name="remediations", items=[record.to_dict()], head=_summary(record))
 
 

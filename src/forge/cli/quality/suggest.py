@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
+from forge.cli.quality.checks_yaml import CheckLine, check_text, checks_yaml
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from forge.cli.answer import CommandAnswer
     from forge.connection.quality.results import Suggestions
 
 Item = Mapping[str, object]
@@ -50,9 +51,6 @@ def suggest(
 
 
 def _answer(suggested: Suggestions) -> CommandAnswer:
-    from forge.cli.answer import AnswerColumn, CommandAnswer
-    from forge.cli.quality.checks_yaml import check_text
-
     items = suggested.rows()
     columns = (
         AnswerColumn("sure", lambda i: f"{float(str(i['confidence'])):.2f}", right=True),
@@ -74,8 +72,6 @@ def _picture(items: Sequence[Item]) -> RenderableType:
     from rich.table import Table
     from rich.text import Text
 
-    from forge.cli.quality.checks_yaml import check_text
-
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(no_wrap=True, justify="right")
     grid.add_column(overflow="fold")
@@ -88,8 +84,6 @@ def _picture(items: Sequence[Item]) -> RenderableType:
 
 
 def _yaml(suggested: Suggestions) -> str:
-    from forge.cli.quality.checks_yaml import CheckLine, checks_yaml
-
     table = suggested.profile.table
     lines = [CheckLine(one.check, one.reason) for one in suggested]
     return checks_yaml({str(table): lines}, [f"Suggested from {suggested.profile.rows:,} rows of {table}."])

@@ -9,6 +9,7 @@ import typer
 
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 IGNORED = ".forge/"
 SKELETON = {
@@ -67,7 +68,6 @@ def init(
 ) -> None:
     """Make a new project with one source, one transform and one check."""
     from forge.cli.answer import CommandAnswer
-    from forge.model.errors import ForgeError
 
     root = (terminal.project or Path()) / folder
     _refuse_overwrite(root)
@@ -94,8 +94,6 @@ def _write(root: Path) -> None:
 
 
 def _refuse_overwrite(root: Path) -> None:
-    from forge.model.errors import ForgeError
-
     if root.exists() and not root.is_dir():
         raise ForgeError("E109", "this is a file, not a folder", where=str(root), fix="Name another folder.")
     taken = [name for name in SKELETON if (root / name).exists()]

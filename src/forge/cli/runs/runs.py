@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forge.cli.command import command
+from forge.cli.failure import end_after_answer, exit_of, problems_text
 from forge.cli.output import OutputFormat
 from forge.cli.terminal import Terminal
 from forge.model.errors import UnknownNameError, errors_of, raise_errors
@@ -143,7 +144,6 @@ def _warn_unknown_columns(terminal: Terminal, wiring: Wiring, project: Project, 
 
 def _answer_plan(terminal: Terminal, wiring: Wiring, request: RunRequest) -> None:
     from forge.cli.answer import AnswerColumn, CommandAnswer
-    from forge.cli.failure import end_after_answer
     from forge.cli.formatting import plural
     from forge.flows.runs.plan import plan as make_plan
 
@@ -208,7 +208,6 @@ def _run(terminal: Terminal, wiring: Wiring, request: RunRequest) -> int:
 
 
 def _exit_of(report: RunReport, terminal: Terminal) -> int:
-    from forge.cli.failure import exit_of, problems_text
     from forge.cli.output import has_colour
     from forge.flows.runs.records import RunStatus
     from forge.model.codes import FINDINGS

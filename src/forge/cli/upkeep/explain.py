@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
-
-if TYPE_CHECKING:
-    from forge.model.codes import ErrorCode
+from forge.model.codes import CODES, ErrorCode
 
 
 def installed_version() -> str:
@@ -24,8 +23,6 @@ def version(terminal: Terminal) -> None:
     """Print the version of Forge and of what it runs on."""
     import platform
     from importlib.metadata import version as version_of
-
-    from forge.cli.answer import AnswerColumn, CommandAnswer
 
     names = ("pyspark", "pyiceberg", "sqlalchemy", "sqlglot")
     items = [
@@ -45,9 +42,6 @@ def explain(
     code: Annotated[str | None, typer.Argument(help="Like E702 or FORGE-E702; without it, all are listed.")] = None,
 ) -> None:
     """Say what an error code means."""
-    from forge.cli.answer import AnswerColumn, CommandAnswer
-    from forge.model.codes import CODES
-
     chosen = [_find(code)] if code else list(CODES.values())
     items = [
         {
@@ -78,7 +72,6 @@ def explain(
 
 
 def _find(text: str) -> ErrorCode:
-    from forge.model.codes import CODES
     from forge.model.errors import UnknownNameError
     from forge.model.name_suggestions import did_you_mean
 

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
+from forge.cli.formatting import moment, plural, size
 from forge.cli.terminal import Terminal
+from forge.model.codes import FINDINGS
 
 if TYPE_CHECKING:
-    from forge.cli.answer import CommandAnswer
     from forge.flows.upkeep.maintenance import GarbageCollection
     from forge.wiring import Wiring
 
@@ -24,10 +26,7 @@ _WELL = (
 @command
 def doctor(terminal: Terminal) -> None:
     """Look for what is wrong: the machine first, then the project. Changes nothing; exits with 1 for findings."""
-    from forge.cli.answer import AnswerColumn, CommandAnswer
-    from forge.cli.formatting import plural
     from forge.cli.upkeep.environment import find_environment
-    from forge.model.codes import FINDINGS
 
     environment, findings = find_environment(terminal)
     items = [{"kind": f.kind, "subject": f.subject, "detail": f.detail, "fix": f.fix} for f in findings]
@@ -60,11 +59,8 @@ def repair(
 ) -> None:
     """Finish what a crash left: mark dead runs as interrupted and drop what they staged. Where the metadata file of a
     table cannot be read, offer to go back to its version before."""
-    from forge.cli.answer import CommandAnswer
-    from forge.cli.formatting import plural
     from forge.flows.upkeep.maintenance import dead_runs, find_problems
     from forge.flows.upkeep.maintenance import repair as run_repair
-    from forge.model.codes import FINDINGS
 
     with terminal.open() as wiring:
         if dry_run:
@@ -132,7 +128,6 @@ def gc(
     """Let go of versions that no branch or tag needs, and delete files of the warehouse that nothing points at."""
     from datetime import timedelta
 
-    from forge.cli.formatting import plural, size
     from forge.cli.values import read_age
     from forge.flows.upkeep.maintenance import collect_garbage
 
@@ -157,9 +152,6 @@ def gc(
 
 
 def _answer_of(found: GarbageCollection, *, dry_run: bool) -> CommandAnswer:
-    from forge.cli.answer import AnswerColumn, CommandAnswer
-    from forge.cli.formatting import moment, plural, size
-
     items = [{"path": o.path, "bytes": o.size, "modified": o.modified} for o in found.orphans]
     columns = (
         AnswerColumn("file", lambda i: str(i["path"])),

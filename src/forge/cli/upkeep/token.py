@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
+from forge.cli.formatting import moment
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -36,8 +38,6 @@ def create(
     expires: Annotated[str, typer.Option(metavar="TIME", help="Like 90d, 12h, 30m, or never.")] = "90d",
 ) -> None:
     """Create a token and print it, this once: only its hash is kept."""
-    from forge.cli.answer import CommandAnswer
-    from forge.cli.formatting import moment
     from forge.flows.upkeep.access import TokenScope
 
     life = _life(expires)
@@ -53,9 +53,6 @@ def create(
 @command
 def list_(terminal: Terminal) -> None:
     """List tokens, newest first, with when they were last used."""
-    from forge.cli.answer import AnswerColumn, CommandAnswer
-    from forge.cli.formatting import moment
-
     with terminal.open() as wiring:
         now = wiring.clock()
         items = [_item(token, now) for token in wiring.upkeep.access.list()]
@@ -76,8 +73,6 @@ def list_(terminal: Terminal) -> None:
 @command
 def revoke(terminal: Terminal, token: Annotated[str, typer.Argument(metavar="ID|NAME", help="Which one.")]) -> None:
     """Revoke a token. It stops working at once, and so do the browser sessions it opened."""
-    from forge.cli.answer import CommandAnswer
-
     with terminal.open() as wiring:
         access = wiring.upkeep.access
         gone = access.revoke(access.find(token).id, wiring.author.email)
@@ -89,9 +84,6 @@ def revoke(terminal: Terminal, token: Annotated[str, typer.Argument(metavar="ID|
 @command
 def sessions(terminal: Terminal) -> None:
     """List the browsers that are signed in, newest first, with the token that each belongs to."""
-    from forge.cli.answer import AnswerColumn, CommandAnswer
-    from forge.cli.formatting import moment
-
     with terminal.open() as wiring:
         items = [_session(known) for known in wiring.upkeep.access.sessions()]
     columns = (
@@ -111,8 +103,6 @@ def sessions(terminal: Terminal) -> None:
 @command
 def end(terminal: Terminal, session: Annotated[str, typer.Argument(metavar="ID", help="Which session.")]) -> None:
     """End a session: its browser is signed out. The token it belongs to stays."""
-    from forge.cli.answer import CommandAnswer
-
     with terminal.open() as wiring:
         wiring.upkeep.access.end_session(session, wiring.author.email)
     terminal.answer(CommandAnswer(name="sessions", items=[{"id": session, "state": "revoked"}], head=[session]))

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.cli.answer import CommandAnswer
     from forge.flows.upkeep.verify.history import Progress, Verification
     from forge.wiring import Wiring
 
@@ -92,7 +92,6 @@ def _progress(terminal: Terminal) -> Iterator[Progress]:
 
 
 def answer_of(found: Verification) -> CommandAnswer:
-    from forge.cli.answer import AnswerColumn, CommandAnswer
     from forge.flows.upkeep.verify.history import error_of
 
     items = [

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
+from forge.cli.formatting import moment, short
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -27,8 +29,6 @@ def list_(
     all_: Annotated[bool, typer.Option("--all", "-a", help="Archived ones, too.")] = False,
 ) -> None:
     """List branches with their newest commit, and how far they are from the default one."""
-    from forge.cli.answer import AnswerColumn, CommandAnswer
-    from forge.cli.formatting import moment, short
     from forge.flows.versioning.branches import list_branches
 
     with terminal.open() as wiring:
@@ -60,7 +60,6 @@ def create(
     description: Annotated[str, typer.Option("--description", "-d", metavar="TEXT", help="What it is for.")] = "",
 ) -> None:
     """Create a branch. Writes no data: it starts at a commit that knows every table."""
-    from forge.cli.formatting import short
     from forge.flows.versioning.branches import create_branch
 
     with terminal.open() as wiring:
@@ -212,7 +211,6 @@ def describe(
 
 
 def _answer(terminal: Terminal, wiring: Wiring, branch: Branch) -> None:
-    from forge.cli.answer import CommandAnswer
     from forge.flows.versioning.branches import view_branch
 
     item = _item(wiring, view_branch(wiring.metadata, branch, wiring.default_branch))

@@ -11,6 +11,7 @@ import typer
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
 from forge.cli.versioning.merge import end, watched
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
     from forge.flows.versioning.merge.record import MergeRecord
@@ -117,7 +118,6 @@ def _next(terminal: Terminal, found: MergeRecord) -> None:
 
 
 def _parse_resolution(take: str | None, value: str | None, expression: str | None) -> tuple[ResolutionChoice, object]:
-    from forge.model.errors import ForgeError
     from forge.versioning.resolution import UNSET, parse_rule
 
     word = take if value is None or take != "manual" else None  # `--take manual --value 1` says it twice
@@ -136,7 +136,6 @@ def _parse_resolution(take: str | None, value: str | None, expression: str | Non
 
 def _whole_ids(found: MergeRecord, conflicts: Sequence[Conflict], given: Sequence[str]) -> tuple[str, ...]:
     """Ids may be abbreviated, as in the table."""
-    from forge.model.errors import ForgeError
     from forge.model.name_suggestions import did_you_mean
 
     known = [conflict.id for conflict in conflicts]

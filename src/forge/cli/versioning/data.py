@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forge.cli.answer import CommandAnswer
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
-    from forge.cli.answer import CommandAnswer
     from forge.flows.versioning.data.commit import CommitMode, CommitResult
 
 
@@ -30,7 +31,6 @@ def commit(
     from forge.cli.versioning.merge import watched
     from forge.flows.versioning.data.commit import CommitRequest, commit_data
     from forge.flows.versioning.upload.commit import commit_file
-    from forge.model.errors import ForgeError
     from forge.model.names import TableName
 
     if (file is None) == (sql is None):
@@ -54,7 +54,6 @@ def commit(
 
 def _mode(text: str) -> CommitMode:
     from forge.flows.versioning.data.commit import CommitMode
-    from forge.model.errors import ForgeError
     from forge.model.name_suggestions import did_you_mean
 
     words = [mode.value for mode in CommitMode]
@@ -72,7 +71,6 @@ def _end(terminal: Terminal, result: CommitResult) -> None:
 
 
 def answer_of_commit(result: CommitResult) -> CommandAnswer:
-    from forge.cli.answer import CommandAnswer
     from forge.cli.formatting import short
 
     counted = result.statistics

@@ -8,6 +8,7 @@ import typer
 
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
     from forge.versioning.commit import Commit
@@ -149,8 +150,6 @@ def _ends(wiring: Wiring, text: str, right: str | None) -> tuple[Commit, Commit]
 def _refuse_files(left: str, right: str | None) -> None:
     from pathlib import Path
 
-    from forge.model.errors import ForgeError
-
     if right is not None and Path(left).is_file() and Path(right).is_file():
         raise ForgeError("E105", f"{left} and {right} are files", fix=f"forge diff --files {left} {right} --key id")
 
@@ -185,7 +184,6 @@ def _diff_files(terminal: Terminal, left: str, right: str | None, key: list[str]
     from pathlib import Path
 
     from forge.cli.versioning.parquet_files import diff_files
-    from forge.model.errors import ForgeError
 
     if right is None:
         raise ForgeError("E105", "--files takes two files", fix="forge diff --files A.parquet B.parquet --key id")

@@ -12,6 +12,7 @@ import typer
 
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
     from forge.flows.versioning.merge.compare import MergePreview
@@ -217,7 +218,6 @@ def watched(terminal: Terminal, wiring: Wiring) -> Iterator[VersionPorts]:
 def read_keys(given: Sequence[str] | None) -> dict[TableName, tuple[str, ...]]:
     """`core.orders=order_id,line`; a table must be named, since a merge may touch many."""
     from forge.connection.versioning import arguments as asked
-    from forge.model.errors import ForgeError
 
     found = {}
     for text in given or ():
@@ -233,7 +233,6 @@ def read_keys(given: Sequence[str] | None) -> dict[TableName, tuple[str, ...]]:
 def read_rules(take: str | None, rules: Sequence[str] | None) -> tuple[ResolutionRule, ...]:
     """`amount=theirs`, `core.orders.amount=greatest(ours, theirs)`."""
     from forge.connection.versioning import arguments as asked
-    from forge.model.errors import ForgeError
 
     pairs = []
     for text in rules or ():
@@ -253,7 +252,6 @@ def _merge_files(
     rules: Sequence[str] | None,
 ) -> None:
     from forge.cli.versioning.parquet_files import merge_files
-    from forge.model.errors import ForgeError
 
     given = [Path(path) for path in paths if path]
     if len(given) != 3:

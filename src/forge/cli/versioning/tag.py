@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
+from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
+from forge.cli.formatting import moment, short
 from forge.cli.terminal import Terminal
 
 app = typer.Typer(help="List, create and delete tags.", rich_markup_mode=None, no_args_is_help=True)
@@ -15,8 +17,6 @@ app = typer.Typer(help="List, create and delete tags.", rich_markup_mode=None, n
 @command
 def list_(terminal: Terminal) -> None:
     """List tags with the commits they name."""
-    from forge.cli.answer import AnswerColumn, CommandAnswer
-    from forge.cli.formatting import moment, short
     from forge.flows.versioning.tags import list_tags
 
     with terminal.open() as wiring:
@@ -42,8 +42,6 @@ def create(
     force: Annotated[bool, typer.Option("--force", help="Move it, if it exists.")] = False,
 ) -> None:
     """Name a commit. A tag keeps what its commit needs, and stays where it is."""
-    from forge.cli.answer import CommandAnswer
-    from forge.cli.formatting import short
     from forge.flows.versioning.tags import create_tag
 
     with terminal.open() as wiring:
@@ -66,8 +64,6 @@ def create(
 @command
 def delete(terminal: Terminal, name: Annotated[str, typer.Argument(help="The tag.")]) -> None:
     """Delete a tag. Its commit stays, as long as a branch or another tag has it."""
-    from forge.cli.answer import CommandAnswer
-    from forge.cli.formatting import short
     from forge.flows.versioning.tags import delete_tag
 
     with terminal.open() as wiring:
