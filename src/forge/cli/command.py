@@ -91,6 +91,14 @@ def command(function: Callable[Concatenate[Terminal, P], None]) -> Callable[...,
     return wrapper
 
 
+def command_group(help: str, functions: Iterable[Callable[..., None]], **settings: Any) -> typer.Typer:
+    """A group of commands, each with the name of its function: that of `list_` is list."""
+    app = typer.Typer(help=help, rich_markup_mode=None, no_args_is_help=True, **settings)
+    for function in functions:
+        app.command(function.__name__.rstrip("_"))(function)
+    return app
+
+
 def _listen(verbose: int) -> None:
     """Show logs of Forge and of the transforms on stderr."""
     import logging

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from forge.cli.command import command
-from forge.cli.lineage import graph as lineage_whole
-from forge.cli.lineage import ingest
-from forge.cli.lineage import record as lineage_record
-from forge.cli.lineage import spark as lineage_spark
-from forge.cli.lineage import walk as lineage
-from forge.cli.lineage.walk import At, Least, WithIndirect
+from forge.cli.command import command, command_group
+from forge.cli.lineage.graph import order, propagate, stats, trace
+from forge.cli.lineage.ingest import extract, sources
+from forge.cli.lineage.record import export, import_, record
+from forge.cli.lineage.spark import capture, verify
+from forge.cli.lineage.walk import At, Least, WithIndirect, walk_command
 from forge.cli.terminal import Terminal
 from forge.model.errors import ForgeError
 
@@ -33,15 +32,6 @@ class DefaultShowGroup(TyperGroup):
         return super().parse_args(ctx, args)
 
 
-app = typer.Typer(
-    cls=DefaultShowGroup,
-    help="Show where tables and columns come from and go to; snapshots, differences and records of lineage.",
-    subcommand_metavar="TABLE[.COLUMN] | COMMAND [ARGS]...",
-    rich_markup_mode=None,
-    no_args_is_help=True,
-)
-
-
 def _or_word(error: ForgeError, name: str) -> ForgeError:
     """What is no name of the graph may be a misspelt word of `forge lineage`."""
     from difflib import get_close_matches
@@ -56,9 +46,8 @@ def _or_word(error: ForgeError, name: str) -> ForgeError:
     return error.but(fix=fix)
 
 
-both = lineage.walk_command(
-    "both", "Show both directions of a table or column; the word `show` may be left out.", _or_word
-)
+show = walk_command("both", "Show both directions of a table or column; the word `show` may be left out.", _or_word)
+show.__name__ = "show"  # the name of the command
 
 
 @command
@@ -185,24 +174,13 @@ def search(
         terminal.say(f"The first {limit} are shown. More: a greater --limit")
 
 
-for _name, _function in (
-    ("show", both),
-    ("snapshot", snapshot),
-    ("diff", diff),
-    ("path", path),
-    ("edge", edge),
-    ("search", search),
-    ("order", lineage_whole.order),
-    ("stats", lineage_whole.stats),
-    ("propagate", lineage_whole.propagate),
-    ("trace", lineage_whole.trace),
-    ("extract", ingest.extract),
-    ("sources", ingest.sources),
-    ("verify", lineage_spark.verify),
-    ("export", lineage_record.export),
-    ("import", lineage_record.import_),
-    ("record", lineage_record.record),
-):
-    app.command(_name)(_function)
+_OF_THE_GRAPH = (show, snapshot, diff, path, edge, search, order, stats, propagate, trace)
+_OF_CODE_AND_RECORDS = (extract, sources, verify, export, import_, record)
+app = command_group(
+    "Show where tables and columns come from and go to; snapshots, differences and records of lineage.",
+    (*_OF_THE_GRAPH, *_OF_CODE_AND_RECORDS),
+    cls=DefaultShowGroup,
+    subcommand_metavar="TABLE[.COLUMN] | COMMAND [ARGS]...",
+)
 # Arguments after the script belong to the script.
-app.command("capture", context_settings={"allow_interspersed_args": False})(lineage_spark.capture)
+app.command("capture", context_settings={"allow_interspersed_args": False})(capture)

@@ -9,16 +9,10 @@ from typing import Annotated
 import typer
 
 from forge.cli.answer import AnswerColumn, CommandAnswer
-from forge.cli.command import command
+from forge.cli.command import command, command_group
 from forge.cli.formatting import moment, plural
 from forge.cli.terminal import Terminal
 from forge.model.errors import ForgeError
-
-app = typer.Typer(
-    help="See who is told of failing checks, mute it, and deliver what waits.",
-    rich_markup_mode=None,
-    no_args_is_help=True,
-)
 
 Monitor = Annotated[str | None, typer.Option("--monitor", metavar="ID", help="Of one monitor.")]
 Dataset = Annotated[str | None, typer.Option("--dataset", metavar="TABLE", help="Of one table.")]
@@ -233,14 +227,7 @@ def test(terminal: Terminal, channel: Annotated[str, typer.Argument(metavar="CHA
     )
 
 
-for _name, _function in (
-    ("list", list_),
-    ("mute", mute),
-    ("unmute", unmute),
-    ("mutes", mutes),
-    ("deliveries", deliveries),
-    ("deliver", deliver),
-    ("retry", retry),
-    ("test", test),
-):
-    app.command(_name)(_function)
+app = command_group(
+    "See who is told of failing checks, mute it, and deliver what waits.",
+    (list_, mute, unmute, mutes, deliveries, deliver, retry, test),
+)

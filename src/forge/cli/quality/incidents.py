@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forge.cli.answer import AnswerColumn, CommandAnswer
-from forge.cli.command import command
+from forge.cli.command import command, command_group
 from forge.cli.formatting import moment, plural
 from forge.cli.terminal import Terminal
 
@@ -16,11 +16,6 @@ if TYPE_CHECKING:
     from forge.flows.quality.incidents.tracker import IncidentRequest
     from forge.quality.alerts.incident import IncidentStatus, TrackedIncident
     from forge.wiring import Wiring
-
-app = typer.Typer(
-    help="List what is wrong, and say what is done about it.", rich_markup_mode=None, no_args_is_help=True
-)
-incidents = app
 
 Identity = Annotated[str, typer.Argument(metavar="ID", help="The incident, or the beginning of its id.")]
 Note = Annotated[str | None, typer.Option("--note", "-m", metavar="TEXT", help="A line for the timeline.")]
@@ -195,13 +190,6 @@ def _times(kind: object, count: object) -> str:
     return f"{kind} ×{count}" if isinstance(count, int) and count > 1 else str(kind)
 
 
-for _name, _function in (
-    ("list", list_),
-    ("show", show),
-    ("ack", ack),
-    ("assign", assign),
-    ("resolve", resolve),
-    ("reopen", reopen),
-    ("note", note),
-):
-    app.command(_name)(_function)
+app = command_group(
+    "List what is wrong, and say what is done about it.", (list_, show, ack, assign, resolve, reopen, note)
+)

@@ -9,25 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from forge.cli.command import command
+from forge.cli.command import command, command_group
 from forge.cli.terminal import Terminal
+from forge.quality.verdict import Severity
 
 if TYPE_CHECKING:
     from forge.quality.monitors.monitor import Monitor
     from forge.wiring import Wiring
-
-app = typer.Typer(
-    help="Watch datasets: which checks are judged when, whom a failure is told, and what was promised.",
-    rich_markup_mode=None,
-    no_args_is_help=True,
-)
-
-
-class SeverityWord(StrEnum):
-    INFO = "info"
-    WARNING = "warning"
-    ERROR = "error"
-    CRITICAL = "critical"
 
 
 class MissedWord(StrEnum):
@@ -60,7 +48,7 @@ Channels = Annotated[
     list[str] | None, typer.Option("--channel", metavar="NAME", help="Who is told (alerts.channels); repeated.")
 ]
 Threshold = Annotated[
-    SeverityWord | None,
+    Severity | None,
     typer.Option("--severity-threshold", help="Failures below it are not told; default: warning."),
 ]
 Recovery = Annotated[
@@ -236,8 +224,8 @@ def delete(
 def run(
     terminal: Terminal,
     monitor: Identity,
-    fail_on: Annotated[SeverityWord, typer.Option("--fail-on", help="Exit 1 where so bad a check failed.")] = (
-        SeverityWord.ERROR
+    fail_on: Annotated[Severity, typer.Option("--fail-on", help="Exit 1 where so bad a check failed.")] = (
+        Severity.ERROR
     ),
 ) -> None:
     """Run a monitor now, here. Exit 1 where a check failed."""
@@ -320,28 +308,19 @@ def _sync(terminal: Terminal, wiring: Wiring) -> None:
         terminal.say(str(error))
 
 
-def _exit_of(broken: bool, verdicts: list[tuple[object, object]], fail_on: SeverityWord) -> int:
+def _exit_of(broken: bool, verdicts: list[tuple[object, object]], fail_on: Severity) -> int:
     """1: a check of that severity failed, or could not be measured. 3: nothing could be judged."""
     from forge.model.codes import COULD_NOT_RUN, FINDINGS
     from forge.quality.verdict import Outcome
 
     if broken:
         return COULD_NOT_RUN
-    order = [word.value for word in SeverityWord]
+    order = [word.value for word in Severity]
     bad = [severity for verdict, severity in verdicts if verdict is not Outcome.PASSED]
     return FINDINGS if any(order.index(str(one)) >= order.index(fail_on.value) for one in bad) else 0
 
 
-for _word, _function in (
-    ("list", list_),
-    ("show", show),
-    ("create", create),
-    ("edit", edit),
-    ("enable", enable),
-    ("disable", disable),
-    ("delete", delete),
-    ("run", run),
-    ("sla", sla),
-    ("history", history),
-):
-    app.command(_word)(_function)
+app = command_group(
+    "Watch datasets: which checks are judged when, whom a failure is told, and what was promised.",
+    (list_, show, create, edit, enable, disable, delete, run, sla, history),
+)

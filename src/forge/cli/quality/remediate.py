@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from forge.cli.answer import AnswerColumn, CommandAnswer
-from forge.cli.command import command
+from forge.cli.command import command, command_group
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -16,11 +16,6 @@ if TYPE_CHECKING:
     from forge.quality.remediation import Remediation, RemedyStatus
     from forge.wiring import Wiring
 
-app = typer.Typer(
-    help="Mend what checks found: propose, look at, approve, reject and take back.",
-    rich_markup_mode=None,
-    no_args_is_help=True,
-)
 Identity = Annotated[str, typer.Argument(metavar="ID", help="The remediation.")]
 Comment = Annotated[str, typer.Option("--message", "-m", metavar="TEXT", help="Why.")]
 
@@ -208,12 +203,7 @@ def _read(text: str) -> object:
     return load_yaml(text, "--action").data
 
 
-for _name, _function in (
-    ("list", list_),
-    ("show", show),
-    ("propose", propose),
-    ("approve", approve),
-    ("reject", reject),
-    ("revert", revert),
-):
-    app.command(_name)(_function)
+app = command_group(
+    "Mend what checks found: propose, look at, approve, reject and take back.",
+    (list_, show, propose, approve, reject, revert),
+)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forge.cli.answer import AnswerColumn, CommandAnswer
-from forge.cli.command import command
+from forge.cli.command import command, command_group
 from forge.cli.formatting import moment
 from forge.cli.terminal import Terminal
 
@@ -17,12 +17,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from forge.flows.upkeep.access import BrowserSession, Token
-
-app = typer.Typer(
-    help="Create, list and revoke tokens of programs; list and end sessions of browsers.",
-    rich_markup_mode=None,
-    no_args_is_help=True,
-)
 
 
 class ScopeOption(StrEnum):
@@ -135,8 +129,7 @@ def _session(known: BrowserSession) -> dict[str, object]:
     }
 
 
-app.command("create")(create)
-app.command("list")(list_)
-app.command("revoke")(revoke)
-app.command("sessions")(sessions)
-app.command("end")(end)
+app = command_group(
+    "Create, list and revoke tokens of programs; list and end sessions of browsers.",
+    (create, list_, revoke, sessions, end),
+)

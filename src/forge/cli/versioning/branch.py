@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forge.cli.answer import AnswerColumn, CommandAnswer
-from forge.cli.command import command
+from forge.cli.command import command, command_group
 from forge.cli.formatting import moment, short
 from forge.cli.terminal import Terminal
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from forge.flows.versioning.branches import BranchSummary
     from forge.versioning.branch import Branch
     from forge.wiring import Wiring
-
-app = typer.Typer(help="List, create, protect and delete branches.", rich_markup_mode=None, no_args_is_help=True)
 
 Name = Annotated[str, typer.Argument(help="The branch.")]
 
@@ -231,11 +229,6 @@ def _state(item: object) -> str:
     return ", ".join([*words, "protected"] if item["is_protected"] else words)
 
 
-app.command("list")(list_)
-app.command("create")(create)
-app.command("delete")(delete)
-app.command("rename")(rename)
-app.command("archive")(archive)
-app.command("protect")(protect)
-app.command("unprotect")(unprotect)
-app.command("describe")(describe)
+app = command_group(
+    "List, create, protect and delete branches.", (list_, create, delete, rename, archive, protect, unprotect, describe)
+)

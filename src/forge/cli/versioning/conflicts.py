@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from forge.cli.command import command
+from forge.cli.command import command, command_group
 from forge.cli.terminal import Terminal
 from forge.cli.versioning.merge import end, watched
 from forge.model.errors import ForgeError
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from forge.versioning.conflict import Conflict, ResolutionChoice
 
 SHOWN = 100
-app = typer.Typer(help="Resolve the conflicts of merges.", rich_markup_mode=None, no_args_is_help=True)
 MergeArgument = Annotated[str, typer.Argument(metavar="MERGE", help="Its id, or the beginning of it.")]
 
 
@@ -172,8 +171,4 @@ def abort(terminal: Terminal, merge_id: MergeArgument) -> None:
     terminal.say("Aborted. Both branches stay where they are.")
 
 
-app.command("list")(list_)
-app.command("show")(show)
-app.command("resolve")(resolve)
-app.command("continue")(continue_)
-app.command("abort")(abort)
+app = command_group("Resolve the conflicts of merges.", (list_, show, resolve, continue_, abort))

@@ -7,11 +7,9 @@ from typing import Annotated
 import typer
 
 from forge.cli.answer import AnswerColumn, CommandAnswer
-from forge.cli.command import command
+from forge.cli.command import command, command_group
 from forge.cli.formatting import moment, short
 from forge.cli.terminal import Terminal
-
-app = typer.Typer(help="List, create and delete tags.", rich_markup_mode=None, no_args_is_help=True)
 
 
 @command
@@ -78,6 +76,4 @@ def delete(terminal: Terminal, name: Annotated[str, typer.Argument(help="The tag
     terminal.say(f"Deleted. It was at commit {short(tag.target)}.")
 
 
-app.command("list")(list_)
-app.command("create")(create)
-app.command("delete")(delete)
+app = command_group("List, create and delete tags.", (list_, create, delete))
