@@ -67,7 +67,8 @@ def detail_of(site: Site, one: ListedIncident, personal: PersonalColumns) -> Inc
     if one.record is None:
         line = TimelineEntry(time=view.since, kind="opened", text=view.message, by=None, run_id=view.run_id)
         return IncidentDetail(**facts, timeline=[line])
-    entries = [entry_view(_shown(entry, one.record, personal)) for entry in ports.store.timeline(one.record.id)]
+    shown = (_shown(entry, one.record, personal) for entry in ports.store.timeline(one.record.id))
+    entries = [TimelineEntry.model_validate(entry.to_dict()) for entry in shown]
     deliveries = delivery_views(ports, ports.store.deliveries(incident_id=one.record.id, limit=100))
     return IncidentDetail(**facts, timeline=entries, deliveries=deliveries)
 
@@ -76,10 +77,6 @@ def _shown(entry: IncidentEntry, one: TrackedIncident, personal: PersonalColumns
     if entry.kind not in _WITH_MESSAGE:
         return entry
     return replace(entry, text=shown_message(one.table, one.check_type, one.columns, entry.text, personal))
-
-
-def entry_view(entry: IncidentEntry) -> TimelineEntry:
-    return TimelineEntry.model_validate(entry.to_dict())
 
 
 def delivery_views(ports: AlertPorts, deliveries: Sequence[Delivery]) -> list[DeliveryView]:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from forge.api.quality.wire.monitors import (
-    MonitorRunView,
     MonitorView,
     PastResult,
     PlannedCheck,
@@ -14,24 +13,16 @@ from forge.api.quality.wire.monitors import (
     SlaView,
 )
 from forge.flows.quality.monitors.check_preview import CheckPlan
-from forge.flows.quality.monitors.scheduler import MonitorStatus, monitor_statuses
+from forge.flows.quality.monitors.scheduler import monitor_statuses
 from forge.flows.quality.monitors.store import MonitorStore
 from forge.quality.kinds import kind_of
 from forge.quality.measure import Measure
-from forge.quality.monitors.monitor import CheckResult, Monitor, MonitorRun
+from forge.quality.monitors.monitor import CheckResult, Monitor
 from forge.quality.monitors.sla import Sla
 
 
 def monitor_views(monitors: Sequence[Monitor], store: MonitorStore, now: datetime) -> list[MonitorView]:
-    return [monitor_view(one) for one in monitor_statuses(monitors, store, now)]
-
-
-def monitor_view(standing: MonitorStatus) -> MonitorView:
-    return MonitorView.model_validate(standing.to_dict())
-
-
-def run_view(run: MonitorRun) -> MonitorRunView:
-    return MonitorRunView.model_validate(run.to_dict())
+    return [MonitorView.model_validate(one.to_dict()) for one in monitor_statuses(monitors, store, now)]
 
 
 def past_result(result: CheckResult) -> PastResult:

@@ -11,8 +11,9 @@ from forge.api.runs.wire.runs import VerdictView
 from forge.api.versioning.branch_views import branch_view
 from forge.api.versioning.commit_views import commit_view
 from forge.api.versioning.diff_views import change_word, schema_views
-from forge.api.versioning.merge_views import SHOWN, conflict_view, tally_view
+from forge.api.versioning.merge_views import SHOWN, conflict_view
 from forge.api.versioning.wire.diffs import ChangedTable, CompareView, SchemaChangeView
+from forge.api.versioning.wire.merges import TallyView
 from forge.api.versioning.wire.refs import BranchView
 from forge.api.views import error_view
 from forge.flows.quality.verdict_masking import shown_verdict
@@ -86,7 +87,7 @@ def compare_view(wiring: Wiring, sides: CompareRequest, found: CompareOutcome) -
     conflicts = [c for c in preview.conflicts if only in (None, c.table)] if preview else []
     masks = Masks(wiring.catalog.personal_at(lines.base, lines.compare)) if conflicts else Masks()
     tables = [one for one in _tables(found, commits) if only in (None, one.table)]
-    tallies = [tally_view(t) for t in preview.tables if only in (None, t.table)] if preview else []
+    tallies = [TallyView.model_validate(t) for t in preview.tables if only in (None, t.table)] if preview else []
     count = sum(t.conflicts for t in tallies) if only else preview.conflict_count if preview else 0
     return CompareView.of(
         lines,

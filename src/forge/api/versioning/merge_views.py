@@ -18,13 +18,12 @@ from forge.api.versioning.wire.merges import (
     ResolutionBody,
     ResolveStart,
     RuleBody,
-    TallyView,
 )
 from forge.api.views import verdict_view
 from forge.api.wire import Page
 from forge.flows.versioning.data.commit import CommitResult
 from forge.flows.versioning.merge.merge import MergeRequest
-from forge.flows.versioning.merge.record import MergeRecord, TableTally
+from forge.flows.versioning.merge.record import MergeRecord
 from forge.flows.versioning.merge.resolve import Resolution
 from forge.flows.versioning.merge.result import MergeResult, commit_of, conflicts_of
 from forge.flows.versioning.record_ports import Refs
@@ -60,10 +59,6 @@ def conflict_view(conflict: Conflict, masks: Masks) -> ConflictView:
             "masked": shown.touches(table, names),
         }
     )
-
-
-def tally_view(tally: TableTally) -> TallyView:
-    return TallyView.model_validate(tally)
 
 
 def result_view(wiring: Wiring, result: MergeResult) -> MergeResultView:
@@ -194,9 +189,7 @@ def resolutions_of(body: ResolveStart, table: TableName | None = None) -> tuple[
 
 
 def _resolution(body: ResolutionBody, table: TableName | None) -> Resolution:
-    named = body.table
-    if named is not None:
-        named = str(TableName.parse(named))
+    named = str(TableName.parse(body.table)) if body.table is not None else None
     if table is not None and named not in (None, str(table)):
         raise ForgeError("E619", f"The conflicts of {named} are not of {table}", fix="Leave out `table`.")
     is_expression = body.resolution.strip().lower() == ResolutionChoice.EXPRESSION

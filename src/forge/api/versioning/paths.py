@@ -14,10 +14,12 @@ from fastapi import APIRouter, Path, Query
 from fastapi.routing import APIRoute
 from starlette.routing import Match
 
+from forge.flows.versioning.branches import find_touching
 from forge.flows.versioning.record_ports import Refs
 from forge.flows.versioning.revisions import find_branch
-from forge.model.names import BranchName
+from forge.model.names import BranchName, TableName
 from forge.versioning import branch as versioned
+from forge.wiring import Wiring
 
 PREFIX = "/api/v1/branches"
 _HEADS = "refs/heads/"
@@ -46,6 +48,13 @@ def find_named(metadata: Refs, name: str) -> versioned.Branch:
     if short != name and metadata.branch(BranchName(name)) is None:
         name = short
     return find_branch(metadata, BranchName(name))
+
+
+def find_dataset(wiring: Wiring, dataset_id: str) -> TableName:
+    """The table of a path; an error for one that no branch ever touched."""
+    table = TableName.parse(dataset_id)
+    find_touching(wiring.metadata, table, wiring.default_branch)
+    return table
 
 
 def branch_router(tag: str) -> APIRouter:

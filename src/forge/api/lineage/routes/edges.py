@@ -26,7 +26,6 @@ from forge.api.wire import Page
 from forge.flows.lineage import snapshots as lineage_snapshots
 from forge.flows.lineage import write as lineage_write
 from forge.flows.lineage.write import ProcessDefinition
-from forge.lineage.graph.store import Snapshot
 
 router = lineage_router()
 
@@ -106,7 +105,7 @@ def _named(given: NamedCreate) -> ProcessDefinition:
 def list_snapshots(site: TheSite, window: AWindow) -> Page[SnapshotView]:
     """Newest first."""
     found = lineage_snapshots.list_snapshots(site.wiring.lineage.graph)
-    return window.page(found, _snapshot_view, total=len(found))
+    return window.page(found, SnapshotView.model_validate, total=len(found))
 
 
 @router.post("/snapshots", status_code=201)
@@ -116,14 +115,10 @@ def save_snapshot(body: SnapshotCreate, site: TheSite, caller: ThePrincipal) -> 
     saved = lineage_snapshots.save_snapshot(
         site.wiring.lineage.graph, body.name, at, body.description, actor=caller.user
     )
-    return _snapshot_view(saved)
+    return SnapshotView.model_validate(saved)
 
 
 @router.delete("/snapshots/{name:path}", status_code=204)
 def drop_snapshot(name: Annotated[str, Path(max_length=255)], site: TheSite, caller: ThePrincipal) -> None:
     """The name only: what the lineage was then stays known."""
     lineage_snapshots.drop_snapshot(site.wiring.lineage.graph, name, caller.user)
-
-
-def _snapshot_view(snapshot: Snapshot) -> SnapshotView:
-    return SnapshotView.model_validate(snapshot)

@@ -48,8 +48,4 @@ def record_lineage(
     share = ("records", commit, table, filters, column, depth, wiring.catalog.personal_at(commit))
     text = f"origin of {table} {' '.join(filters)}"
     outcome = site.desk.do("query", work, caller, text=text, share=share)
-    return respond(outcome, origin_view)
-
-
-def origin_view(origin: RecordOrigin) -> OriginView:
-    return OriginView.model_validate(plain(origin.to_dict()))
+    return respond(outcome, lambda origin: OriginView.model_validate(plain(origin.to_dict())))

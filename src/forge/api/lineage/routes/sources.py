@@ -27,7 +27,7 @@ from forge.api.versioning.paths import lineage_router
 from forge.api.wire import Page
 from forge.connection.lineage.code import ingest_code, options_of
 from forge.flows.lineage.code.records import SourceRecord
-from forge.flows.lineage.disagreements import EdgeDisagreement, find_disagreements
+from forge.flows.lineage.disagreements import find_disagreements
 from forge.flows.lineage.reader import open_graph
 from forge.model.errors import ForgeError
 from forge.model.name_suggestions import did_you_mean
@@ -88,8 +88,9 @@ def lineage_gaps(
 def lineage_disagreements(site: TheSite, window: AWindow) -> DisagreementsView:
     """Edges on which code and runs do not agree, of the tables of which both speak."""
     found = find_disagreements(open_graph(site.wiring.lineage.graph).store)
-    page = window.page(found.disagreements, _disagreement, total=len(found.disagreements))
-    return DisagreementsView(**dict(page), tables=found.tables, agreed=found.agreed)
+    every = found.disagreements
+    page = window.page(every, lambda one: DisagreementView.model_validate(one.to_dict()), total=len(every))
+    return DisagreementsView.of(found, **dict(page))
 
 
 @router.get("/sources/{source_id:path}")
@@ -120,34 +121,25 @@ def ingest(site: TheSite, body: IngestRequest) -> IngestedView:
 
 
 def source_view(one: SourceRecord) -> SourceView:
-    document = one.to_dict()
-    return SourceView.model_validate({**document, "gaps": len(one.gaps)})
-
-
-def _disagreement(one: EdgeDisagreement) -> DisagreementView:
-    return DisagreementView.model_validate(one.to_dict())
+    return SourceView.model_validate({**one.to_dict(), "gaps": len(one.gaps)})
 
 
 def _totals(every: Sequence[SourceRecord]) -> SourceTotals:
     languages = sorted({one.language for one in every})
+    by_language = {word: [one for one in every if one.language == word] for word in languages}
     return SourceTotals(
-        files=len(every),
-        statements=sum(one.statements for one in every),
-        understood=sum(one.understood for one in every),
+        **_counts(every),
         queries=sum(one.queries for one in every),
-        edges=sum(one.edges for one in every),
-        gaps=sum(len(one.gaps) for one in every),
-        languages=[_of_language(word, [one for one in every if one.language == word]) for word in languages],
+        languages=[LanguageTotal(language=word, **_counts(some)) for word, some in by_language.items()],
         read_at=max((one.read_at for one in every), default=None),
     )
 
 
-def _of_language(language: str, some: Sequence[SourceRecord]) -> LanguageTotal:
-    return LanguageTotal(
-        language=language,
-        files=len(some),
-        statements=sum(one.statements for one in some),
-        understood=sum(one.understood for one in some),
-        edges=sum(one.edges for one in some),
-        gaps=sum(len(one.gaps) for one in some),
-    )
+def _counts(some: Sequence[SourceRecord]) -> dict[str, int]:
+    return {
+        "files": len(some),
+        "statements": sum(one.statements for one in some),
+        "understood": sum(one.understood for one in some),
+        "edges": sum(one.edges for one in some),
+        "gaps": sum(len(one.gaps) for one in some),
+    }

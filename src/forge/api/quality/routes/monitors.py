@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Query, Response
 
 from forge.api.auth import ThePrincipal
 from forge.api.paging import FARTHEST, AWindow, Window, offset_of
-from forge.api.quality.monitor_views import monitor_view, monitor_views, planned_views, run_view, sla_view
+from forge.api.quality.monitor_views import monitor_views, planned_views, sla_view
 from forge.api.quality.views import result_view
 from forge.api.quality.wire.health import ResultView
 from forge.api.quality.wire.monitors import (
@@ -101,7 +101,7 @@ def preview_monitor(body: dict[str, Any], site: TheSite) -> MonitorPreview:
         draft,
         errors=draft.faults,
         checks=planned_views(draft.checks),
-        monitor=monitor_view(MonitorStatus(draft.monitor, None, None, now)) if draft.monitor else None,
+        monitor=MonitorStatus(draft.monitor, None, None, now).to_dict() if draft.monitor else None,
     )
 
 
@@ -137,7 +137,8 @@ def monitor_runs(monitor_id: MonitorIdentity, site: TheSite, window: AWindow) ->
     """Newest first, those that wait or were skipped included."""
     store = site.wiring.quality.monitors
     monitor = find_monitor(store, monitor_id)
-    return window.page(store.runs(monitor_id=monitor.id, limit=window.needed), run_view)
+    runs = store.runs(monitor_id=monitor.id, limit=window.needed)
+    return window.page(runs, lambda run: MonitorRunView.model_validate(run.to_dict()))
 
 
 @router.get("/monitors/{monitor_id}/results")

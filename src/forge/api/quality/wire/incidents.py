@@ -160,15 +160,6 @@ class DeliveryView(Wire):
     attempts: list[AttemptView]
 
 
-class DeliveryRound(Wire):
-    """What one round of delivering did."""
-
-    sent: int
-    failed: int
-    given_up: int
-    waiting: int
-
-
 class ChannelTrial(Wire):
     channel: str
     ok: bool

@@ -12,7 +12,7 @@ from forge.api.auth import ThePrincipal
 from forge.api.paging import AWindow, Window
 from forge.api.site import Site, TheSite
 from forge.api.versioning.branch_views import branch_view
-from forge.api.versioning.paths import Branch, Dataset, branch_router, find_named
+from forge.api.versioning.paths import Branch, Dataset, branch_router, find_dataset, find_named
 from forge.api.versioning.wire.refs import BranchCreate, BranchPatch, BranchView
 from forge.api.wire import Page
 from forge.flows.versioning import branches as flow
@@ -62,13 +62,13 @@ def dataset_branches(dataset_id: Dataset, site: TheSite, window: AWindow, status
 @of_datasets.post("/datasets/{dataset_id}/branches", status_code=201)
 def create_dataset_branch(dataset_id: Dataset, body: BranchCreate, site: TheSite, caller: ThePrincipal) -> BranchView:
     """A branch of the project, to work on the dataset."""
-    _known(dataset_id, site)
+    find_dataset(site.wiring, dataset_id)
     return create_branch(body, site, caller)
 
 
 @of_datasets.get("/datasets/{dataset_id}/branches/{branch:path}")
 def dataset_branch(dataset_id: Dataset, branch: Branch, site: TheSite) -> BranchView:
-    _known(dataset_id, site)
+    find_dataset(site.wiring, dataset_id)
     return one_branch(branch, site)
 
 
@@ -78,7 +78,7 @@ def delete_dataset_branch(
 ) -> None:
     """Deletes the branch. Refused (409) while it holds changes to other tables that no other branch has, unless
     `force`."""
-    _delete(branch, site, caller, force=force, table=_known(dataset_id, site))
+    _delete(branch, site, caller, force=force, table=find_dataset(site.wiring, dataset_id))
 
 
 @router.get("/{branch:path}")
@@ -159,12 +159,6 @@ def _rename(site: Site, branch: str, new: str, author: Author) -> versioned.Bran
 def delete_branch(branch: Branch, site: TheSite, caller: ThePrincipal, force: bool = False) -> None:
     """Refused (409) while it holds commits that no other branch has, unless `force`."""
     _delete(branch, site, caller, force=force)
-
-
-def _known(dataset_id: str, site: Site) -> TableName:
-    table = TableName.parse(dataset_id)
-    flow.find_touching(site.wiring.metadata, table, site.wiring.default_branch)
-    return table
 
 
 def _delete(branch: str, site: Site, caller: ThePrincipal, *, force: bool, table: TableName | None = None) -> None:

@@ -19,14 +19,13 @@ from forge.api.site import Site, TheSite
 from forge.api.versioning.branch_views import commit_detail
 from forge.api.versioning.commit_views import commit_view, graph_views
 from forge.api.versioning.merge_views import commit_result
-from forge.api.versioning.paths import AskedTable, Branch, Dataset, Revision, branch_router, find_named
+from forge.api.versioning.paths import AskedTable, Branch, Dataset, Revision, branch_router, find_dataset, find_named
 from forge.api.versioning.uploads import FORM, TABLE_FORM, Upload, commit_upload, receive
 from forge.api.versioning.wire.merges import CommitResultView
 from forge.api.versioning.wire.refs import CommitDetail, CommitView, RowsView
 from forge.api.wire import Moment, Page, Problem, Wire
 from forge.flows.catalog.sample import sample_rows
 from forge.flows.runs.engine import Engine
-from forge.flows.versioning import branches as flow
 from forge.flows.versioning.data.commit import CommitResult
 from forge.flows.versioning.log import find_log
 from forge.flows.versioning.ports import VersionPorts
@@ -77,8 +76,7 @@ def dataset_commits(
     graph: Graph = False,
 ) -> Page[CommitView]:
     """The commits of the branch that changed the dataset, newest first."""
-    table = TableName.parse(dataset_id)
-    flow.find_touching(site.wiring.metadata, table, site.wiring.default_branch)
+    find_dataset(site.wiring, dataset_id)
     return _log(site, window, branch, (dataset_id,), author, since, until, graph)
 
 

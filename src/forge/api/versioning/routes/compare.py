@@ -13,14 +13,14 @@ from forge.api.executor import LONG, respond
 from forge.api.site import Site, TheSite
 from forge.api.versioning.compare_views import CompareRequest, compare_view, run_comparison
 from forge.api.versioning.diff_views import blame_view, diff_view, verify_view
-from forge.api.versioning.paths import AskedRevision, AskedTable, Columns, Dataset, branch_router
+from forge.api.versioning.paths import AskedRevision, AskedTable, Columns, Dataset, branch_router, find_dataset
 from forge.api.versioning.wire.diffs import BlameView, CompareView, DiffView, VerifyView
 from forge.api.wire import Wire
 from forge.flows.upkeep.verify.history import Verification, VerifyLevel
 from forge.flows.upkeep.verify.history import verify as flow_verify
 from forge.flows.versioning.blame import Blame
 from forge.flows.versioning.blame import blame as flow_blame
-from forge.flows.versioning.branches import compare_branches, find_touching
+from forge.flows.versioning.branches import compare_branches
 from forge.flows.versioning.diff import diff as flow_diff
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.revisions import find_commit
@@ -64,7 +64,7 @@ def compare_dataset(
     checks: Checks = False,
 ) -> Wire | Response:
     """What merging `compare` into `base` would do to one dataset."""
-    table = _known(dataset_id, site)
+    table = find_dataset(site.wiring, dataset_id)
     return _compare(site, caller, CompareRequest(base, compare, preview, checks, table))
 
 
@@ -96,7 +96,7 @@ def diff_dataset(
     offset: Offset = 0,
 ) -> Wire | Response:
     """The same of one dataset."""
-    table = _known(dataset_id, site)
+    table = find_dataset(site.wiring, dataset_id)
     return _diff(site, caller, base_commit, compare_commit, table, columns, limit, offset)
 
 
@@ -155,12 +155,6 @@ def verify(
 
     outcome = site.desk.do("verify", work, caller, text=level, share=("verify", level, start, named))
     return respond(outcome, verify_view)
-
-
-def _known(dataset_id: str, site: Site) -> TableName:
-    table = TableName.parse(dataset_id)
-    find_touching(site.wiring.metadata, table, site.wiring.default_branch)
-    return table
 
 
 def _compare(site: Site, caller: Principal, sides: CompareRequest) -> Wire | Response:

@@ -29,7 +29,7 @@ from forge.api.versioning.merge_views import (
     result_view,
     rules_of,
 )
-from forge.api.versioning.paths import PREFIX, AskedTable, Dataset, MergeIdentity, branch_router
+from forge.api.versioning.paths import PREFIX, AskedTable, Dataset, MergeIdentity, branch_router, find_dataset
 from forge.api.versioning.wire.merges import (
     ConflictSet,
     JudgeStart,
@@ -43,7 +43,7 @@ from forge.api.versioning.wire.merges import (
 from forge.api.versioning.wire.refs import ResetStart, ResetView
 from forge.api.wire import Page, Wire
 from forge.flows.versioning import reset as flow_reset
-from forge.flows.versioning.branches import changed_tables, compare_branches, find_touching, view_branch
+from forge.flows.versioning.branches import changed_tables, compare_branches, view_branch
 from forge.flows.versioning.merge import pick
 from forge.flows.versioning.merge import resolve as decide
 from forge.flows.versioning.merge.merge import merge
@@ -68,7 +68,9 @@ OnlyOpen = Annotated[bool, Query(alias="open", description="Only what nobody has
 @router.post("/merge", response_model=MergeResultView, responses=LONG)
 def start_merge(body: MergeStart, site: TheSite, caller: ThePrincipal) -> Wire | Response:
     """Merge a branch into another. Conflicted, blocked, pending and up to date are results, not errors."""
-    return _merge(body, site, caller)
+    request = merge_request(body, site.wiring.default_branch)
+    outcome = site.desk.do("merge", lambda ports: merge(request, ports), caller, branch=request.target)
+    return respond(outcome, partial(result_view, site.wiring))
 
 
 @router.post("/datasets/{dataset_id}/merge", response_model=MergeResultView, responses=LONG)
@@ -76,10 +78,10 @@ def start_dataset_merge(
     dataset_id: Dataset, body: MergeStart, site: TheSite, caller: ThePrincipal, force: Force = False
 ) -> Wire | Response:
     """Merge a branch that changes this dataset alone; refused (409) where it changes others, unless `force`."""
-    table = _known(dataset_id, site)
+    table = find_dataset(site.wiring, dataset_id)
     if not force:
         _refuse_others(site, body, table)
-    return _merge(body, site, caller)
+    return start_merge(body, site, caller)
 
 
 @router.post("/cherry-pick", response_model=MergeResultView, responses=LONG)
@@ -128,7 +130,7 @@ def list_merges(
 @router.get("/datasets/{dataset_id}/merges")
 def dataset_merges(dataset_id: Dataset, site: TheSite, window: AWindow, status: Statuses = ()) -> Page[MergeView]:
     """Those that change the dataset, newest first."""
-    return _merges(site, window, status, table=_known(dataset_id, site))
+    return _merges(site, window, status, table=find_dataset(site.wiring, dataset_id))
 
 
 @router.get("/merges/{merge_id}")
@@ -154,7 +156,7 @@ def one_dataset_merge(
     only_open: OnlyOpen = False,
 ) -> ConflictSet:
     """A merge with one page of its conflicts in the dataset."""
-    return _set(site, merge_id, window, str(_known(dataset_id, site)), column, only_open)
+    return _set(site, merge_id, window, str(find_dataset(site.wiring, dataset_id)), column, only_open)
 
 
 @router.post("/merges/{merge_id}/resolve")
@@ -168,7 +170,7 @@ def resolve_dataset_merge(
     dataset_id: Dataset, merge_id: MergeIdentity, body: ResolveStart, site: TheSite, caller: ThePrincipal
 ) -> ConflictSet:
     """As without the dataset; what names no table is meant for this one."""
-    return _resolve(merge_id, body, site, caller, _known(dataset_id, site))
+    return _resolve(merge_id, body, site, caller, find_dataset(site.wiring, dataset_id))
 
 
 @router.post("/merges/{merge_id}/continue", response_model=MergeResultView, responses=LONG)
@@ -182,20 +184,20 @@ def continue_dataset_merge(
     dataset_id: Dataset, merge_id: MergeIdentity, site: TheSite, caller: ThePrincipal
 ) -> Wire | Response:
     """Work the merge out again, with the answers. 409 while a conflict is open."""
-    _known(dataset_id, site)
+    find_dataset(site.wiring, dataset_id)
     return continue_merge(merge_id, site, caller)
 
 
 @router.post("/merges/{merge_id}/abort")
 def abort_merge(merge_id: MergeIdentity, site: TheSite, caller: ThePrincipal) -> MergeView:
     """Give it up; both branches stay where they are."""
-    return _closed(site, decide.abort_merge(merge_id, _ports(site, caller)))
+    return merge_view(site.wiring.metadata, decide.abort_merge(merge_id, _ports(site, caller)))
 
 
 @router.post("/datasets/{dataset_id}/merges/{merge_id}/abort")
 def abort_dataset_merge(dataset_id: Dataset, merge_id: MergeIdentity, site: TheSite, caller: ThePrincipal) -> MergeView:
     """Give it up; both branches stay where they are."""
-    _known(dataset_id, site)
+    find_dataset(site.wiring, dataset_id)
     return abort_merge(merge_id, site, caller)
 
 
@@ -219,7 +221,7 @@ def approve_dataset_merge(
     body: JudgeStart | None = None,
 ) -> Wire | Response:
     """Approve the source as it stands now; the merge then goes on. Not by who asked for it."""
-    _known(dataset_id, site)
+    find_dataset(site.wiring, dataset_id)
     return approve_merge(merge_id, site, caller, body)
 
 
@@ -230,7 +232,8 @@ def reject_merge(
     """Say no to it; both branches stay where they are."""
     judgement = body or JudgeStart()
     ports = _ports(site, caller)
-    return _closed(site, decide.reject_merge(merge_id, ports, comment=judgement.comment, expected=judgement.expected))
+    rejected = decide.reject_merge(merge_id, ports, comment=judgement.comment, expected=judgement.expected)
+    return merge_view(site.wiring.metadata, rejected)
 
 
 @router.post("/datasets/{dataset_id}/merges/{merge_id}/reject")
@@ -242,24 +245,12 @@ def reject_dataset_merge(
     body: JudgeStart | None = None,
 ) -> MergeView:
     """Say no to it; both branches stay where they are."""
-    _known(dataset_id, site)
+    find_dataset(site.wiring, dataset_id)
     return reject_merge(merge_id, site, caller, body)
 
 
 def _ports(site: Site, caller: Principal) -> VersionPorts:
     return site.wiring.versioning.ports(author=Author(caller.user, caller.user))
-
-
-def _known(dataset_id: str, site: Site) -> TableName:
-    table = TableName.parse(dataset_id)
-    find_touching(site.wiring.metadata, table, site.wiring.default_branch)
-    return table
-
-
-def _merge(body: MergeStart, site: Site, caller: Principal) -> Wire | Response:
-    request = merge_request(body, site.wiring.default_branch)
-    outcome = site.desk.do("merge", lambda ports: merge(request, ports), caller, branch=request.target)
-    return respond(outcome, partial(result_view, site.wiring))
 
 
 def _refuse_others(site: Site, body: MergeStart, table: TableName) -> None:
@@ -344,7 +335,3 @@ def _go_on(
     merge = decide.find_merge(site.wiring.metadata, merge_id, is_open=True)
     outcome = site.desk.do(merge.kind, lambda ports: act(merge.id, ports), caller, branch=merge.target)
     return respond(outcome, partial(result_view, site.wiring))
-
-
-def _closed(site: Site, merge: MergeRecord) -> MergeView:
-    return merge_view(site.wiring.metadata, merge)
