@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     import pandas
@@ -29,8 +28,29 @@ class Tabular:
         return _table(self.rows())
 
 
+class DictRecord(Protocol):
+    def to_dict(self) -> Row: ...
+
+
+RecordType = TypeVar("RecordType", bound=DictRecord)
+
+
+class TabularTuple(tuple[RecordType, ...], Tabular):
+    """A tuple of records that is also a table."""
+
+    __slots__ = ()
+
+    def rows(self) -> list[Row]:
+        return [item.to_dict() for item in self]
+
+    def to_dict(self) -> Row:
+        return {"items": self.rows()}
+
+
 def _table(rows: Sequence[Row]) -> str:
     """Columns without a value in any row are left out."""
+    import html
+
     texts = [{name: _text(value) for name, value in row.items()} for row in rows]
     names = list(dict.fromkeys(name for row in texts for name, text in row.items() if text))
     head = "".join(f"<th>{html.escape(name)}</th>" for name in names)

@@ -13,7 +13,8 @@ from forge.model.duration import duration_text
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from forge.connection.lineage.results import DiffResult, OrderResult, TabularTuple
+    from forge.connection.lineage.results import DiffResult, OrderResult
+    from forge.connection.tabular import TabularTuple
     from forge.lineage.facts.fact import EdgeVersion
     from forge.lineage.graph.store import Snapshot
     from forge.lineage.graph.traversal import Path

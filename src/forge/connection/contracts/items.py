@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from forge.connection.tabular import Row, Tabular
+from forge.connection.tabular import Row, TabularTuple
 from forge.contracts.canonical import data_of
 from forge.contracts.contract import Violation
 from forge.contracts.datacontract_results import TestSummary
@@ -75,7 +75,7 @@ def _last(ports: ContractPorts, contract_id: str) -> TestSummary | None:
     return next((run.summary for run in ports.store.results(contract_id, limit=1)), None)
 
 
-class Contracts(tuple[ContractItem, ...], Tabular):
+class Contracts(TabularTuple[ContractItem]):
     """By name."""
 
     @classmethod
@@ -86,14 +86,11 @@ class Contracts(tuple[ContractItem, ...], Tabular):
             ContractItem(known, differs(known, ports), checks.get(known.id), tests.get(known.id)) for known in every
         )
 
-    def rows(self) -> list[Row]:
-        return [item.to_dict() for item in self]
-
     def to_dict(self) -> Row:
         return {"contracts": self.rows()}
 
 
-class ContractFindings(tuple[ContractFinding, ...], Tabular):
+class ContractFindings(TabularTuple[ContractFinding]):
     """Findings of a contract. Truthy where none of them is an error."""
 
     @property
@@ -105,9 +102,6 @@ class ContractFindings(tuple[ContractFinding, ...], Tabular):
 
     def violations(self) -> tuple[Violation, ...]:
         return tuple(one.violation for one in self)
-
-    def rows(self) -> list[Row]:
-        return [one.to_dict() for one in self]
 
     def to_dict(self) -> Row:
         return {"violations": self.rows()}

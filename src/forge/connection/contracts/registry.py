@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forge.connection.contracts.items import ContractFindings, ContractItem, Contracts, RegisteredItem
-from forge.connection.lineage.results import TabularTuple
+from forge.connection.tabular import TabularTuple
 from forge.flows.contracts.ports import ContractPorts
 from forge.flows.contracts.queries import KnownContract, find_known
 from forge.model.errors import ForgeError

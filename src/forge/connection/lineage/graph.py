@@ -19,9 +19,9 @@ from forge.connection.lineage.arguments import (
     read_words,
     walk_options,
 )
+from forge.connection.tabular import TabularTuple
 from forge.flows.lineage.reader import GraphReader, open_graph, state_of
 from forge.flows.quality.incidents.impact import lake_table
-from forge.flows.versioning.read import commit_at
 from forge.lineage.node import Node, NodeType
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
         ImportedFile,
         OrderResult,
         PropagationResult,
-        TabularTuple,
     )
     from forge.connection.lineage.spark import CaptureResult
     from forge.flows.lineage.code.records import SourceRecord
@@ -85,6 +84,8 @@ class ProjectLineage:
         table = lake_table(".".join(subject.name.split(".")[:2]))
         if table is None or not re.fullmatch(r"v\d+", subject.at):
             return subject.at
+        from forge.flows.versioning.read import commit_at
+
         return commit_at(self.wiring.metadata, subject.at, self.branch, table).id
 
     # walks
@@ -152,8 +153,6 @@ class ProjectLineage:
         at: str | None = None,
     ) -> TabularTuple[Path]:
         """The most confident paths from one to the other, best first."""
-        from forge.connection.lineage.results import TabularTuple
-
         view, start = self._at(source, at)
         end = target.strip() if view.store.numbers([target.strip()]) else read_subject(target).name
         return TabularTuple(
@@ -168,8 +167,6 @@ class ProjectLineage:
 
     def search(self, text: str, types: Words = (), *, limit: int = 50, after: str = "") -> TabularTuple[Node]:
         """Entities whose name holds all words of the text."""
-        from forge.connection.lineage.results import TabularTuple
-
         kinds = read_words(NodeType, types, "type of node")
         return TabularTuple(self.look().search(text, kinds, limit=limit, after=after))
 
@@ -179,8 +176,6 @@ class ProjectLineage:
 
     def history(self, edge_id: str) -> TabularTuple[EdgeVersion]:
         """All that an edge ever was, oldest first."""
-        from forge.connection.lineage.results import TabularTuple
-
         return TabularTuple(self.look().lives(edge_id))
 
     # snapshots
@@ -192,7 +187,6 @@ class ProjectLineage:
         return save_snapshot(self._ports, name, at, description)
 
     def snapshots(self) -> TabularTuple[Snapshot]:
-        from forge.connection.lineage.results import TabularTuple
         from forge.flows.lineage.snapshots import list_snapshots
 
         return TabularTuple(list_snapshots(self._ports))
@@ -383,8 +377,6 @@ class ProjectLineage:
 
     def sources(self) -> TabularTuple[SourceRecord]:
         """The files of code that were read, how much of each was understood, and what was not."""
-        from forge.connection.lineage.results import TabularTuple
-
         return TabularTuple(self.wiring.lineage.sources.sources())
 
     def ingest_queries(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self
 
 from forge.connection.tabular import Row, Tabular
 from forge.lineage.exchange import GraphImport
@@ -17,25 +17,6 @@ if TYPE_CHECKING:
 
     from forge.lineage.edge import Gap
     from forge.model.errors import ForgeError
-
-
-class DictRecord(Protocol):
-    def to_dict(self) -> Row: ...
-
-
-RecordType = TypeVar("RecordType", bound=DictRecord)
-
-
-class TabularTuple(tuple[RecordType, ...], Tabular):
-    """A tuple of records that is also a table."""
-
-    __slots__ = ()
-
-    def rows(self) -> list[Row]:
-        return [item.to_dict() for item in self]
-
-    def to_dict(self) -> Row:
-        return {"items": self.rows()}
 
 
 class _DomainResult:

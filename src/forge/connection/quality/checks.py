@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from forge.connection.lineage.results import TabularTuple
 from forge.connection.quality.management import QualityManagement
 from forge.connection.quality.results import CheckResults, MonitorItem, ResultItem, Suggestions
+from forge.connection.tabular import TabularTuple
 from forge.flows.quality.judge import find_unjudged, tables_with_checks
 from forge.flows.quality.monitors.scheduler import monitor_statuses
 from forge.flows.runs.build import StepEvent

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from forge.connection.tabular import Row, Tabular
+from forge.connection.tabular import Row, Tabular, TabularTuple
 from forge.flows.quality.fitness import Fitness
 from forge.flows.quality.incidents.listed_incident import ListedIncident
 from forge.flows.quality.metrics.anomalies import MetricSeries
@@ -49,7 +49,7 @@ class MetricPointItem:
         return _plain(self.value.to_dict(self.finding))
 
 
-class Baseline(tuple[MetricPointItem, ...], Tabular):
+class Baseline(TabularTuple[MetricPointItem]):
     """A metric over time, oldest first."""
 
     metric: str
@@ -63,9 +63,6 @@ class Baseline(tuple[MetricPointItem, ...], Tabular):
 
     def anomalies(self) -> tuple[MetricPointItem, ...]:
         return tuple(point for point in self if point.is_anomaly)
-
-    def rows(self) -> list[Row]:
-        return [point.to_dict() for point in self]
 
     def to_dict(self) -> Row:
         return {"metric": self.metric, "method": self.method, "points": self.rows()}

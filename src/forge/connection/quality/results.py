@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
-from forge.connection.tabular import Row, Tabular
+from forge.connection.tabular import Row, TabularTuple
 from forge.flows.quality.judge import JudgedTable
 from forge.flows.quality.monitors.scheduler import MonitorStatus, monitor_statuses
 from forge.flows.runs.project import Project
@@ -53,27 +53,16 @@ class ResultItem:
 
     @classmethod
     def of(cls, result: CheckResult) -> ResultItem:
-        return cls(
-            record=result,
-            id=result.id,
-            check_id=result.check_id,
-            type=result.type,
-            dataset=result.dataset,
-            branch=result.branch,
-            commit=result.commit_id,
-            verdict=str(result.verdict),
-            severity=str(result.severity),
-            message=result.message,
-            columns=result.columns,
-            blocks=result.blocks,
-            details=_plain(result.details),
-            executed_at=result.executed_at.isoformat(),
-            execution_ms=result.execution_ms,
-            shared=result.shared,
-            monitor_id=result.monitor_id,
-            monitor_run_id=result.monitor_run_id,
-            run_id=result.run_id,
-        )
+        same = {one.name: getattr(result, one.name) for one in fields(cls) if hasattr(result, one.name)}
+        other = {
+            "record": result,
+            "commit": result.commit_id,
+            "verdict": str(result.verdict),
+            "severity": str(result.severity),
+            "details": _plain(result.details),
+            "executed_at": result.executed_at.isoformat(),
+        }
+        return cls(**{**same, **other})
 
     def to_dict(self) -> Row:
         return {**_plain(self.record.to_dict()), "place": self.place}
@@ -85,7 +74,7 @@ class ResultItem:
         return self.verdict == Outcome.FAILED or (self.verdict == Outcome.NOT_MEASURED and not self.lenient)
 
 
-class CheckResults(tuple[ResultItem, ...], Tabular):
+class CheckResults(TabularTuple[ResultItem]):
     """The results of all checks of one call: a tuple that is also a table. `notes`: remarks, such as an alert that
     could not be queued. `left_out`: why others could not be judged; these do not pass."""
 
@@ -104,9 +93,6 @@ class CheckResults(tuple[ResultItem, ...], Tabular):
         made.notes = (*(note for one in done for note in one.run.notes), *notes)
         made.left_out = tuple(one for error in left_out for one in errors_of(error))
         return made
-
-    def rows(self) -> list[Row]:
-        return [view.to_dict() for view in self]
 
     def to_dict(self) -> Row:
         return {"results": self.rows(), "notes": list(self.notes), "left_out": [e.to_dict() for e in self.left_out]}
@@ -165,7 +151,7 @@ class SuggestionItem:
         return {"check": self.check, "reason": self.reason, "confidence": self.confidence}
 
 
-class Suggestions(tuple[SuggestionItem, ...], Tabular):
+class Suggestions(TabularTuple[SuggestionItem]):
     """Suggested checks for a table, most confident first."""
 
     profile: Profile
@@ -175,9 +161,6 @@ class Suggestions(tuple[SuggestionItem, ...], Tabular):
         made = cls(SuggestionItem(_plain(one.spec), one.reason, one.confidence) for one in suggestions)
         made.profile = profile
         return made
-
-    def rows(self) -> list[Row]:
-        return [view.to_dict() for view in self]
 
     def to_dict(self) -> Row:
         return {"table": str(self.profile.table), "row_count": self.profile.rows, "suggestions": self.rows()}
