@@ -6,7 +6,7 @@ import csv
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from decimal import Decimal
 from enum import Enum
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 SCHEMA_VERSION = 1
 Item = Mapping[str, object]
+Line = tuple[str, str]  # text and style
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,23 @@ class CommandAnswer:
 
     def document(self) -> dict[str, object]:
         return {"schema_version": SCHEMA_VERSION, **self.facts, self.name: list(self.items)}
+
+    def with_lines(self, lines: Sequence[Line]) -> CommandAnswer:
+        """The same, shown to people as these lines instead of a table."""
+        return replace(self, picture=lambda: picture_of(lines), lines=lambda: [text for text, _ in lines])
+
+
+def picture_of(lines: Sequence[Line]) -> RenderableType:
+    from rich.text import Text
+
+    return Text("\n").join(Text(text, style=style, overflow="fold") for text, style in lines)
+
+
+def cut_picture(lines: Sequence[str]) -> RenderableType:
+    """Each on one line, cut where the terminal ends."""
+    from rich.text import Text
+
+    return Text("\n".join(lines), no_wrap=True, overflow="ellipsis")
 
 
 def plain(value: object) -> object:
@@ -119,7 +137,7 @@ def _write_table(answer: CommandAnswer, stream: TextIO) -> None:
         for line in answer.foot:
             console.print(line, markup=False, soft_wrap=True)
         return
-    body_lines = answer.lines() if answer.lines else _plain_table(answer)
+    body_lines = answer.lines() if answer.lines else plain_table(answer.columns, answer.items)
     for line in (*answer.head, *body_lines, *answer.foot):
         stream.write(line.rstrip() + "\n")
 
@@ -140,14 +158,14 @@ def _rich_table(answer: CommandAnswer) -> RenderableType | None:
     return table
 
 
-def _plain_table(answer: CommandAnswer) -> list[str]:
+def plain_table(columns: Sequence[AnswerColumn], items: Sequence[Item]) -> list[str]:
     """Columns two spaces apart, as wide as needed: no frame and no truncation, so that a pipe can rely on it."""
-    if not answer.items or not answer.columns:
+    if not items or not columns:
         return []
-    rows = [[column.head for column in answer.columns]]
-    rows += [[" ".join(column.text(item).split("\n")) for column in answer.columns] for item in answer.items]
-    widths = [max(len(row[i]) for row in rows) for i in range(len(answer.columns))]
-    return ["  ".join(_padded(row[i], widths[i], c.right) for i, c in enumerate(answer.columns)) for row in rows]
+    rows = [[column.head for column in columns]]
+    rows += [[" ".join(column.text(item).split("\n")) for column in columns] for item in items]
+    widths = [max(len(row[i]) for row in rows) for i in range(len(columns))]
+    return ["  ".join(_padded(row[i], widths[i], c.right) for i, c in enumerate(columns)) for row in rows]
 
 
 def _padded(text: str, width: int, right: bool) -> str:

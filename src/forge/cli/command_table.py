@@ -3,8 +3,9 @@ alone; the module of a command is imported when it is called."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -160,14 +161,15 @@ WORDS = {word.name: word for words in GROUPS.values() for word in words}
 
 
 class LazyCommands(MutableMapping[str, Any]):
-    """The commands by name; a command is imported on first lookup."""
+    """Commands by name; a command is loaded on first lookup."""
 
-    def __init__(self) -> None:
+    def __init__(self, loaders: Mapping[str, Callable[[], Any]]) -> None:
+        self._loaders = loaders
         self._loaded: dict[str, Any] = {}
 
     def __getitem__(self, name: str) -> Any:
         if name not in self._loaded:
-            self._loaded[name] = _load(WORDS[name])
+            self._loaded[name] = self._loaders[name]()
         return self._loaded[name]
 
     def __setitem__(self, name: str, command: Any) -> None:
@@ -177,26 +179,26 @@ class LazyCommands(MutableMapping[str, Any]):
         del self._loaded[name]
 
     def __contains__(self, name: object) -> bool:
-        return name in WORDS
+        return name in self._loaders
 
     def __iter__(self) -> Iterator[str]:
-        return iter(WORDS)
+        return iter(self._loaders)
 
     def __len__(self) -> int:
-        return len(WORDS)
+        return len(self._loaders)
 
 
-def _load(word: CommandEntry) -> Any:
-    module, name = word.home.split(":")
-    found = getattr(import_module(f"forge.cli.{module}"), name)
+def load_command(name: str, home: str, example: str | None = None) -> Any:
+    module, function = home.split(":")
+    found = getattr(import_module(f"forge.cli.{module}"), function)
     if isinstance(found, typer.Typer):
         command: Any = typer.main.get_group(found)
     else:
         alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
-        alone.command(word.name)(found)
+        alone.command(name)(found)
         command = typer.main.get_command(alone)
-    command.name = word.name
-    command.epilog = f"Example:  {word.example}"
+    command.name = name
+    command.epilog = f"Example:  {example}" if example else None
     return command
 
 
@@ -205,7 +207,9 @@ class ForgeGroup(TyperGroup):
 
     def __init__(self, **given: Any) -> None:
         super().__init__(**given)
-        self.commands = LazyCommands()
+        self.commands = LazyCommands(
+            {name: partial(load_command, name, word.home, word.example) for name, word in WORDS.items()}
+        )
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         for title, words in GROUPS.items():

@@ -11,7 +11,7 @@ import typer
 
 from forge.cli.answer import CommandAnswer
 from forge.cli.command import command
-from forge.cli.contracts.findings import exit_on_errors, finding_lines, finding_picture, summary_line, violation_items
+from forge.cli.contracts.findings import exit_on_errors, findings_answer, summary_line
 from forge.cli.terminal import Terminal
 from forge.model.errors import ForgeError
 
@@ -161,14 +161,8 @@ def _answer(effective: EffectiveContract | None, violations: Sequence[Violation]
         "effective": effective.document.data if effective else None,
         "origins": dict(effective.origins) if effective else {},
     }
-    return CommandAnswer(
-        name="violations",
-        items=violation_items(violations),
-        facts=facts,
-        picture=lambda: finding_picture(violations),
-        lines=lambda: finding_lines(violations),
-        foot=[*(_inherited(effective) if effective else []), summary_line(violations)],
-    )
+    foot = [*(_inherited(effective) if effective else []), summary_line(violations)]
+    return findings_answer(violations, foot, facts)
 
 
 def _inherited(effective: EffectiveContract) -> list[str]:

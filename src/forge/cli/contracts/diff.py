@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from forge.cli.answer import CommandAnswer
+from forge.cli.answer import CommandAnswer, Line
 from forge.cli.command import command
 from forge.cli.contracts.findings import exit_on_errors, finding_lines
 from forge.cli.formatting import plural
@@ -15,7 +15,6 @@ from forge.cli.terminal import Terminal
 from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
-    from forge.cli.versioning.row_view import Line
     from forge.contracts.compare.versions import ContractComparison
     from forge.contracts.document.file import Document
     from forge.flows.contracts.tool import ToolChange
@@ -122,8 +121,6 @@ def _in_project(
 def _answer(
     comparison: ContractComparison, hit: Sequence[AffectedReader] | None, other: Sequence[ToolChange] | None = None
 ) -> CommandAnswer:
-    from forge.cli.versioning.row_view import picture_of
-
     facts = {key: value for key, value in comparison.to_dict().items() if key != "changes"}
     if hit is not None:
         facts["consumers"] = [one.to_dict() for one in hit]
@@ -131,13 +128,7 @@ def _answer(
         facts["second_opinion"] = [one.to_dict() for one in other]
     items = [change.to_dict() for change in comparison.changes]
     lines = [*_lines(comparison, hit), *_other_lines(other)]
-    return CommandAnswer(
-        name="changes",
-        items=items,
-        facts=facts,
-        picture=lambda: picture_of(lines),
-        lines=lambda: [text for text, _ in lines],
-    )
+    return CommandAnswer(name="changes", items=items, facts=facts).with_lines(lines)
 
 
 def _lines(comparison: ContractComparison, hit: Sequence[AffectedReader] | None) -> list[Line]:

@@ -30,14 +30,7 @@ def _contract_of(source: bytes, file: str) -> Contract:
 
 def answer_drift(terminal: Terminal, drifts: Sequence[ContractDrift], more: Sequence[Violation] = ()) -> None:
     """The findings and their fixes; exit status 1 where one is an error."""
-    from forge.cli.answer import CommandAnswer
-    from forge.cli.contracts.findings import (
-        exit_on_errors,
-        finding_lines,
-        finding_picture,
-        summary_line,
-        violation_items,
-    )
+    from forge.cli.contracts.findings import exit_on_errors, findings_answer, summary_line
 
     violations = [*more, *(violation for drift in drifts for violation in drift.violations)]
     grouped = [*more, *(violation for drift in drifts for violation in _grouped_findings(drift))]
@@ -47,15 +40,7 @@ def answer_drift(terminal: Terminal, drifts: Sequence[ContractDrift], more: Sequ
         "operations": [operation for drift in drifts for operation in drift.operations],
         "alter": [statement for drift in drifts for statement in drift.alter],
     }
-    answer = CommandAnswer(
-        name="violations",
-        items=violation_items(violations),
-        facts=facts,
-        foot=[*_fix_lines(drifts), summary_line(grouped)],
-        picture=lambda: finding_picture(grouped),
-        lines=lambda: finding_lines(grouped),
-    )
-    terminal.answer(answer)
+    terminal.answer(findings_answer(violations, [*_fix_lines(drifts), summary_line(grouped)], facts, grouped))
     for drift in drifts:
         if not drift.exists:
             terminal.say(f"{drift.table} does not exist there yet, so it has no drift.")

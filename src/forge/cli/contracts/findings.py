@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from forge.cli.answer import CommandAnswer
 from forge.cli.formatting import plural
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from forge.contracts.contract import Violation
 
 _SEVERITIES = ("error", "warning", "info")
@@ -27,12 +26,16 @@ def finding_lines(violations: Sequence[Violation]) -> list[str]:
     return lines
 
 
-def finding_picture(violations: Sequence[Violation]) -> RenderableType:
-    """The same lines for a terminal: errors in red, the fix dimmed."""
-    from forge.cli.versioning.row_view import picture_of
-
-    lines = [(line, style) for each in violations for line, style in _styled(each)]
-    return picture_of(lines)
+def findings_answer(
+    violations: Sequence[Violation],
+    foot: Sequence[str],
+    facts: Mapping[str, object] | None = None,
+    shown: Sequence[Violation] | None = None,
+) -> CommandAnswer:
+    """On a terminal errors are red and fixes dimmed. `shown`: what people see, where it differs from the data."""
+    lines = [(line, style) for each in (violations if shown is None else shown) for line, style in _styled(each)]
+    answer = CommandAnswer(name="violations", items=violation_items(violations), facts=facts or {}, foot=foot)
+    return answer.with_lines(lines)
 
 
 def _styled(violation: Violation) -> Iterator[tuple[str, str]]:

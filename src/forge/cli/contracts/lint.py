@@ -39,14 +39,7 @@ def lint(
     ] = False,
 ) -> None:
     """Hold contracts against the version of the standard that they declare."""
-    from forge.cli.answer import CommandAnswer
-    from forge.cli.contracts.findings import (
-        exit_on_errors,
-        finding_lines,
-        finding_picture,
-        summary_line,
-        violation_items,
-    )
+    from forge.cli.contracts.findings import exit_on_errors, findings_answer, summary_line
     from forge.cli.formatting import plural
     from forge.contracts.linter.lint import lint as find
 
@@ -60,15 +53,7 @@ def lint(
         if second_opinion:
             found.extend(_asked(name, source))
     summary = f"{summary_line(found)} in {plural(len(sources), 'contract')}"
-    terminal.answer(
-        CommandAnswer(
-            name="violations",
-            items=violation_items(found),
-            lines=lambda: finding_lines(found),
-            picture=lambda: finding_picture(found),
-            foot=[summary],
-        )
-    )
+    terminal.answer(findings_answer(found, [summary]))
     exit_on_errors(found)
 
 

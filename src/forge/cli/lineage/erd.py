@@ -12,7 +12,7 @@ import typer
 
 from forge.cli.answer import CommandAnswer, Item, write_answer
 from forge.cli.command import command
-from forge.cli.lineage.walk import At
+from forge.cli.lineage.walk import At, open_lineage
 from forge.cli.output import OutputFormat
 from forge.cli.terminal import Terminal
 
@@ -50,11 +50,10 @@ def erd(
     at: At = None,
 ) -> None:
     """Show the tables of a schema, their columns and keys, and where their data comes from."""
-    from forge.connection import ProjectLineage
 
     form = format or _form_of(out) or ErdFormat(str(terminal.format))
-    with terminal.open() as wiring:
-        found = ProjectLineage(wiring, wiring.default_branch).erd(schema, at=at)
+    with open_lineage(terminal) as view:
+        found = view.erd(schema, at=at)
     drawn = _drawn(found, form)
     if out is not None:
         _write(out, found, form, drawn)

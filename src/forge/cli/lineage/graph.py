@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from forge.cli.command import command
-from forge.cli.lineage.walk import At, Least, WithIndirect
+from forge.cli.lineage.walk import At, Least, WithIndirect, open_lineage
 from forge.cli.terminal import Terminal
 
 
@@ -20,10 +20,9 @@ def order(
     """List tables in the order in which they can be made; what depends on itself in a circle is told."""
     from forge.cli.formatting import plural
     from forge.cli.lineage.graph_view import answer_of_order
-    from forge.connection import ProjectLineage
 
-    with terminal.open() as wiring:
-        found = ProjectLineage(wiring, wiring.default_branch).order(columns=columns, at=at)
+    with open_lineage(terminal) as view:
+        found = view.order(columns=columns, at=at)
     terminal.answer(answer_of_order(found))
     if found.cycles:
         terminal.say(f"{plural(len(found.cycles), 'circle')}: {'; '.join(', '.join(c) for c in found.cycles[:3])}")
@@ -33,10 +32,9 @@ def order(
 def stats(terminal: Terminal, at: At = None) -> None:
     """Count what is in the graph: entities, edges, how sure they are, hubs, roots, leaves and circles."""
     from forge.cli.lineage.stats_view import answer_of_stats
-    from forge.connection import ProjectLineage
 
-    with terminal.open() as wiring:
-        found = ProjectLineage(wiring, wiring.default_branch).stats(at=at)
+    with open_lineage(terminal) as view:
+        found = view.stats(at=at)
     terminal.answer(answer_of_stats(found))
 
 
@@ -54,10 +52,9 @@ def propagate(
 ) -> None:
     """Show where a property, like a class of personal data or an incident, goes along the edges, and what stops it."""
     from forge.cli.lineage.stats_view import answer_of_propagation
-    from forge.connection import ProjectLineage
 
-    with terminal.open() as wiring:
-        found = ProjectLineage(wiring, wiring.default_branch).propagate(
+    with open_lineage(terminal) as view:
+        found = view.propagate(
             *names,
             property=property_,
             direction="upstream" if upstream else "downstream",
@@ -84,9 +81,8 @@ def trace(
     """Show where one record came from: the rows of its sources with the values that were copied."""
     from forge.cli.lineage.stats_view import answer_of_trace
     from forge.cli.values import read_pairs
-    from forge.connection import ProjectLineage
 
     where = {name: str(value) for name, value in read_pairs(key, "KEY").items()}
-    with terminal.open() as wiring:
-        found = ProjectLineage(wiring, wiring.default_branch).trace(table, where, column=column, depth=depth, at=at)
+    with open_lineage(terminal) as view:
+        found = view.trace(table, where, column=column, depth=depth, at=at)
     terminal.answer(answer_of_trace(found))

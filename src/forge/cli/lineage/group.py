@@ -13,7 +13,7 @@ from forge.cli.lineage.graph import order, propagate, stats, trace
 from forge.cli.lineage.ingest import extract, sources
 from forge.cli.lineage.record import export, import_, record
 from forge.cli.lineage.spark import capture, verify
-from forge.cli.lineage.walk import At, Least, WithIndirect, walk_command
+from forge.cli.lineage.walk import At, Least, WithIndirect, open_lineage, walk_command
 from forge.cli.terminal import Terminal
 from forge.model.errors import ForgeError
 
@@ -61,12 +61,10 @@ def snapshot(
 ) -> None:
     """Name the graph as it is now, or at a time. It costs a row, not a copy."""
     from forge.cli.lineage.graph_view import answer_of_snapshots
-    from forge.connection import ProjectLineage
 
     if name is None and (delete or at or description):
         raise ForgeError("E105", "Which snapshot?", fix="forge lineage snapshot before-release")
-    with terminal.open() as wiring:
-        view = ProjectLineage(wiring, wiring.default_branch)
+    with open_lineage(terminal) as view:
         found: Sequence[Snapshot] = view.snapshots()
         if delete and name is not None:
             found = [one for one in found if one.name == name]
@@ -90,14 +88,13 @@ def diff(
 ) -> None:
     """Show which nodes and edges of the graph were added, removed or changed between two times."""
     from forge.cli.lineage.graph_view import answer_of_changes
-    from forge.connection import ProjectLineage
 
     before, dots, after = a.partition("..")
     if not dots or b is not None:
         before, after = a, b or ""
     after = after or "now"
-    with terminal.open() as wiring:
-        found = ProjectLineage(wiring, wiring.default_branch).diff(before, None if after == "now" else after)
+    with open_lineage(terminal) as view:
+        found = view.diff(before, None if after == "now" else after)
     terminal.answer(answer_of_changes(found, before, after))
 
 
@@ -115,13 +112,10 @@ def path(
     """Show the surest ways along which data goes from one table or column to another."""
     from forge.cli.lineage.graph_view import answer_of_paths
     from forge.cli.values import read_number
-    from forge.connection import ProjectLineage
 
     steps = read_number(depth, "--depth")
-    with terminal.open() as wiring:
-        found = ProjectLineage(wiring, wiring.default_branch).paths(
-            source, target, count, depth=steps, min_confidence=min_confidence, indirect=indirect, at=at
-        )
+    with open_lineage(terminal) as view:
+        found = view.paths(source, target, count, depth=steps, min_confidence=min_confidence, indirect=indirect, at=at)
     terminal.answer(answer_of_paths(found, source, target))
     if not found:
         more = "" if indirect else " With joins and filters: --indirect."
@@ -140,10 +134,8 @@ def edge(
 ) -> None:
     """Show one edge: how the value is made, how sure that is, who says so and where it was seen."""
     from forge.cli.lineage.graph_view import answer_of_edge
-    from forge.connection import ProjectLineage
 
-    with terminal.open() as wiring:
-        view = ProjectLineage(wiring, wiring.default_branch)
+    with open_lineage(terminal) as view:
         if close:
             view.close(edge_id, reason=reason)
         found, life = view.edge(edge_id, at=at), view.history(edge_id)
@@ -163,10 +155,9 @@ def search(
 ) -> None:
     """Find tables, columns and everything else of the graph by words of their names."""
     from forge.cli.lineage.graph_view import answer_of_nodes
-    from forge.connection import ProjectLineage
 
-    with terminal.open() as wiring:
-        found = ProjectLineage(wiring, wiring.default_branch).search(text, types or (), limit=limit)
+    with open_lineage(terminal) as view:
+        found = view.search(text, types or (), limit=limit)
     terminal.answer(answer_of_nodes(found))
     if not found:
         terminal.say(f"Nothing of the graph is called like '{text}'.")

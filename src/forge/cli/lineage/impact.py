@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from forge.cli.command import command
-from forge.cli.lineage.walk import At, Least, import_numpy
+from forge.cli.lineage.walk import At, Least, import_numpy, open_lineage
 from forge.cli.terminal import Terminal
 from forge.model.errors import ForgeError
 from forge.model.name_suggestions import did_you_mean
@@ -45,11 +45,9 @@ def impact(
     import_numpy()
     from forge.cli.lineage.impact_view import answer_of_impact
     from forge.cli.values import read_number
-    from forge.connection import ProjectLineage
 
     least, steps = _read_risk(fail_on), read_number(depth, "--depth")
-    with terminal.open() as wiring:
-        view = ProjectLineage(wiring, wiring.default_branch)
+    with open_lineage(terminal) as view:
         report = view.impact(subject, change, to, depth=steps, min_confidence=min_confidence, at=at)
     terminal.answer(answer_of_impact(report.to_dict()))
     if least is not None and report.at_least(least):

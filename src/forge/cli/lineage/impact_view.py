@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from forge.cli.answer import AnswerColumn, CommandAnswer, Item
+from forge.cli.answer import AnswerColumn, CommandAnswer, Item, plain_table
 from forge.cli.formatting import plural
 
 if TYPE_CHECKING:
@@ -111,23 +111,11 @@ def _lines(report: Report) -> list[str]:
     ]
     items: Sequence[Item] = report["affected"][:SHOWN]
     if items:
-        lines += ["", *_table(items)]
+        lines += ["", *(line.rstrip() for line in plain_table(COLUMNS, items))]
     lines += _notes(report)
     for title, texts in _sections(report):
         lines += ["", f"{title}:", *(f"  {text}" for text in texts)]
     return lines
-
-
-def _table(items: Sequence[Item]) -> list[str]:
-    rows = [[column.head for column in COLUMNS], *([column.text(item) for column in COLUMNS] for item in items)]
-    widths = [max(len(row[place]) for row in rows) for place in range(len(COLUMNS))]
-    return [
-        "  ".join(
-            text.rjust(width) if column.right else text.ljust(width)
-            for text, width, column in zip(row, widths, COLUMNS, strict=True)
-        ).rstrip()
-        for row in rows
-    ]
 
 
 def _picture(report: Report) -> RenderableType:

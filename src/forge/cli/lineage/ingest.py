@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forge.cli.command import command
+from forge.cli.lineage.walk import open_lineage
 from forge.cli.terminal import Terminal
 from forge.model.errors import ForgeError, NoProjectError
 
@@ -165,10 +166,9 @@ def sources(
 ) -> None:
     """List the code that was read: how much of each file was understood, and what was not."""
     from forge.cli.lineage.ingest_view import answer_of_gaps, answer_of_sources
-    from forge.connection import ProjectLineage
 
-    with terminal.open() as wiring:
-        found = ProjectLineage(wiring, wiring.default_branch).sources()
+    with open_lineage(terminal) as view:
+        found = view.sources()
     wanted: Sequence[str] = names or ()
     chosen = [one for one in found if not wanted or any(one.id.endswith(name) for name in wanted)]
     terminal.answer(answer_of_gaps(chosen) if gaps else answer_of_sources(chosen))

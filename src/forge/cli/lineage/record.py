@@ -9,6 +9,7 @@ import typer
 
 from forge.cli.command import command
 from forge.cli.formatting import count, plural
+from forge.cli.lineage.walk import open_lineage
 from forge.cli.terminal import Terminal
 from forge.model.errors import ForgeError
 
@@ -60,14 +61,12 @@ def record(
 ) -> None:
     """Declare an edge, a derivation or an anonymization that no run can show."""
     from forge.cli.values import read_params
-    from forge.connection import ProjectLineage
 
     if derivation and anonymization:
         raise ForgeError("E105", "--derivation and --anonymization exclude each other")
     made, _, version = (derivation or anonymization or "").partition("@")
     named = {"name": made, "version": version, "parameters": read_params(params), "code_hash": code_hash}
-    with terminal.open() as wiring:
-        view = ProjectLineage(wiring, wiring.default_branch)
+    with open_lineage(terminal) as view:
         if derivation:
             done = view.record_derivation(source, target, named)
         elif anonymization:
@@ -107,10 +106,7 @@ def export(
     file: Annotated[str, typer.Argument(metavar="[FILE]", help="Where to; - is the terminal.")] = "-",
 ) -> None:
     """Write the whole record of lineage, with its history, as lines of JSON."""
-    from forge.connection import ProjectLineage
-
-    with terminal.open() as wiring:
-        view = ProjectLineage(wiring, wiring.default_branch)
+    with open_lineage(terminal) as view:
         if file == "-":
             for line in view.export_lines():
                 sys.stdout.write(line + "\n")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from forge.cli.answer import AnswerColumn, CommandAnswer, Item
+from forge.cli.answer import AnswerColumn, CommandAnswer, Item, cut_picture
 from forge.cli.formatting import count, moment, plural, short
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from forge.flows.lineage.records import RecordOrigin
     from forge.lineage.graph.propagate import Propagation
     from forge.lineage.stats import GraphStats
@@ -81,14 +79,13 @@ def answer_of_propagation(found: Propagation) -> CommandAnswer:
 def answer_of_trace(found: RecordOrigin) -> CommandAnswer:
     """The items are the records it came from, the nearest first; the document has them as a tree."""
     items = [_origin_item(origin, depth) for depth, origin in _walk(found)]
-
     lines = _origin_lines(found)
     return CommandAnswer(
         name="records",
         items=items,
         facts={"record": found.to_dict()},
         lines=lambda: lines,
-        picture=lambda: _text(lines),
+        picture=lambda: cut_picture(lines),
     )
 
 
@@ -119,9 +116,3 @@ def _origin_lines(origin: RecordOrigin, indent: str = "", mark: str = "") -> lis
     for place, below in enumerate(origin.origins, 1):
         lines += _origin_lines(below, indent, "└─ " if place == len(origin.origins) else "├─ ")
     return lines
-
-
-def _text(lines: Sequence[str]) -> RenderableType:
-    from rich.text import Text
-
-    return Text("\n".join(lines), no_wrap=True, overflow="ellipsis")

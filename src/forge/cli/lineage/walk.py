@@ -5,7 +5,8 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -129,6 +130,15 @@ upstream = walk_command("upstream", "Show what a table or column comes from.")
 downstream = walk_command("downstream", "Show what comes from a table or column.")
 
 
+@contextmanager
+def open_lineage(terminal: Terminal) -> Iterator[ProjectLineage]:
+    """The lineage of the project."""
+    from forge.connection import ProjectLineage
+
+    with terminal.open() as wiring:
+        yield ProjectLineage(wiring, wiring.default_branch)
+
+
 def import_numpy() -> None:
     """OpenBLAS starts a thread per core when numpy is imported, a third of the CPU time of a short command. Graph
     questions do no linear algebra; the environment is left as it was for processes that come later."""
@@ -146,10 +156,8 @@ def _answer(
 ) -> None:
     import_numpy()
     from forge.cli.lineage.tree import answer_of_walk
-    from forge.connection import ProjectLineage
 
-    with terminal.open() as wiring:
-        view = ProjectLineage(wiring, wiring.default_branch)
+    with open_lineage(terminal) as view:
         try:
             found = _walk(view, direction, asked, asked.level or "column")
         except ForgeError as error:

@@ -13,7 +13,6 @@ from forge.cli.formatting import moment, plural
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from forge.flows.quality.incidents.tracker import IncidentRequest
     from forge.quality.alerts.incident import IncidentStatus, TrackedIncident
     from forge.wiring import Wiring
 
@@ -76,28 +75,19 @@ def show(terminal: Terminal, incident: Identity) -> None:
 @command
 def ack(terminal: Terminal, incident: Identity, note: Note = None) -> None:
     """Acknowledge an incident: you look after it."""
-    from forge.flows.quality.incidents.tracker import IncidentRequest
-    from forge.quality.alerts.incident import IncidentStatus
-
-    _change(terminal, incident, IncidentRequest(IncidentStatus.ACKNOWLEDGED, note=note))
+    _change(terminal, incident, StatusWord.ACKNOWLEDGED, note=note)
 
 
 @command
 def resolve(terminal: Terminal, incident: Identity, note: Note = None) -> None:
     """Say that an incident is resolved. If the check fails again, it is opened again."""
-    from forge.flows.quality.incidents.tracker import IncidentRequest
-    from forge.quality.alerts.incident import IncidentStatus
-
-    _change(terminal, incident, IncidentRequest(IncidentStatus.RESOLVED, note=note))
+    _change(terminal, incident, StatusWord.RESOLVED, note=note)
 
 
 @command
 def reopen(terminal: Terminal, incident: Identity, note: Note = None) -> None:
     """Open an incident again."""
-    from forge.flows.quality.incidents.tracker import IncidentRequest
-    from forge.quality.alerts.incident import IncidentStatus
-
-    _change(terminal, incident, IncidentRequest(IncidentStatus.OPEN, note=note))
+    _change(terminal, incident, StatusWord.OPEN, note=note)
 
 
 @command
@@ -107,10 +97,8 @@ def assign(
     who: Annotated[str, typer.Argument(metavar="WHO", help="Who looks after it; nobody takes it from all.")],
 ) -> None:
     """Say who looks after an incident."""
-    from forge.flows.quality.incidents.tracker import IncidentRequest
-
     nobody = who == "nobody"
-    _change(terminal, incident, IncidentRequest(assignee=None if nobody else who, nobody=nobody))
+    _change(terminal, incident, assignee=None if nobody else who, nobody=nobody)
 
 
 @command
@@ -118,9 +106,7 @@ def note(
     terminal: Terminal, incident: Identity, text: Annotated[str, typer.Argument(metavar="TEXT", help="What to add.")]
 ) -> None:
     """Add a line to the timeline of an incident."""
-    from forge.flows.quality.incidents.tracker import IncidentRequest
-
-    _change(terminal, incident, IncidentRequest(note=text))
+    _change(terminal, incident, note=text)
 
 
 def _statuses(word: StatusWord) -> tuple[IncidentStatus, ...]:
@@ -132,10 +118,20 @@ def _statuses(word: StatusWord) -> tuple[IncidentStatus, ...]:
     return UNRESOLVED if word is StatusWord.UNRESOLVED else (IncidentStatus(word.value),)
 
 
-def _change(terminal: Terminal, text: str, request: IncidentRequest) -> None:
+def _change(
+    terminal: Terminal,
+    text: str,
+    status: StatusWord | None = None,
+    *,
+    assignee: str | None = None,
+    nobody: bool = False,
+    note: str | None = None,
+) -> None:
     from forge.flows.quality.incidents.listing import find_tracked
-    from forge.flows.quality.incidents.tracker import change_incident
+    from forge.flows.quality.incidents.tracker import IncidentRequest, change_incident
+    from forge.quality.alerts.incident import IncidentStatus
 
+    request = IncidentRequest(IncidentStatus(status) if status else None, assignee, nobody, note)
     with terminal.open() as wiring:
         ports = wiring.quality.alerts
         changed = change_incident(ports, find_tracked(ports, text).id, request, wiring.author.email)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -14,7 +15,6 @@ from forge.cli.terminal import Terminal
 if TYPE_CHECKING:
     from forge.flows.quality.remediation.ports import RemedyPorts
     from forge.quality.remediation import Remediation, RemedyStatus
-    from forge.wiring import Wiring
 
 Identity = Annotated[str, typer.Argument(metavar="ID", help="The remediation.")]
 Comment = Annotated[str, typer.Option("--message", "-m", metavar="TEXT", help="Why.")]
@@ -72,20 +72,8 @@ def show(
         terminal.answer(CommandAnswer(name="remediations", items=[record.to_dict()], head=head))
         return
     answer = answer_of_table_diffs((record.base, after), diffs, limit)
-    facts = {**answer.facts, "remediation": record.to_dict()}
     terminal.say("\n".join(head))
-    terminal.answer(
-        CommandAnswer(
-            name=answer.name,
-            items=answer.items,
-            columns=(),
-            facts=facts,
-            head=(),
-            foot=answer.foot,
-            picture=answer.picture,
-            lines=answer.lines,
-        )
-    )
+    terminal.answer(replace(answer, facts={**answer.facts, "remediation": record.to_dict()}))
     if record.is_open:
         terminal.say(f"Take it: forge quality remediate approve {record.id}")
 
@@ -154,12 +142,8 @@ def revert(terminal: Terminal, identity: Identity, comment: Comment = "") -> Non
 
 def _decide(terminal: Terminal, act: Callable[[RemedyPorts], Remediation]) -> None:
     with terminal.open() as wiring:
-        record = act(_ports(wiring))
+        record = act(wiring.quality.remedies())
     terminal.answer(_answer(record))
-
-
-def _ports(wiring: Wiring) -> RemedyPorts:
-    return wiring.quality.remedies()
 
 
 def _answer(record: Remediation) -> CommandAnswer:

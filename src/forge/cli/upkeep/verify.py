@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,7 +17,6 @@ from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from forge.flows.upkeep.verify.history import Progress, Verification
-    from forge.wiring import Wiring
 
 _NAMED = 5  # of the versions without a hash, in words; all are in the data
 
@@ -62,16 +62,12 @@ def verify(
                 start=start,
                 table=named,
                 keys=wiring.versioning.trusted_keys(),
-                checksum=_checksum(wiring) if wanted is VerifyLevel.LOGICAL else None,
+                checksum=wiring.versioning.checksum() if wanted is VerifyLevel.LOGICAL else None,
                 progress=progress,
                 seal=seal,
             )
     terminal.answer(answer_of(found))
     _conclude(terminal, found)
-
-
-def _checksum(wiring: Wiring) -> Callable[..., str]:
-    return wiring.versioning.checksum()
 
 
 @contextmanager
@@ -95,17 +91,8 @@ def answer_of(found: Verification) -> CommandAnswer:
     from forge.flows.upkeep.verify.history import error_of
 
     items = [
-        {
-            "kind": b.kind,
-            "object": b.object,
-            "where": b.where,
-            "expected": b.expected,
-            "actual": b.actual,
-            "commit": b.commit,
-            "table": str(b.table) if b.table else None,
-            "code": f"FORGE-{error_of(b).code}",
-        }
-        for b in found.broken
+        {**asdict(one), "table": str(one.table) if one.table else None, "code": f"FORGE-{error_of(one).code}"}
+        for one in found.broken
     ]
     columns = (
         AnswerColumn("broken", lambda i: str(i["kind"]), style="bold"),

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from forge.cli.answer import AnswerColumn, CommandAnswer, Item
+from forge.cli.answer import AnswerColumn, CommandAnswer, Item, cut_picture
 from forge.cli.formatting import moment, short
 from forge.cli.versioning.row_view import cell
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from forge.flows.versioning.blame import Blame, RowBlame
 
 
@@ -27,19 +26,11 @@ def answer_of_blame(blame: Blame) -> CommandAnswer:
     head = [f"{blame.table} at {short(blame.commit)}", ""]
     foot = ["There are more rows: name one by --key, or raise --limit."] if blame.truncated else []
     facts, items = blame.to_dict(), [row.to_dict() for row in blame.rows]
+    answer = CommandAnswer(name="rows", items=items, columns=columns, facts=facts, head=head, foot=foot)
     if len(blame.rows) != 1:
-        return CommandAnswer(name="rows", items=items, columns=columns, facts=facts, head=head, foot=foot)
+        return answer
     lines = _cell_lines(blame.rows[0])
-    return CommandAnswer(
-        name="rows",
-        items=items,
-        columns=columns,
-        facts=facts,
-        head=head,
-        foot=foot,
-        picture=lambda: _picture(lines),
-        lines=lambda: lines,
-    )
+    return replace(answer, picture=lambda: cut_picture(lines), lines=lambda: lines)
 
 
 def _cell_lines(row: RowBlame) -> list[str]:
@@ -51,12 +42,6 @@ def _cell_lines(row: RowBlame) -> list[str]:
         origin = f"{short(by.commit)}  {moment(by.time)}  {by.author.name}{run}  {first_line(by.message)}"
         lines.append(f"  {name:<{width}}  {origin}")
     return lines
-
-
-def _picture(lines: list[str]) -> RenderableType:
-    from rich.text import Text
-
-    return Text("\n".join(lines), no_wrap=True, overflow="ellipsis")
 
 
 def first_line(message: object) -> str:

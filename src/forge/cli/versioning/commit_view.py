@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from forge.cli.answer import AnswerColumn, CommandAnswer
@@ -96,7 +97,7 @@ def _snapshot(lake: Lake, catalog: CatalogName, snapshot_id: SnapshotId) -> Snap
 
 
 def answer_of_diff(left: Commit, right: Commit, changes: Sequence[TableChange]) -> CommandAnswer:
-    items = [_change_item(change) for change in changes]
+    items = [{**asdict(change), "table": str(change.table)} for change in changes]
     columns = (
         AnswerColumn("table", lambda i: str(i["table"]), style="bold"),
         AnswerColumn("change", lambda i: str(i["change"])),
@@ -108,21 +109,6 @@ def answer_of_diff(left: Commit, right: Commit, changes: Sequence[TableChange]) 
     facts: dict[str, object] = {"base_commit": left.id, "compare_commit": right.id}
     foot = [f"{plural(len(changes), 'table')} changed between {short(left.id)} and {short(right.id)}"]
     return CommandAnswer(name="changes", items=items, columns=columns, facts=facts, foot=foot)
-
-
-def _change_item(change: TableChange) -> dict[str, object]:
-    return {
-        "table": str(change.table),
-        "change": change.change,
-        "rows_before": change.rows_before,
-        "rows_after": change.rows_after,
-        "bytes_before": change.bytes_before,
-        "bytes_after": change.bytes_after,
-        "versions": change.versions,
-        "columns_added": list(change.columns_added),
-        "columns_removed": list(change.columns_removed),
-        "columns_retyped": list(change.columns_retyped),
-    }
 
 
 def _columns_text(item: object) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from forge.cli.answer import CommandAnswer
+from forge.cli.answer import CommandAnswer, Line
 from forge.cli.formatting import plural, short
-from forge.cli.versioning.row_view import Line, change_line, picture_of, schema_line, summary_of
+from forge.cli.versioning.row_view import change_line, schema_line, summary_of
 
 if TYPE_CHECKING:
     from forge.versioning.changes import TableDiff
@@ -22,16 +22,7 @@ def answer_of_table_diffs(ends: tuple[str, str], diffs: Sequence[TableDiff], lim
     facts: dict[str, object] = {"base_commit": first, "compare_commit": second}
     foot = [f"{plural(len(diffs), 'table')} changed between {short(first)} and {short(second)}"]
     items = [diff.to_dict() for diff in diffs]
-    return CommandAnswer(
-        name="tables",
-        items=items,
-        columns=(),
-        facts=facts,
-        head=(),
-        foot=foot,
-        picture=lambda: picture_of(lines),
-        lines=lambda: [text for text, _ in lines],
-    )
+    return CommandAnswer(name="tables", items=items, facts=facts, foot=foot).with_lines(lines)
 
 
 def _lines(diff: TableDiff, limit: int) -> list[Line]:

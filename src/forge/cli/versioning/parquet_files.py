@@ -13,7 +13,7 @@ import typer
 from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.formatting import plural
 from forge.cli.terminal import Terminal
-from forge.cli.versioning.row_view import change_line, key_words, picture_of, schema_line, side_words, summary_of
+from forge.cli.versioning.row_view import change_line, key_words, schema_line, side_words, summary_of
 from forge.model.errors import ForgeError
 from forge.model.name_suggestions import did_you_mean
 from forge.versioning.conflict import Answers, Conflict, ResolutionRule, location_of
@@ -52,16 +52,7 @@ def _answer_of_diff(diff: TableDiff, title: str, limit: int) -> CommandAnswer:
     more = all_changes - shown
     foot = [f"… and {plural(more, 'more row')}: --limit {max(limit * 10, 100)}"] if more else []
     head = [f"{title}   {summary_of(rows, len(diff.schema))}"]
-    return CommandAnswer(
-        name="rows",
-        items=items,
-        columns=(),
-        facts=facts,
-        head=head,
-        foot=foot,
-        picture=lambda: picture_of(lines),
-        lines=lambda: [text for text, _ in lines],
-    )
+    return CommandAnswer(name="rows", items=items, facts=facts, head=head, foot=foot).with_lines(lines)
 
 
 def merge_files(

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from forge.cli.answer import plain
+from forge.cli.answer import Line, plain
 from forge.cli.formatting import plural
 from forge.versioning.changes import ChangeKind, RowChange, TableSchemaChange
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-Line = tuple[str, str]  # text and style
+    pass
 
 _SIGNS = {
     ChangeKind.INSERTED: ("+", "green"),
@@ -109,9 +107,3 @@ def schema_line(change: TableSchemaChange) -> Line:
     }
     usual = f"column {change.column} {change.change}: {change.before} → {change.after}"
     return f"  {sign} {words.get(change.change, usual)}", style
-
-
-def picture_of(lines: Sequence[Line]) -> RenderableType:
-    from rich.text import Text
-
-    return Text("\n").join(Text(text, style=style, overflow="fold") for text, style in lines)
