@@ -7,18 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from forge.cli.command import command
+from forge.cli.command import command, command_group
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from forge.flows.catalog.file_scan import FileScan
-
-app = typer.Typer(help="Find personal data.", rich_markup_mode=None, no_args_is_help=True)
-
-
-@app.callback()
-def group() -> None:
-    """Find personal data."""
 
 
 @command
@@ -67,4 +60,4 @@ def _summary(scan: FileScan) -> str:
     return f"{scan.file}: {plural(personal, 'column')} of {len(scan.findings)} with personal data, by {of}"
 
 
-app.command("scan")(scan)
+app = command_group("Find personal data.", (scan,))
