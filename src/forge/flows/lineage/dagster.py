@@ -24,13 +24,13 @@ class DagsterImport:
     older: tuple[str, ...] = ()
 
 
-def import_assets(ports: LineagePorts, assets: Iterable[DagsterAsset], *, actor: str | None = None) -> DagsterImport:
+def import_assets(ports: LineagePorts, assets: Iterable[DagsterAsset]) -> DagsterImport:
     """Imports what `forge.engines.dagster` has read. Each asset is complete, so removed dependencies are closed.
     Idempotent."""
     open_graph(ports)  # tables of commits that the graph has not seen yet are known, too
     branch = ports.metadata.branch(ports.default_branch)
     tree = ports.metadata.tree(branch.head) if branch and branch.head else {}
-    who, now = actor or ports.actor, ports.clock()
+    who, now = ports.actor, ports.clock()
     known = frozenset(str(table) for table in tree)
     done, edges, older = [], 0, []
     for batch in batches_of_assets(assets, now, actor=who, database=ports.database, known=known):

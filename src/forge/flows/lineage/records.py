@@ -61,13 +61,6 @@ class RecordOrigin:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class _Trace:
-    ports: VersionPorts
-    rows: int
-    mask: bool
-
-
 def trace_record(
     ports: VersionPorts,
     table: TableName,
@@ -76,17 +69,14 @@ def trace_record(
     at: str = "HEAD",
     column: str | None = None,
     depth: int = DEPTH,
-    rows: int = ROWS,
     current: BranchName | None = None,
-    mask: bool = True,
 ) -> RecordOrigin:
     """The record of the table with these values, and below it what it came from; with `column`, only what that value
     came from. E814 where there is no such record, or more than one."""
     if not where:
         raise ForgeError("E814", "Which record?", fix=f"Give its key, like `{table} order_id=7`.")
     commit = commit_at(ports.metadata, at, current or ports.default_branch, table)
-    trace = _Trace(ports, rows, mask)
-    found = travel(ports, table, commit.id, where=where, limit=2, mask=mask)
+    found = travel(ports, table, commit.id, where=where, limit=2)
     named = ", ".join(f"{name}={value}" for name, value in where.items())
     if len(found.rows) != 1:
         raise ForgeError(
@@ -98,11 +88,11 @@ def trace_record(
     record = _dicts(found)[0]
     if column is not None and column not in record:
         raise UnknownNameError(f"{table} has no column {column}", fix=f"It has {', '.join(record)}.")
-    return _origin(trace, table, commit.id, dict(where), found, None, {}, depth, column)
+    return _origin(ports, table, commit.id, dict(where), found, None, {}, depth, column)
 
 
 def _origin(
-    trace: _Trace,
+    ports: VersionPorts,
     table: TableName,
     at: CommitId,
     by: Mapping[str, object],
@@ -112,7 +102,7 @@ def _origin(
     depth: int,
     column: str | None,
 ) -> RecordOrigin:
-    metadata = trace.ports.metadata
+    metadata = ports.metadata
     version = metadata.tree(at)[table]
     written = metadata.log(at, limit=1, table=table)
     records = _dicts(found)
@@ -120,7 +110,7 @@ def _origin(
     if len(records) == 1 and depth > 0 and written and version.run_id:
         runs = metadata.lineage([RunId(version.run_id)])
         lineage = next((one for _, one in runs if one.table == table), TableLineage(table))
-        origins = _sources(trace, lineage, records[0], found.masked, written[0], depth - 1, column)
+        origins = _sources(ports, lineage, records[0], found.masked, written[0], depth - 1, column)
     return RecordOrigin(
         table=str(table),
         match=match or RowMatch.ONE,
@@ -135,7 +125,7 @@ def _origin(
 
 
 def _sources(
-    trace: _Trace,
+    ports: VersionPorts,
     lineage: TableLineage,
     record: Mapping[str, object],
     masked: frozenset[str],
@@ -156,12 +146,12 @@ def _sources(
     found = []
     for name in sorted(fields):
         made = {target: tuple(sorted(set(sources))) for target, sources in sorted(fields[name].items())}
-        found.append(_source(trace, name, copied.get(name, {}), made, commit, depth, column))
+        found.append(_source(ports, name, copied.get(name, {}), made, commit, depth, column))
     return tuple(found)
 
 
 def _source(
-    trace: _Trace,
+    ports: VersionPorts,
     name: str,
     by: Mapping[str, object],
     fields: Mapping[str, tuple[str, ...]],
@@ -172,18 +162,18 @@ def _source(
     table = lake_table(name)
     if table is None:
         return RecordOrigin(table=name, match=RowMatch.OUTSIDE, by=by, fields=fields)
-    if table not in trace.ports.metadata.tree(commit.id) or not by:
+    if table not in ports.metadata.tree(commit.id) or not by:
         return RecordOrigin(table=name, match=RowMatch.UNKNOWN, by=by, fields=fields)
     where = {key: _text(value) for key, value in by.items()}
     try:
-        found = travel(trace.ports, table, commit.id, where=where, limit=trace.rows, mask=trace.mask)
+        found = travel(ports, table, commit.id, where=where, limit=ROWS)
     except (PersonalFilterError, UnknownNameError, FilterValueError):  # not shown, or not what its column can hold
         return RecordOrigin(table=name, match=RowMatch.UNKNOWN, by=by, fields=fields)
     match = RowMatch.NONE if not found.rows else RowMatch.ONE if len(found.rows) == 1 else RowMatch.SEVERAL
     wanted = None
     if column is not None and len(fields.get(column, ())) == 1:
         wanted = fields[column][0]
-    return _origin(trace, table, commit.id, by, found, match, fields, depth, wanted)
+    return _origin(ports, table, commit.id, by, found, match, fields, depth, wanted)
 
 
 def _dicts(found: HistoricalRows) -> list[dict[str, object]]:

@@ -312,16 +312,11 @@ def settle_run(ports: AlertPorts, branch: BranchName, run_id: RunId, outputs: Ma
 
 
 def notify_channels(
-    ports: AlertPorts,
-    judged: JudgedTable,
-    channels: Sequence[str],
-    text: str,
-    check_ids: Sequence[str] = (),
-    scope: AlertScope | None = None,
+    ports: AlertPorts, judged: JudgedTable, channels: Sequence[str], text: str, check_ids: Sequence[str] = ()
 ) -> int:
     """Queues a note about a dataset to each channel; E731 for an unknown one."""
     refuse_unknown(ports, channels)
-    scope = scope or AlertScope(AlertOrigin.RUN if judged.run_id else AlertOrigin.HAND, judged.branch)
+    scope = AlertScope(AlertOrigin.RUN if judged.run_id else AlertOrigin.HAND, judged.branch)
     wanted = set(check_ids)
     now = ports.clock()
     checks = tuple(

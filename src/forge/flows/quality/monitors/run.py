@@ -16,7 +16,7 @@ from forge.flows.runs.id import new_run_id
 from forge.flows.runs.processes import Process
 from forge.flows.runs.records import AuditRecord, RunStatus
 from forge.flows.upkeep.query_audit import audit_checks
-from forge.model.errors import CancellationError, ForgeError
+from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId, TableName
 from forge.model.schema import Schema
 from forge.model.time import Clock
@@ -105,15 +105,11 @@ def judge_by_hand(
     since: str | None = None,
     whole: bool = True,
     notify: Callable[[StepEvent], None] = lambda event: None,
-    stopped: Callable[[], RunStatus | None] = lambda: None,
 ) -> FinishedRun:
     """Like a monitor run, for a person: results are stored and alerts move. Failure to judge is raised."""
     run = new_run(None, dataset, Trigger.MANUAL, ports)
-    quiet = ports.checks(RunId(run.id), notify, stopped)
+    quiet = ports.checks(RunId(run.id), notify, lambda: None)
     judged = judge_dataset(dataset, quiet, checks=checks, at=at, since=since, promises=True)
-    end = stopped()
-    if end is not None:
-        raise CancellationError(f"Judging {dataset} was stopped", why="Nothing of it was kept.", fix="Run it again.")
     ports.store.claim(run)
     return _keep(replace(run, started_at=run.queued_at), judged, ports, monitor=None, whole=whole and since is None)
 
