@@ -175,6 +175,16 @@ def _has_half(body: bytes) -> bool:
     return first is not None
 
 
+def not_json() -> ForgeError:
+    return ForgeError(
+        "E105",
+        "The body is not taken as JSON",
+        where="body",
+        why="The request does not say that it is.",
+        fix="Send Content-Type: application/json",
+    )
+
+
 def too_large(limit: int) -> ForgeError:
     shown = f"{limit / 2**20:,.0f} MB" if limit >= 2**20 else f"{limit:,} bytes"
     return ForgeError(

@@ -10,7 +10,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 
-from forge.api.bodies import chunks_within, refuse_deep
+from forge.api.bodies import chunks_within, not_json, refuse_deep
 from forge.model.errors import ForgeError
 
 MOST_BYTES = 16 * 1024 * 1024
@@ -22,13 +22,7 @@ async def read_json(request: Request, *, limit: int = MOST_BYTES) -> object:
     """413 where it is too large, 415 where it is packed otherwise; E818 where it is not JSON."""
     kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
     if not kind.endswith(("/json", "+json")):
-        raise ForgeError(
-            "E105",
-            "The body is not taken as JSON",
-            where="body",
-            why="The request does not say that it is.",
-            fix="Send Content-Type: application/json",
-        )
+        raise not_json()
     encoding = request.headers.get("content-encoding", "").strip().lower()
     if encoding not in (*_PLAIN, *_ZIPPED):
         raise HTTPException(415, f"The encoding {encoding[:40]} is not known; send gzip, or none")

@@ -14,6 +14,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import Scope
 
+from forge.api.bodies import not_json
 from forge.model.codes import CODES
 from forge.model.errors import DatabaseBusyError, ErrorKind, ForgeError, errors_of
 
@@ -82,13 +83,7 @@ def _invalid_part(part: Mapping[str, Any]) -> ForgeError:
         reason = str(part.get("ctx", {}).get("error", part["msg"]))
         return ForgeError("E105", "The body is not JSON", where="body", why=reason, fix="Send a JSON object.")
     if part["loc"] == ("body",) and isinstance(part.get("input"), bytes):
-        return ForgeError(
-            "E105",
-            "The body is not taken as JSON",
-            where="body",
-            why="The request does not say that it is.",
-            fix="Send Content-Type: application/json",
-        )
+        return not_json()
     where = ".".join(str(step) for step in part["loc"])
     return ForgeError("E105", str(part["msg"]), where=where, fix="The description of the API is at /openapi.json.")
 

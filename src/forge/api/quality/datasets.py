@@ -36,7 +36,9 @@ def dataset_views(
     runs = metadata.find_runs(attempts.values())
     finished = {run_id: run.finished_at or run.started_at for run_id, run in runs.items()}
     later = {(one.dataset, one.check_id): one for one in since}
-    watched = Counter(str(one.table) for one in store.monitors() if (one.branch or _default(site)) == named.name)
+    watched = Counter(
+        str(one.table) for one in store.monitors() if (one.branch or site.wiring.default_branch) == named.name
+    )
     opened = open_incidents(site, named, seen)
     incidents = Counter(one.table for one in list_incidents(site.wiring.quality.alerts, opened, UNRESOLVED, named.name))
     by_day = _days(site, named.name, days)
@@ -55,10 +57,6 @@ def dataset_views(
     words = part.strip().lower()
     kept = [v for v in found if words in v.dataset.lower() and (not states or _state(v, stopped) in states)]
     return sorted(kept, key=lambda v: (v.dataset not in stopped and v.failed == 0, _rank(v), v.dataset))
-
-
-def _default(site: Site) -> str:
-    return site.wiring.default_branch
 
 
 def _rank(view: DatasetHealth) -> float:

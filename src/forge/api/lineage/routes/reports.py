@@ -24,7 +24,6 @@ from forge.api.lineage.wire.reports import (
     LineageStatsView,
     OrderView,
     SchemaChanges,
-    SchemaEdit,
 )
 from forge.api.paging import AWindow
 from forge.api.site import TheSite
@@ -122,11 +121,7 @@ def column_impact(body: ColumnChange, site: TheSite) -> ImpactView:
 @router.post("/impact/schema")
 def schema_impact(body: SchemaChanges, site: TheSite) -> ImpactView:
     """What would break if a table were changed so, all changes together. A change without a column is of the table."""
-    changes = [_change(one) for one in body.changes]
+    changes = [ProposedChange.of(one.change_type, one.column_name or "", one.new_value) for one in body.changes]
     view = look_at(site, body.at)
     report = report_schema(view, body.table_id, changes, depth=body.depth, min_confidence=body.min_confidence)
     return impact_view(report, body.limit)
-
-
-def _change(given: SchemaEdit) -> ProposedChange:
-    return ProposedChange.of(given.change_type, given.column_name or "", given.new_value)
