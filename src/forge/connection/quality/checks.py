@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from forge.connection.quality.items import Baseline, GateResult, IncidentItem
 from forge.connection.quality.management import QualityManagement
 from forge.connection.quality.results import CheckResults, MonitorItem, ResultItem, Suggestions
 from forge.connection.tabular import TabularTuple
@@ -16,11 +17,10 @@ from forge.flows.runs.build import StepEvent
 from forge.flows.runs.project import Project
 from forge.model.errors import CancellationError, ForgeError, UnknownNameError
 from forge.model.name_suggestions import did_you_mean
-from forge.model.names import BranchName, TableName
+from forge.model.names import TableName
 from forge.quality.verdict import Outcome
 
 if TYPE_CHECKING:
-    from forge.connection.quality.items import Baseline, GateResult, IncidentItem
     from forge.flows.quality.monitors.run import FinishedRun
     from forge.quality.check import Check
 
@@ -155,16 +155,14 @@ class QualityView(QualityManagement):
 
     def incidents(self, dataset: str | None = None, *, resolved: bool = False) -> TabularTuple[IncidentItem]:
         """Open incidents of this branch, the worst first; with `resolved`, also resolved ones."""
-        from forge.connection.quality.items import incident_items
         from forge.flows.quality.incidents.listing import list_incidents, opened_on
         from forge.quality.alerts.incident import IncidentStatus
 
         table = str(TableName.parse(dataset)) if dataset else None
         ports = self.wiring.quality.alerts
         statuses = [one for one in IncidentStatus if resolved or one is not IncidentStatus.RESOLVED]
-        return TabularTuple(
-            incident_items(list_incidents(ports, opened_on(ports, self.branch), statuses, self.branch), table)
-        )
+        found = list_incidents(ports, opened_on(ports, self.branch), statuses, self.branch)
+        return TabularTuple(IncidentItem(one) for one in found if table is None or one.table == table)
 
     def incident(self, incident: str) -> IncidentItem:
         """One, open or resolved, by either of its ids. E730."""
@@ -173,7 +171,6 @@ class QualityView(QualityManagement):
         for one in self.incidents(resolved=True):
             if incident in (one.id, one.listed.id):
                 return one
-        from forge.connection.quality.items import IncidentItem
         from forge.flows.quality.incidents.listed_incident import ListedIncident
 
         return IncidentItem(ListedIncident(None, find_incident(self.wiring.quality.alerts, incident)))
@@ -188,21 +185,15 @@ class QualityView(QualityManagement):
         limit: int = 90,
     ) -> Baseline:
         """A metric (`row_count`, `mean(amount)`) over time, each value with its expected band. E742."""
-        from forge.connection.quality.items import Baseline
         from forge.flows.quality.metrics.anomalies import find_series
         from forge.quality.anomaly.methods import DEFAULT
 
-        name, _, branch = dataset.partition("@")
-        place = TableName.parse(name), BranchName(branch) if branch else self.branch
-        ports = self.wiring.quality.metric_ports()
-        series = find_series(
-            ports, place[0], metric, place[1], method=method or DEFAULT, threshold=threshold, limit=limit
-        )
-        return Baseline.of(series)
+        ports, (table, branch) = self.wiring.quality.metric_ports(), self._place(dataset)
+        chosen = method or DEFAULT
+        return Baseline.of(find_series(ports, table, metric, branch, method=chosen, threshold=threshold, limit=limit))
 
     def gate(self, dataset: str, *, at: str | None = None, **require: object) -> GateResult:
         """Whether a version is fit for a use: `gate("core.orders@v12", min_score=95, max_age=24, no_pii=True)`."""
-        from forge.connection.quality.items import GateResult
         from forge.flows.quality.fitness import judge_fitness
         from forge.quality.fitness import read_requirements
 

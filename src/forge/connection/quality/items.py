@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
+from forge.connection.quality.results import plain_row
 from forge.connection.tabular import Row, Tabular, TabularTuple
 from forge.flows.quality.fitness import Fitness
 from forge.flows.quality.incidents.listed_incident import ListedIncident
 from forge.flows.quality.metrics.anomalies import MetricSeries
 from forge.flows.quality.metrics.history import DatedValue
 from forge.quality.anomaly import AnomalyFinding
-from forge.quality.values import plain
-
-
-def _plain(row: Row) -> Row:
-    found = plain(row)
-    assert isinstance(found, dict)
-    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +24,7 @@ class IncidentItem:
         return self.listed.id
 
     def to_dict(self) -> Row:
-        return _plain(self.listed.to_dict())
+        return plain_row(self.listed.to_dict())
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +39,7 @@ class MetricPointItem:
         return self.finding.is_anomaly
 
     def to_dict(self) -> Row:
-        return _plain(self.value.to_dict(self.finding))
+        return plain_row(self.value.to_dict(self.finding))
 
 
 class Baseline(TabularTuple[MetricPointItem]):
@@ -85,8 +78,4 @@ class GateResult(Tabular):
         return [{"condition": c.name, "passed": c.passed, "evidence": c.evidence} for c in self.fitness.conditions]
 
     def to_dict(self) -> Row:
-        return _plain(self.fitness.to_dict())
-
-
-def incident_items(listed: Iterable[ListedIncident], table: str | None) -> Iterable[IncidentItem]:
-    return (IncidentItem(one) for one in listed if table is None or one.table == table)
+        return plain_row(self.fitness.to_dict())

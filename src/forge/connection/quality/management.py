@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from forge.connection.quality.alerts import QualityAlerts
+from forge.connection.quality.items import Baseline
+from forge.connection.quality.results import MonitorItem, ResultItem
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, TableName
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from forge.connection.quality.items import Baseline
-    from forge.connection.quality.results import MonitorItem, ResultItem
     from forge.flows.quality.health import Day, Health
     from forge.flows.quality.metrics.history import DatedValue
     from forge.flows.quality.metrics.points import MetricPoint
@@ -37,7 +37,6 @@ class QualityManagement(QualityAlerts):
 
     def monitor(self, monitor: str) -> MonitorItem:
         """One, by its id or name. E721."""
-        from forge.connection.quality.results import MonitorItem
         from forge.flows.quality.monitors.store import find_monitor
 
         return MonitorItem.of(find_monitor(self.wiring.quality.monitors, monitor), self.wiring)
@@ -45,7 +44,6 @@ class QualityManagement(QualityAlerts):
     def create_monitor(self, name: str, dataset: str, **fields: object) -> MonitorItem:
         """`create_monitor("Orders", "core.orders", checks=[…], schedule={"type": "cron", "cron": "0 6 * * *"})`, with
         the fields of the HTTP body. E720 with all errors."""
-        from forge.connection.quality.results import MonitorItem
         from forge.flows.quality.monitors.store import create_monitor
 
         given = {"name": name, "dataset": dataset, **fields}
@@ -62,7 +60,6 @@ class QualityManagement(QualityAlerts):
 
     def change_monitor(self, monitor: str, **fields: object) -> MonitorItem:
         """Omitted fields stay."""
-        from forge.connection.quality.results import MonitorItem
         from forge.flows.quality.monitors.store import change_monitor
 
         return MonitorItem.of(
@@ -71,7 +68,6 @@ class QualityManagement(QualityAlerts):
 
     def delete_monitor(self, monitor: str) -> MonitorItem:
         """It is no longer scheduled or listed; its history stays."""
-        from forge.connection.quality.results import MonitorItem
         from forge.flows.quality.monitors.store import remove_monitor
 
         return MonitorItem.of(
@@ -120,7 +116,6 @@ class QualityManagement(QualityAlerts):
 
     def result(self, result: str) -> ResultItem:
         """One of `results()`, by its id. E724."""
-        from forge.connection.quality.results import ResultItem
         from forge.flows.quality.results import find_result
 
         return ResultItem.of(find_result(self.wiring.metadata, self.wiring.quality.monitors, result))
@@ -156,7 +151,6 @@ class QualityManagement(QualityAlerts):
     def feedback(self, dataset: str, metric: str, time: datetime, verdict: str | None, *, note: str = "") -> Baseline:
         """Marks a point of a metric as `expected` or `incident`, or removes the mark (None); returns the resulting
         series. E742 where there is no such point."""
-        from forge.connection.quality.items import Baseline
         from forge.flows.quality.metrics.anomalies import find_series, record_feedback
         from forge.model.name_suggestions import did_you_mean
         from forge.quality.anomaly import Feedback

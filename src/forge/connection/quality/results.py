@@ -59,13 +59,13 @@ class ResultItem:
             "commit": result.commit_id,
             "verdict": str(result.verdict),
             "severity": str(result.severity),
-            "details": _plain(result.details),
+            "details": plain_row(result.details),
             "executed_at": result.executed_at.isoformat(),
         }
         return cls(**{**same, **other})
 
     def to_dict(self) -> Row:
-        return {**_plain(self.record.to_dict()), "place": self.place}
+        return {**plain_row(self.record.to_dict()), "place": self.place}
 
     def counts(self, fail_on: Severity) -> bool:
         """Whether it is a finding of at least that severity: failed, or not measured unless lenient."""
@@ -133,7 +133,7 @@ def _places(judged: JudgedTable, project: Project) -> Sequence[str]:
     return next((each for each in (places, whole) if len(each) == len(judged.checks)), ())
 
 
-def _plain(given: Mapping[str, object]) -> Row:
+def plain_row(given: Mapping[str, object]) -> Row:
     found = plain(dict(given))
     assert isinstance(found, dict)
     return found
@@ -158,7 +158,7 @@ class Suggestions(TabularTuple[SuggestionItem]):
 
     @classmethod
     def of(cls, profile: Profile, suggestions: Iterable[CheckSuggestion]) -> Suggestions:
-        made = cls(SuggestionItem(_plain(one.spec), one.reason, one.confidence) for one in suggestions)
+        made = cls(SuggestionItem(plain_row(one.spec), one.reason, one.confidence) for one in suggestions)
         made.profile = profile
         return made
 
@@ -185,4 +185,4 @@ class MonitorItem:
         return self.monitor.id
 
     def to_dict(self) -> Row:
-        return _plain(self.standing.to_dict())
+        return plain_row(self.standing.to_dict())
