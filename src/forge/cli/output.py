@@ -7,7 +7,9 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from collections.abc import Sequence
+
+    from rich.console import Console, RenderableType
 
 
 class OutputFormat(StrEnum):
@@ -25,6 +27,25 @@ def is_rich(stream: TextIO) -> bool:
 
 def has_colour(stream: TextIO) -> bool:
     return is_rich(stream) and not os.environ.get("NO_COLOR")
+
+
+def framed(parts: Sequence[RenderableType], title: str, title_style: str, colour: str) -> RenderableType:
+    """In one frame, as wide as needed."""
+    from rich import box
+    from rich.console import Group
+    from rich.panel import Panel
+    from rich.text import Text
+
+    head = Text(f" {title} ", style=title_style)
+    return Panel(
+        Group(*parts),
+        title=head,
+        title_align="left",
+        border_style=colour,
+        box=box.ROUNDED,
+        padding=(1, 2),
+        expand=False,
+    )
 
 
 def console_of(stream: TextIO) -> Console:

@@ -10,7 +10,9 @@ import typer
 
 from forge.cli.answer import CommandAnswer
 from forge.cli.command import command
+from forge.cli.contracts.findings import finding_lines
 from forge.cli.file_writer import write_text
+from forge.cli.formatting import plural
 from forge.cli.output import OutputFormat
 from forge.cli.terminal import Terminal
 
@@ -49,6 +51,8 @@ def compile_(
 
     Contracts are compared with the tables as they are and registered; artifacts.json says what was found. Exits with 1
     on errors where governance.contracts.enforcement is strict, and always for references that nothing makes."""
+    from forge.cli.contracts.compile_view import github_items
+    from forge.cli.quality.github import print_annotations
     from forge.flows.contracts.compile.project import compile_project
 
     with terminal.open() as wiring:
@@ -64,7 +68,7 @@ def compile_(
         _write_junit(junit, compiled, counting)
         notes.append(f"JUnit is in {junit}")
     if github:
-        _annotate(compiled)
+        print_annotations(github_items(compiled.findings))
     else:
         terminal.answer(_answer(terminal, compiled, drafts))
     _say(terminal, compiled, notes, max_violations)
@@ -114,8 +118,6 @@ def _write_drafts(wiring: Wiring, drafts: Sequence[OutputDraft], *, dry_run: boo
 
 def _answer(terminal: Terminal, compiled: CompileResult, drafts: Sequence[OutputDraft]) -> CommandAnswer:
     """JSON separates violations and warnings; rows are all findings."""
-    from forge.cli.contracts.findings import finding_lines
-
     facts = compiled.to_dict()
     if compiled.project.governance.auto_generation != "off":
         facts["proposals"] = [draft.to_dict() for draft in drafts]
@@ -128,7 +130,6 @@ def _answer(terminal: Terminal, compiled: CompileResult, drafts: Sequence[Output
 
 def _say(terminal: Terminal, compiled: CompileResult, notes: list[str], most: int | None) -> None:
     from forge.cli.contracts.compile_view import summary_text
-    from forge.cli.formatting import plural
 
     for note in notes:
         terminal.say(f"note: {note}")
@@ -144,14 +145,6 @@ def _counting(compiled: CompileResult, most: int | None) -> tuple[PolicyFinding,
     if most is None:
         return compiled.blocking
     return compiled.violations if len(compiled.violations) > most else ()
-
-
-def _annotate(compiled: CompileResult) -> None:
-    from forge.cli.contracts.compile_view import github_items
-    from forge.cli.quality.github import annotation_lines
-
-    for line in annotation_lines(github_items(compiled.findings)):
-        print(line)  # noqa: T201
 
 
 def _write_junit(file: Path, compiled: CompileResult, counting: Sequence[PolicyFinding]) -> None:

@@ -10,6 +10,7 @@ import typer
 from forge.cli.command import command
 from forge.cli.contracts.drift_view import _contract_of, answer_drift
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 
 @command
@@ -48,8 +49,6 @@ def drift(
 
 
 def _refuse_both(subject: str | None, at: str | None, source: str | None) -> None:
-    from forge.model.errors import ForgeError
-
     if subject is None:
         raise ForgeError("E105", "Which contract?", fix="forge contract drift orders.odcs.yaml --schema schema.yaml")
     if at is not None or source is not None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from forge.cli.contracts.findings import exit_on_errors, findings_answer, summary_line
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ def _contract_of(source: bytes, file: str) -> Contract:
 
 def answer_drift(terminal: Terminal, drifts: Sequence[ContractDrift], more: Sequence[Violation] = ()) -> None:
     """The findings and their fixes; exit status 1 where one is an error."""
-    from forge.cli.contracts.findings import exit_on_errors, findings_answer, summary_line
-
     violations = [*more, *(violation for drift in drifts for violation in drift.violations)]
     grouped = [*more, *(violation for drift in drifts for violation in _grouped_findings(drift))]
     facts = {

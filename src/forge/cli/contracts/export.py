@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forge.cli.command import command
+from forge.cli.file_writer import write_bytes, write_text
 from forge.cli.terminal import Terminal
 from forge.model.errors import ForgeError
 
@@ -98,8 +99,6 @@ def _refuse_path(subject: str) -> None:
 
 
 def _write(terminal: Terminal, made: ExportedContract, out: Path | None) -> None:
-    from forge.cli.file_writer import write_bytes, write_text
-
     content = made.content
     if out is None:
         if isinstance(content, bytes):

@@ -8,10 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forge.cli.answer import CommandAnswer
 from forge.cli.command import command
 from forge.cli.contracts.findings import exit_on_errors, finding_lines, summary_line, violation_items
+from forge.cli.file_writer import write_text
+from forge.cli.formatting import plural
 from forge.cli.output import OutputFormat
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
     from forge.flows.contracts.imports import ImportedContract
@@ -52,8 +56,6 @@ def import_(
 
 def refuse_existing(out: Path, force: bool, shown: str = "") -> None:
     """Nothing is overwritten without --force. `shown`: the file's name for people."""
-    from forge.model.errors import ForgeError
-
     if out.exists() and not force:
         raise ForgeError(
             "E109",
@@ -64,9 +66,6 @@ def refuse_existing(out: Path, force: bool, shown: str = "") -> None:
 
 
 def _answer(terminal: Terminal, made: ImportedContract, out: Path | None) -> None:
-    from forge.cli.answer import CommandAnswer
-    from forge.cli.file_writer import write_text
-
     if out is not None:
         write_text(out, made.text)
     if terminal.format is not OutputFormat.TABLE:
@@ -78,8 +77,6 @@ def _answer(terminal: Terminal, made: ImportedContract, out: Path | None) -> Non
 
 
 def _say(terminal: Terminal, made: ImportedContract, out: Path | None) -> None:
-    from forge.cli.formatting import plural
-
     for note in made.notes:
         terminal.say(f"note: {note}")
     for line in finding_lines(made.violations):

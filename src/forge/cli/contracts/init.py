@@ -8,9 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forge.cli.answer import CommandAnswer
 from forge.cli.command import command
+from forge.cli.contracts.findings import violation_items
+from forge.cli.file_writer import write_text
+from forge.cli.formatting import plural
 from forge.cli.output import OutputFormat
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
     from forge.flows.contracts.draft import ContractDraft
@@ -54,7 +59,6 @@ def init(
 def _refuse(drafted: ContractDraft, file: Path, root: Path, force: bool) -> None:
     """A table has one contract; an existing file is overwritten only on request."""
     from forge.cli.contracts.imports import refuse_existing
-    from forge.model.errors import ForgeError
 
     if drafted.existing is not None:
         there = root / drafted.existing.rsplit(":", 1)[0]
@@ -75,10 +79,6 @@ def _shown(file: Path, root: Path) -> str:
 
 
 def _answer(terminal: Terminal, drafted: ContractDraft, file: Path | None) -> None:
-    from forge.cli.answer import CommandAnswer
-    from forge.cli.contracts.findings import violation_items
-    from forge.cli.file_writer import write_text
-
     if file is not None:
         write_text(file, drafted.text)
     if terminal.format is not OutputFormat.TABLE:
@@ -91,8 +91,6 @@ def _answer(terminal: Terminal, drafted: ContractDraft, file: Path | None) -> No
 
 
 def _say(terminal: Terminal, drafted: ContractDraft, file: Path | None) -> None:
-    from forge.cli.formatting import plural
-
     rows = f" of {plural(drafted.rows, 'row')}" if drafted.rows is not None else ""
     shown = drafted.file if file is not None and file.as_posix().endswith(f"/{drafted.file}") else file
     done = f"{shown} written: " if file is not None else f"{drafted.table}: "

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 import typer
 
 from forge.cli.command import command
+from forge.cli.contracts.findings import exit_on_errors, findings_answer, summary_line
+from forge.cli.formatting import plural
 from forge.cli.terminal import Terminal
 from forge.model.errors import ForgeError
 
@@ -39,8 +41,6 @@ def lint(
     ] = False,
 ) -> None:
     """Hold contracts against the version of the standard that they declare."""
-    from forge.cli.contracts.findings import exit_on_errors, findings_answer, summary_line
-    from forge.cli.formatting import plural
     from forge.contracts.linter.lint import lint as find
 
     found: list[Violation] = []

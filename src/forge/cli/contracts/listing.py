@@ -8,6 +8,7 @@ import typer
 
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 
 @command
@@ -24,7 +25,6 @@ def list_(
     from forge.cli.contracts.view import contracts_answer
     from forge.connection.contracts.registry import ContractsView
     from forge.contracts.lifecycle import ContractState
-    from forge.model.errors import ForgeError
 
     for each in state or ():
         if each not in list(ContractState):

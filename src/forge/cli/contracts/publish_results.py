@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forge.cli.answer import CommandAnswer
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
 from forge.model.errors import ForgeError
@@ -38,7 +39,6 @@ def publish_results(
 ) -> None:
     """Publish results of tests of a contract: to this project's registry, or to another server that takes what
     `datacontract test --publish` sends."""
-    from forge.cli.answer import CommandAnswer
     from forge.contracts.datacontract_results import read_results
     from forge.flows.contracts.results import receive_results
 

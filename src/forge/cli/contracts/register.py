@@ -10,7 +10,9 @@ import typer
 
 from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
+from forge.cli.contracts.findings import finding_lines
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError, raise_errors
 
 if TYPE_CHECKING:
     from forge.connection.contracts.items import RegisteredItem
@@ -27,7 +29,6 @@ def register(
     """Register contracts: the same again changes nothing, a version that is there never changes."""
     from forge.connection.contracts.registry import ContractsView
     from forge.contracts.load import contract_files
-    from forge.model.errors import ForgeError, raise_errors
 
     with terminal.open() as wiring:
         view = ContractsView(wiring, wiring.default_branch)
@@ -46,23 +47,13 @@ def register(
         done = trials if dry_run else [view.register(file) for file in wanted]
         terminal.answer(_answer(done, dry_run=dry_run))
         if not dry_run:
-            _keep_checks(view, done)
+            for item in done:  # so that a list shows the findings of each
+                view.check(item.admitted.contract.id, keep=True)
     new = sum(item.created for item in done)
     terminal.say("They can be registered. Nothing was kept." if dry_run else f"{new} new, {len(done) - new} known")
 
 
-def _keep_checks(view: object, done: Sequence[RegisteredItem]) -> None:
-    """So that a list shows the findings of each."""
-    from forge.connection.contracts.registry import ContractsView
-
-    assert isinstance(view, ContractsView)
-    for item in done:
-        view.check(item.admitted.contract.id, keep=True)
-
-
 def _answer(done: Sequence[RegisteredItem], *, dry_run: bool) -> CommandAnswer:
-    from forge.cli.contracts.findings import finding_lines
-
     new = "new" if dry_run else "registered"
     columns = (
         AnswerColumn("contract", lambda i: str(i["name"]), style="bold"),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 
 def refuse_without_project(terminal: Terminal, file: str, what: str, fix: str) -> None:
     """E105 where `file` exists outside a project: the other file is missing, not a project."""
-    from forge.model.errors import ForgeError
     from forge.settings.load import find_root
 
     if not Path(file).exists():

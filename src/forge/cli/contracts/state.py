@@ -7,11 +7,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
+from forge.cli.formatting import plural
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
     from datetime import datetime
+
+    from forge.connection.contracts.registry import ContractsView
 
 
 class LifecycleWord(StrEnum):
@@ -37,7 +42,6 @@ def state(
 ) -> None:
     """Move a contract on: draft, active, deprecated, sunset, retired, and not back. From deprecated on, its consumers
     are told by the channels of the project; a retired one gets no new readers."""
-    from forge.cli.answer import AnswerColumn, CommandAnswer
     from forge.connection.contracts.registry import ContractsView
 
     ends = _moment(ends_at)
@@ -61,14 +65,11 @@ def state(
     terminal.answer(CommandAnswer(name="contracts", items=[item.to_dict()], head=[line]))
 
 
-def _notice_text(view: object, consumers: int, state: LifecycleWord) -> str:
+def _notice_text(view: ContractsView, consumers: int, state: LifecycleWord) -> str:
     """Who is notified, and how."""
-    from forge.cli.formatting import plural
-    from forge.connection.contracts.registry import ContractsView
     from forge.contracts.lifecycle import ENDING
     from forge.flows.contracts.lifecycle import notice_channels
 
-    assert isinstance(view, ContractsView)
     if state.value not in ENDING:
         return ""
     channels = notice_channels(view.wiring.contracts.ports())
@@ -80,18 +81,15 @@ def _notice_text(view: object, consumers: int, state: LifecycleWord) -> str:
     return f"; a notice to {who} goes to {', '.join(channels)} (forge serve sends it)"
 
 
-def _refuse(view: object, name: str, state: LifecycleWord) -> None:
-    from forge.connection.contracts.registry import ContractsView
+def _refuse(view: ContractsView, name: str, state: LifecycleWord) -> None:
     from forge.contracts.lifecycle import ContractState, refuse_move
 
-    assert isinstance(view, ContractsView)
     refuse_move(name, ContractState(view.get(name).state), ContractState(state.value))
 
 
 def _moment(text: str | None) -> datetime | None:
     from datetime import datetime
 
-    from forge.model.errors import ForgeError
     from forge.model.time import as_utc
 
     if text is None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,9 +11,11 @@ import typer
 
 from forge.cli.answer import CommandAnswer, Item, write_answer
 from forge.cli.command import command
+from forge.cli.formatting import plural
 from forge.cli.lineage.walk import At, open_lineage
 from forge.cli.output import OutputFormat
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
     from forge.lineage.erd.diagram import Erd, ErdTable
@@ -61,8 +62,8 @@ def erd(
     elif drawn is not None:
         sys.stdout.write(drawn.rstrip("\n") + "\n")
     else:
-        own = replace(terminal, format=OutputFormat(str(form)))
-        write_answer(_answer(found, own.format), own.format, sys.stdout)
+        own = OutputFormat(str(form))
+        write_answer(_answer(found, own), own, sys.stdout)
 
 
 def _form_of(out: Path | None) -> ErdFormat | None:
@@ -85,8 +86,6 @@ def _drawn(found: Erd, form: ErdFormat) -> str | None:
 
 
 def _write(out: Path, found: Erd, form: ErdFormat, drawn: str | None) -> None:
-    from forge.model.errors import ForgeError
-
     try:
         with out.open("w", encoding="utf-8") as stream:
             if drawn is not None:
@@ -129,11 +128,5 @@ def _lines(found: Erd) -> list[str]:
     for key in found.foreign_keys:
         ends = f"{key.table}.{','.join(key.columns)} → {key.to_table}.{','.join(key.to_columns)}"
         lines.append(f"{ends}  ({'one to one' if key.one else 'many to one'})")
-    lines += [f"{flow.source} ⇒ {flow.target}  ({_edges(flow.edges)})" for flow in found.flows]
+    lines += [f"{flow.source} ⇒ {flow.target}  ({plural(flow.edges, 'edge')})" for flow in found.flows]
     return lines
-
-
-def _edges(number: int) -> str:
-    from forge.cli.formatting import plural
-
-    return plural(number, "edge")

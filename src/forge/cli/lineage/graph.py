@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from forge.cli.command import command
+from forge.cli.formatting import plural
 from forge.cli.lineage.walk import At, Least, WithIndirect, open_lineage
 from forge.cli.terminal import Terminal
 
@@ -18,7 +19,6 @@ def order(
     at: At = None,
 ) -> None:
     """List tables in the order in which they can be made; what depends on itself in a circle is told."""
-    from forge.cli.formatting import plural
     from forge.cli.lineage.graph_view import answer_of_order
 
     with open_lineage(terminal) as view:

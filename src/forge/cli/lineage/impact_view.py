@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from forge.cli.answer import AnswerColumn, CommandAnswer, Item, plain_table
 from forge.cli.formatting import plural
+from forge.cli.output import framed
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -119,10 +120,7 @@ def _lines(report: Report) -> list[str]:
 
 
 def _picture(report: Report) -> RenderableType:
-    from rich import box
-    from rich.console import Group
     from rich.padding import Padding
-    from rich.panel import Panel
     from rich.text import Text
 
     style = STYLES.get(str(report["risk"]), "")
@@ -133,15 +131,7 @@ def _picture(report: Report) -> RenderableType:
     parts += [Text(note, style="dim") for note in _notes(report)]
     for title, texts in _sections(report):
         parts += [Text(), Text(title, style="bold"), *(Padding(Text(text), (0, 0, 0, 2)) for text in texts)]
-    return Panel(
-        Group(*parts),
-        title=Text(f" {_headline(report)} ", style="bold"),
-        title_align="left",
-        border_style=style.removeprefix("bold "),
-        box=box.ROUNDED,
-        padding=(1, 2),
-        expand=False,
-    )
+    return framed(parts, _headline(report), "bold", style.removeprefix("bold "))
 
 
 def _hit(items: Sequence[Item]) -> RenderableType:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from forge.cli.command import command
+from forge.cli.formatting import plural
 from forge.cli.lineage.walk import open_lineage
 from forge.cli.terminal import Terminal
 from forge.model.errors import ForgeError, NoProjectError
@@ -118,7 +119,6 @@ def _end(terminal: Terminal, done: IngestReport, strict: bool) -> None:
 
 def _strict(strict: bool, gaps: int) -> None:
     from forge.cli.failure import end_after_answer
-    from forge.cli.formatting import plural
 
     if strict and gaps:
         end_after_answer(

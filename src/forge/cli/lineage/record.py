@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
 from forge.cli.formatting import count, plural
 from forge.cli.lineage.walk import open_lineage
@@ -91,8 +92,6 @@ def record(
 
 
 def _show_counts(terminal: Terminal, done: WriteCounts) -> None:
-    from forge.cli.answer import AnswerColumn, CommandAnswer
-
     words = ("added", "changed", "extended", "closed", "nodes")
     columns = [AnswerColumn(word, lambda i, word=word: count(i[word]), right=True) for word in words]  # type: ignore[misc]
     terminal.answer(CommandAnswer(name="recorded", items=[done.to_dict()], columns=columns))

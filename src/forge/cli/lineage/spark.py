@@ -8,6 +8,7 @@ import typer
 
 from forge.cli.command import command
 from forge.cli.failure import end_after_answer
+from forge.cli.formatting import plural
 from forge.cli.lineage.ingest import Db, DefaultSchema, SchemaFile
 from forge.cli.terminal import Terminal
 from forge.model.errors import ForgeError
@@ -29,7 +30,6 @@ def verify(
     """Check every SQL statement, as it was read, against Spark's own analyser on empty tables; print where they differ.
 
     Nothing is written. Exit status 1 where they disagree."""
-    from forge.cli.formatting import plural
     from forge.cli.lineage.ingest_view import answer_of_agreement
     from forge.connection.lineage.code import options_of
     from forge.connection.lineage.spark import verify_code

@@ -157,23 +157,20 @@ def _answer(
     import_numpy()
     from forge.cli.lineage.tree import answer_of_walk
 
+    level = asked.level or "column"
     with open_lineage(terminal) as view:
         try:
-            found = _walk(view, direction, asked, asked.level or "column")
+            found = _walk(view, direction, asked, level)
         except ForgeError as error:
             raise unknown(error, asked.name) from None
         drawn = _as_drawn(view, direction, asked, found)
-        explanation = _explained(view, direction, asked) if asked.explain else ()
+        explanation = view.explain(asked.name, direction=direction, level=level, **asked.rest) if asked.explain else ()
     terminal.answer(answer_of_walk(found, drawn, explanation))
 
 
 def _walk(view: ProjectLineage, direction: WalkDirection, asked: WalkRequest, level: str) -> Traversal:
     ask = {"upstream": view.upstream, "downstream": view.downstream, "both": view.both}[direction]
     return ask(asked.name, level=level, **asked.rest)
-
-
-def _explained(view: ProjectLineage, direction: WalkDirection, asked: WalkRequest) -> tuple[str, ...]:
-    return view.explain(asked.name, direction=direction, level=asked.level or "column", **asked.rest)
 
 
 def _as_drawn(view: ProjectLineage, direction: WalkDirection, asked: WalkRequest, found: Traversal) -> Traversal:

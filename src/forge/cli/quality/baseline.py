@@ -9,6 +9,7 @@ import typer
 from forge.cli.answer import AnswerColumn, CommandAnswer, Item
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
     from forge.flows.quality.metrics.anomalies import MetricSeries
@@ -52,7 +53,6 @@ def baseline(
 ) -> None:
     """Show metrics with the band that was expected of them, and say what of it was expected or an incident. A time may
     be cut short where it stays clear: 2026-11-14."""
-    from forge.model.errors import ForgeError
     from forge.model.names import BranchName, TableName
 
     marks = [(word, time) for word, time in (("expected", expected), ("incident", incident), ("", forget)) if time]

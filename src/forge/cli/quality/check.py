@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
+from forge.cli.formatting import plural
 from forge.cli.terminal import Terminal
 from forge.model.errors import CancellationError, ForgeError, UnknownNameError
 
@@ -27,9 +29,7 @@ def check(
 ) -> None:
     """Run the checks of published tables and keep nothing of it; `forge quality run` keeps it. Exits with 1 when a
     check that blocks did not pass."""
-    from forge.cli.answer import AnswerColumn, CommandAnswer
     from forge.cli.failure import end_after_answer
-    from forge.cli.formatting import plural
     from forge.cli.runs.run_record import MARKS
     from forge.model.codes import FINDINGS
 

@@ -15,6 +15,11 @@ def annotation_lines(items: Sequence[Mapping[str, object]]) -> list[str]:
     return [_annotation(item) for item in items if str(item["verdict"]) != "passed"]
 
 
+def print_annotations(items: Sequence[Mapping[str, object]]) -> None:
+    for line in annotation_lines(items):
+        print(line)  # noqa: T201
+
+
 def _annotation(item: Mapping[str, object]) -> str:
     level = _LEVELS[str(item["severity"])]
     if str(item["verdict"]) == "not measured" and not item.get("blocks") and level == "error":

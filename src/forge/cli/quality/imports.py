@@ -11,9 +11,11 @@ import typer
 
 from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
+from forge.cli.file_writer import write_text
 from forge.cli.formatting import plural
 from forge.cli.quality.checks_yaml import CheckLine, check_text, checks_yaml
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -54,9 +56,6 @@ def import_(
 
 
 def _write(file: Path, found: ImportedChecks, source: str) -> None:
-    from forge.cli.file_writer import write_text
-    from forge.model.errors import ForgeError
-
     if file.exists():
         raise ForgeError(
             "E109",

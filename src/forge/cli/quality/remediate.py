@@ -10,7 +10,9 @@ import typer
 
 from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command, command_group
+from forge.cli.formatting import short
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
     from forge.flows.quality.remediation.ports import RemedyPorts
@@ -151,8 +153,6 @@ def _answer(record: Remediation) -> CommandAnswer:
 
 
 def _summary(record: Remediation) -> list[str]:
-    from forge.cli.formatting import short
-
     lines = [f"{record.id}  {record.status}  {record.table}@{record.branch}"]
     lines += [f"  {record.note}"] if record.note else []
     lines += [f"  {one.table}: +{one.added:,} ~{one.changed:,} -{one.deleted:,} rows" for one in record.counts]
@@ -169,7 +169,6 @@ def _actions(item: Mapping[str, Any]) -> str:
 
 
 def _status(word: str | None) -> RemedyStatus | None:
-    from forge.model.errors import ForgeError
     from forge.model.name_suggestions import did_you_mean
     from forge.quality.remediation import RemedyStatus
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from forge.cli.command import command
+from forge.cli.file_writer import write_text
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 from forge.quality.verdict import Severity
-
-if TYPE_CHECKING:
-    from forge.connection.quality.results import CheckResults
 
 
 @command
@@ -39,6 +38,8 @@ def run(
     """Judge published tables and keep the results. Exits with 1 where a check of severity error or worse failed, or
     could not be measured."""
     from forge.cli.failure import end_after_answer
+    from forge.cli.quality.github import print_annotations
+    from forge.cli.quality.junit import junit_xml
     from forge.cli.quality.view import answer_of_results, summary_line_of
     from forge.connection.quality.checks import QualityView
     from forge.model.codes import FINDINGS
@@ -58,9 +59,9 @@ def run(
             )
     findings = checked.findings(fail_on)
     if junit is not None:
-        _write_junit(junit, checked, fail_on)
+        write_text(junit, junit_xml(checked.rows(), [one.check_id for one in findings]))
     if github:
-        _annotate(checked)
+        print_annotations(checked.rows())
     else:
         terminal.answer(answer_of_results(checked))
     for note in checked.notes:
@@ -72,8 +73,6 @@ def run(
 
 
 def _refuse_combined(monitor: str, *others: object) -> None:
-    from forge.model.errors import ForgeError
-
     if any(others):
         raise ForgeError(
             "E105",
@@ -81,17 +80,3 @@ def _refuse_combined(monitor: str, *others: object) -> None:
             why="A monitor knows its table; it judges what is published now.",
             fix=f"forge quality run --monitor {monitor}",
         )
-
-
-def _annotate(checked: CheckResults) -> None:
-    from forge.cli.quality.github import annotation_lines
-
-    for line in annotation_lines(checked.rows()):
-        print(line)  # noqa: T201
-
-
-def _write_junit(file: Path, checked: CheckResults, fail_on: Severity) -> None:
-    from forge.cli.file_writer import write_text
-    from forge.cli.quality.junit import junit_xml
-
-    write_text(file, junit_xml(checked.rows(), [one.check_id for one in checked.findings(fail_on)]))

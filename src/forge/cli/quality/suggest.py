@@ -10,8 +10,11 @@ import typer
 
 from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
+from forge.cli.file_writer import write_text
+from forge.cli.formatting import plural
 from forge.cli.quality.checks_yaml import CheckLine, check_text, checks_yaml
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -33,7 +36,6 @@ def suggest(
 ) -> None:
     """Suggest checks for a table. All its rows are looked at; each check comes with its reason, and nothing is written
     without --write."""
-    from forge.cli.formatting import plural
     from forge.connection.quality.checks import QualityView
 
     with terminal.open() as wiring:
@@ -90,9 +92,6 @@ def _yaml(suggested: Suggestions) -> str:
 
 
 def _write(root: Path, suggested: Suggestions) -> str:
-    from forge.cli.file_writer import write_text
-    from forge.model.errors import ForgeError
-
     file = root / "quality" / f"{suggested.profile.table}.yaml"
     if file.exists():
         shown = file.relative_to(root).as_posix()

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from forge.cli.formatting import moment, plural, short
+from forge.cli.output import framed
 from forge.cli.runs.gate_text import fix_of, source_of
 
 if TYPE_CHECKING:
@@ -21,9 +22,6 @@ SHOWN = 6  # spared columns and failed columns in full; the rest is counted
 
 def incident_panel(report: RunReport) -> RenderableType:
     """One panel for a blocked run. Fits 80 columns; wraps where it must."""
-    from rich import box
-    from rich.console import Group
-    from rich.panel import Panel
     from rich.text import Text
 
     parts: list[RenderableType] = []
@@ -35,16 +33,7 @@ def incident_panel(report: RunReport) -> RenderableType:
     if rest > 0:
         parts += [Text(), Text(f"and {plural(rest, 'more blocked column')}", style="dim")]
     parts += [Text(), _still(report), Text(), _next(report)]
-    title = Text(f" blocked on {report.result.run.branch} ", style="bold red")
-    return Panel(
-        Group(*parts),
-        title=title,
-        title_align="left",
-        border_style="red",
-        box=box.ROUNDED,
-        padding=(1, 2),
-        expand=False,
-    )
+    return framed(parts, f"blocked on {report.result.run.branch}", "bold red", "red")
 
 
 def _incident(incident: BlockedColumn) -> Group:

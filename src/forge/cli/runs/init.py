@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from forge.cli.answer import CommandAnswer
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
 from forge.model.errors import ForgeError
@@ -67,8 +68,6 @@ def init(
     folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Folder of the project; made where needed.")] = Path(),
 ) -> None:
     """Make a new project with one source, one transform and one check."""
-    from forge.cli.answer import CommandAnswer
-
     root = (terminal.project or Path()) / folder
     _refuse_overwrite(root)
     try:

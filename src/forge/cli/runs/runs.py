@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
 from forge.cli.failure import end_after_answer, exit_of, problems_text
+from forge.cli.formatting import plural
 from forge.cli.output import OutputFormat
 from forge.cli.terminal import Terminal
 from forge.model.errors import UnknownNameError, errors_of, raise_errors
@@ -143,8 +145,6 @@ def _warn_unknown_columns(terminal: Terminal, wiring: Wiring, project: Project, 
 
 
 def _answer_plan(terminal: Terminal, wiring: Wiring, request: RunRequest) -> None:
-    from forge.cli.answer import AnswerColumn, CommandAnswer
-    from forge.cli.formatting import plural
     from forge.flows.runs.plan import plan as make_plan
 
     project = wiring.project()

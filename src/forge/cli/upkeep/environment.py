@@ -33,7 +33,9 @@ class EnvironmentFact:
 
 def find_environment(terminal: Terminal) -> tuple[list[EnvironmentFact], tuple[DoctorFinding, ...]]:
     """The facts of the machine and, inside a project, of the project and what is wrong with it."""
-    facts = [_python(), _fact("java", _java)]
+    from forge.wiring.upkeep import find_java
+
+    facts = [_python(), _fact("java", find_java)]
     try:
         with terminal.open() as wiring:
             facts.append(_fact("files", lambda: _files(wiring)))  # before opening, which fixes their permissions
@@ -67,12 +69,6 @@ def _python() -> EnvironmentFact:
     version = platform.python_version()
     ok = (3, 11) <= sys.version_info[:2] < (3, 14)
     return EnvironmentFact("python", ok, version if ok else f"{version}; Forge needs 3.11 to 3.13")
-
-
-def _java() -> str:
-    from forge.wiring.upkeep import find_java
-
-    return find_java()
 
 
 def _jars(given: str) -> EnvironmentFact:

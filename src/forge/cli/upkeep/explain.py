@@ -10,6 +10,7 @@ from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
 from forge.model.codes import CODES, ErrorCode
+from forge.model.errors import UnknownNameError
 
 
 def installed_version() -> str:
@@ -72,7 +73,6 @@ def explain(
 
 
 def _find(text: str) -> ErrorCode:
-    from forge.model.errors import UnknownNameError
     from forge.model.name_suggestions import did_you_mean
 
     wanted = text.strip().upper().removeprefix("FORGE-")

@@ -6,14 +6,16 @@ import threading
 import time
 from pathlib import Path
 
+from forge.cli.answer import CommandAnswer
 from forge.cli.command import command
+from forge.cli.formatting import size
 from forge.cli.terminal import Terminal
+from forge.model.errors import NoProjectError
 
 
 @command
 def setup(terminal: Terminal) -> None:
     """Fetch Spark's packages ahead, with progress. Needs the network the first time, and no project."""
-    from forge.cli.answer import CommandAnswer
     from forge.wiring.upkeep import find_java, spark_jars
 
     java = find_java()
@@ -27,7 +29,6 @@ def setup(terminal: Terminal) -> None:
 
 def _given_jars(terminal: Terminal) -> list[str]:
     """`spark.jars` of the project, if there is one: then nothing is fetched."""
-    from forge.model.errors import NoProjectError
     from forge.settings import load_settings
 
     try:
@@ -60,7 +61,6 @@ def _fetch(terminal: Terminal) -> None:
 
 def _watch(terminal: Terminal, log_file: Path, over: threading.Event) -> None:
     """Each package as it begins, and every few seconds how much has arrived."""
-    from forge.cli.formatting import size
     from forge.model.duration import duration_text
 
     began = time.time()

@@ -12,6 +12,7 @@ from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command, command_group
 from forge.cli.formatting import moment
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -105,7 +106,6 @@ def end(terminal: Terminal, session: Annotated[str, typer.Argument(metavar="ID",
 
 def _life(text: str) -> timedelta | None:
     from forge.cli.values import read_age
-    from forge.model.errors import ForgeError
 
     life = None if text == "never" else read_age(text, "--expires")
     if life is not None and not life:

@@ -13,6 +13,7 @@ import typer
 
 from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
+from forge.cli.formatting import plural, size
 from forge.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -121,7 +122,6 @@ def answer_of(found: Verification) -> CommandAnswer:
 
 def _conclude(terminal: Terminal, found: Verification) -> None:
     from forge.cli.failure import problem_text
-    from forge.cli.formatting import plural, size
     from forge.flows.upkeep.verify.history import error_of
     from forge.model.codes import FINDINGS
 

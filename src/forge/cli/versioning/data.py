@@ -9,6 +9,7 @@ import typer
 
 from forge.cli.answer import CommandAnswer
 from forge.cli.command import command
+from forge.cli.formatting import short
 from forge.cli.terminal import Terminal
 from forge.model.errors import ForgeError
 
@@ -71,8 +72,6 @@ def _end(terminal: Terminal, result: CommitResult) -> None:
 
 
 def answer_of_commit(result: CommitResult) -> CommandAnswer:
-    from forge.cli.formatting import short
-
     counted = result.statistics
     words = f"+{counted.rows_added:,} ~{counted.rows_modified:,} −{counted.rows_deleted:,} rows"
     head = [f"{result.table}  {words}  {short(result.commit.id) if result.commit else 'held back by its checks'}"]

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
+from forge.cli.formatting import plural, short
 from forge.cli.terminal import Terminal
 from forge.model.errors import ForgeError
 
@@ -138,8 +140,6 @@ def reset(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Move a branch to another commit. Commits that no branch has then stay until `forge gc`."""
-    from forge.cli.answer import AnswerColumn, CommandAnswer
-    from forge.cli.formatting import plural, short
     from forge.flows.versioning.reset import reset as go
 
     with terminal.open() as wiring:
@@ -150,15 +150,8 @@ def reset(
     items = [{"table": str(table)} for table in done.tables]
     facts = {"branch": done.branch, "from": done.before, "to": done.commit.id}
     head = [f"{done.branch}: {short(done.before)} → {short(done.commit.id)}"]
-    terminal.answer(
-        CommandAnswer(
-            name="tables",
-            items=items,
-            columns=(AnswerColumn("table", lambda i: str(i["table"])),),
-            facts=facts,
-            head=head,
-        )
-    )
+    columns = (AnswerColumn("table", lambda i: str(i["table"])),)
+    terminal.answer(CommandAnswer(name="tables", items=items, columns=columns, facts=facts, head=head))
     undo = f" Back: forge reset {short(done.before)} --branch {done.branch}" if done.before else ""
     terminal.say(
         f"{plural(len(done.tables), 'table')} moved.{undo}" if done.before != done.commit.id else "It is there."

@@ -6,8 +6,10 @@ from typing import Annotated
 
 import typer
 
+from forge.cli.answer import AnswerColumn, CommandAnswer, Item
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
+from forge.model.errors import ForgeError
 
 
 @command
@@ -24,11 +26,9 @@ def query(
     """Ask the tables, as they are or as they were. Only SELECT is accepted."""
     import sys
 
-    from forge.cli.answer import AnswerColumn, CommandAnswer, Item
     from forge.cli.values import bind_query, read_number
     from forge.flows.versioning.read import QueryCaller
     from forge.flows.versioning.read import query as ask
-    from forge.model.errors import ForgeError
     from forge.model.names import BranchName
 
     if at and branch:
