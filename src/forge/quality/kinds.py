@@ -50,14 +50,6 @@ def _sum(type_: type) -> Callable[[Reading, Reading], Reading]:
     return merge
 
 
-def _least(one: Reading, two: Reading) -> Reading:
-    return one if _is_before(one, two) else two
-
-
-def _greatest(one: Reading, two: Reading) -> Reading:
-    return two if _is_before(one, two) else one
-
-
 def _is_before(one: Reading, two: Reading) -> bool:
     """NaN comes after all else."""
     if one != one or two != two:
@@ -77,7 +69,7 @@ KINDS: dict[str, MeasureKind] = {
             about="smallest non-null value of columns[0]",
             cost=Cost.METADATA,
             cost_of_text=Cost.STRING,
-            merge=_least,
+            merge=lambda one, two: one if _is_before(one, two) else two,
             empty=NoneType,
             holds_values=True,
             rank=5,
@@ -87,7 +79,7 @@ KINDS: dict[str, MeasureKind] = {
             about="greatest non-null value of columns[0]",
             cost=Cost.METADATA,
             cost_of_text=Cost.STRING,
-            merge=_greatest,
+            merge=lambda one, two: two if _is_before(one, two) else one,
             empty=NoneType,
             holds_values=True,
             rank=6,

@@ -127,10 +127,6 @@ def _int(text: str, bits: int = 32) -> int:
     return value
 
 
-def _long(text: str) -> int:
-    return _int(text, 64)
-
-
 def _float(text: str) -> float:
     value = float(text)
     if not isfinite(value) or "_" in text:
@@ -154,21 +150,17 @@ def _bool(text: str) -> bool:
     return text.lower() == "true"
 
 
-def _timestamp(text: str) -> datetime:
-    return as_utc(datetime.fromisoformat(text))
-
-
 _TYPES: Mapping[str, tuple[Callable[[str], object], str]] = {
     "string": (str, "text"),
     "int": (_int, "42"),
-    "long": (_long, "42"),
+    "long": (lambda text: _int(text, 64), "42"),
     "float": (_float, "0.5"),
     "double": (_float, "0.5"),
     "decimal": (_decimal, "12.50"),
     "bool": (_bool, "true or false"),
     "boolean": (_bool, "true or false"),
     "date": (date.fromisoformat, "2026-11-15"),
-    "timestamp": (_timestamp, "2026-11-15T08:30:00"),
+    "timestamp": (lambda text: as_utc(datetime.fromisoformat(text)), "2026-11-15T08:30:00"),
 }
 
 

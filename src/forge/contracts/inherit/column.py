@@ -330,11 +330,18 @@ def merge_properties(
     return TreeNode(child.source, child.path, [*merged, *(node for node in above if id(node) not in taken)])
 
 
+_KEYS: tuple[Callable[[TreeNode], str], ...] = (
+    lambda node: node.text("name").lower(),
+    lambda node: (node.text("physicalName") or node.text("name")).lower(),
+    lambda node: node.text("id").lower(),
+)
+
+
 def paired(above: list[TreeNode], own: list[TreeNode]) -> dict[int, TreeNode]:
     """The parent's entry for each of the child's (by identity): same name, else physical name, else id."""
     pairs: dict[int, TreeNode] = {}
     taken: set[int] = set()
-    for names_of in (_by_name, _by_column, _by_id):
+    for names_of in _KEYS:
         known = {name: node for node in reversed(above) if id(node) not in taken and (name := names_of(node))}
         for node in own:
             name = names_of(node)
@@ -343,15 +350,3 @@ def paired(above: list[TreeNode], own: list[TreeNode]) -> dict[int, TreeNode]:
                 pairs[id(node)] = found
                 taken.add(id(found))
     return pairs
-
-
-def _by_name(node: TreeNode) -> str:
-    return node.text("name").lower()
-
-
-def _by_column(node: TreeNode) -> str:
-    return (node.text("physicalName") or node.text("name")).lower()
-
-
-def _by_id(node: TreeNode) -> str:
-    return node.text("id").lower()

@@ -63,7 +63,7 @@ class TemplateEnvironment(SandboxedEnvironment):
             undefined=self._undefined_class(),
             keep_trailing_newline=True,
         )
-        self.filters.update(dict.fromkeys(("as_text", "as_bool", "as_number", "as_native"), _same))
+        self.filters.update(dict.fromkeys(("as_text", "as_bool", "as_number", "as_native"), lambda value, *args: value))
         self.globals["range"] = self._range
         self.rounds = 0
 
@@ -122,10 +122,6 @@ class TemplateEnvironment(SandboxedEnvironment):
             if abs(one * other) > _LARGEST and not (isinstance(left, int) and isinstance(right, int)):
                 raise LimitError("a number or text grows too large")
         return super().call_binop(context, operator, left, right)  # type: ignore[arg-type]
-
-
-def _same(value: object, *args: object) -> object:
-    return value
 
 
 @dataclass(frozen=True, slots=True)

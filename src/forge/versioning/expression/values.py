@@ -159,14 +159,10 @@ def _substring(text: Any, start: Any, length: Any = None) -> str:
     return str(text[begin:] if length is None else text[begin : begin + max(length, 0)])
 
 
-def _first(*values: Any) -> Any:
-    return next((value for value in values if value is not None), None)
-
-
 FUNCTIONS: dict[type[exp.Expression], Callable[..., Any]] = {
     exp.Greatest: _extreme(exp.GT),
     exp.Least: _extreme(exp.LT),
-    exp.Coalesce: _first,
+    exp.Coalesce: lambda *values: next((value for value in values if value is not None), None),
     exp.Nullif: lambda value, other: None if COMPARISONS[exp.EQ](value, other) else value,
     exp.Abs: _strict(abs),
     exp.Sign: _strict(lambda value: (value > 0) - (value < 0)),

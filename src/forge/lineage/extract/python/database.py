@@ -83,10 +83,6 @@ def _connect(call: Call, world: World) -> AbstractValue:
     return Module("duckdb")
 
 
-def _rows(call: Call, world: World) -> AbstractValue:
-    return ListOf([], "list", True)
-
-
 def _as(kind: str) -> Handler:
     return lambda call, world: Frame(kind, call.frame.relation)
 
@@ -94,7 +90,9 @@ def _as(kind: str) -> Handler:
 RESULT = ValueKind(
     name="sql",
     methods={
-        **methods(_rows, ("fetchall", "fetchmany", "all", "scalars", "mappings")),
+        **methods(
+            lambda call, world: ListOf([], "list", True), ("fetchall", "fetchmany", "all", "scalars", "mappings")
+        ),
         **methods(
             _as("pandas"),
             ("df", "fetchdf", "fetch_df", "to_df", "toPandas", "fetch_pandas_all", "to_pandas", "to_dataframe"),

@@ -213,14 +213,6 @@ def _case(text: _Text, node: PlanNode) -> tuple[str, int]:
     return f"CASE {branches}{otherwise} END", _ATOM
 
 
-def _not(text: _Text, node: PlanNode) -> tuple[str, int]:
-    return f"NOT {text.of(node.children[0], 5)}", 3
-
-
-def _minus(text: _Text, node: PlanNode) -> tuple[str, int]:
-    return f"-{text.of(node.children[0], _UNARY)}", _UNARY
-
-
 def _is_null(text: _Text, node: PlanNode) -> tuple[str, int]:
     return f"{text.of(node.children[0], 5)} IS {'NOT ' if node.kind == 'IsNotNull' else ''}NULL", 4
 
@@ -228,10 +220,6 @@ def _is_null(text: _Text, node: PlanNode) -> tuple[str, int]:
 def _in(text: _Text, node: PlanNode) -> tuple[str, int]:
     first, *rest = (_without_cast(child) for child in node.children)
     return f"{text.of(first, 5)} IN ({text.all(tuple(rest))})", 4
-
-
-def _in_subquery(text: _Text, node: PlanNode) -> tuple[str, int]:
-    return f"{text.all(node.children[:-1])} IN (subquery)", 4
 
 
 def _subquery(text: _Text, node: PlanNode) -> tuple[str, int]:
@@ -293,12 +281,12 @@ _SPECIAL: dict[str, Callable[[_Text, PlanNode], tuple[str, int]]] = {
     "Literal": _literal,
     "Cast": _cast,
     "CaseWhen": _case,
-    "Not": _not,
-    "UnaryMinus": _minus,
+    "Not": lambda text, node: (f"NOT {text.of(node.children[0], 5)}", 3),
+    "UnaryMinus": lambda text, node: (f"-{text.of(node.children[0], _UNARY)}", _UNARY),
     "IsNull": _is_null,
     "IsNotNull": _is_null,
     "In": _in,
-    "InSubquery": _in_subquery,
+    "InSubquery": lambda text, node: (f"{text.all(node.children[:-1])} IN (subquery)", 4),
     "Exists": _subquery,
     **dict.fromkeys(_SUBQUERIES, _subquery),
     "AggregateExpression": _aggregate,
