@@ -83,7 +83,7 @@ _NOWHERE = FilePlace("", 1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Promise:
-    """A service level in comparable form. No elements: the whole contract. No driver: any purpose."""
+    """A service level in comparable form. No elements: the whole contract."""
 
     service: str
     kind: SlaKind
@@ -92,9 +92,7 @@ class Promise:
     shown: str  # as written, for messages: 24 h
     unit: str = ""  # of a plain number
     elements: frozenset[str] = frozenset()
-    driver: str | None = None
     place: FilePlace = _NOWHERE
-    path: str = ""
 
 
 def service_of(name: str) -> Service | None:
@@ -149,9 +147,7 @@ def promise_of(sla: SlaProperty, default_element: str | None = None) -> Promise 
         shown=_shown(sla),
         unit=(sla.unit or "").strip().lower(),
         elements=elements_of(sla.element or default_element),
-        driver=(sla.driver or "").strip().lower() or None,
         place=sla.place,
-        path=sla.path,
     )
 
 

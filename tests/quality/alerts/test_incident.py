@@ -36,7 +36,6 @@ AROUND = FailureContext(
     columns=("amount",),
     cause=CAUSE,
     hit=(AffectedColumn("marts.revenue.total", "@fin"),),
-    hit_count=1,
     upstream=("raw.orders",),
     monitor_name="Hourly",
     result_id="run-1.1",

@@ -123,7 +123,6 @@ class FailureContext:
     columns: tuple[str, ...] = ()
     cause: Cause | None = None
     hit: tuple[AffectedColumn, ...] = ()
-    hit_count: int = 0
     upstream: tuple[str, ...] = ()
     monitor_name: str | None = None
     result_id: str | None = None

@@ -39,7 +39,6 @@ NO_SEASON = Season()
 class SeasonalLine:
     """A fit on the scale."""
 
-    scale: Scale
     points: int
     start: float  # day from which the slope counts
     length: float  # days from the first point to the last
@@ -116,7 +115,6 @@ def fit_line(points: Sequence[Point], values: Floats, scale: Scale) -> SeasonalL
         spread = max(spread, float(np.std(missed)))
     spread = max(spread, scale.floor)
     return SeasonalLine(
-        scale=scale,
         points=len(days),
         start=float(days[0]),
         length=length,

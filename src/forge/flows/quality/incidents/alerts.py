@@ -166,7 +166,6 @@ class _Writer:
             columns=one.verdict.columns,
             cause=reach.cause,
             hit=reach.hit,
-            hit_count=reach.hit_count,
             upstream=reach.upstream,
             monitor_name=self.judging.monitor_name,
             result_id=self.judging.result_ids.get(one.after.check_id),

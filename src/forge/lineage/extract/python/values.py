@@ -178,7 +178,6 @@ class Class(AbstractValue):
     bases: tuple[AbstractValue, ...] = ()
     members: dict[str, AbstractValue] = field(default_factory=dict)
     fields: tuple[str, ...] = ()  # of a dataclass, in order
-    file: str = ""
     order: tuple[Class, ...] = ()  # itself and its bases as Python asks them, once someone has asked
 
 

@@ -66,7 +66,7 @@ def _decorated(reader: Interpreter, decorator: ast.expr, function: AbstractValue
 
 
 def define_class(reader: Interpreter, node: ast.ClassDef, scope: NameScope) -> Class:
-    found = Class(node.name, tuple(reader.evaluate(base, scope) for base in node.bases), file=reader.world.file)
+    found = Class(node.name, tuple(reader.evaluate(base, scope) for base in node.bases))
     body = NameScope(scope)
     fields: list[str] = []
     for statement in node.body:
