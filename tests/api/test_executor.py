@@ -82,6 +82,7 @@ def test_what_takes_long_is_a_run_that_can_be_followed(versions: VersionSite, de
     assert versions.client.get(path).json()["can_cancel"] is False
 
 
+@pytest.mark.slow
 def test_a_route_answers_202_with_the_address_of_the_run(versions: VersionSite) -> None:
     versions.commit(ORDERS)
     versions.branch("fix")

@@ -19,6 +19,7 @@ def bench(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return import_module("bench.contracts.bench")
 
 
+@pytest.mark.slow
 def test_it_measures_and_keeps_its_bounds(
     bench: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 import typer
 from each_case import each_case
 from typer.testing import CliRunner
@@ -114,6 +115,7 @@ def test_a_database_that_cannot_be_reached_is_status_5(forge: Any, tmp_path: Pat
     assert "FORGE-E401" in result.err
 
 
+@pytest.mark.slow
 def test_what_is_not_allowed_is_status_4(forge: Any, history: Any) -> None:
     result = forge("branch", "delete", "main", "--yes", at=history.root)
     assert result.status == 4

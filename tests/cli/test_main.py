@@ -216,6 +216,7 @@ def test_version_is_the_installed_one(forge: Any) -> None:
     assert forge("version", "--json").json["version"] == version("forge")
 
 
+@pytest.mark.slow
 def test_shared_options_stand_before_and_after_the_command(forge: Any, history: Any) -> None:
     before = forge("--json", "--project", str(history.root), "log")
     after = forge("log", "--project", str(history.root), "--format", "json")

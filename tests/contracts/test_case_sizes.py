@@ -71,6 +71,7 @@ def test_a_large_honest_contract_is_read() -> None:
     assert lint(wide(2_000)) == ()
 
 
+@pytest.mark.slow
 def test_a_wide_table_of_other_columns_is_told_at_once() -> None:
     began = time.process_time()
     found = find_drift(wide(2_000), {"wide": {f"d{n}": "string" for n in range(2_000)}})

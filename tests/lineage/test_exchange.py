@@ -76,6 +76,7 @@ def _untyped(fact: EdgeFact) -> tuple[object, ...]:
     return fact.key, fact.producer, fact.valid_from, fact.valid_to, fact.says(), fact.evidence, fact.created_at
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25))  # drawing a history costs more than what is shown with it
 @given(histories())
 def test_a_store_that_reads_its_own_export_is_as_it_was(history: list[ClaimBatch]) -> None:

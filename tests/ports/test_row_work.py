@@ -31,6 +31,7 @@ def row_house(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[House]
     made.close()
 
 
+@pytest.mark.slow
 def test_changes_of_different_cells_of_one_row_are_merged(row_house: House) -> None:
     merge = Merge(row_house, put((1, "ours", 1.0), where="id == 1"), put((1, "a", 9.0), where="id == 1"))
     merged = merge.run()
@@ -39,6 +40,7 @@ def test_changes_of_different_cells_of_one_row_are_merged(row_house: House) -> N
     assert merge.write(merged)[:2] == [(1, "ours", 9.0), (2, "b", 2.0)]
 
 
+@pytest.mark.slow
 def test_changes_of_different_rows_are_separate(row_house: House) -> None:
     merge = Merge(row_house, put((1, "ours", 1.0), where="id == 1"), put((12, "theirs", 12.0), where="id == 12"))
     merged = merge.run()
@@ -73,6 +75,7 @@ def test_inserts_and_deletes_of_theirs_come_over(row_house: House) -> None:
     assert [row[:2] for row in merge.write(merged)] == [(1, "a"), (2, "ours"), (12, "l"), (21, "u"), (31, "new")]
 
 
+@pytest.mark.slow
 def test_different_changes_of_one_cell_are_a_conflict_until_answered(row_house: House) -> None:
     merge = Merge(row_house, put((1, "ours", 1.0), where="id == 1"), put((1, "theirs", 1.0), where="id == 1"))
     merged = merge.run()
@@ -115,6 +118,7 @@ def test_a_column_of_theirs_comes_with_its_values(row_house: House) -> None:
     assert merge.write(merge.run())[:3] == [(1, "a", 1.0, 7), (2, "ours", 2.0, None), (11, "k", 11.0, None)]
 
 
+@pytest.mark.slow
 def test_a_table_without_a_key_is_merged_as_a_bag(row_house: House) -> None:
     merge = Merge(row_house, add((2, "b", 2.0)), drop("id == 12"), key=())
     merged = merge.run()
@@ -150,6 +154,7 @@ def test_values_of_every_kind_come_through_a_merge(row_house: House) -> None:
     assert row_house.tables.files(stage.catalog, made).fields == before.fields
 
 
+@pytest.mark.slow
 def test_merging_nothing_of_theirs_changes_nothing(row_house: House) -> None:
     merge = Merge(row_house, put((1, "ours", 1.0), where="id == 1"), put((12, "l", 12.0), where="id == 12"))
     merged = merge.run()  # theirs wrote the same values again
@@ -160,6 +165,7 @@ def test_merging_nothing_of_theirs_changes_nothing(row_house: House) -> None:
 # diff
 
 
+@pytest.mark.slow
 def test_a_diff_shows_changed_rows_and_not_those_carried_over(row_house: House) -> None:
     def edit(table: Any) -> None:
         table.overwrite(table_of((1, "new", 1.0)), overwrite_filter="id == 1")

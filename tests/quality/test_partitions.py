@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pytest
 from memory_checks import NOW, ORDERS, Rows, judge_rows, schema_of, written
 
 from forge.quality.check import Context
@@ -115,6 +116,7 @@ def test_at_most_a_hundred_are_listed_with_the_failed_ones_first() -> None:
     json.dumps(verdict.details)
 
 
+@pytest.mark.slow
 def test_too_many_partitions_are_not_measured() -> None:
     check = written(type="volume", min_rows=1, partition_by="n")
     readings = {check.rows(): {(n,): 1 for n in range(MAX_PARTITIONS + 1)}}

@@ -223,6 +223,7 @@ def hashes(write: Write, **changed: str) -> str:
     return load(write(files))["core.f"].code_hash
 
 
+@pytest.mark.slow
 def test_the_code_is_the_file_and_the_files_of_the_project_it_imports(write: Write) -> None:
     first = hashes(write)
     assert hashes(write) == first

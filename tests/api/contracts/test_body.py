@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 
+import pytest
 from starlette.requests import Request
 from starlette.types import Message
 
@@ -19,6 +20,7 @@ def request_of(body: bytes) -> Request:
     return Request({"type": "http", "method": "POST", "path": "/", "headers": headers}, receive)
 
 
+@pytest.mark.slow
 def test_others_are_answered_while_a_large_json_is_read() -> None:
     body = json.dumps({"values": [0] * 60_000}).encode()
 

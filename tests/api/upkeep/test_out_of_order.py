@@ -45,6 +45,7 @@ def test_pages_of_other_tables_answer_and_rows_are_committed_to_them(root: Path)
         assert len(site.rows(table="core.items")) == 4
 
 
+@pytest.mark.slow
 def test_what_asks_for_the_table_gets_its_code_and_the_way_out(root: Path) -> None:
     with open_version_site(root) as site:
         for answer in (

@@ -55,6 +55,7 @@ def test_it_is_written_beside_the_other_contracts_and_never_twice(undescribed_sh
     assert undescribed_shop("contract", "lint").status == 0
 
 
+@pytest.mark.slow
 def test_all_rows_are_asked_for_what_they_show_beyond_doubt(undescribed_shop: Any) -> None:
     columns, document = drafted(undescribed_shop, "core.sales", "--profile")
     assert columns["order_id"]["primaryKey"] is True

@@ -252,6 +252,7 @@ def test_a_plan_refuses_a_new_reader_of_what_is_retired(promised: Any) -> None:
     assert promised("plan").status == 0
 
 
+@pytest.mark.slow
 def test_who_would_be_told_is_found_in_the_lineage_dashboards_too(traced_copy: Any) -> None:
     text = ORDERS.replace("core.orders", "marts.revenue").replace("amount", "revenue")
     (traced_copy.root / "revenue.odcs.yaml").write_text(text)

@@ -202,6 +202,7 @@ def test_what_did_not_change_is_not_read_again(forge: Any, read: Path) -> None:
     assert "FORGE-E824 2 gaps in the lineage" in ended.err
 
 
+@pytest.mark.slow
 def test_the_sources_are_listed_with_how_much_was_understood(forge: Any, read: Path) -> None:
     ended = forge("lineage", "sources", at=read)
     assert ended.status == 0

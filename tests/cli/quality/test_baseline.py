@@ -80,6 +80,7 @@ def test_a_series_with_its_band_by_any_method(told: Any) -> None:
     assert ended.out.count("✗") == 1
 
 
+@pytest.mark.slow
 def test_feedback_is_given_by_the_beginning_of_a_time_and_taken_back(told: Any) -> None:
     day = f"{TODAY:%Y-%m-%d}"
     ended = told("quality", "baseline", "core.orders", "--metric", "mean(amount)", "--expected", day, "--note", "sale")

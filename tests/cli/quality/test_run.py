@@ -110,6 +110,7 @@ def test_a_wrong_revision_is_told(judged: Any) -> None:
     assert "HEAD~99" in ended.err
 
 
+@pytest.mark.slow
 def test_a_table_is_judged_as_it_was(judged: Any) -> None:
     (judged.root / "checks" / "orders.yaml").write_text("core.orders:\n  - {type: range, column: amount, max: 25}\n")
     judged.change("order_id,amount\n3,5\n")

@@ -38,6 +38,7 @@ def _of(check: dict[str, Any]) -> str:
     return str(check.get("column") or ", ".join(check.get("columns", ())))
 
 
+@pytest.mark.slow
 def test_checks_that_fit_the_table_are_suggested_with_reasons(suggestion_shop: Any) -> None:
     suggestions = found(suggestion_shop, "core.sales")
     assert set(suggestions) == {

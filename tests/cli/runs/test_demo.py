@@ -119,6 +119,7 @@ def test_a_file_in_the_way_is_named(forge: Forge, tmp_path: Path) -> None:
     assert "E109" in forge("demo", "--no-serve").err
 
 
+@pytest.mark.slow
 def test_a_demo_that_was_made_is_not_made_again(forge: Forge, finished: Path) -> None:
     (finished / "notes.txt").write_text("what I tried")
     ended = forge("demo", "--no-serve")
@@ -127,6 +128,7 @@ def test_a_demo_that_was_made_is_not_made_again(forge: Forge, finished: Path) ->
     assert "--fresh makes it anew" in ended.err
 
 
+@pytest.mark.slow
 def test_the_story_is_told_from_the_records(forge: Forge, finished: Path) -> None:
     told = forge("demo", "--no-serve").err
     assert "✓ 13 Nov" in told
@@ -143,6 +145,7 @@ def test_fresh_makes_it_anew(forge: Forge, finished: Path) -> None:
     assert read_marker(finished) is None, "not finished: Spark could not start"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [(), ("--scale", "0.5")])
 def test_a_demo_of_another_size_is_made_anew(forge: Forge, finished: Path, words: tuple[str, ...]) -> None:
     record_of_half = digest_of(shop_folder(), 0.5)

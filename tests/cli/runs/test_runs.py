@@ -55,6 +55,7 @@ def test_a_selection_plans_only_what_it_names(forge: Any, project: Path) -> None
     assert [step["table"] for step in steps] == ["raw.orders"]
 
 
+@pytest.mark.slow
 def test_a_plan_counts_what_is_blocked(forge: Any, project: Path) -> None:
     ended = forge("plan", "marts.revenue", at=project)
     assert "0 tables to run, 0 up to date, 1 blocked, on main" in ended.err

@@ -235,6 +235,7 @@ FAULTS: dict[str, Callable[[House], tuple[str, str]]] = {
 }
 
 
+@pytest.mark.slow
 def test_a_sound_project_has_nothing_said_of_it(sound: House) -> None:
     ended = sound("doctor", "--json")
     assert ended.status == 0, ended.out
@@ -337,6 +338,7 @@ def test_a_warehouse_that_may_not_be_written_is_named(own: House) -> None:
     assert "Check the rights of the folder" in told(ended)
 
 
+@pytest.mark.slow
 def test_a_database_that_may_not_be_read_is_named_and_not_called_unreachable(own: House) -> None:
     database(own).chmod(0)
     with as_its_owner():

@@ -73,6 +73,7 @@ def test_doctor_closes_what_was_open_to_others_and_says_so(forge: Any, project: 
     assert (folder.stat().st_mode & 0o777, database.stat().st_mode & 0o777) == (0o700, 0o600)
 
 
+@pytest.mark.slow
 def test_doctor_names_a_key_file_that_others_can_read(forge: Any, project: Path) -> None:
     key = project / "tls.key"
     key.write_text("secret")

@@ -121,6 +121,7 @@ def test_python_raises_the_same_error_for_that_table_alone(hurt: House) -> None:
     assert "core.orders is out of order" in raised.value.what
 
 
+@pytest.mark.slow
 def test_doctor_names_it_and_repair_offers_the_version_before_and_does_nothing_unasked(hurt: House) -> None:
     file = pointer(hurt, "orders")
     found = hurt("doctor", "--json")

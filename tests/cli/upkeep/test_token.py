@@ -45,6 +45,7 @@ def test_as_json_the_secret_is_a_field(forge: Forge, project: Path) -> None:
     assert item["scope"] == "write"
 
 
+@pytest.mark.slow
 def test_a_token_is_revoked_by_name_or_id(forge: Forge, project: Path) -> None:
     forge("token", "create", "first", at=project)
     second = forge("token", "create", "second", "--json", at=project).json["tokens"][0]

@@ -103,6 +103,7 @@ def test_a_key_file_that_is_not_there_is_told(forge: Any, project: Path) -> None
     assert "nobody.pub cannot be read" in ended.err
 
 
+@pytest.mark.slow
 def test_gc_tells_what_it_would_let_go_and_then_lets_it_go(forge: Any, tmp_path: Path, project: Path) -> None:
     """A version on a branch that was deleted: kept for a while, unless told otherwise."""
     import pyarrow as pa

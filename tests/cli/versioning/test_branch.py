@@ -62,6 +62,7 @@ def test_a_branch_starts_at_a_tag_a_commit_or_a_time(forge: Any, root: Path, wir
         assert forge("branch", "delete", f"b{number}", at=root).status == 0
 
 
+@pytest.mark.slow
 def test_a_renamed_branch_takes_its_native_refs_along(forge: Any, root: Path, wiring: Wiring, fix: str) -> None:
     orders = CatalogName(ORDERS.schema, ORDERS.name)
     state = wiring.lake.state(orders)

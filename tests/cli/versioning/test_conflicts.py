@@ -31,6 +31,7 @@ def test_conflicts_are_told_with_what_to_type_next(torn: Any) -> None:
         assert words in ended.err
 
 
+@pytest.mark.slow
 def test_a_merge_that_waits_is_listed_and_shown(torn: Any, merge: str) -> None:
     (listed,) = torn("conflicts", "list", "--json").json["merges"]
     assert (listed["merge_id"], listed["status"]) == (merge, "conflicted")
@@ -53,6 +54,7 @@ def test_a_merge_that_waits_is_listed_and_shown(torn: Any, merge: str) -> None:
     assert f"forge conflicts show {merge}" in torn("conflicts", "list").err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("answer", "amount"),
     [

@@ -133,6 +133,7 @@ def test_a_failed_check_holds_the_commit_back(checked: Any) -> None:
     assert checked("runs", "--json").json["runs"][0]["status"] == "blocked"
 
 
+@pytest.mark.slow
 def test_blame_names_the_commit_of_each_cell(house: Any) -> None:
     house.change("order_id,amount\n2,21\n", "-m", "Dearer")
     first, second = [c["id"] for c in house("log", "--json").json["commits"]][::-1]

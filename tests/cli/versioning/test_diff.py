@@ -66,6 +66,7 @@ def test_only_some_columns_are_compared(torn: Any) -> None:
     assert (table["updated"], list(table["changed_columns"])) == (1, ["status"])
 
 
+@pytest.mark.slow
 def test_a_table_without_a_key_is_a_bag_of_rows(house: Any) -> None:
     house.commit("code\nde\nfr\n", table="core.countries")
     house.commit("code\nde\nde\n", "--mode", "append", table="core.countries")

@@ -34,6 +34,7 @@ def head(house: Any, revision: str = "main") -> str:
     return str(house("log", revision, "-n", "1", "--json").json["commits"][0]["id"])
 
 
+@pytest.mark.slow
 def test_a_branch_that_is_only_ahead_is_fast_forwarded(ahead: Any) -> None:
     ended = ahead("merge", "fix", "--json")
     assert ended.status == 0
@@ -72,6 +73,7 @@ def test_the_sides_are_merged_cell_by_cell(apart: Any) -> None:
     assert shown["commit"]["parents"] == [head(apart, "main^1"), head(apart, "fix")]
 
 
+@pytest.mark.slow
 def test_what_is_merged_is_up_to_date(apart: Any) -> None:
     apart("merge", "fix")
     before = head(apart)
@@ -87,6 +89,7 @@ def test_no_ff_makes_a_merge_commit_with_its_message(ahead: Any) -> None:
     assert (commit["rows_added"], commit["rows_modified"]) == (1, 1)
 
 
+@pytest.mark.slow
 def test_a_squash_is_one_commit_with_one_parent_and_keeps_the_targets_changes(apart: Any) -> None:
     before = head(apart)
     ended = apart("merge", "fix", "--strategy", "squash")
@@ -96,6 +99,7 @@ def test_a_squash_is_one_commit_with_one_parent_and_keeps_the_targets_changes(ap
     assert apart.values("main", "status")[1] == "paid"
 
 
+@pytest.mark.slow
 def test_a_rebase_replays_each_commit(apart: Any) -> None:
     ended = apart("merge", "fix", "--strategy", "rebase")
     assert ended.status == 0, ended.err
@@ -139,6 +143,7 @@ def test_a_slip_is_told_with_the_way_out(ahead: Any, words: tuple[str, ...], sta
     assert head(ahead) == before
 
 
+@pytest.mark.slow
 def test_a_dry_run_tells_and_moves_nothing(torn: Any) -> None:
     before, runs = head(torn), torn("runs", "--json").json["runs"]
     ended = torn("merge", "fix", "--dry-run", "--json")

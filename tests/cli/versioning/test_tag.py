@@ -62,6 +62,7 @@ def test_a_tag_is_created_listed_and_deleted(forge_tag: Tag, tagged: History) ->
     assert [t["name"] for t in json.loads(forge_tag("list", "--json").stdout)["tags"]] == ["a/latest"]
 
 
+@pytest.mark.slow
 def test_a_tag_is_a_revision_of_every_command(forge: Any, forge_tag: Tag, tagged: History) -> None:
     forge_tag("create", "v1", "HEAD~1")
     assert forge("log", "v1", "--json", at=tagged.root).json["commits"][0]["id"] == tagged.first.id

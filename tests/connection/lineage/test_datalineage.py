@@ -25,6 +25,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return root
 
 
+@pytest.mark.slow
 def test_questions_go_to_the_project_of_the_current_folder(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(folder)
     assert query.upstream("revenue", "revenue").items[0].name == "raw.orders.amount"
@@ -32,6 +33,7 @@ def test_questions_go_to_the_project_of_the_current_folder(folder: Path, monkeyp
     assert [table.name for table in query.erd("marts").tables] == ["marts.revenue"]
 
 
+@pytest.mark.slow
 def test_or_to_another_one(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     assert query(folder).upstream("marts.revenue").total == 2
@@ -39,6 +41,7 @@ def test_or_to_another_one(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_pa
         query.upstream("marts.revenue")
 
 
+@pytest.mark.slow
 def test_it_has_a_short_name_of_its_own(folder: Path) -> None:
     import datalineage
 

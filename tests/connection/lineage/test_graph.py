@@ -59,6 +59,7 @@ def test_a_column_is_named_by_table_and_column_or_as_one(f: Connection) -> None:
     assert names(f.lineage.downstream("orders", "amount")) == [REVENUE, DASHBOARD]
 
 
+@pytest.mark.slow
 def test_both_directions_say_which(f: Connection) -> None:
     found = f.lineage.both("raw.orders", "amount")
     assert {(item.direction, item.name) for item in found.items} == {
@@ -268,6 +269,7 @@ def test_derivations_and_anonymizations_keep_what_made_them(f: Connection) -> No
     assert (masked.masking, masked.facts[0].actor) == (True, "Grace")
 
 
+@pytest.mark.slow
 def test_the_record_goes_to_a_file_and_back(f: Connection, tmp_path: Path) -> None:
     lines = f.lineage.export(tmp_path / "lineage.jsonl")
     assert lines == len((tmp_path / "lineage.jsonl").read_text().splitlines())

@@ -120,6 +120,7 @@ def test_what_is_no_commit_is_refused(f: Connection, words: dict[str, Any], code
     assert len(f.log()) == 1
 
 
+@pytest.mark.slow
 def test_a_connection_to_a_branch_works_on_it(torn: Connection) -> None:
     aside = Connection(torn.wiring, BranchName("fix"))
     assert len(aside.log()) == 2
@@ -153,6 +154,7 @@ def test_two_lines_are_compared_from_metadata(torn: Connection) -> None:
     assert [(t["table"], t["both"]) for t in found.to_dict()["tables"]] == [("core.orders", True)]
 
 
+@pytest.mark.slow
 def test_a_conflict_is_a_result_that_is_resolved_and_continued(torn: Connection) -> None:
     seen = torn.merge("fix", dry_run=True)
     assert (seen.can_merge, seen.conflict_count, seen.to_dict()["ahead"]) == (False, 1, 1)
@@ -226,6 +228,7 @@ def test_someone_else_approves(torn: Connection) -> None:
         assert again.type == "up_to_date"
 
 
+@pytest.mark.slow
 def test_commits_are_picked_reverted_and_left(torn: Connection) -> None:
     picked = torn.cherry_pick("fix", take="theirs")
     assert (picked.kind, picked.type) == ("cherry-pick", "three_way")

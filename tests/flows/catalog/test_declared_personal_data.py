@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from forge.contracts.policy.governance import Governance
 from forge.flows.catalog.declared_personal_data import DeclaredPersonalData
 from forge.flows.contracts.files import read_text
@@ -47,6 +49,7 @@ def test_a_column_with_a_personal_field_inside_it_is_personal(tmp_path: Path) ->
     assert declared(tmp_path, people=contract(NESTED))() == {("core.people", "home")}
 
 
+@pytest.mark.slow
 def test_of_the_registry_counts_what_no_file_has(tmp_path: Path) -> None:
     found = declared(tmp_path)
     _register(tmp_path, contract(MAIL))

@@ -136,6 +136,7 @@ def f(tmp_path: Path) -> Iterator[forge.Connection]:
         yield f
 
 
+@pytest.mark.slow
 def test_a_file_of_code_is_a_pipeline_of_one_transform_a_table(f: forge.Connection) -> None:
     found = f.lineage.downstream("raw.orders", transforms=True, level="table")
     by_type = {(str(item.node.type), item.name.rpartition("/")[2]) for item in found.items}

@@ -80,6 +80,7 @@ def test_a_sum_comes_from_all_the_records_of_its_group(traced_world: VersionWorl
     assert core.origins == ()
 
 
+@pytest.mark.slow
 def test_one_value_has_its_own_way(traced_world: VersionWorld) -> None:
     found = trace_record(traced_world.ports, TableName.parse("core.orders"), {"id": "1"}, column="cents")
     (raw,) = found.origins
@@ -95,6 +96,7 @@ def test_versions_and_commits_are_named(traced_world: VersionWorld) -> None:
     assert found.commit.id == log[0].id
 
 
+@pytest.mark.slow
 def test_the_past_is_asked_by_its_commit(traced_world: VersionWorld) -> None:
     before = traced_world.head()
     traced_world.commit_rows("core.orders", [{"id": 1, "customer": 7, "cents": 1}], mode="overwrite")

@@ -69,6 +69,7 @@ def test_a_check_that_tells_it_is_the_one_who_does(keyed_run_world: VersionWorld
     assert append(keyed_run_world, 2).columns == ("id",)
 
 
+@pytest.mark.slow
 def test_what_is_built_anew_keeps_its_key_but_is_not_known_to_hold_it(keyed_run_world: VersionWorld) -> None:
     assert append(keyed_run_world, 9, kind=TransformKind.FULL) == RunKey(("id",), is_unique=False)
 

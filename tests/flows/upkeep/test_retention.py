@@ -92,6 +92,7 @@ def test_what_a_deleted_branch_held_goes_and_what_main_holds_stays(retained_lake
     assert retained_lake.lake.rows(ROW, held(retained_lake, main)[ORDERS] or SnapshotId(0), ["id"], 10) is not None
 
 
+@pytest.mark.slow
 def test_a_second_time_there_is_nothing_to_do(retained_lake: SealedLake) -> None:
     branch_off(retained_lake)
     forget(retained_lake)
@@ -101,6 +102,7 @@ def test_a_second_time_there_is_nothing_to_do(retained_lake: SealedLake) -> None
     assert again.orphans == ()
 
 
+@pytest.mark.slow
 def test_a_dry_run_says_it_and_changes_nothing(retained_lake: SealedLake) -> None:
     branch_off(retained_lake)
     forget(retained_lake)
@@ -119,6 +121,7 @@ def test_a_recent_commit_keeps_what_it_holds_though_nothing_reaches_it(retained_
     assert snapshots(retained_lake) == before
 
 
+@pytest.mark.slow
 def test_a_branch_keeps_what_it_holds(retained_lake: SealedLake) -> None:
     branch_off(retained_lake)
     before = snapshots(retained_lake)
@@ -142,6 +145,7 @@ def test_a_tag_keeps_what_it_holds(retained_lake: SealedLake) -> None:
     assert collect(retained_lake).expired != ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("status", "goes"), [(MergeStatus.CONFLICTED, False), (MergeStatus.ABORTED, True)])
 def test_a_merge_keeps_what_it_needs_as_long_as_it_is_open(
     retained_lake: SealedLake, status: MergeStatus, goes: bool

@@ -39,6 +39,7 @@ def newest(found: Blame) -> dict[Any, str]:
     return {row.key["id"]: row.row.message for row in found.rows}
 
 
+@pytest.mark.slow
 def test_each_cell_has_the_commit_that_last_changed_its_value(blame_world: VersionWorld) -> None:
     blame_world.commit_rows(ORDERS, [{"id": 1, "a": "changed"}], "merge", message="second")
     blame_world.commit_rows(ORDERS, [{"id": 3, "a": "z", "b": 3}], message="third")
@@ -92,6 +93,7 @@ def test_commits_of_other_tables_are_passed_over(blame_world: VersionWorld) -> N
     assert newest(blame(blame_world.ports, NAME)) == {1: "first", 2: "first"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("target", ["main", "dev"])
 def test_at_a_merge_each_cell_follows_the_side_it_came_from(blame_world: VersionWorld, target: str) -> None:
     blame_world.branch("dev")

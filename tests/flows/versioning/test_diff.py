@@ -44,6 +44,7 @@ def shown(found: TableDiff) -> list[tuple[str, Any, tuple[str, ...]]]:
     return [(str(row.kind), tuple(row.key.values()), row.columns) for row in found.rows.rows]
 
 
+@pytest.mark.slow
 def test_inserted_updated_and_deleted_rows_with_old_and_new_values(diff_world: VersionWorld) -> None:
     diff_world.branch("dev")
     diff_world.commit_rows(
@@ -79,6 +80,7 @@ def test_a_table_rewritten_as_it_was_has_no_changed_row(diff_world: VersionWorld
     assert (found.files_added, found.files_removed) == (1, 1)
 
 
+@pytest.mark.slow
 def test_only_the_files_that_one_side_has_are_read(diff_world: VersionWorld) -> None:
     diff_world.commit_rows(ORDERS, [{"id": 50 + n, "amount": 1, "note": "m"} for n in range(1000)])
     big = diff_world.paths(ORDERS)
@@ -205,6 +207,7 @@ def test_a_preview_of_a_merge_records_nothing(diff_world: VersionWorld) -> None:
     assert diff_world.metadata.merges() == ()
 
 
+@pytest.mark.slow
 def test_a_preview_names_the_conflicts(diff_world: VersionWorld) -> None:
     diff_world.branch("dev")
     diff_world.commit_rows(ORDERS, [{"id": 1, "note": "dev"}], "merge", branch="dev")

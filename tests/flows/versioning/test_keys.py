@@ -64,6 +64,7 @@ def append_as_another_engine(keyed_world: VersionWorld, *rows: tuple[int, int]) 
     keyed_world.append_past_forge(ORDERS, [{"order_id": one, "amount": amount} for one, amount in rows])
 
 
+@pytest.mark.slow
 def test_two_branches_that_change_one_row_by_its_key_are_asked_about_it(keyed_world: VersionWorld) -> None:
     for branch, amount in (("a", 11), ("b", 12)):
         keyed_world.branch(branch)
@@ -210,6 +211,7 @@ def test_a_side_with_a_key_twice_is_refused_whatever_the_ranges_of_the_files(
     keyed_world.close()
 
 
+@pytest.mark.slow
 def test_versions_that_forge_made_join_their_files_without_reading_a_key(
     keyed_world: VersionWorld, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -226,6 +228,7 @@ def test_versions_that_forge_made_join_their_files_without_reading_a_key(
     assert version.is_unique
 
 
+@pytest.mark.slow
 def test_two_keys_said_on_two_sides_are_a_question(keyed_world: VersionWorld) -> None:
     keyed_world.branch("dev")
     put(keyed_world, "dev", (1, 11), key=("order_id",))
@@ -349,6 +352,7 @@ def test_a_fast_forward_that_would_drop_the_key_is_refused_and_moves_nothing(key
     assert (error.code, ORDERS in str(error.why), keyed.head()) == ("E609", True, head)
 
 
+@pytest.mark.slow
 def test_a_drop_of_the_key_that_was_answered_is_done_or_not(keyed: VersionWorld) -> None:
     without(keyed, "order_id", "dev")
     for take, names in ((ResolutionChoice.OURS, ["order_id", "amount"]), (ResolutionChoice.THEIRS, ["amount"])):
@@ -361,6 +365,7 @@ def test_a_drop_of_the_key_that_was_answered_is_done_or_not(keyed: VersionWorld)
         assert keyed.arrow(ORDERS, f"of-{take}").column("amount").to_pylist() == [10, 20, 30]
 
 
+@pytest.mark.slow
 def test_a_key_column_is_not_kept_for_rows_that_were_written_without_it(keyed: VersionWorld) -> None:
     without(keyed, "order_id", "dev")
     keyed.commit_rows(ORDERS, [{"amount": 7}], "append", (), "dev")

@@ -155,6 +155,7 @@ def test_a_column_that_was_known_without_its_table_gets_it() -> None:
     assert later.columns_of(np.array([2]))[1].tolist() == [1]
 
 
+@pytest.mark.slow
 def test_an_edge_takes_less_than_a_hundred_bytes() -> None:
     numbers = np.random.default_rng(1)
     ends = numbers.integers(1, 30_000, (100_000, 2))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from datetime import timedelta
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lineage_history import DAY, START, histories
@@ -40,6 +41,7 @@ def batch(day: float, *edges: EdgeClaim, nodes: tuple[NodeClaim, ...] = (), prod
     return ClaimBatch(producer=producer, at=START + day * DAY, edges=edges, nodes=nodes)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(25))  # drawing a history costs more than what is shown with it
 @given(histories(), st.integers(-1, 10), st.integers(-1, 10))
 def test_a_diff_names_all_that_one_of_two_states_lacks(history: list[ClaimBatch], one: int, other: int) -> None:

@@ -106,6 +106,7 @@ def test_a_column_added_on_main_is_the_tables(external_world: Any) -> None:
     assert state.current_schema_id == on_main.schema_id
 
 
+@pytest.mark.slow
 def test_the_second_of_two_on_one_branch_is_refused(external_world: Any) -> None:
     first = external_world.new(2)
     one, two = external_world.stage(ROW, first), external_world.stage(ROW, first)
@@ -117,6 +118,7 @@ def test_the_second_of_two_on_one_branch_is_refused(external_world: Any) -> None
     assert external_world.refs() == {"main": landed}
 
 
+@pytest.mark.slow
 def test_a_sibling_branch_landing_first_takes_the_sequence_number(external_world: Any) -> None:
     first = external_world.new(2)
     one, two = external_world.stage(ROW, first), external_world.stage(ROW, first)

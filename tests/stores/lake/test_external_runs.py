@@ -161,6 +161,7 @@ def test_a_failure_while_publishing_records_what_landed(external_shop: Any, step
         assert external_shop.problems() == []
 
 
+@pytest.mark.slow
 def test_ctrl_c_between_two_tables_says_what_had_been_published(external_shop: Any) -> None:
     def interrupt(step: str) -> None:
         if step == "land":
@@ -233,6 +234,7 @@ def test_a_repaired_table_has_its_lineage(external_shop: Any) -> None:
     assert {str(asset.table) for asset in external_shop.metadata.assets()} == {"raw.orders", "core.orders"}
 
 
+@pytest.mark.slow
 def test_a_crash_before_anything_landed_leaves_nothing_to_complete(external_shop: Any) -> None:
     external_shop.run_killed("prepared")
     assert [kind for kind, _ in external_shop.problems()] == ["interrupted run", *["leftover stage"] * 3]

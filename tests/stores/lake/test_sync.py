@@ -76,6 +76,7 @@ def test_every_new_file_and_its_folders_are_on_the_disk_before_the_pointer_moves
     assert happened[len(synced) :][:2] == ["pointer", "commit, synchronous=2"]
 
 
+@pytest.mark.slow
 def test_only_what_is_new_is_synced(sealed_lake: SealedLake, happened: list[str]) -> None:
     sealed_lake.append({ORDERS: numbers(1, 2), ITEMS: numbers(1)})
     old = files_of(sealed_lake, ORDERS) | files_of(sealed_lake, ITEMS)

@@ -79,6 +79,7 @@ def test_nothing_is_wrong_with_what_nobody_touched(
     assert found.bytes == (sum(blob.size for blob in sealed_lake.blobs("data")) if level is VerifyLevel.FULL else 0)
 
 
+@pytest.mark.slow
 def test_a_flipped_byte_is_named_with_the_first_commit_that_holds_the_file(
     sealed_lake: SealedLake, history: tuple[Commit, ...]
 ) -> None:

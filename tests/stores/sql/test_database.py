@@ -27,6 +27,7 @@ def engine(database_url: str) -> Engine:
     return engine
 
 
+@pytest.mark.slow
 def test_the_migrations_build_exactly_the_tables_the_code_uses(engine: Engine) -> None:
     from alembic.autogenerate import compare_metadata
     from alembic.migration import MigrationContext

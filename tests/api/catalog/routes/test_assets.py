@@ -182,6 +182,7 @@ def test_an_empty_query_browses_tables_and_views_by_name(own_client: TestClient)
     assert names(own_client, types="column")[:2] == ["hr.staff.fullName", "hr.staff.id"]
 
 
+@pytest.mark.slow
 def test_a_hit_carries_what_a_list_shows(own_client: TestClient) -> None:
     hits = own_client.get(f"{API}/search", params={"q": "revenue"}).json()["items"]
     assert [hit["type"] for hit in hits] == ["table"]

@@ -98,6 +98,7 @@ def test_a_contract_is_registered_once_and_found_by_its_id_and_its_name(shared: 
     assert [step["state"] for step in by_id["history"]] == ["active"]
 
 
+@pytest.mark.slow
 def test_it_is_given_back_as_it_was_written(shared: VersionSite) -> None:
     text = contract(name="written") + "# by hand\n"
     put(shared, text, name="written")

@@ -285,6 +285,7 @@ def attempted(make_site_project: Callable[[], Path]) -> Iterator[TestClient]:
         yield client
 
 
+@pytest.mark.slow
 def test_a_table_that_was_never_published_still_has_its_lineage(attempted: TestClient) -> None:
     found = get(attempted, "/graph", root_id="core.fresh.amount")
     assert names(found)[:3] == ["files:data/*.csv", "raw.orders", "core.fresh"]

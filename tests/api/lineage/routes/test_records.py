@@ -34,6 +34,7 @@ def ask(site: VersionSite, **query: Any) -> Any:
     return site.client.get("/api/v1/lineage/records", params={"dataset_id": "core.clean", **query})
 
 
+@pytest.mark.slow
 def test_a_record_names_the_record_it_came_from(cleaned: VersionSite) -> None:
     answer = ask(cleaned, filter="id=2")
     assert answer.status_code == 200, answer.text
@@ -42,11 +43,13 @@ def test_a_record_names_the_record_it_came_from(cleaned: VersionSite) -> None:
     assert origin["rows"][0]["name"] == "b"
 
 
+@pytest.mark.slow
 def test_one_value_is_asked_by_its_column(cleaned: VersionSite) -> None:
     (origin,) = ask(cleaned, filter="id=2", column="amount").json()["origins"]
     assert origin["fields"] == {"amount": ["amount"]}
 
 
+@pytest.mark.slow
 def test_a_record_that_is_not_there_is_refused(cleaned: VersionSite) -> None:
     problem(ask(cleaned, filter="id=99"), 422, "E814")
     problem(ask(cleaned, filter="id"), 422, "E105")

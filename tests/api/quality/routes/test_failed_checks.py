@@ -81,6 +81,7 @@ def refusal(client: TestClient, method: str, path: str, **facts: Any) -> tuple[i
     return answer.status_code, answer.json()["code"]
 
 
+@pytest.mark.slow
 def test_incidents_of_runs_and_of_monitors_are_one_list(client: TestClient) -> None:
     (of_run,) = call(client, "GET", "/incidents")["items"]
     assert (of_run["status"], of_run["origin_kind"], of_run["incident_id"]) == ("open", "run", None)
@@ -113,6 +114,7 @@ def test_an_incident_is_acknowledged_assigned_noted_and_resolved(client: TestCli
     assert [one["id"] for one in call(client, "GET", "/incidents?status=resolved")["items"]] == [opened]
 
 
+@pytest.mark.slow
 def test_an_incident_of_a_run_that_was_never_tracked_is_tracked_when_someone_acts(client: TestClient) -> None:
     (before,) = call(client, "GET", "/incidents")["items"]
     shown = call(client, "GET", f"/incidents/{before['id']}")
@@ -141,6 +143,7 @@ def test_home_the_list_and_an_address_of_former_times_lead_to_one_incident(clien
     assert call(client, "GET", f"/incidents/{former}")["id"] == listed["id"]
 
 
+@pytest.mark.slow
 def test_the_result_of_a_run_and_its_incident_agree_on_where_it_came_from(client: TestClient) -> None:
     (listed,) = call(client, "GET", "/incidents")["items"]
     for status in ("open", "acknowledged", "resolved"):  # before it is tracked, and after
@@ -174,6 +177,7 @@ REFUSALS: list[tuple[str, str, object, int, str]] = [
 ]
 
 
+@pytest.mark.slow
 def test_what_makes_no_sense_is_refused_and_changes_nothing(client: TestClient) -> None:
     opened = fail(client)
     for method, path, body, status, code in REFUSALS:

@@ -301,6 +301,7 @@ def test_a_run_is_queued_followed_and_leaves_results(site: VersionSite) -> None:
     assert {"readings", "thresholds"} <= set(found[0]["details"])
 
 
+@pytest.mark.slow
 def test_results_of_a_monitor_are_a_hundred_at_most_unless_asked_for(site: VersionSite) -> None:
     checks = [{"type": "row_count", "min": number, "name": f"n{number}"} for number in range(120)]
     made = create(site, checks=checks)
@@ -376,6 +377,7 @@ def test_a_result_that_is_not_there_is_not_found(site: VersionSite, result_id: s
 # SLA
 
 
+@pytest.mark.slow
 def test_the_sla_counts_the_runs_of_the_window(site: VersionSite) -> None:
     made = create(site, checks=[ROWS], sla_target_percentage=60, sla_window_days=7)
     assert call(site, "GET", f"/monitors/{made['id']}/sla")["state"] == "no runs"

@@ -129,6 +129,7 @@ def test_an_action_by_hand(site: VersionSite) -> None:
     assert [4, "d", 4.5] in site.rows()
 
 
+@pytest.mark.slow
 def test_what_would_not_help_is_proposed_and_says_why(site: VersionSite) -> None:
     action = {"action": "impute", "method": "constant", "columns": ["amount"], "value": 99}
     made = propose(site, actions=[action], check_ids=["core.orders.amount.range"], auto=True)
@@ -157,6 +158,7 @@ def test_where_nothing_fails_there_is_nothing_to_remedy(site: VersionSite) -> No
     problem(site.client.post(API, json=body), 422, "E749")
 
 
+@pytest.mark.slow
 def test_a_token_that_reads_may_look_and_not_decide(site: VersionSite) -> None:
     made = propose(site)
     reader = site.token_of("eve@example.com", TokenScope.READ)
@@ -164,6 +166,7 @@ def test_a_token_that_reads_may_look_and_not_decide(site: VersionSite) -> None:
     problem(site.client.post(f"{API}/{made['id']}/approve", headers=reader), 403, "E904")
 
 
+@pytest.mark.slow
 def test_who_may_approve_is_shown_and_held(tmp_path: Path) -> None:
     yaml = YAML + "quality: {scheduler: false, remediation: {approvers: [ben@example.com], own: false}}\n"
     with open_version_site(tmp_path, yaml) as site:

@@ -100,6 +100,7 @@ def test_sessions_outlive_the_server_and_expired_ones_are_swept(
 # faults
 
 
+@pytest.mark.slow
 def test_a_locked_database_refuses_writes_and_serves_reads_until_it_is_free(own: tuple[Path, TestClient]) -> None:
     root, client = own
     token = client.post("/api/v1/tokens", json={"name": "reader", "scope": "read"}).json()["token"]

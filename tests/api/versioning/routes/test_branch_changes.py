@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from version_site import API, ORDERS, VersionSite, problem
 
 
@@ -14,6 +15,7 @@ def change(site: VersionSite, branch: str, **body: object) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.slow
 def test_a_branch_gets_another_name_with_all_it_holds(versions: VersionSite) -> None:
     versions.commit(ORDERS)
     versions.branch("fix", description="why")
@@ -63,6 +65,7 @@ def test_a_protected_branch_is_neither_renamed_nor_deleted(versions: VersionSite
 # of one dataset
 
 
+@pytest.mark.slow
 def test_a_branch_of_a_dataset_is_deleted_unless_it_changed_another(versions: VersionSite) -> None:
     versions.commit(ORDERS)
     versions.commit("id,qty\n1,5\n", table="core.items")

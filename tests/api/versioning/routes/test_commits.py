@@ -52,6 +52,7 @@ def test_the_rows_of_a_file_become_a_commit(versions: VersionSite) -> None:
     assert versions.rows() == [[1, "a", 10.5], [2, "b", 20.0], [3, "c", 30.0]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "content"),
     [
@@ -67,6 +68,7 @@ def test_a_file_is_csv_json_lines_or_parquet(versions: VersionSite, file: str, c
     assert versions.rows()[-1] == [4, "d", 40.0]
 
 
+@pytest.mark.slow
 def test_a_dataset_has_commits_of_its_own_route(versions: VersionSite) -> None:
     versions.commit(ORDERS)
     versions.branch("feature/a")
@@ -220,6 +222,7 @@ def test_the_log_as_a_graph_has_lanes_and_lines(versions: VersionSite) -> None:
     assert [(item["lane"], item["edges"]) for item in plain] == [(None, [])] * 4
 
 
+@pytest.mark.slow
 def test_the_graph_of_a_part_of_the_log_leads_to_the_nearest_of_that_part(versions: VersionSite) -> None:
     first = versions.commit(ORDERS)
     versions.commit("id,qty\n1,5\n", table="core.items")

@@ -109,6 +109,7 @@ def test_a_comparison_of_one_dataset_leaves_out_the_others(diverged: VersionSite
     problem(diverged.client.get(f"{API}/datasets/core.no/compare", params={"compare": "fix"}), 404, "E108")
 
 
+@pytest.mark.slow
 def test_a_comparison_that_can_only_go_forward_says_so(versions: VersionSite) -> None:
     versions.commit(ORDERS)
     versions.branch("fix")
@@ -175,6 +176,7 @@ def test_personal_data_is_nowhere_to_be_seen(diverged: VersionSite) -> None:
     assert rows == [[None]] * 3
 
 
+@pytest.mark.slow
 def test_blame_names_the_commit_of_each_cell(versions: VersionSite) -> None:
     first = versions.commit(ORDERS)
     second = versions.commit("id,amount\n1,11\n", mode="merge", message="Raise 1")

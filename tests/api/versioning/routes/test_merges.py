@@ -34,6 +34,7 @@ def conflicted(site: VersionSite) -> dict[str, Any]:
     return result
 
 
+@pytest.mark.slow
 def test_a_branch_that_is_only_ahead_is_fast_forwarded(versions: VersionSite) -> None:
     versions.commit(ORDERS)
     versions.branch("fix")
@@ -80,6 +81,7 @@ def test_a_strategy_says_what_the_commit_is_made_of(versions: VersionSite, strat
     assert versions.rows()[:2] == [[1, "a", 11.0], [2, "bb", 20.0]]
 
 
+@pytest.mark.slow
 def test_a_fast_forward_that_is_not_possible_is_refused_and_moves_nothing(diverged: VersionSite) -> None:
     head = diverged.head()
     refused = diverged.client.post(f"{API}/merge", json={"source_branch": "fix", "strategy": "ff"})
@@ -244,6 +246,7 @@ def test_a_merge_of_a_dataset_is_refused_where_the_source_changes_others_too(ver
     problem(versions.client.post(f"{API}/datasets/core.no/merge", json={"source_branch": "fix"}), 404, "E108")
 
 
+@pytest.mark.slow
 def test_the_merges_of_a_dataset_have_its_conflicts(diverged: VersionSite) -> None:
     path = "/datasets/core.orders/merges"
     merge_id = diverged.post("/datasets/core.orders/merge", source_branch="fix")["merge_id"]
@@ -267,6 +270,7 @@ def guarded(diverged: VersionSite) -> VersionSite:
     return diverged
 
 
+@pytest.mark.slow
 def test_a_merge_into_a_protected_branch_waits_for_someone_else(guarded: VersionSite) -> None:
     head, ben = guarded.head(), guarded.token_of("ben@example.com")
     result = guarded.post("/merge", source_branch="fix", target_branch="main")
@@ -290,6 +294,7 @@ def test_a_merge_into_a_protected_branch_waits_for_someone_else(guarded: Version
     assert guarded.rows()[0] == [1, "a", 12.0]
 
 
+@pytest.mark.slow
 def test_an_approval_expires_when_the_source_moves(guarded: VersionSite) -> None:
     ben = guarded.token_of("ben@example.com")
     path = f"/merges/{guarded.post('/merge', source_branch='fix', target_branch='main')['merge_id']}"
@@ -367,6 +372,7 @@ def test_a_commit_is_reverted_by_a_new_one(versions: VersionSite) -> None:
     assert [row[0] for row in versions.rows()] == [1, 2, 3, 4]
 
 
+@pytest.mark.slow
 def test_a_branch_is_reset_to_a_commit(versions: VersionSite) -> None:
     first = versions.commit(ORDERS)
     second = versions.commit("id,name,amount\n4,d,40\n")

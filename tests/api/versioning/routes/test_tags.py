@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
 from version_site import API, ORDERS, VersionSite, problem
 
 
+@pytest.mark.slow
 def test_a_tag_stays_at_its_commit(versions: VersionSite) -> None:
     first = versions.commit(ORDERS)
     made = versions.client.post(f"{API}/tags", json={"name": "release/v1", "message": "The first"})

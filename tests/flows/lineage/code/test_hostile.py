@@ -53,6 +53,7 @@ def test_what_is_no_file_is_told_and_not_waited_for(read: tuple[Path, Extraction
     assert ODD[name] in gap.reason
 
 
+@pytest.mark.slow
 def test_folders_are_looked_into_whatever_they_are_called_and_loops_of_links_end(
     read: tuple[Path, Extraction],
 ) -> None:

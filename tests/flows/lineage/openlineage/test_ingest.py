@@ -218,6 +218,7 @@ def test_a_bad_event_leaves_nothing(ports: OpenLineagePorts) -> None:
     assert (facts(ports), ports.inbox.of_run("openlineage:airflow/nightly.orders", A)) == ([], ())
 
 
+@pytest.mark.slow
 def test_many_runs_of_a_job_leave_one_fact_an_edge(ports: OpenLineagePorts) -> None:
     runs: Sequence[Json] = [complete(hour, f"0192f3a4-0000-7000-8000-{hour:012}", "a.x") for hour in range(20)]
     take(ports, *runs)

@@ -137,6 +137,7 @@ def test_what_is_not_taken_is_sent_after_the_next_run(tmp_path: Path, receiver: 
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_what_is_refused_for_good_is_told_in_the_log_and_holds_up_nothing(
     tmp_path: Path, receiver: Receiver, caplog: pytest.LogCaptureFixture
 ) -> None:

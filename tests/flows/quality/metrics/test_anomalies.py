@@ -162,6 +162,7 @@ def test_versions_that_nobody_judged_count_by_their_commits(metric_shop: Shop) -
     assert [bool(point.finding and point.finding.is_anomaly) for point in kept] == [False] * 10 + [True]
 
 
+@pytest.mark.slow
 def test_an_odd_day_is_flagged_when_it_comes_and_does_not_count_afterwards(metric_shop: Shop) -> None:
     metric_shop.days(20)
     metric_shop.day(orders(4))
@@ -242,6 +243,7 @@ def test_what_a_person_called_expected_is_published(metric_shop: Shop) -> None:
     assert find_series(metric_shop.ports, ORDERS, "row_count", MAIN).points[-2][1].is_anomaly
 
 
+@pytest.mark.slow
 def test_that_a_held_back_value_was_an_incident_is_no_matter_of_the_repaired_one(metric_shop: Shop) -> None:
     metric_shop.days(14)
     metric_shop.day([{"id": 99, "amount": 5000.0}])
@@ -261,6 +263,7 @@ def test_a_branch_goes_on_from_the_history_it_was_made_from(metric_shop: Shop) -
     assert metric_shop.values("mean(amount)", DEV)[:4] == metric_shop.values("mean(amount)")[:4]
 
 
+@pytest.mark.slow
 def test_feedback_is_kept_used_and_taken_back(metric_shop: Shop) -> None:
     metric_shop.days(20)
     metric_shop.day(orders(120))
@@ -302,6 +305,7 @@ def test_what_was_told_when_it_came_is_shown_so_in_its_series(metric_shop: Shop)
     assert (shown[told.time].is_anomaly, shown[told.time].explanation) == (True, "it was odd then")
 
 
+@pytest.mark.slow
 def test_a_flagged_point_stands_in_the_series_that_it_names(metric_shop: Shop) -> None:
     metric_shop.days(20)
     create_branch(metric_shop.metadata, "dev", "HEAD", current=MAIN, author=ADA, clock=lambda: metric_shop.now)
@@ -373,6 +377,7 @@ def test_what_personal_columns_hold_is_not_kept(metric_shop: Shop) -> None:
     assert not names & {"mean(amount)", "std(amount)"}
 
 
+@pytest.mark.slow
 def test_a_series_shows_as_many_points_as_asked_for_judged_by_all_before(metric_shop: Shop) -> None:
     metric_shop.days(20)
     whole = find_series(metric_shop.ports, ORDERS, "row_count", MAIN)
@@ -381,6 +386,7 @@ def test_a_series_shows_as_many_points_as_asked_for_judged_by_all_before(metric_
     assert (few.method, few.threshold) == ("seasonal", 4.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["zscore", "iqr", "mad", "isolation_forest"])
 def test_a_series_can_be_judged_by_another_method(metric_shop: Shop, method: str) -> None:
     metric_shop.days(15)

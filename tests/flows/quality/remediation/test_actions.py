@@ -24,6 +24,7 @@ QUARANTINE = load_actions("quarantine")
 # quarantine
 
 
+@pytest.mark.slow
 def test_a_row_that_fails_two_checks_is_moved_once_with_both_names(remedy_world: RemedyWorld) -> None:
     remedy_world.commit(ORDERS, [{"id": None, "amount": -7, "day": "x"}])
     made = observe(remedy_world, in_range(auto=True), NotNullCheck(columns=("id",), on_failure=QUARANTINE, auto=True))
@@ -86,6 +87,7 @@ def test_a_proposal_that_finds_nothing_leaves_no_branch(remedy_world: RemedyWorl
     assert remedy_world.world.metadata.branch(made.preview_branch) is None
 
 
+@pytest.mark.slow
 def test_duplicates_go_to_quarantine_all_but_the_first(remedy_world: RemedyWorld) -> None:
     remedy_world.commit(ORDERS, [{"id": 1, "amount": 11, "day": "z"}, {"id": None, "amount": 1, "day": "n"}])
     remedy_world.commit(ORDERS, [{"id": None, "amount": 2, "day": "n"}])
@@ -105,6 +107,7 @@ def test_a_table_that_uses_the_names_of_the_quarantine_is_refused(tmp_path: Path
 # taking back
 
 
+@pytest.mark.slow
 def test_a_remediation_can_be_taken_back(remedy_world: RemedyWorld) -> None:
     made = observe(remedy_world, in_range(auto=True))
     back = revert(made.id, remedy_world.ports)
@@ -115,6 +118,7 @@ def test_a_remediation_can_be_taken_back(remedy_world: RemedyWorld) -> None:
     assert remedy_world.ports.store.get(made.id) == back
 
 
+@pytest.mark.slow
 def test_taking_back_keeps_what_others_did_since(remedy_world: RemedyWorld) -> None:
     remedy_world.check(ORDERS, in_range(auto=True, severity=Severity.WARNING))
     (made,) = observe_failures(remedy_world.judge(ORDERS), remedy_world.ports)
@@ -138,6 +142,7 @@ def fallen(tmp_path: Path) -> RemedyWorld:
     return remedy_world
 
 
+@pytest.mark.slow
 def test_a_rollback_restores_this_table_alone_to_where_the_check_passed(fallen: RemedyWorld) -> None:
     first = fallen.world.version(ORDERS, "HEAD~3")
     (made,) = observe_failures(fallen.judge(ORDERS), fallen.ports)
@@ -152,6 +157,7 @@ def test_a_rollback_restores_this_table_alone_to_where_the_check_passed(fallen: 
     assert outcomes(fallen) == [Outcome.PASSED]
 
 
+@pytest.mark.slow
 def test_a_rollback_can_be_taken_back(fallen: RemedyWorld) -> None:
     (made,) = observe_failures(fallen.judge(ORDERS), fallen.ports)
     approve(made.id, fallen.ports)
@@ -223,6 +229,7 @@ def test_the_newest_of_a_key_stays(remedy_world: RemedyWorld) -> None:
     assert made.counts[0].deleted == 2
 
 
+@pytest.mark.slow
 def test_repairs_come_first_and_what_is_still_bad_goes_to_quarantine(remedy_world: RemedyWorld) -> None:
     remedy_world.commit(ORDERS, [{"id": 5, "amount": None, "day": "e"}])
     made = observe(

@@ -30,6 +30,7 @@ QUARANTINE = load_actions("quarantine")
 # proposals
 
 
+@pytest.mark.slow
 def test_a_proposal_changes_its_own_branch_alone(remedy_world: RemedyWorld) -> None:
     head = remedy_world.world.head()
     made = observe(remedy_world, in_range())
@@ -49,6 +50,7 @@ def test_the_preview_shows_the_rows(remedy_world: RemedyWorld) -> None:
     assert found[SIDE].rows.inserted == 1
 
 
+@pytest.mark.slow
 def test_an_approved_proposal_is_one_commit_of_both_tables(remedy_world: RemedyWorld) -> None:
     made = observe(remedy_world, in_range())
     done = approve(made.id, remedy_world.by(BEN), comment="yes")
@@ -192,6 +194,7 @@ def test_an_automatic_remediation_is_done_at_once(remedy_world: RemedyWorld) -> 
     assert outcomes(remedy_world) == [Outcome.PASSED]
 
 
+@pytest.mark.slow
 def test_what_would_not_help_is_not_done_at_once_but_proposed(remedy_world: RemedyWorld) -> None:
     bad = RangeCheck(
         column="amount",
@@ -206,6 +209,7 @@ def test_what_would_not_help_is_not_done_at_once_but_proposed(remedy_world: Reme
     assert remedy_world.world.head() == head
 
 
+@pytest.mark.slow
 def test_what_makes_another_check_fail_is_not_done_at_once(remedy_world: RemedyWorld) -> None:
     made = observe(remedy_world, in_range(auto=True), RowCountCheck(min=4))
     assert made.status is RemedyStatus.PROPOSED
@@ -271,6 +275,7 @@ def test_a_failure_is_told_once_for_the_same_content(remedy_world: RemedyWorld) 
     assert refused(lambda: revert(made.id, ports)).code == "E749"
 
 
+@pytest.mark.slow
 def test_a_channel_that_is_not_known_is_recorded_and_the_rest_is_done(remedy_world: RemedyWorld) -> None:
     def fail(step: RemedyStep, judged: object) -> str:
         raise ForgeError("E731", "There is no channel 'ops'")
@@ -331,6 +336,7 @@ def test_a_crash_leaves_the_old_state_and_the_next_look_tidies(tmp_path: Path, l
     assert made.status is (RemedyStatus.APPLIED if auto else RemedyStatus.PROPOSED)
 
 
+@pytest.mark.slow
 def test_a_crash_after_the_commit_leaves_the_new_state(remedy_world: RemedyWorld) -> None:
     class Killed(BaseException):
         pass

@@ -70,6 +70,7 @@ def refs(edge_world: VersionWorld, table: str, at: str = "main") -> dict[str, in
 # rebase
 
 
+@pytest.mark.slow
 def test_a_rebase_of_what_the_target_has_already_is_up_to_date(edge_world: VersionWorld) -> None:
     edge_world.branch("dev")
     edit(edge_world, "dev", id=1, note="dev", amount=1)

@@ -55,6 +55,7 @@ def test_no_ff_makes_a_merge_commit_with_target_and_source_as_parents(world: Ver
     assert result.commit.message == "Merge branch 'dev' into 'main'"
 
 
+@pytest.mark.slow
 def test_cells_changed_on_two_sides_of_one_row_come_together(world: VersionWorld) -> None:
     world.branch("dev")
     edit(world, "dev", {"id": 1, "name": "theirs", "amount": 1.0})
@@ -93,6 +94,7 @@ def test_a_conflict_moves_nothing_and_is_kept(world: VersionWorld) -> None:
     assert world.lake.stages() == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("resolution", "wanted"),
     [
@@ -163,6 +165,7 @@ def test_an_aborted_merge_leaves_both_branches(world: VersionWorld) -> None:
     assert (world.head("main"), world.head("dev")) == heads
 
 
+@pytest.mark.slow
 def test_a_standing_rule_answers_before_anyone_is_asked(world: VersionWorld) -> None:
     world.branch("dev")
     edit(world, "dev", {"id": 1, "name": "a", "amount": 8.0})
@@ -184,6 +187,7 @@ def test_ff_that_is_impossible_is_refused_and_moves_nothing(world: VersionWorld)
     assert world.head("main") == head
 
 
+@pytest.mark.slow
 def test_a_squash_has_one_parent_and_keeps_what_the_target_changed(world: VersionWorld) -> None:
     world.branch("dev")
     edit(world, "dev", {"id": 1, "name": "x", "amount": 1.0})
@@ -197,6 +201,7 @@ def test_a_squash_has_one_parent_and_keeps_what_the_target_changed(world: Versio
     assert amounts(world) == {1: ("x", 1.0), 2: ("y", 2.0), 3: ("c", 33.0)}
 
 
+@pytest.mark.slow
 def test_a_rebase_replays_each_commit_onto_the_target(world: VersionWorld) -> None:
     world.branch("dev")
     world.commit_rows(ORDERS, [{"id": 1, "name": "x", "amount": 1.0}], "merge", ["id"], "dev", message="one")
@@ -253,6 +258,7 @@ def test_a_merge_of_several_tables_lands_whole(world: VersionWorld) -> None:
     assert [world.rows(name) for name in names] == [[{"id": 1, "v": "dev"}]] * 10
 
 
+@pytest.mark.slow
 def test_one_conflict_in_ten_tables_holds_back_all(world: VersionWorld) -> None:
     world.commit_rows("core.other", [{"id": 1, "v": "base"}], key=["id"])
     world.branch("dev")
@@ -286,6 +292,7 @@ def test_a_reverted_delete_never_brings_a_removed_file_back(world: VersionWorld)
     assert not first & world.paths(ORDERS)
 
 
+@pytest.mark.slow
 def test_a_branch_that_reverted_a_delete_merges_without_bringing_the_file_back(world: VersionWorld) -> None:
     first = world.paths(ORDERS)
     drop(world, "main", 3)
@@ -354,6 +361,7 @@ def test_a_reset_moves_the_branch_and_the_tables_and_back(world: VersionWorld) -
     assert world.rows("core.refunds") == [{"id": 1}]
 
 
+@pytest.mark.slow
 def test_a_column_added_on_a_branch_reaches_main_with_the_merge_only(world: VersionWorld) -> None:
     world.branch("dev")
     world.set_fields(ORDERS, (*world.fields(ORDERS), TableField("note", "note", "string")), "dev")
@@ -394,6 +402,7 @@ def test_columns_renamed_differently_conflict_and_a_side_can_be_taken(world: Ver
     assert [f.name for f in world.fields(ORDERS)] == ["id", "label", "amount"]
 
 
+@pytest.mark.slow
 def test_what_another_engine_wrote_is_adopted_before_a_merge(world: VersionWorld) -> None:
     world.branch("dev")
     edit(world, "dev", {"id": 1, "name": "dev", "amount": 1.0})

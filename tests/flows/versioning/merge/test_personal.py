@@ -77,6 +77,7 @@ def test_an_expression_that_fails_shows_values_only_of_columns_that_all_may_see(
     assert "name" in hidden.value.what
 
 
+@pytest.mark.slow
 def test_a_key_that_is_personal_is_not_repeated(tmp_path: Path) -> None:
     made = make_orders(tmp_path)
     made.branch("dev")

@@ -185,6 +185,7 @@ def test_two_thousand_columns_through_twenty_projections_take_seconds() -> None:
     assert found.gaps == ()
 
 
+@pytest.mark.slow
 def test_very_deep_plans_and_expressions_are_read() -> None:
     plan = ORDERS
     for step in range(3000):
