@@ -395,6 +395,12 @@ def test_the_input_is_left_as_it_was() -> None:
     assert history == copy
 
 
+def test_a_value_too_large_to_calculate_with_is_no_baseline() -> None:
+    values = [0.0] * 8 + [-8.98846567431158e307, 0.0]
+    points = [Point(MONDAY + timedelta(hours=n), value, Feedback.EXPECTED) for n, value in enumerate(values)]
+    assert not math.isnan(find_anomalies(points, Point(MONDAY + timedelta(hours=10), 0.0))[0].score)
+
+
 SERIES = st.lists(
     st.tuples(st.integers(0, 4000), st.floats(allow_nan=True, allow_infinity=True), st.sampled_from([None, *Feedback])),
     max_size=40,

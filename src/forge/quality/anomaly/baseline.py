@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from itertools import pairwise
@@ -13,6 +12,7 @@ from forge.quality.anomaly.point import Feedback, Point
 WINDOW = timedelta(days=91)  # values older than a quarter are not representative
 MEMORY = timedelta(days=100)
 HOURLY_WINDOW = timedelta(days=28)
+LARGEST = 1e300
 SLOW_POINTS = 104  # of a metric that comes once a week or less often
 
 
@@ -22,9 +22,14 @@ def in_order(points: Iterable[Point]) -> tuple[Point, ...]:
     return tuple(by_time[time] for time in sorted(by_time))
 
 
+def _can_count(point: Point) -> bool:
+    """Sums and differences of larger ones are no numbers."""
+    return abs(point.value) < LARGEST
+
+
 def baseline_of(points: Sequence[Point], before: Point) -> tuple[Point, ...]:
     """Of sorted points those that define what is normal at `before`: earlier, finite, not flagged, not too old."""
-    counted = [p for p in points if p.time < before.time and p.counts and math.isfinite(p.value)]
+    counted = [p for p in points if p.time < before.time and p.counts and _can_count(p)]
     gap = cadence([p.time.timestamp() / 86400 for p in counted[-SLOW_POINTS:]])
     if gap > 3.5:
         return tuple(counted[-SLOW_POINTS:])
@@ -39,9 +44,7 @@ def memory_of(points: Sequence[Point], before: Point) -> tuple[Point, ...]:
     that monthly events were seen three times."""
     oldest = before.time - MEMORY
     return tuple(
-        p
-        for p in points
-        if oldest <= p.time < before.time and p.feedback is not Feedback.INCIDENT and math.isfinite(p.value)
+        p for p in points if oldest <= p.time < before.time and p.feedback is not Feedback.INCIDENT and _can_count(p)
     )
 
 
