@@ -60,7 +60,7 @@ def pytest_collection_finish() -> None:
     """What was collected stays to the end: looking through it again and again was a tenth of the run."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(20_000, 25, 50)
+    gc.set_threshold(100_000, 25, 50)
 
 
 @pytest.fixture(scope="session")
