@@ -48,7 +48,7 @@ def _pytest(markers: str, *options: str) -> Command:
 NO_MACHINERY = "not spark and not services and not browser"
 # On all cores: nothing here shares a JVM or a server.
 ON_ALL_CORES = ("-n", "auto", "--dist", "worksteal")
-# What takes a fifth of a second or needs other programs waits for `make test`.
+# What takes a sixth of a second or needs other programs waits for `make test`.
 FOLDERS_OF_MACHINERY = tuple(f"--ignore=tests/{name}" for name in ("spark", "services", "browser"))
 QUICK = _pytest(f"not slow and {NO_MACHINERY}", "--hypothesis-profile=quick", *FOLDERS_OF_MACHINERY)
 

@@ -321,6 +321,7 @@ def test_every_key_is_described() -> None:
             todo += [p for p in parts if isinstance(p, type) and issubclass(p, BaseModel)]
 
 
+@pytest.mark.slow
 def test_settings_load_without_the_heavy_libraries() -> None:
     heavy = "{'pyspark', 'pyiceberg', 'sqlalchemy', 'pandas', 'pyarrow', 'sqlglot'}"
     code = f"import sys, forge.settings; print(sorted({heavy} & set(sys.modules)))"

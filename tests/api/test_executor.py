@@ -98,6 +98,7 @@ def test_a_route_answers_202_with_the_address_of_the_run(versions: VersionSite) 
     assert (run["kind"], run["commit"]) == ("merge", versions.head())
 
 
+@pytest.mark.slow
 def test_a_reading_request_that_is_sent_again_gets_what_was_found(versions: VersionSite) -> None:
     versions.commit(ORDERS)
     versions.commit("id,name,amount\n4,d,40\n")

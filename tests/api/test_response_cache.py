@@ -82,6 +82,7 @@ def test_errors_and_sessions_are_never_kept(app: FastAPI, client: TestClient) ->
     assert client.get("/api/v1/session").json()["scope"] == "read"
 
 
+@pytest.mark.slow
 def test_many_who_ask_at_once_get_one_answer(client: TestClient) -> None:
     with ThreadPoolExecutor(16) as pool:
         found = list(pool.map(lambda _: client.get("/api/v1/quality/incidents").text, range(64)))

@@ -39,6 +39,7 @@ def test_it_measures_and_keeps_its_bounds(
     assert "lint and policies" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_missed_bound_fails_it(bench: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench, "MANY_SECONDS", 0.0)
     assert bench.run(bench.parse([*SMALL, "--limits"])) == 1

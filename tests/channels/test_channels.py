@@ -216,6 +216,7 @@ def test_one_that_hangs_up_without_an_answer_is_a_failed_try() -> None:
         WebhookChannel(lambda: receiver.url, timeout=5).send(outgoing())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("receiver", [HttpReceiver(stall=30), HttpReceiver(drip=0.05)], ids=["stalls", "drips"])
 def test_a_slow_receiver_is_not_waited_for(receiver: HttpReceiver) -> None:
     with http_receiver(receiver):

@@ -42,6 +42,7 @@ def test_an_error_without_place_and_reason_is_one_line() -> None:
     assert problem_text(ForgeError("E101", "bad").to_dict()) == "FORGE-E101 bad"
 
 
+@pytest.mark.slow
 @each_case(sorted(CODES))
 def test_each_code_ends_the_command_with_its_own_status(code: str) -> None:
     result = ended(ForgeError(code, "something"))
@@ -122,6 +123,7 @@ def test_what_is_not_allowed_is_status_4(forge: Any, history: Any) -> None:
     assert "FORGE-E605" in result.err
 
 
+@pytest.mark.slow
 def test_a_conflict_is_a_finding(forge: Any, history: Any) -> None:
     result = forge("branch", "create", "dev", at=history.root)
     assert result.status == 1

@@ -224,6 +224,7 @@ def test_shared_options_stand_before_and_after_the_command(forge: Any, history: 
     assert before.json == after.json
 
 
+@pytest.mark.slow
 def test_an_option_after_the_command_wins_over_one_before_it(forge: Any, history: Any) -> None:
     ended = forge("--format", "yaml", "log", "--json", at=history.root)
     assert ended.json["schema_version"] == 1

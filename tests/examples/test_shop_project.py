@@ -54,6 +54,7 @@ def test_every_yaml_file_is_a_mapping() -> None:
     assert [path.name for path in files if not isinstance(read(path), dict)] == []
 
 
+@pytest.mark.slow
 def test_the_project_loads_without_a_note(project: Project) -> None:
     assert project.notes == ()
 

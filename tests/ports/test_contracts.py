@@ -144,6 +144,7 @@ def test_the_highest_version_counts_in_whatever_order_they_come(store: ContractS
     assert (head.newest.version, head.versions) == ("2.0.0-rc.1", 4)
 
 
+@pytest.mark.slow
 def test_all_contracts_are_listed_by_name_without_their_texts(store: ContractStore) -> None:
     store.register(registration(registered(name="orders")))
     store.register(registration(registered(name="customers"), ContractState.DRAFT))

@@ -359,6 +359,7 @@ def test_an_id_is_of_one_type(lineage: LineageStore) -> None:
     assert refused(lineage, both).code == "E812"
 
 
+@pytest.mark.slow
 def test_tables_views_datasets_and_what_is_outside_may_become_each_other(lineage: LineageStore) -> None:
     raw = table_of("raw.orders", NodeType.EXTERNAL)
     lineage.record([batch("file:a", 1, claim())])

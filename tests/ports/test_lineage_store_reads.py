@@ -317,6 +317,7 @@ def test_a_snapshot_is_dropped_once(lineage: LineageStore) -> None:
 # many at once
 
 
+@pytest.mark.slow
 def test_threads_that_record_at_once_lose_nothing(lineage: LineageStore) -> None:
     def write(worker: int) -> list[int]:
         mine = claim(column_of("raw.t", f"c{worker}"), CORE)

@@ -78,6 +78,7 @@ def compared_kinds(source: str) -> Iterator[str]:
             yield from (part.value for part in constants if isinstance(part.value, str) and part.value in KINDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", ["quality", "engines/spark", "stores", "flows/quality", "api/quality", "cli/quality"])
 def test_nothing_asks_for_the_name_of_a_kind(room: str) -> None:
     asking = {str(path): list(compared_kinds(path.read_text("utf-8"))) for path in (ROOT / room).rglob("*.py")}

@@ -12,6 +12,7 @@ import pytest
 from forge.transforms.imports import project_imports
 
 
+@pytest.mark.slow
 def test_a_project_is_imported_while_another_thread_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A server answers its first request while a thread of its own still imports Spark. Threads take turns where
     Python collects garbage, so that is when a module appears here."""

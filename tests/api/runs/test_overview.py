@@ -145,6 +145,7 @@ def test_what_is_held_back_is_told_whatever_merges_and_commits_touch_the_table(
     assert [one["id"] for one in listed] == [one["id"] for one in after["incidents"]]
 
 
+@pytest.mark.slow
 def test_a_broken_contract_is_counted_by_table(client: TestClient, wiring: Wiring) -> None:
     gate = Verdict(
         check_id="marts.revenue.revenue.schema",

@@ -193,6 +193,7 @@ def test_a_reference_that_nothing_makes_ends_with_one_whatever_the_enforcement(h
     assert ended.json["violations"][0]["fix"] == "Did you mean core.orders?"
 
 
+@pytest.mark.slow
 def test_an_empty_project_compiles(forge: Any, project: Path) -> None:
     ended = forge("compile", "--json", at=project)
     assert ended.status == 0, ended.err

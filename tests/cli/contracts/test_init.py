@@ -65,6 +65,7 @@ def test_all_rows_are_asked_for_what_they_show_beyond_doubt(undescribed_shop: An
     assert (document["rows"], document["looked_at"]) == (800, "rows")
 
 
+@pytest.mark.slow
 def test_personal_data_is_found_by_value_and_its_values_stay_out(undescribed_shop: Any) -> None:
     columns, document = drafted(undescribed_shop, "core.people", "--profile")
     assert [one["column"] for one in document["personal"]] == ["mail", "contact"]

@@ -279,6 +279,7 @@ def test_who_would_be_told_is_found_in_the_lineage_dashboards_too(traced_copy: A
     assert item["notice"]["told"] == ["dashboard:revenue"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [(), ("--no-ff",)])
 def test_a_merge_into_the_default_branch_registers_what_it_brings(promised: Any, words: tuple[str, ...]) -> None:
     promised("branch", "create", "fix")

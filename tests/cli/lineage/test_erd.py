@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 
+@pytest.mark.slow
 def test_the_tables_of_a_schema_with_their_columns(traced: Any) -> None:
     document = traced("erd", "--schema", "marts", "--format", "json").json
     assert (document["schema_version"], document["schema"]) == (1, "marts")

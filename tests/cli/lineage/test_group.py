@@ -30,6 +30,7 @@ READS: tuple[tuple[str, ...], ...] = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", READS, ids=lambda words: words[0])
 def test_every_word_speaks_every_form(traced: Any, words: tuple[str, ...]) -> None:
     ended = traced("lineage", *words, "--json")

@@ -11,6 +11,7 @@ import pytest
 AMOUNT, REVENUE, DASHBOARD = "raw.orders.amount", "marts.revenue.revenue", "dashboard:revenue"
 
 
+@pytest.mark.slow
 def test_a_drop_names_who_is_hit_the_worst_first(traced: Any) -> None:
     document = traced("impact", AMOUNT, "--change", "drop", "--json").json
     assert document["schema_version"] == 1

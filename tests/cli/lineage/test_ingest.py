@@ -104,6 +104,7 @@ def test_what_is_understood_whole_passes_strict_and_is_a_table(forge: Any, outsi
     assert ended.err.splitlines()[0].startswith("2 files, ")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "schema", "columns"), [("csv", "schema.yaml", ["id", "kind"]), ("ndjson", "schema.json", ["id"])]
 )
@@ -211,6 +212,7 @@ def test_the_sources_are_listed_with_how_much_was_understood(forge: Any, read: P
     assert [(one["id"], one["coverage"], one["edges"]) for one in found] == [("jobs/star.sql", 0.0, 0)]
 
 
+@pytest.mark.slow
 def test_every_gap_is_listed_with_its_line_of_code(forge: Any, read: Path) -> None:
     gaps = forge("lineage", "sources", "--gaps", "--json", at=read).json["gaps"]
     assert [(gap["file"], gap["line"], gap["code"]) for gap in gaps] == [

@@ -205,6 +205,7 @@ def test_a_project_without_runs_has_no_lineage(forge: Any, project: Any) -> None
     assert (ended.status, ended.err.startswith("FORGE-E801 ")) == (2, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [None, "2"])
 def test_numpy_starts_no_threads_of_its_own_and_leaves_the_environment(given: str | None) -> None:
     code = (

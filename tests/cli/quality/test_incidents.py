@@ -79,6 +79,7 @@ def test_an_incident_is_listed_shown_acknowledged_noted_and_resolved(failing_sho
     assert failing_shop("incidents", "list", "--dataset", "core.other", "--json").json["incidents"] == []
 
 
+@pytest.mark.slow
 def test_an_incident_of_a_run_is_tracked_when_someone_acts(failing_shop: Shop) -> None:
     wiring = Wiring.of(failing_shop.root, clock=lambda: MORNING)
     write_history(wiring)

@@ -60,6 +60,7 @@ def test_a_check_that_was_deleted_no_longer_counts(checked: Any) -> None:
     assert ended.status == 0, ended.out
 
 
+@pytest.mark.slow
 def test_a_monitor_with_failed_warnings_does_not_read_ok(checked: Any) -> None:
     made = create(checked, "--check", "{type: range, column: amount, max: 5, severity: warning}")
     monitor(checked, "run", made)

@@ -39,6 +39,7 @@ def test_a_proposal_is_looked_at_approved_and_taken_back(mended: House) -> None:
     assert [one["id"] for one in listed.json["remediations"]] == [item["id"]]
 
 
+@pytest.mark.slow
 def test_at_once(mended: House) -> None:
     done = mended("quality", "remediate", "propose", "core.orders", "--action", FILL, "--now")
     assert done.status == 0, done.err
@@ -46,6 +47,7 @@ def test_at_once(mended: House) -> None:
     assert mended.values("main", "amount")[4] == 5.0
 
 
+@pytest.mark.slow
 def test_a_rejected_proposal_is_gone(mended: House) -> None:
     (item,) = mended("quality", "remediate", "propose", "core.orders", "--action", FILL, "--json").json["remediations"]
     assert mended("quality", "remediate", "reject", item["id"]).status == 0

@@ -59,6 +59,7 @@ def test_checks_that_fit_the_table_are_suggested_with_reasons(suggestion_shop: A
     assert "regex mail" in found(suggestion_shop, "core.people")
 
 
+@pytest.mark.slow
 def test_less_sure_ones_can_be_left_out(suggestion_shop: Any) -> None:
     assert "range amount" not in found(suggestion_shop, "core.sales", "--min-confidence", "0.8")
 

@@ -175,6 +175,7 @@ def test_a_demo_whose_records_are_gone_is_made_anew(forge: Forge, finished: Path
     assert forge("demo", "--no-serve").status == NO_JAVA
 
 
+@pytest.mark.slow
 def test_a_demo_whose_settings_are_gone_is_made_anew(forge: Forge, finished: Path) -> None:
     (finished / "forge.yaml").unlink()
     assert forge("demo", "--no-serve").status == NO_JAVA

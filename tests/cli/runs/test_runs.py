@@ -37,6 +37,7 @@ def test_a_wrong_word_has_its_code_and_status(
     assert (ended.status, ended.err.split()[0]) == (status, f"FORGE-{code}"), ended.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "nearest"),
     [
@@ -84,6 +85,7 @@ def test_a_run_without_java_says_how_to_install_it(forge: Any, project: Path) ->
     assert "  fix: Install it" in ended.err
 
 
+@pytest.mark.slow
 def test_with_json_a_failed_run_is_data_too(forge: Any, project: Path) -> None:
     ended = forge("run", "--json", at=project)
     assert ended.status == 3

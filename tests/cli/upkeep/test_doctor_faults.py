@@ -384,6 +384,7 @@ def test_commands_call_a_damaged_page_by_its_name(sound: House) -> None:
     assert "could not be opened" not in ended.err
 
 
+@pytest.mark.slow
 def test_no_command_makes_a_new_database_beside_tables(sound: House) -> None:
     database_gone(sound)
     for words in (("log",), ("runs",), ("plan",), ("branch", "list")):

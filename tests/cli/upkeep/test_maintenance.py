@@ -48,6 +48,7 @@ def home_with_jars(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("home_with_jars")
 def test_doctor_finds_nothing_in_a_new_project(forge: Any, project: Path) -> None:
     ended = forge("doctor", "--json", at=project)
@@ -117,6 +118,7 @@ def test_doctor_says_that_java_is_missing(forge: Any, monkeypatch: pytest.Monkey
     assert "FORGE-E301" in ended.out
 
 
+@pytest.mark.slow
 def test_doctor_shows_a_broken_project_as_a_finding(forge: Any, project: Path) -> None:
     (project / "transforms" / "marts" / "revenue.sql").write_text("SELECT FROM WHERE")
     ended = forge("doctor", at=project)

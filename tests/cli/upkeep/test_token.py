@@ -18,6 +18,7 @@ from forge.wiring import Wiring
 Forge = Callable[..., Any]
 
 
+@pytest.mark.slow
 def test_a_token_is_printed_once_alone_on_stdout(forge: Forge, project: Path) -> None:
     made = forge("token", "create", "ci", "--scope", "read", "--expires", "12h", at=project)
     assert made.status == 0
@@ -37,6 +38,7 @@ def test_a_token_lives_as_long_as_it_was_told(forge: Forge, project: Path, expir
     assert (ends - created).total_seconds() == seconds
 
 
+@pytest.mark.slow
 def test_as_json_the_secret_is_a_field(forge: Forge, project: Path) -> None:
     made = forge("token", "create", "ci", "--expires", "never", "--json", at=project).json
     (item,) = made["tokens"]

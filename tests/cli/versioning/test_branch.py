@@ -79,6 +79,7 @@ def test_a_renamed_branch_takes_its_native_refs_along(forge: Any, root: Path, wi
     wiring.lake.set_ref(orders, "feature/a", None)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "status", "code"),
     [

@@ -148,6 +148,7 @@ def test_nothing_moves_until_all_are_resolved(torn: Any, merge: str) -> None:
     assert torn("log", "--json").json == before
 
 
+@pytest.mark.slow
 def test_a_merge_that_is_aborted_leaves_both_branches(torn: Any, merge: str) -> None:
     before = torn("branch", "list", "--json").json["branches"]
     ended = torn("conflicts", "abort", merge, "--json")

@@ -61,6 +61,7 @@ def test_log_lists_commits_newest_first(forge: Any, history: Any) -> None:
     assert commits[0]["parents"] == [history.first.id]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "messages"),
     [

@@ -82,6 +82,7 @@ def test_what_is_merged_is_up_to_date(apart: Any) -> None:
     assert head(apart) == before
 
 
+@pytest.mark.slow
 def test_no_ff_makes_a_merge_commit_with_its_message(ahead: Any) -> None:
     assert ahead("merge", "fix", "--no-ff", "-m", "By hand").status == 0
     commit = ahead("show", "--json").json["commit"]
@@ -107,6 +108,7 @@ def test_a_rebase_replays_each_commit(apart: Any) -> None:
     assert messages == ["Order 4", "Amount of 1", "Paid", "First load"]
 
 
+@pytest.mark.slow
 def test_a_fast_forward_that_is_not_possible_moves_nothing(apart: Any) -> None:
     before = head(apart)
     ended = apart("merge", "fix", "main", "--strategy", "ff")
@@ -170,6 +172,7 @@ def test_a_dry_run_says_what_would_happen(ahead: Any, words: tuple[str, ...], st
     assert (ended.status, ended.out.splitlines()[0]) == (status, said)
 
 
+@pytest.mark.slow
 def test_a_rule_answers_the_conflicts_it_fits(torn: Any) -> None:
     ended = torn("merge", "fix", "--rule", "core.orders.amount=greatest(ours, theirs)")
     assert ended.status == 0, ended.out

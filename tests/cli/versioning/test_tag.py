@@ -70,6 +70,7 @@ def test_a_tag_is_a_revision_of_every_command(forge: Any, forge_tag: Tag, tagged
     assert forge("diff", "v1..main", "--json", at=tagged.root).json["base_commit"] == tagged.first.id
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "status", "code"),
     [

@@ -69,6 +69,7 @@ def test_both_directions_say_which(f: Connection) -> None:
     }
 
 
+@pytest.mark.slow
 def test_column_lineage_is_of_columns_and_table_lineage_of_tables(f: Connection) -> None:
     assert set(names(f.lineage.column("raw.orders", "amount"))) == {REVENUE, FILE}
     assert set(names(f.lineage.table("raw.orders"))) == {"files:data/*.csv", "marts.revenue", DASHBOARD}
@@ -259,6 +260,7 @@ def test_an_edge_to_something_unknown_names_the_nearest(f: Connection) -> None:
     assert (refused.value.code, "dashboard:revenue" in str(refused.value.fix)) == ("E802", True)
 
 
+@pytest.mark.slow
 def test_derivations_and_anonymizations_keep_what_made_them(f: Connection) -> None:
     made = {"name": "sample", "version": "2", "parameters": {"share": 0.1}, "code_hash": "abc"}
     f.lineage.record_derivation("raw.orders@v1", "training@3", made)

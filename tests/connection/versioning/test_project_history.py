@@ -131,6 +131,7 @@ def test_a_connection_to_a_branch_works_on_it(torn: Connection) -> None:
     assert [b.branch.name for b in aside.branches()] == ["main", "fix"]
 
 
+@pytest.mark.slow
 def test_a_diff_is_data_a_frame_and_a_picture(torn: Connection) -> None:
     diff = torn.diff("main", "fix")
     assert len(diff) == 1

@@ -423,6 +423,7 @@ def test_a_contract_of_almost_nothing_is_compared_too() -> None:
     assert find_breaking_changes("version: 1.0.0\n", BASE).required_bump == "minor"
 
 
+@pytest.mark.slow
 def test_there_and_back_again_one_way_breaks() -> None:
     """A change that is free one way is none at all both ways; a promise given and taken back breaks once."""
     for name, bump, edit in CASES:

@@ -294,6 +294,7 @@ KEYS = (
 )
 
 
+@pytest.mark.slow
 def test_what_has_a_wrong_form_says_nothing_and_raises_nothing() -> None:
     """The linter tells what is wrong; the chain still has an answer."""
     column: dict[str, Any] = {

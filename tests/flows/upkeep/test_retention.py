@@ -75,6 +75,7 @@ def held(retained_lake: SealedLake, commit: Commit) -> dict[TableName, SnapshotI
     return {table: version.snapshot_id for table, version in retained_lake.metadata.tree(commit.id).items()}
 
 
+@pytest.mark.slow
 def test_what_a_deleted_branch_held_goes_and_what_main_holds_stays(retained_lake: SealedLake) -> None:
     gone = held(retained_lake, branch_off(retained_lake))
     main = retained_lake.append({ORDERS: numbers(5)})
@@ -113,6 +114,7 @@ def test_a_dry_run_says_it_and_changes_nothing(retained_lake: SealedLake) -> Non
     assert collect(retained_lake).expired == told.expired != ()
 
 
+@pytest.mark.slow
 def test_a_recent_commit_keeps_what_it_holds_though_nothing_reaches_it(retained_lake: SealedLake) -> None:
     branch_off(retained_lake)
     forget(retained_lake)
@@ -129,12 +131,14 @@ def test_a_branch_keeps_what_it_holds(retained_lake: SealedLake) -> None:
     assert snapshots(retained_lake) == before
 
 
+@pytest.mark.slow
 def test_an_archived_branch_keeps_what_it_holds(retained_lake: SealedLake) -> None:
     branch_off(retained_lake)
     archive_branch(retained_lake.metadata, DEV, default=MAIN, author=ADA, clock=retained_lake.clock)
     assert collect(retained_lake).expired == ()
 
 
+@pytest.mark.slow
 def test_a_tag_keeps_what_it_holds(retained_lake: SealedLake) -> None:
     commit = branch_off(retained_lake)
     forget(retained_lake)
@@ -174,6 +178,7 @@ def test_a_merge_keeps_what_it_needs_as_long_as_it_is_open(
     assert bool(collect(retained_lake).expired) is goes
 
 
+@pytest.mark.slow
 def test_a_table_that_a_run_is_at_work_on_is_left_alone(retained_lake: SealedLake) -> None:
     branch_off(retained_lake)
     forget(retained_lake)
@@ -186,6 +191,7 @@ def test_a_table_that_a_run_is_at_work_on_is_left_alone(retained_lake: SealedLak
     assert [e.catalog for e in done if e.catalog == ROW] == []
 
 
+@pytest.mark.slow
 def test_a_table_that_moves_meanwhile_is_left_for_the_next_time(retained_lake: SealedLake) -> None:
     branch_off(retained_lake)
     forget(retained_lake)

@@ -52,6 +52,7 @@ def test_each_cell_has_the_commit_that_last_changed_its_value(blame_world: Versi
     assert newest(found) == {1: "second", 2: "first", 3: "third"}
 
 
+@pytest.mark.slow
 def test_it_names_author_time_and_run(blame_world: VersionWorld) -> None:
     theirs = replace(blame_world, ports=replace(blame_world.ports, author=BEN))
     result = theirs.commit_rows(ORDERS, [{"id": 1, "a": "ben"}], "merge", message="by Ben")

@@ -78,6 +78,7 @@ def test_two_branches_that_change_one_row_by_its_key_are_asked_about_it(keyed_wo
     assert key_of(keyed_world) == ("order_id",)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("squash", [False, True], ids=["merged", "squashed"])
 def test_a_key_that_one_branch_alone_was_given_is_the_key_of_the_merge(keyed_world: VersionWorld, squash: bool) -> None:
     keyed_world.branch("dev")

@@ -44,6 +44,7 @@ def refused(travel_world: VersionWorld, at: str = "main", **options: Any) -> For
     return caught.value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("at", "expected"),
     [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from forge.lineage.edge import IndirectType, Transformation
 from forge.lineage.extract.flatten import flatten
 from forge.lineage.extract.program import OutputKind, Program, ProgramStep
@@ -144,6 +146,7 @@ def test_a_way_is_masked_if_one_of_its_steps_masks_and_as_sure_as_its_least_sure
     assert (edge.masking, edge.confidence, edge.expression) == (True, 0.6, "md5(mail)")
 
 
+@pytest.mark.slow
 def test_ten_thousand_steps_in_a_chain_are_joined() -> None:
     steps = [
         ProgramStep(target="c@0", made=OutputKind.DATAFRAME, columns={"a": copy_of("t", "a")}, reads=frozenset({"t"}))

@@ -92,6 +92,7 @@ def test_a_column_that_another_edge_still_holds_stays() -> None:
     compare(store, 0, 1)
 
 
+@pytest.mark.slow
 def test_what_did_not_change_is_not_read() -> None:
     store = MemoryLineage()
     many = tuple(EdgeClaim(source=column_of("raw.a", f"x{n}"), target=column_of("core.b", f"y{n}")) for n in range(200))

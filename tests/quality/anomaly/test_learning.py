@@ -132,6 +132,7 @@ def test_nights_at_a_fifth_are_learned_within_a_week(seed: int) -> None:
     assert len(late) <= 0.02 * 24 * 9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_gaps_do_not_make_weekends_an_alarm(seed: int) -> None:
     assert len(told(daily(seed, missing=0.15, days=180), day(14))) <= 1

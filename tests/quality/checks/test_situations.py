@@ -214,6 +214,7 @@ def test_names_and_values_may_be_in_any_script() -> None:
         assert judge_rows(written(**check), rows, schema).outcome.value == outcome, check
 
 
+@pytest.mark.slow
 def test_two_thousand_columns_are_checked_at_once() -> None:
     wide = Schema(tuple(Column(f"c{number}", "double") for number in range(2000)))
     row = dict.fromkeys(wide.names, 1.0)

@@ -199,6 +199,7 @@ def test_stages_are_dropped_by_run_and_opened_again(external_world: Any) -> None
     assert len(external_world.rows("core.orders")) == 1, "the files of the table stay"
 
 
+@pytest.mark.slow
 def test_a_ref_is_made_moved_and_removed(external_world: Any) -> None:
     first = external_world.new(1)
     stage = external_world.stage(ROW, first)

@@ -92,6 +92,7 @@ def test_a_flipped_byte_is_named_with_the_first_commit_that_holds_the_file(
     assert broken.actual not in (None, broken.expected)
 
 
+@pytest.mark.slow
 def test_two_files_of_equal_size_that_were_swapped_are_both_named(
     sealed_lake: SealedLake, history: tuple[Commit, ...]
 ) -> None:
@@ -429,6 +430,7 @@ def test_a_snapshot_that_is_not_there_cannot_be_sealed(sealed_lake: SealedLake, 
     assert told.value.code == "E624"
 
 
+@pytest.mark.slow
 def test_commits_without_a_hash_are_not_broken_and_can_be_sealed_later(tmp_path: Path) -> None:
     sealed_lake = SealedLake(tmp_path, is_sealing=False)
     sealed_lake.append({ORDERS: numbers(1)})

@@ -19,6 +19,7 @@ def test_a_missing_driver_is_named_with_the_extra_that_brings_it(monkeypatch: py
     assert "pip install 'forge[neo4j]'" in str(caught.value.fix)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "url", ["localhost:7687", "http://localhost:7474", "bolt://localhost:port", "bolt://me:secret@localhost"]
 )

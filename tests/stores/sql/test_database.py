@@ -213,6 +213,7 @@ def test_a_touch_does_not_wait_for_a_busy_database_and_the_next_writer_does(tmp_
     engine.dispose()
 
 
+@pytest.mark.slow
 def test_the_second_migration_keeps_what_the_first_holds(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from alembic import command
 

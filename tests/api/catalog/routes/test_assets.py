@@ -198,6 +198,7 @@ def test_a_hit_carries_what_a_list_shows(own_client: TestClient) -> None:
     assert (column["owner"], column["tags"]) == ("hr@example.com", ["silver", "pii"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("params", "expected"),
     [

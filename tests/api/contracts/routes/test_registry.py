@@ -110,6 +110,7 @@ def test_it_is_given_back_as_it_was_written(shared: VersionSite) -> None:
     assert call(shared, "GET", at("written", "/document?format=yaml")) == text
 
 
+@pytest.mark.slow
 def test_a_contract_may_come_as_json(shared: VersionSite) -> None:
     data = {
         "apiVersion": "v3.1.0",
@@ -265,6 +266,7 @@ def test_a_check_is_kept_and_shown_in_the_list(own: VersionSite) -> None:
     assert own.client.get("/api/v1/contract-violations?severity=info").json()["items"] == []
 
 
+@pytest.mark.slow
 def test_a_contract_that_a_gate_enforced_was_checked_by_it(own: VersionSite) -> None:
     folder = own.root / "contracts"
     folder.mkdir()

@@ -101,6 +101,7 @@ def test_a_difference_says_what_was_added_and_removed(own: TestClient) -> None:
     assert [edge["id"] for edge in back["edges"]["removed"]] == [edge_id]
 
 
+@pytest.mark.slow
 def test_a_difference_is_bounded_and_its_counts_are_whole(own: TestClient) -> None:
     post(own, "/snapshots", {"name": "few"})
     for name in ("many-1", "many-2", "many-3"):

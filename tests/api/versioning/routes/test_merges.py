@@ -60,6 +60,7 @@ def test_different_cells_of_a_row_merge(versions: VersionSite) -> None:
     assert versions.get("/fix")["status"] == "merged"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("word", ["ff", "fast_forward", "fast-forward"])
 def test_a_fast_forward_is_asked_for_by_either_name(versions: VersionSite, word: str) -> None:
     versions.commit(ORDERS)
@@ -89,6 +90,7 @@ def test_a_fast_forward_that_is_not_possible_is_refused_and_moves_nothing(diverg
     assert diverged.head() == head
 
 
+@pytest.mark.slow
 def test_a_conflict_is_a_result_with_all_three_values(diverged: VersionSite) -> None:
     head = diverged.head()
     result = conflicted(diverged)
@@ -305,6 +307,7 @@ def test_an_approval_expires_when_the_source_moves(guarded: VersionSite) -> None
     assert guarded.post(f"{path}/continue")["type"] == "pending"
 
 
+@pytest.mark.slow
 def test_an_approval_names_the_commit_that_was_looked_at(guarded: VersionSite) -> None:
     ben = guarded.token_of("ben@example.com")
     path = f"/merges/{guarded.post('/merge', source_branch='fix', target_branch='main')['merge_id']}"

@@ -29,6 +29,7 @@ def test_a_tag_stays_at_its_commit(versions: VersionSite) -> None:
     problem(versions.client.get(f"{API}/tags/release%2Fv1"), 404, "E614")
 
 
+@pytest.mark.slow
 def test_a_tag_is_moved_only_by_force(versions: VersionSite) -> None:
     versions.commit(ORDERS)
     versions.post("/tags", name="v1")
@@ -53,6 +54,7 @@ def test_a_tag_that_cannot_be_is_refused_with_the_reason(versions: VersionSite) 
     problem(versions.client.post(f"{API}/tags", json={"name": "a\x00b"}), 422, "E105")
 
 
+@pytest.mark.slow
 def test_a_branch_called_like_a_route_is_reached_by_its_full_name(versions: VersionSite) -> None:
     versions.commit(ORDERS)
     versions.branch("tags")

@@ -63,6 +63,7 @@ def test_folders_are_looked_into_whatever_they_are_called_and_loops_of_links_end
     assert [edge.file for edge in found.edges if str(edge.target) == "out.name.a"] == [f"{folder}/n\\xffme.sql"]
 
 
+@pytest.mark.slow
 def test_a_bad_dbt_project_does_not_take_its_good_models_along(read: tuple[Path, Extraction]) -> None:
     assert {one for one in targets(read[1]) if one.endswith("good.a")}
     (gap,) = gaps_of(read, "bomb/models/range.sql")

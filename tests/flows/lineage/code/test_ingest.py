@@ -67,6 +67,7 @@ MART = """CREATE TABLE mart.daily AS
 WITH ok AS (SELECT * FROM core.orders WHERE status = 'ok') SELECT amount AS net FROM ok;"""
 
 
+@pytest.mark.slow
 def test_files_are_read_together_whatever_their_order(code: Code) -> None:
     code.write(a_sql=MART, b_sql=STAR, c_sql=DDL)
     done = code.ingest()

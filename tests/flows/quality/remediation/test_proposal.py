@@ -43,6 +43,7 @@ def test_a_proposal_changes_its_own_branch_alone(remedy_world: RemedyWorld) -> N
     assert remedy_world.told == [(made.id, "proposed")]
 
 
+@pytest.mark.slow
 def test_the_preview_shows_the_rows(remedy_world: RemedyWorld) -> None:
     made = observe(remedy_world, in_range())
     found = {one.table: one for one in preview_diff(made, remedy_world.ports, page=DiffPage())}
@@ -127,6 +128,7 @@ def test_a_rejected_proposal_leaves_nothing(remedy_world: RemedyWorld) -> None:
     assert remedy_world.world.version(SIDE) is None
 
 
+@pytest.mark.slow
 def test_nothing_is_decided_twice(remedy_world: RemedyWorld) -> None:
     made = observe(remedy_world, in_range())
     approve(made.id, remedy_world.ports)
@@ -224,6 +226,7 @@ def test_a_check_that_failed_before_and_still_does_is_in_nobodys_way(remedy_worl
     assert made.status is RemedyStatus.APPLIED
 
 
+@pytest.mark.slow
 def test_a_protected_branch_is_changed_by_an_approval_of_someone_else_only(remedy_world: RemedyWorld) -> None:
     versions = remedy_world.world.ports
     protect_branch(versions.metadata, "main", protected=True, author=versions.author, clock=versions.clock)

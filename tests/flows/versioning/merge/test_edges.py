@@ -126,6 +126,7 @@ def test_every_commit_of_a_rebase_keeps_its_rows_where_the_target_meets_the_sour
 # tables that come and go
 
 
+@pytest.mark.slow
 def test_main_can_be_reset_across_a_table_that_was_removed_and_made_anew(edge_world: VersionWorld) -> None:
     first = head(edge_world)
     revert(first, "main", edge_world.ports)

@@ -70,6 +70,7 @@ spark.table("raw.orders").select("id").write.saveAsTable("m.t")
     assert {text for _, text in gaps(program)} == {"f calls itself, and is not followed further here"}
 
 
+@pytest.mark.slow
 def test_a_long_row_of_classes_is_read() -> None:
     classes = "\n".join(f"class C{n}(C{n - 1}, D):\n    x{n} = 1" for n in range(1, 300))
     program = f"class C0:\n    def run(self, df): return df.select('id')\nclass D: pass\n{classes}\n"
