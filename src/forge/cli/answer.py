@@ -12,7 +12,7 @@ from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, TextIO
 
-from forge.cli.output import OutputFormat, console_of, is_rich
+from forge.cli.output import OutputFormat, console_of, is_rich, without_controls
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -129,17 +129,17 @@ def _cell(value: object) -> object:
 def _write_table(answer: CommandAnswer, stream: TextIO) -> None:
     if is_rich(stream):
         console = console_of(stream)
-        for line in answer.head:
+        for line in map(without_controls, answer.head):
             console.print(line, markup=False, soft_wrap=True)
         body = answer.picture() if answer.picture else _rich_table(answer)
         if body is not None:
             console.print(body)
-        for line in answer.foot:
+        for line in map(without_controls, answer.foot):
             console.print(line, markup=False, soft_wrap=True)
         return
     body_lines = answer.lines() if answer.lines else plain_table(answer.columns, answer.items)
     for line in (*answer.head, *body_lines, *answer.foot):
-        stream.write(line.rstrip() + "\n")
+        stream.write(without_controls(line).rstrip() + "\n")
 
 
 def _rich_table(answer: CommandAnswer) -> RenderableType | None:
@@ -154,7 +154,7 @@ def _rich_table(answer: CommandAnswer) -> RenderableType | None:
         justify = "right" if column.right else "left"
         table.add_column(column.head, justify=justify, style=column.style, overflow="fold")  # type: ignore[arg-type]
     for item in answer.items:
-        table.add_row(*(Text(column.text(item)) for column in answer.columns))
+        table.add_row(*(Text(without_controls(column.text(item))) for column in answer.columns))
     return table
 
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import typer
 
 from forge.cli.answer import SCHEMA_VERSION
-from forge.cli.output import OutputFormat, has_colour
+from forge.cli.output import OutputFormat, has_colour, without_controls
 from forge.cli.terminal import Terminal
 from forge.model.codes import CODES, COULD_NOT_RUN, INTERRUPTED
 from forge.model.errors import CancellationError, ForgeError, errors_of
@@ -72,6 +72,7 @@ def problems_text(problems: Sequence[Problem], *, colour: bool = False) -> str:
 
 def problem_text(problem: Problem, *, colour: bool = False) -> str:
     """`FORGE-E520 contracts/orders.odcs.yaml:17  what`, then why and fix where there are any."""
+    problem = {name: without_controls(text) if isinstance(text, str) else text for name, text in problem.items()}
     code, where = problem.get("code") or UNEXPECTED, problem.get("where")
     head = f"\x1b[1;31m{code}\x1b[0m" if colour else code
     lines = [f"{head} {where}  {problem.get('what')}" if where else f"{head} {problem.get('what')}"]

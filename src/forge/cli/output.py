@@ -12,6 +12,15 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
 
+# Of texts that others wrote: names, messages, values. They could move the cursor or colour what follows.
+_CONTROLS = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160)) if chr(code) not in "\t\n"}
+
+
+def without_controls(text: str) -> str:
+    """Control characters as escapes that can be read."""
+    return text.translate(_CONTROLS)
+
+
 class OutputFormat(StrEnum):
     TABLE = "table"
     JSON = "json"

@@ -134,3 +134,13 @@ def test_texts_that_hold_one_are_found_and_no_value_is_told() -> None:
     (found,) = find_pii({"notes": values})
     assert found.type == "email"
     assert "example.org" not in str(found.to_dict())
+
+
+@pytest.mark.slow
+def test_hostile_values_end_soon_and_break_nothing() -> None:
+    deep, long = "[" * 100_000, "a" * 1_000_000
+    assert [one.type for one in find_pii({"deep": [deep] * 5, "long": [long] * 200, "at": ["@" * 100_000] * 50})] == [
+        None,
+        None,
+        None,
+    ]

@@ -43,3 +43,12 @@ def test_a_file_that_cannot_be_read_is_an_error(forge: Callable[..., Any], peopl
     failed = forge("pii", "scan", "people.xls")
     assert failed.status == 2
     assert "FORGE-E629" in failed.err
+
+
+def test_a_name_with_control_characters_does_not_reach_the_terminal(forge: Callable[..., Any], people: Path) -> None:
+    people.write_text("\x1b[31memail\x07,b\n" + "ada@example.com,1\n" * 3)
+    ended = forge("pii", "scan", "people.csv")
+    assert "\x1b" not in ended.out
+    assert "\\x1b[31memail\\x07" in ended.out
+    people.rename("\x1b[31m.xls")
+    assert "\x1b" not in forge("pii", "scan", "\x1b[31m.xls").err

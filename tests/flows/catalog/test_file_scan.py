@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pyarrow as pa
@@ -59,6 +60,7 @@ def test_only_the_first_rows_are_looked_at_and_that_is_told(tmp_path: Path) -> N
         ("bytes.csv", b"a,b\n\xff\xfe\x00,1\n"),
         ("no.parquet", b"PAR1 nothing"),
         ("table.xlsx", b"PK"),
+        ("deep.json", b"[" * 100_000),
     ],
 )
 def test_what_is_no_table_is_refused(name: str, content: bytes, tmp_path: Path) -> None:
@@ -69,7 +71,10 @@ def test_what_is_no_table_is_refused(name: str, content: bytes, tmp_path: Path) 
     assert caught.value.fix
 
 
-def test_a_file_that_is_not_there_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ForgeError) as caught:
-        scan_file(tmp_path / "no.csv")
-    assert caught.value.code == "E629"
+def test_what_is_no_file_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.csv")
+    (tmp_path / "folder.csv").mkdir()
+    for name in ("no.csv", "pipe.csv", "folder.csv"):
+        with pytest.raises(ForgeError) as caught:
+            scan_file(tmp_path / name)
+        assert (caught.value.code, caught.value.why) == ("E629", "There is no such file.")

@@ -28,6 +28,7 @@ FEW = 3  # fewer values prove nothing by themselves
 MANY = 5  # so many values that do not match refute a name
 SURE, BY_VALUES, BY_NAME = 0.99, 0.9, 0.75
 LOOKED_AT = 1000  # values of a column
+LONGEST_TEXT = 2000  # characters of a text that are searched
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +255,7 @@ def _in_objects(column: str, values: Sequence[str]) -> PiiFinding | None:
     for value in values:
         try:
             _collect(json.loads(value), "", keys)
-        except ValueError:
+        except (ValueError, RecursionError):
             continue
     inside = [finding for finding in find_pii(keys) if finding.type is not None] if keys else []
     if not inside:
@@ -278,6 +279,7 @@ def _in_texts(column: str, words: Words, values: Sequence[str]) -> PiiFinding | 
     """Free text that holds an e-mail address, a phone number, a card or an SSN."""
     if len(values) < FEW or "id" in words:
         return None
+    values = [value[:LONGEST_TEXT] for value in values]
     for kind, finds in _EMBEDDED.items():
         if kind == "ip_address" and not _may_be_ip(words):
             continue

@@ -38,6 +38,8 @@ def scan_file(path: Path, rows: int = ROWS) -> FileScan:
     if kind is None:
         why = "Its ending is none of .csv, .tsv, .jsonl, .ndjson, .json and .parquet."
         raise _unreadable(path, why, "Give it the ending of its format.")
+    if not path.is_file():
+        raise _unreadable(path, "There is no such file.", "Look at its name, and try again.")
     read = {"csv": _csv_rows, "jsonl": _json_rows, "parquet": _parquet_rows}[kind]
     columns: dict[str, list[object]] = {}
     count, complete = 0, True
@@ -49,7 +51,7 @@ def scan_file(path: Path, rows: int = ROWS) -> FileScan:
             count += 1
             for name, value in row.items():
                 columns.setdefault(name, []).append(value)
-    except (OSError, ValueError, csv.Error) as error:
+    except (OSError, ValueError, RecursionError, csv.Error) as error:
         raise _unreadable(path, str(error), "Look at the file, and try again.") from error
     return FileScan(str(path), count, complete, find_pii(columns))
 
