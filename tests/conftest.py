@@ -30,6 +30,10 @@ settings.register_profile("forge", parent=settings(), deadline=None)
 settings.register_profile("quick", parent=settings.get_profile("forge"), max_examples=10)  # for `make check`
 settings.load_profile("forge")
 
+# Spark of the tests handles a few rows at a time: compiling it twice, and collecting in parallel, was a quarter of the
+# time. For every Java process that a test starts, by whatever command.
+os.environ.setdefault("SPARK_SUBMIT_OPTS", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+
 
 def pytest_configure() -> None:
     share_statements()
