@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 
 from forge.contracts.tree import InheritanceFindings, TreeNode
+from forge.model.classification import ClassificationLevel
 
-LEVELS = ("public", "internal", "confidential", "restricted")
+LEVELS = tuple(level.value for level in ClassificationLevel)
 _SYNONYMS = {
     **dict.fromkeys(("open", "unclassified", "nonconfidential"), "public"),
     **dict.fromkeys(("private", "sensitive"), "confidential"),

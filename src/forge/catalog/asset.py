@@ -1,0 +1,126 @@
+"""An asset of the catalog: what crawlers saw of it, and what people say about it.
+
+The two are kept apart: a crawl never overwrites the words of a person, and a person cannot change what was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from forge.model.classification import ClassificationLevel
+
+
+class AssetType(StrEnum):
+    TABLE = "table"
+    VIEW = "view"
+    DATASET = "dataset"
+    PIPELINE = "pipeline"
+    DASHBOARD = "dashboard"
+    MODEL = "model"
+    FEATURE = "feature"
+    METRIC = "metric"
+
+
+class AssetState(StrEnum):
+    ACTIVE = "active"
+    VANISHED = "vanished"  # its source does not have it any more; its documentation is kept
+
+
+@dataclass(frozen=True, slots=True)
+class CrawledColumn:
+    name: str
+    type: str
+    nullable: bool = True
+    description: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrawledAsset:
+    """What a crawler saw. `key` is the name that its source gives it for life, like the UUID of an Iceberg table: by it
+    a renamed asset is known again. A source that has none leaves it empty."""
+
+    qualified_name: str
+    type: AssetType
+    source: str  # the crawler: lake, project, dbt, or the name of a declared source
+    key: str = ""
+    system: str = ""  # iceberg, postgresql, csv, dbt …
+    location: str = ""
+    description: str = ""
+    owner: str | None = None
+    tags: tuple[str, ...] = ()
+    columns: tuple[CrawledColumn, ...] = ()
+    primary_key: tuple[str, ...] = ()
+    row_count: int | None = None
+    size_bytes: int | None = None
+    updated_at: datetime | None = None  # when its data changed
+
+    @property
+    def name(self) -> str:
+        return self.qualified_name.rpartition(".")[2] or self.qualified_name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ColumnDocumentation:
+    description: str | None = None
+    tags: tuple[str, ...] = ()
+    term: str | None = None  # the id of a glossary term
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Documentation:
+    """What people say. None: nothing, so that what was crawled or inherited holds."""
+
+    description: str | None = None  # Markdown
+    owner: str | None = None
+    team: str | None = None
+    stewards: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    terms: tuple[str, ...] = ()  # ids of glossary terms
+    classification: ClassificationLevel | None = None
+    domain: str | None = None
+    primary_key: tuple[str, ...] | None = None
+    deprecated: str | None = None  # why, and what to use instead
+    columns: Mapping[str, ColumnDocumentation] = field(default_factory=dict)  # by name, in lower case
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CatalogAsset:
+    """`version` counts the edits of its documentation, for whoever edits it next."""
+
+    uid: str
+    crawled: CrawledAsset
+    documentation: Documentation = Documentation()
+    state: AssetState = AssetState.ACTIVE
+    version: int = 0
+    former_names: tuple[str, ...] = ()
+    created_at: datetime
+    updated_at: datetime  # of the documentation or of what was crawled, whichever came last
+
+    @property
+    def qualified_name(self) -> str:
+        return self.crawled.qualified_name
+
+    @property
+    def description(self) -> str:
+        return self.documentation.description or self.crawled.description
+
+    @property
+    def owner(self) -> str | None:
+        return self.documentation.owner or self.crawled.owner
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys((*self.documentation.tags, *self.crawled.tags)))
+
+    @property
+    def primary_key(self) -> tuple[str, ...]:
+        declared = self.documentation.primary_key
+        return self.crawled.primary_key if declared is None else declared
+
+    def of_column(self, name: str) -> ColumnDocumentation:
+        return self.documentation.columns.get(name.lower(), ColumnDocumentation())
+
+    def column_description(self, column: CrawledColumn) -> str:
+        return self.of_column(column.name).description or column.description
