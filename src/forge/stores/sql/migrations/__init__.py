@@ -16,5 +16,9 @@ REVISIONS = (
     "0012",
     "0013",
     "0014",
+    "0015",
+    "0016",
+    "0017",
+    "0018",
 )
 VERSION_TABLE = "forge_migrations"
