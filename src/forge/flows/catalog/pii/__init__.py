@@ -1,0 +1,1 @@
+"""Findings of personal data: scans of tables, what lineage carries on, and reviews by people."""

@@ -1,0 +1,63 @@
+"""Which classification holds."""
+
+from __future__ import annotations
+
+import pytest
+
+from forge.catalog.classification import InheritedLevel, classify, propose_level
+from forge.model.classification import ClassificationLevel
+
+PUBLIC, INTERNAL, CONFIDENTIAL, RESTRICTED = ClassificationLevel
+
+
+@pytest.mark.parametrize(
+    ("types", "level"),
+    [
+        ((), None),
+        ((None, None), None),
+        (("email",), CONFIDENTIAL),
+        (("iban", None), CONFIDENTIAL),
+        (("ssn",), RESTRICTED),
+        (("email", "credit_card"), RESTRICTED),
+    ],
+)
+def test_rules_propose_a_level_by_the_personal_data(
+    types: tuple[str | None, ...], level: ClassificationLevel | None
+) -> None:
+    assert propose_level(types) is level
+
+
+CASES = [
+    # set by a person, levels of its columns, what it derives from (level, masked); holds, why
+    (None, [], [], None, "nobody set it, and no rule proposes one"),
+    (INTERNAL, [], [], INTERNAL, "set by a person"),
+    (RESTRICTED, [CONFIDENTIAL], [], RESTRICTED, "set by a person"),
+    (CONFIDENTIAL, [CONFIDENTIAL, None], [], CONFIDENTIAL, "set by a person"),
+    (PUBLIC, [CONFIDENTIAL], [], CONFIDENTIAL, "its columns: a person set public, which is below"),
+    (None, [CONFIDENTIAL, RESTRICTED], [], RESTRICTED, "proposed by its columns"),
+    (None, [], [(RESTRICTED, False)], RESTRICTED, "proposed by what it derives from"),
+    (None, [], [(RESTRICTED, True)], None, "nobody set it, and no rule proposes one"),
+    (PUBLIC, [], [(RESTRICTED, True)], PUBLIC, "set by a person"),
+    (
+        INTERNAL,
+        [PUBLIC],
+        [(RESTRICTED, False)],
+        RESTRICTED,
+        "what it derives from: a person set internal, which is below",
+    ),
+    (None, [CONFIDENTIAL], [(CONFIDENTIAL, False)], CONFIDENTIAL, "proposed by its columns"),
+    (None, [CONFIDENTIAL], [(RESTRICTED, True), (INTERNAL, False)], CONFIDENTIAL, "proposed by its columns"),
+]
+
+
+@pytest.mark.parametrize(("declared", "columns", "upstream", "level", "why"), CASES)
+def test_a_person_wins_but_never_below_columns_and_origins(
+    declared: ClassificationLevel | None,
+    columns: list[ClassificationLevel | None],
+    upstream: list[tuple[ClassificationLevel, bool]],
+    level: ClassificationLevel | None,
+    why: str,
+) -> None:
+    holds = classify(declared, columns, [InheritedLevel(*one) for one in upstream])
+    assert (holds.level, holds.why) == (level, why)
+    assert holds.to_dict() == {"level": str(level) if level else None, "why": why}
