@@ -5,7 +5,7 @@ The two are kept apart: a crawl never overwrites the words of a person, and a pe
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from enum import StrEnum
 
@@ -26,6 +26,14 @@ class AssetType(StrEnum):
 class AssetState(StrEnum):
     ACTIVE = "active"
     VANISHED = "vanished"  # its source does not have it any more; its documentation is kept
+
+
+class FieldOrigin(StrEnum):
+    """Who said what a field of an asset says."""
+
+    FILE = "file"  # catalog/*.yaml
+    EDIT = "edit"  # a person
+    CRAWL = "crawl"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +57,11 @@ class CrawledAsset:
     location: str = ""
     description: str = ""
     owner: str | None = None
+    domain: str | None = None
     tags: tuple[str, ...] = ()
     columns: tuple[CrawledColumn, ...] = ()
     primary_key: tuple[str, ...] = ()
+    backed_by: tuple[str, ...] = ()  # assets that hold its data or that it writes
     row_count: int | None = None
     size_bytes: int | None = None
     updated_at: datetime | None = None  # when its data changed
@@ -85,13 +95,24 @@ class Documentation:
     columns: Mapping[str, ColumnDocumentation] = field(default_factory=dict)  # by name, in lower case
 
 
+@dataclass(frozen=True, slots=True)
+class FileDocumentation:
+    """What a file of the project says. `places`: file:line of each field, like `columns.amount.description`."""
+
+    documentation: Documentation = Documentation()
+    places: Mapping[str, str] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogAsset:
-    """`version` counts the edits of its documentation, for whoever edits it next."""
+    """`version` counts the edits of its documentation, for whoever edits it next. `documentation` is what holds:
+    that of files before `edited`, what people said through Forge."""
 
     uid: str
     crawled: CrawledAsset
     documentation: Documentation = Documentation()
+    edited: Documentation = Documentation()
+    places: Mapping[str, str] = field(default_factory=dict)  # file:line of each field that a file sets
     state: AssetState = AssetState.ACTIVE
     version: int = 0
     former_names: tuple[str, ...] = ()
@@ -111,6 +132,10 @@ class CatalogAsset:
         return self.documentation.owner or self.crawled.owner
 
     @property
+    def domain(self) -> str | None:
+        return self.documentation.domain or self.crawled.domain
+
+    @property
     def tags(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys((*self.documentation.tags, *self.crawled.tags)))
 
@@ -124,3 +149,26 @@ class CatalogAsset:
 
     def column_description(self, column: CrawledColumn) -> str:
         return self.of_column(column.name).description or column.description
+
+    def origin(self, name: str) -> FieldOrigin | None:
+        """Of a field of the documentation; None: nobody said anything."""
+        if name in self.places:
+            return FieldOrigin.FILE
+        if getattr(self.edited, name):
+            return FieldOrigin.EDIT
+        return FieldOrigin.CRAWL if getattr(self.crawled, name, None) else None
+
+
+def with_files(edited: Documentation, filed: FileDocumentation) -> Documentation:
+    """What holds of both: a field that a file sets is that of the file."""
+    if not filed.places:
+        return edited
+    names = {name for name in filed.places if "." not in name}
+    said = {one.name: getattr(filed.documentation, one.name) for one in fields(Documentation) if one.name in names}
+    columns = dict(edited.columns)
+    for path in filed.places:
+        if path.startswith("columns."):
+            name, _, part = path.removeprefix("columns.").rpartition(".")
+            value = getattr(filed.documentation.columns[name], part)
+            columns[name] = replace(columns.get(name, ColumnDocumentation()), **{part: value})
+    return replace(edited, **said, columns=columns)

@@ -1,10 +1,11 @@
 """All error codes: the text of `forge explain`, and the exit status of the command.
 
 E1xx project and settings, E2xx transforms and sources, E3xx engine, E4xx stores and publish, E5xx contracts, E6xx
-versioning, E7xx quality, E8xx lineage, E9xx the server."""
+versioning, E7xx quality, E8xx lineage and, from E850 on, the catalog, E9xx the server."""
 
 from __future__ import annotations
 
+from forge.model.catalog_codes import CATALOG_CODES
 from forge.model.contract_codes import CONTRACT_CODES
 from forge.model.error_code import CANNOT_CONNECT as CANNOT_CONNECT
 from forge.model.error_code import COULD_NOT_RUN as COULD_NOT_RUN
@@ -14,6 +15,7 @@ from forge.model.error_code import NOT_ALLOWED as NOT_ALLOWED
 from forge.model.error_code import USAGE as USAGE
 from forge.model.error_code import ErrorCode as ErrorCode
 from forge.model.error_code import conflict, invalid, not_found, refused, unavailable
+from forge.model.glossary_codes import GLOSSARY_CODES
 from forge.model.quality_codes import QUALITY_CODES
 
 _ENTRIES: tuple[tuple[str, ErrorCode], ...] = (
@@ -186,6 +188,8 @@ _ENTRIES: tuple[tuple[str, ErrorCode], ...] = (
     invalid("E822", "unknown dialect", "No dialect of SQL has that name.", USAGE),
     invalid("E823", "lineage disagrees", "What was read out of the code is not what Spark makes of it.", FINDINGS),
     invalid("E824", "gaps in the lineage", "Some code was not understood, and --strict is on.", FINDINGS),
+    *CATALOG_CODES,
+    *GLOSSARY_CODES,
     unavailable("E901", "interrupted", "The command was cancelled. Nothing was published.", INTERRUPTED),
     unavailable("E902", "port taken", "Another program listens on that port already."),
     refused(

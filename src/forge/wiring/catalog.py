@@ -11,12 +11,20 @@ from forge.model.names import TableName
 if TYPE_CHECKING:
     from forge.flows.catalog.declared_personal_data import DeclaredPersonalData
     from forge.flows.catalog.personal_data import PersonalDataCache
+    from forge.stores.sql.catalog.asset_store import SqlAssetStore
     from forge.wiring import Wiring
 
 
 @dataclass(frozen=True)
 class CatalogParts:
     wiring: Wiring
+
+    @cached_property
+    def assets(self) -> SqlAssetStore:
+        """What was crawled, and what people say of it."""
+        from forge.stores.sql.catalog.asset_store import SqlAssetStore
+
+        return SqlAssetStore(self.wiring.database)
 
     @cached_property
     def declared(self) -> DeclaredPersonalData:

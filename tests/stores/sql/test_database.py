@@ -15,6 +15,7 @@ from sqlalchemy import Engine, inspect, text
 
 from forge.model.errors import ForgeError
 from forge.stores.sql import database, tables
+from forge.stores.sql.catalog import __path__ as catalog
 from forge.stores.sql.database import is_migrated, migrate, open_database, reading, safe_url, writing
 from forge.stores.sql.migrations import REVISIONS, VERSION_TABLE
 from forge.stores.sql.quality import __path__ as quality
@@ -33,8 +34,9 @@ def test_the_migrations_build_exactly_the_tables_the_code_uses(engine: Engine) -
     from alembic.migration import MigrationContext
 
     import_module("forge.stores.sql.contracts.tables")
-    for module in iter_modules(quality):  # tables of quality stand beside their stores
-        import_module(f"forge.stores.sql.quality.{module.name}")
+    for room, path in (("quality", quality), ("catalog", catalog)):  # whose tables stand beside their stores
+        for module in iter_modules(path):
+            import_module(f"forge.stores.sql.{room}.{module.name}")
     with engine.connect() as connection:
         context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE, "compare_type": True})
         assert compare_metadata(context, tables.metadata) == []
