@@ -143,7 +143,12 @@ GROUPS = {
             "forge compile --sarif build/forge.sarif",
         ),
     ),
-    "Catalog": (CommandEntry("pii", "catalog.pii:app", "find personal data in files", "forge pii scan customers.csv"),),
+    "Catalog": (
+        CommandEntry(
+            "catalog", "catalog.group:app", "crawl, search, show and document assets", "forge catalog show core.orders"
+        ),
+        CommandEntry("pii", "catalog.pii:app", "find personal data in files", "forge pii scan customers.csv"),
+    ),
     "Upkeep": (
         CommandEntry(
             "doctor", "upkeep.maintenance:doctor", "what is wrong: the machine, then the project", "forge doctor"

@@ -1,0 +1,27 @@
+"""`forge catalog scan|search|show|…`. A module is imported when its word is called."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+from typer.core import TyperGroup
+
+from forge.cli.command import command_group
+from forge.cli.command_table import LazyCommands, load_command
+
+# The word → its module and function; the order is that of the help.
+HOMES: dict[str, str] = {}
+
+
+class CatalogGroup(TyperGroup):
+    """A group whose commands are imported by name, on use."""
+
+    def __init__(self, **given: Any) -> None:
+        super().__init__(**given)
+        self.commands = LazyCommands(
+            {word: partial(load_command, word, f"catalog.{home}") for word, home in HOMES.items()}
+        )
+
+
+app = command_group("Assets: crawl, search, show and document them.", (), cls=CatalogGroup)
