@@ -9,6 +9,7 @@ import importlib.util
 import os
 import re
 import sys
+import sysconfig
 import threading
 import traceback
 from collections.abc import Iterator
@@ -19,6 +20,8 @@ from pathlib import Path
 from types import CodeType, ModuleType
 
 _LOCK = threading.RLock()
+# Where nearly all modules of a process come from; thousands are looked at for each project.
+_INSTALLED = tuple({f"{sysconfig.get_path(name)}{os.sep}" for name in ("stdlib", "platstdlib", "purelib", "platlib")})
 
 
 @contextmanager
@@ -128,6 +131,8 @@ def _forget(package: str, folder: Path, *, packages_too: bool) -> None:
 
 def _is_below(module: ModuleType, folder: Path, inside: str) -> bool:
     file = getattr(module, "__file__", None)
+    if isinstance(file, str) and file.startswith(_INSTALLED) and not inside.startswith(_INSTALLED):
+        return False
     places = [file] if isinstance(file, str) else []
     if not places and hasattr(module, "__path__"):
         places = [str(entry) for entry in module.__path__]
