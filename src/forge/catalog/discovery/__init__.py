@@ -1,0 +1,1 @@
+"""Discovery: usage, popularity, similar assets, recommendations. May import `forge.model` only."""

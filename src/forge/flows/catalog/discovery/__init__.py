@@ -1,0 +1,1 @@
+"""Discovery: recording of usage, popular and similar assets, recommendations."""

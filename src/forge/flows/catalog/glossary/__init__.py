@@ -1,0 +1,1 @@
+"""Glossary: create, change and delete terms, import and export them, suggest them for columns."""
