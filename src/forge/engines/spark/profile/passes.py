@@ -1,0 +1,204 @@
+"""The passes over a frame. Each is one Spark job for all columns, except that more than `WIDE` aggregates are split:
+the code of more does not compile.
+
+Cheap aggregates stay apart from sketches and from least and greatest texts: one of those takes whole-stage code
+generation away from all its neighbours."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyspark.sql import Column, DataFrame, Row, SparkSession, Window
+from pyspark.sql import functions as f
+
+from forge.catalog.profile import BinPlan, ValueClass
+from forge.catalog.profile.record import TOP
+from forge.catalog.profile.value_class import LONGEST
+from forge.engines.spark.measure.jobs import WIDE, collect_in_one_job
+from forge.engines.spark.profile.columns import FrameColumn
+from forge.quality.readings import SKETCH_SIZE
+
+DEVIATION = 0.02  # relative standard deviation of approximate distinct counts
+SAMPLE_ROWS = 100_000  # in which frequent values are looked for, where a table is too large to count all of them
+_SEED = 18
+_ROOM = 32  # keys of a column: more than bins
+_KEYS = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FramePasses:
+    spark: SparkSession
+    frame: DataFrame  # with aliases
+    columns: tuple[FrameColumn, ...]
+
+    def scan(self) -> tuple[int, dict[int, dict[str, Any]]]:
+        """Counts, sums, least and greatest numbers: the number of rows, and by column."""
+        found: dict[int, dict[str, Any]] = {column.place: {} for column in self.columns}
+        rows = 0
+        for some in _chunks(self.columns, _cheap):
+            row = self._one(f.count(f.lit(1)).alias("rows"), *_named(some, _cheap))
+            rows = row["rows"]
+            _read(row, some, _cheap, found)
+        return rows, found
+
+    def sketch(self, *, distinct: bool) -> dict[int, dict[str, Any]]:
+        """Quantiles, least and greatest texts, and with `distinct` approximate distinct counts."""
+
+        def parts(column: FrameColumn) -> dict[str, Column]:
+            return _sketched(column, distinct=distinct)
+
+        found: dict[int, dict[str, Any]] = {column.place: {} for column in self.columns}
+        for some in _chunks([column for column in self.columns if parts(column)], parts):
+            _read(self._one(*_named(some, parts)), some, parts, found)
+        return found
+
+    def duplicates(self, rows: int) -> int:
+        """By a hash of 64 bits of each row: among a hundred million rows, one too many with a chance of 1 in 4,000."""
+        if not self.columns:
+            return max(rows - 1, 0)
+        hashes = self.frame.select(f.xxhash64(*(column.hashed for column in self.columns)).alias("h"))
+        counted = collect_in_one_job(self.spark, hashes.groupBy("h").agg().agg(f.count(f.lit(1)).alias("n")))
+        return rows - int(counted[0]["n"])
+
+    def bins(
+        self, plans: Mapping[int, BinPlan], asked: Mapping[int, Sequence[str]]
+    ) -> tuple[dict[int, dict[int, int]], dict[int, dict[str, int]]]:
+        """Rows per bin, and per asked text: by column. One grouping by small numbers for all."""
+        keys: list[Column] = []
+        for column in self.columns:
+            if column.place in plans:
+                keys.append(column.bin(plans[column.place]) + f.lit(2 * column.place * _ROOM))
+            if asked.get(column.place):
+                keys.append(_place_in(column, asked[column.place]) + f.lit((2 * column.place + 1) * _ROOM))
+        counted: dict[int, int] = self._by_key(keys) if keys else {}
+        bins: dict[int, dict[int, int]] = defaultdict(dict)
+        texts: dict[int, dict[str, int]] = defaultdict(dict)
+        for key, number in counted.items():
+            place, which = divmod(key, 2 * _ROOM)
+            if which < _ROOM:
+                bins[place][which] = number
+            else:
+                texts[place][asked[place][which - _ROOM]] = number
+        return bins, texts
+
+    def _by_key(self, keys: Sequence[Column]) -> dict[int, int]:
+        exploded = self.frame.select(f.explode(f.array(*keys)).alias("k"))
+        rows = collect_in_one_job(self.spark, exploded.groupBy("k").agg(f.count(f.lit(1)).alias("n")))
+        return {row["k"]: row["n"] for row in rows if row["k"] is not None}
+
+    def values(self, columns: Sequence[FrameColumn]) -> ValueCounts:
+        """Distinct values and the most frequent ones, counted one by one."""
+        found = ValueCounts({column.place: 0 for column in columns})
+        if columns:
+            for row in collect_in_one_job(self.spark, _top_and_distinct(self.frame, columns)):
+                found.add(row)
+        return found
+
+    def candidates(self, columns: Sequence[FrameColumn], rows: int) -> dict[int, list[str]]:
+        """Texts of values that may be the most frequent ones: those of a sample."""
+        if not columns:
+            return {}
+        part = self.frame.sample(min(1.0, SAMPLE_ROWS / rows), _SEED)
+        found = ValueCounts({column.place: 0 for column in columns})
+        for row in collect_in_one_job(self.spark, _top_and_distinct(part, columns)):
+            found.add(row)
+        return {place: [text for text, _ in top] for place, top in found.top.items()}
+
+    def _one(self, *aggregates: Column) -> Row:
+        return collect_in_one_job(self.spark, self.frame.agg(*aggregates))[0]
+
+
+@dataclass(frozen=True, slots=True)
+class ValueCounts:
+    distinct: dict[int, int] = field(default_factory=dict)
+    top: dict[int, list[tuple[str, int]]] = field(default_factory=dict)  # in order
+
+    def add(self, row: Row) -> None:
+        if row["v"] is None:
+            self.distinct[row["c"]] = row["n"]
+        else:
+            self.top.setdefault(row["c"], []).append((row["v"], row["n"]))
+
+
+def _top_and_distinct(frame: DataFrame, columns: Sequence[FrameColumn]) -> DataFrame:
+    """Rows (c, v, n): n of the value v of column c, or, without v, the number of its values. Both are made of one
+    grouping, whose exchange Spark computes once."""
+    pairs = [f.struct(f.lit(column.place).alias("c"), column.text.alias("v")) for column in columns]
+    cells = frame.select(f.inline(f.array(*pairs))).where(f.col("v").isNotNull())
+    counted = cells.groupBy("c", "v").agg(f.count(f.lit(1)).alias("n"))
+    distinct = counted.groupBy("c").agg(f.count(f.lit(1)).alias("n"))
+    shown = [c.place for c in columns if not c.hidden and c.kind is not ValueClass.BINARY]
+    numbers = [c.place for c in columns if c.kind.is_number or c.kind.is_time]
+    number = f.when(f.col("c").isin(numbers), f.col("v").try_cast("double"))
+    order = Window.partitionBy("c").orderBy(f.col("n").desc(), number, f.col("v"))
+    often = counted.where((f.col("n") > 1) & f.col("c").isin(shown))
+    top = often.withColumn("r", f.row_number().over(order)).where(f.col("r") <= TOP)
+    whole = distinct.select("c", f.lit(None).cast("string").alias("v"), "n", f.lit(0).alias("r"))
+    return top.select("c", "v", "n", "r").unionAll(whole)
+
+
+def _place_in(column: FrameColumn, texts: Sequence[str]) -> Column:
+    found = f.when(column.text == f.lit(texts[0]), f.lit(0))
+    for place, text in enumerate(texts[1:], start=1):
+        found = found.when(column.text == f.lit(text), f.lit(place))
+    return found
+
+
+def _cheap(column: FrameColumn) -> dict[str, Column]:
+    found = {"count": f.count(column.cell)}
+    if column.kind is ValueClass.OTHER or column.kind is ValueClass.BOOLEAN:
+        return found
+    value = column.measured
+    found |= {"min": f.min(value), "max": f.max(value)}
+    if column.kind.has_length:
+        found |= {"mean": f.avg(value), "zeros": f.count_if(value == 0)}
+    if column.kind.is_number:
+        found |= {
+            "finite": f.count(value),
+            "mean": f.avg(column.number),
+            "deviation": f.stddev_samp(column.number),
+            "zeros": f.count_if(value == 0),
+            "negatives": f.count_if(value < 0),
+        }
+    return found
+
+
+def _sketched(column: FrameColumn, *, distinct: bool) -> dict[str, Column]:
+    found: dict[str, Column] = {}
+    if column.kind.is_number and not column.hidden:
+        found["quantiles"] = f.kll_sketch_agg_double(column.number, SKETCH_SIZE)
+    if column.kind is ValueClass.TEXT and not column.hidden:
+        found["least"] = f.substring(f.min(column.cell), 1, LONGEST + 1)
+        found["greatest"] = f.substring(f.max(column.cell), 1, LONGEST + 1)
+    if distinct and column.kind is not ValueClass.OTHER:
+        found["distinct"] = f.approx_count_distinct(column.cell, DEVIATION)
+    return found
+
+
+_Parts = Callable[[FrameColumn], dict[str, Column]]
+
+
+def _chunks(columns: Iterable[FrameColumn], parts: _Parts) -> Iterator[list[FrameColumn]]:
+    """At least one, of no column where there is none."""
+    some: list[FrameColumn] = []
+    size = 0
+    for column in columns:
+        needed = len(parts(column))
+        if some and size + needed > WIDE:
+            yield some
+            some, size = [], 0
+        some.append(column)
+        size += needed
+    yield some
+
+
+def _named(columns: Sequence[FrameColumn], parts: _Parts) -> list[Column]:
+    return [part.alias(f"{column.alias}_{name}") for column in columns for name, part in parts(column).items()]
+
+
+def _read(row: Row, columns: Sequence[FrameColumn], parts: _Parts, into: dict[int, dict[str, Any]]) -> None:
+    for column in columns:
+        into[column.place] |= {name: row[f"{column.alias}_{name}"] for name in parts(column)}

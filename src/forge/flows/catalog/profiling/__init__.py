@@ -1,0 +1,1 @@
+"""Profiling of tables and views: measuring, storing, history and differences."""
