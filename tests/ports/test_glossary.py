@@ -132,6 +132,7 @@ def test_the_history_has_every_change_and_outlives_the_term(store: GlossaryStore
     assert (history[0].after, history[1].after, history[2].before) == (None, newer.content, None)
     assert len(store.history("sales.gross", limit=2)) == 2
     assert store.history("nope") == ()
+    assert store.last_versions(["sales.gross", "nope"]) == {"sales.gross": 3}
 
 
 def test_of_many_who_change_the_same_version_one_wins(store: GlossaryStore) -> None:

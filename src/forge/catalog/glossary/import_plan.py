@@ -134,9 +134,7 @@ def term_of_file(term: GlossaryTerm) -> ForgeError:
 
 def resolve_related(term: GlossaryTerm, known: Iterable[GlossaryTerm]) -> tuple[GlossaryTerm, tuple[TermFault, ...]]:
     """Names of related terms become ids; those that are not there are faults."""
-    book = _TermBook(known)
-    book.by_id.setdefault(term.id, term)
-    return _related(term, book)
+    return _related(term, _TermBook([*(one for one in known if one.id != term.id), term]))
 
 
 def _related(term: GlossaryTerm, book: _TermBook) -> tuple[GlossaryTerm, tuple[TermFault, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from forge.catalog.glossary.term import GlossaryTerm, TermRevision, name_key
 from forge.flows.catalog.glossary.ports import TermWrite
@@ -42,6 +42,14 @@ class MemoryGlossary:
             self.audit.append(audit)
         self._changed([write.id for write in writes])
         return True
+
+    def last_versions(self, term_ids: Iterable[str]) -> Mapping[str, int]:
+        wanted = set(term_ids)
+        found: dict[str, int] = {}
+        for one in tuple(self._revisions):
+            if one.term in wanted:
+                found[one.term] = max(one.version, found.get(one.term, 0))
+        return found
 
     def history(self, term_id: str, limit: int = 100) -> tuple[TermRevision, ...]:
         found = [one for one in reversed(tuple(self._revisions)) if one.term == term_id]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -35,6 +35,9 @@ class GlossaryStore(Protocol):
     def apply(self, writes: Sequence[TermWrite], audit: AuditRecord) -> bool:
         """All, with their history, or nothing. False, and nothing written, where a term is not as `before` any more, a
         new id is there already, or a name of a domain would be there twice."""
+
+    def last_versions(self, term_ids: Iterable[str]) -> Mapping[str, int]:
+        """Of terms that are there or were; unknown ids are left out."""
 
     def history(self, term_id: str, limit: int = 100) -> tuple[TermRevision, ...]:
         """Newest first; of a deleted term too."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from forge.catalog.glossary.term import GlossaryTerm, TermRevision, TermState, name_key
 from forge.flows.catalog.glossary.ports import TermWrite
@@ -40,6 +40,11 @@ class SqlGlossary(SqlRecords):
             log_changes(connection, "term", [write.id for write in writes])
             write_audit(connection, audit)
             return True
+
+    def last_versions(self, term_ids: Iterable[str]) -> Mapping[str, int]:
+        r = revisions.c
+        query = select(r.term, func.max(r.version).label("version")).group_by(r.term)
+        return {row["term"]: row["version"] for row in self._batched(query, r.term, term_ids)}
 
     def history(self, term_id: str, limit: int = 100) -> tuple[TermRevision, ...]:
         r = revisions.c
