@@ -9,6 +9,7 @@ from typing import Any
 
 from forge.catalog.asset import CatalogAsset, Documentation
 from forge.catalog.asset_json import Fields, documentation_fields, read_documentation
+from forge.catalog.text import clean_text
 from forge.model.classification import ClassificationLevel
 from forge.model.errors import ForgeError, NamedError, raise_errors
 from forge.model.name_suggestions import did_you_mean
@@ -188,8 +189,7 @@ def _read_list(path: str, value: object, faults: list[ForgeError]) -> list[str]:
 
 
 def _text(path: str, value: str, longest: int, faults: list[ForgeError]) -> str:
-    """As it came, but for what no database takes: NUL and half characters."""
-    clean = value.replace("\0", "\N{REPLACEMENT CHARACTER}").encode("utf-8", "replace").decode()
+    clean = clean_text(value)
     if len(clean.encode()) > longest:
         faults.append(_bad(path, f"is longer than {longest:,} bytes"))
         return ""

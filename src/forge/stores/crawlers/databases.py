@@ -1,0 +1,120 @@
+"""Databases that the project declares: their addresses, and what SQLAlchemy can tell of any of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, create_engine, inspect
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.engine.reflection import ObjectKind
+from sqlalchemy.exc import DBAPIError, NoSuchModuleError, SQLAlchemyError
+
+from forge.catalog.asset import AssetType, CrawledAsset, CrawledColumn
+from forge.catalog.crawl import CrawlMark, SeenAsset, Sighting
+from forge.model.errors import ForgeError
+
+_DRIVERS = {"postgresql": "postgresql+psycopg", "sqlite": "sqlite"}
+_SECONDS = 10
+
+
+def database_url(jdbc: str, root: Path, user: str | None = None, password: str | None = None) -> URL:
+    """Of a JDBC address, or of SQLAlchemy's own kind. E105 for one that is neither."""
+    text = jdbc.removeprefix("jdbc:")
+    if text.startswith("sqlite:") and not text.startswith("sqlite:///"):
+        path = text.removeprefix("sqlite:").removeprefix("file:").partition("?")[0]
+        return URL.create("sqlite", database=path if path == ":memory:" else str(root / path))
+    try:
+        url = make_url(text)
+    except SQLAlchemyError as error:
+        raise ForgeError(
+            "E105",
+            "The address of a source cannot be read",
+            why="It is not of the form jdbc:postgresql://host:5432/name.",
+            fix="Correct `url`.",
+        ) from error
+    if url.get_backend_name() == "sqlite" and url.database:
+        url = url.set(database=str(root / url.database))
+    # Parameters of a JDBC driver mean nothing to another one.
+    query = {} if jdbc.startswith("jdbc:") else url.query
+    url = url.set(drivername=_DRIVERS.get(url.drivername, url.drivername), query=query)
+    return url.set(username=user or url.username, password=password or url.password)
+
+
+def open_source(url: URL, source: str) -> Engine:
+    """Nothing is asked yet. E308 where no driver is installed."""
+    backend = url.get_backend_name()
+    arguments = {"connect_timeout": _SECONDS} if backend == "postgresql" else {}
+    if backend == "sqlite" and url.database and not Path(url.database).is_file():
+        raise ForgeError("E308", f"{source} cannot be reached", why="There is no such file.", fix="Correct `url`.")
+    try:
+        return create_engine(url, connect_args=arguments, pool_size=1) if arguments else create_engine(url)
+    except (NoSuchModuleError, ModuleNotFoundError) as error:
+        missing = getattr(error, "name", None) or backend
+        raise ForgeError(
+            "E308",
+            f"{source} cannot be crawled",
+            why=f"No driver for {backend} is installed ({missing}).",
+            fix=f"pip install one that SQLAlchemy knows for {backend}.",
+        ) from error
+
+
+def database_name(url: URL) -> str:
+    """postgresql:shop, sqlite:shop."""
+    name = Path(url.database or "").stem if url.get_backend_name() == "sqlite" else url.database or ""
+    return f"{url.get_backend_name()}:{name}"
+
+
+def unreachable_source(source: str, error: DBAPIError) -> ForgeError:
+    """The driver's own words, without what it was given to connect."""
+    said = str(error.orig or error).strip().splitlines()
+    reason = re.sub(r"(password|user)\s*=?\s*\S+", r"\1 ***", said[0] if said else type(error).__name__)
+    return ForgeError(
+        "E308",
+        f"{source} cannot be reached",
+        why=reason,
+        fix="Check its url, user and password, and that the server runs.",
+    )
+
+
+class DatabaseCrawler:
+    """Any database that SQLAlchemy can inspect. All is read each time; what is the same is not written."""
+
+    def __init__(self, source: str, engine: Engine, prefix: str, schemas: Sequence[str] = ()) -> None:
+        self.source = source
+        self._engine, self._prefix, self._schemas = engine, prefix, list(schemas)
+
+    def sightings(self, known: Mapping[str, CrawlMark]) -> Iterator[Sighting]:
+        try:
+            inspector = inspect(self._engine)
+            schemas: Sequence[str | None] = self._schemas or (None,)
+            for schema in schemas:
+                columns = inspector.get_multi_columns(schema=schema, kind=ObjectKind.ANY)
+                keys = inspector.get_multi_pk_constraint(schema=schema, kind=ObjectKind.TABLE)
+                views = set(inspector.get_view_names(schema=schema))
+                for (_, name), found in columns.items():
+                    key: Mapping[str, Any] = keys.get((schema, name)) or {}
+                    yield SeenAsset(self._asset(schema, name, found, key, is_view=name in views))
+        except DBAPIError as error:
+            raise unreachable_source(self.source, error) from error
+        finally:
+            self._engine.dispose()
+
+    def _asset(
+        self, schema: str | None, name: str, columns: Sequence[Any], key: Mapping[str, Any], *, is_view: bool
+    ) -> CrawledAsset:
+        place = f"{schema}.{name}" if schema else name
+        return CrawledAsset(
+            qualified_name=f"{self._prefix}.{place}",
+            type=AssetType.VIEW if is_view else AssetType.TABLE,
+            source=self.source,
+            system=self._engine.dialect.name,
+            location=place,
+            columns=tuple(
+                CrawledColumn(one["name"], str(one["type"]).lower(), bool(one["nullable"]), one.get("comment") or "")
+                for one in columns
+            ),
+            primary_key=tuple(key.get("constrained_columns") or ()),
+        )
