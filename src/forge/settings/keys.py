@@ -12,6 +12,24 @@ from forge.settings.section import SettingsSection, fraction_of_text, list_of_te
 SPARK_DEFAULTS = {"master": "local[*]", "spark.driver.memory": "2g", "spark.sql.shuffle.partitions": "4"}
 
 
+class DomainKeys(SettingsSection):
+    required: list[str] = Field(
+        default_factory=list,
+        description="Fields that the documentation of its assets must have: owner, description, classification…",
+    )
+    approval: bool = Field(default=False, description="An edit waits until someone else approves it.")
+    approvers: list[str] = Field(
+        default_factory=list, description="Who may approve. Default: anyone but who proposed the edit."
+    )
+
+
+class CatalogSourceKeys(SettingsSection):
+    url: str = Field(description="Address of a database: jdbc:postgresql://host:5432/name, without a password.")
+    user: str | None = Field(default=None, description="Who connects, as env:NAME or file:/path.")
+    password: str | None = Field(default=None, description="Password, as env:NAME or file:/path.")
+    schemas: list[str] = Field(default_factory=list, description="Only these schemas. Default: all.")
+
+
 class CatalogKeys(SettingsSection):
     type: Literal["embedded", "rest", "hive", "glue", "sql"] = Field(
         default="embedded",
@@ -22,6 +40,20 @@ class CatalogKeys(SettingsSection):
     properties: dict[str, str] = Field(
         default_factory=dict,
         description="Further properties of the external catalog. Secrets as env:NAME or file:/path.",
+    )
+    sources: dict[str, CatalogSourceKeys] = Field(
+        default_factory=dict,
+        description="Databases that `forge catalog scan` crawls, by a name of yours; beside them, those that "
+        "sources/*.yaml read.",
+    )
+    dbt: list[str] = Field(
+        default_factory=list,
+        description="Manifests of dbt projects to crawl. Default: target/manifest.json, where there is one.",
+    )
+    domains: dict[str, DomainKeys] = Field(
+        default_factory=dict,
+        description="What a domain asks of the documentation of its assets: finance: {required: [owner], "
+        "approval: true}.",
     )
 
 
@@ -258,6 +290,17 @@ class QualityKeys(SettingsSection):
     )
 
 
+class PiiKeys(SettingsSection):
+    """Scans for personal data."""
+
+    threshold: Annotated[float, BeforeValidator(fraction_of_text)] = Field(
+        default=0.8, ge=0, le=1, description="From this score on a finding hides its column until somebody rejects it."
+    )
+    rows: Annotated[int, BeforeValidator(number_of_text)] = Field(
+        default=10_000, ge=1, le=1_000_000, description="How many rows of a table a scan looks at, spread over it."
+    )
+
+
 class ReadKeys(SettingsSection):
     """Questions of requests that need Spark or read many rows: SQL, rows of views, diffs, blame, previews of merges."""
 
@@ -352,6 +395,7 @@ class Keys(SettingsSection):
     versioning: VersioningKeys = part("Branches and commits.")
     lineage: LineageKeys = part("The lineage graph.")
     quality: QualityKeys = part("Monitors and what is done about failures.")
+    pii: PiiKeys = part("Personal data in columns: how it is looked for, and from when on it is hidden.")
     alerts: AlertKeys = part("Who is told of failing checks, and how.")
     server: ServerKeys = part("`forge serve`: HTTP and the web app.")
     governance: GovernanceKeys = part("Contracts and policies: what `forge compile` checks.")
