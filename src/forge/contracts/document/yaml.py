@@ -25,12 +25,14 @@ class ContractYaml(YamlReader):
     noun = "a contract"
 
     def key(self, event: Any) -> str:
-        _refuse_control(event)
+        if event.style == '"':
+            _refuse_control(event)
         return str(event.value)
 
     def value(self, event: Any) -> object:
         """What looks like a date or a clock time is a text."""
-        _refuse_control(event)
+        if event.style == '"':
+            _refuse_control(event)
         text: str = event.value
         tag: str | None = event.tag
         if tag is None or tag == "!":
@@ -50,7 +52,8 @@ class ContractYaml(YamlReader):
 
 
 def _refuse_control(event: Any) -> None:
-    if event.style == '"' and (control := _CONTROL.search(event.value)):  # others cannot hold one
+    """Only a text in double quotes can hold one."""
+    if control := _CONTROL.search(event.value):
         raise at(event, f"a text holds the control character U+{ord(control[0]):04X}", "Take it out of the text.")
 
 

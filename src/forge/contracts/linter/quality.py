@@ -47,7 +47,9 @@ def _check_rule(
 def _check_limits(findings: LintFindings, rule: Mapping[str, object], path: Path) -> None:
     is_percent = str(rule.get("unit") or "").lower() in _PERCENT
     for key in _OPERATORS:
-        value = rule.get(key)
+        if key not in rule:
+            continue
+        value = rule[key]
         given = value if isinstance(value, list) else [value]
         numbers = [each for each in given if isinstance(each, int | float) and not isinstance(each, bool)]
         if key.endswith("Between") and len(numbers) == len(given) == 2 and numbers[0] > numbers[1]:
