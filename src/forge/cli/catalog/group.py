@@ -11,7 +11,9 @@ from forge.cli.command import command_group
 from forge.cli.command_table import LazyCommands, load_command
 
 # The word → its module and function; the order is that of the help.
-HOMES: dict[str, str] = {}
+HOMES: dict[str, str] = {
+    "profile": "profile:profile",
+}
 
 
 class CatalogGroup(TyperGroup):

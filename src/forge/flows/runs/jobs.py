@@ -49,7 +49,8 @@ class JobEvent:
 
 
 ReadKind = Literal["query", "diff", "blame", "compare", "verify"]  # what changes nothing
-JobKind = Literal["run", "monitor", "commit", "merge", "revert", "cherry-pick", "reset", "remediate"] | ReadKind
+WriteKind = Literal["commit", "merge", "revert", "cherry-pick", "reset", "remediate", "scan", "profile"]
+JobKind = Literal["run", "monitor"] | WriteKind | ReadKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -30,6 +30,7 @@ from forge.engines.spark.profile.columns import FrameColumn, columns_of
 from forge.engines.spark.profile.passes import FramePasses, ValueCounts
 from forge.flows.catalog.profiling.ports import ProfileRequest
 from forge.flows.runs.pin import Pin
+from forge.model.names import RunId, TableName
 from forge.quality.readings import SKETCH_SIZE, Quantiles
 
 T = TypeVar("T")
@@ -40,13 +41,25 @@ _SEED = 18
 
 class _Spark(Protocol):
     def at_work(self, where: str) -> AbstractContextManager[SparkSession]: ...
+    def begin(self, run_id: RunId, table: TableName) -> None: ...
+    def end(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
 class SparkProfiler:
     engine: _Spark
+    run_id: RunId | None = None  # which its jobs belong to, so that they can be cancelled
 
     def profile(self, target: Pin, request: ProfileRequest) -> ProfileMeasurement:
+        if self.run_id is None:
+            return self._profile(target, request)
+        self.engine.begin(self.run_id, target.table)
+        try:
+            return self._profile(target, request)
+        finally:
+            self.engine.end()
+
+    def _profile(self, target: Pin, request: ProfileRequest) -> ProfileMeasurement:
         with self.engine.at_work(str(target.table)) as spark:
             frame = frame_of(spark, target)
             return measure_frame(spark, frame, request, lazy=target.view_sql is not None)
