@@ -81,6 +81,10 @@ class SimilarityIndex:
 
     assets: Sequence[AssetFeatures]
 
+    def prepare(self) -> None:
+        """Works out what questions need, which the first of them would wait for."""
+        _ = self._sorted_bands, self._by_word
+
     def find(self, name: str, limit: int = 10) -> tuple[SimilarAsset, ...]:
         """Those that are most like an asset of the index, best first."""
         number = self._numbers.get(name)

@@ -1,0 +1,188 @@
+"""Usage is counted in memory and written in batches; whatever happens, the caller does not notice."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+import time
+from collections.abc import Sequence
+from datetime import UTC, date, datetime, timedelta
+
+from forge.catalog.discovery.usage import UsageCount, UsageKind, UsagePrivacy
+from forge.flows.catalog.discovery import record
+from forge.flows.catalog.discovery.record import UsageRecorder
+from forge.flows.runs.records import AuditRecord, OutputRecord, OutputStatus, RunRecord, RunStatus
+from forge.model.errors import DatabaseBusyError
+from forge.model.names import BranchName, RunId, SnapshotId, TableName
+from forge.stores.memory.usage import MemoryUsage
+
+NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
+ALWAYS = (date.min, date.max)
+
+
+class AwayUsage(MemoryUsage):
+    """A store that can be out of reach."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.away = False
+        self.writes: list[int] = []
+
+    def add(self, counts: Sequence[UsageCount]) -> None:
+        if self.away:
+            raise DatabaseBusyError("busy")
+        self.writes.append(len(counts))
+        super().add(counts)
+
+
+class Site:
+    def __init__(self, privacy: UsagePrivacy = UsagePrivacy.NAMED) -> None:
+        self.store, self.now = AwayUsage(), NOW
+        self._keys = itertools.count()
+        self.recorder = UsageRecorder(
+            lambda: self.store, lambda: self.now, privacy, lambda: str(next(self._keys)).encode()
+        )
+
+    def actors(self) -> set[str]:
+        return {one.actor for one in self.store.cells(*ALWAYS)}
+
+
+def test_without_a_server_it_is_written_at_once() -> None:
+    site = Site()
+    site.recorder.record(UsageKind.VIEW, ["core.orders"], "eve")
+    (total,) = site.store.totals(*ALWAYS)
+    assert (total.asset, total.views, total.users) == ("core.orders", 1, 1)
+
+
+def test_a_server_writes_many_as_one_row() -> None:
+    site = Site()
+    site.recorder.start()
+    for _ in range(100):
+        site.recorder.record(UsageKind.VIEW, ["a", "b"], "eve")
+    assert site.store.writes == []
+    site.recorder.stop()
+    assert site.store.writes == [2]
+    assert [one.views for one in site.store.totals(*ALWAYS)] == [100, 100]
+
+
+def test_many_threads_lose_nothing() -> None:
+    site = Site()
+    site.recorder.start()
+
+    def use() -> None:
+        for _ in range(200):
+            site.recorder.record(UsageKind.QUERY, ["a"], "eve")
+            site.recorder.flush()
+
+    threads = [threading.Thread(target=use) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    site.recorder.stop()
+    assert site.store.totals(*ALWAYS)[0].queries == 800
+
+
+def test_recording_costs_microseconds() -> None:
+    site = Site()
+    site.recorder.start()
+    begin = time.perf_counter()
+    for _ in range(2000):
+        site.recorder.record(UsageKind.VIEW, ["a"], "eve")
+    assert (time.perf_counter() - begin) / 2000 < 0.001
+    site.recorder.stop()
+
+
+def test_what_cannot_be_written_waits_and_nobody_notices() -> None:
+    site = Site()
+    site.store.away = True
+    for _ in range(3):
+        site.recorder.record(UsageKind.VIEW, ["a"], "eve")
+    site.store.away = False
+    site.recorder.flush()
+    assert site.store.totals(*ALWAYS)[0].views == 3
+
+
+def test_a_database_that_stays_away_does_not_fill_the_memory() -> None:
+    site = Site()
+    site.store.away = True
+    limit = record.MOST_BUFFERED
+    site.recorder.start()
+    site.recorder.record(UsageKind.VIEW, (f"t{n}" for n in range(limit + 500)), "eve")
+    site.recorder.record(UsageKind.VIEW, ["t0"], "eve")
+    site.recorder.stop()
+    site.store.away = False
+    site.recorder.flush()
+    assert sum(site.store.writes) == limit
+    assert site.store.totals(*ALWAYS, assets=["t0"])[0].views == 2
+
+
+def test_a_broken_clock_or_store_is_no_error() -> None:
+    def broken() -> datetime:
+        raise RuntimeError
+
+    recorder = UsageRecorder(lambda: MemoryUsage(), broken, UsagePrivacy.NAMED, lambda: b"")
+    recorder.record(UsageKind.VIEW, ["a"], "eve")
+
+
+def test_off_counts_nothing() -> None:
+    site = Site(UsagePrivacy.OFF)
+    site.recorder.start()
+    site.recorder.record(UsageKind.VIEW, ["a"], "eve")
+    site.recorder.stop()
+    assert site.store.totals(*ALWAYS) == ()
+
+
+def test_an_anonymous_user_is_one_on_a_day_and_another_the_next() -> None:
+    site = Site(UsagePrivacy.ANONYMOUS)
+    for user in ("eve@example.com", "eve@example.com", "bob@example.com"):
+        site.recorder.record(UsageKind.VIEW, ["a"], user)
+    first = site.actors()
+    assert len(first) == 2
+    assert site.recorder.actor_of("eve@example.com") in first
+    assert not any("eve" in actor or "bob" in actor for actor in first)
+    site.now += timedelta(days=1)
+    site.recorder.record(UsageKind.VIEW, ["a"], "eve@example.com")
+    assert len(site.actors()) == 3
+
+
+def test_answered_queries_count_and_refused_ones_do_not() -> None:
+    site = Site()
+    tables = {"tables": ["core.orders", "core.refunds"], "rows": 3}
+    site.recorder.record_query(AuditRecord(NOW, "eve", "query.run", "http", tables))
+    site.recorder.record_query(AuditRecord(NOW, "eve", "query.refuse", "http", tables))
+    site.recorder.record_query(AuditRecord(NOW, "eve", "query.run", "http", {}))
+    site.recorder.record_query(AuditRecord(NOW, "eve", "branch.create", "dev"))
+    assert [(one.asset, one.queries) for one in site.store.totals(*ALWAYS)] == [("core.orders", 1), ("core.refunds", 1)]
+
+
+def test_a_run_uses_what_it_read_and_did_not_make() -> None:
+    site = Site()
+    made: dict[str, dict[str, SnapshotId | None]] = {
+        "core.orders": {"raw.orders": SnapshotId(1)},
+        "marts.revenue": {"core.orders": SnapshotId(2), "raw.rates": None},
+    }
+    run = RunRecord(
+        id=RunId("r1"),
+        branch=BranchName("main"),
+        status=RunStatus.SUCCEEDED,
+        started_at=NOW,
+        user="job",
+        host="h",
+        pid=1,
+        process_started="",
+        outputs=tuple(
+            OutputRecord(table=TableName.parse(name), status=OutputStatus.PUBLISHED, inputs=inputs)
+            for name, inputs in made.items()
+        ),
+    )
+    site.recorder.record_run(run)
+    assert [(one.asset, one.runs) for one in site.store.totals(*ALWAYS)] == [("raw.orders", 1), ("raw.rates", 1)]
+
+
+def test_old_usage_is_forgotten_once_a_day() -> None:
+    site = Site()
+    old = NOW - timedelta(days=401)
+    site.store.add([UsageCount(old.date(), "a", "eve", UsageKind.VIEW, 1, old)])
+    site.recorder.record(UsageKind.VIEW, ["a"], "eve")
+    assert site.store.totals(*ALWAYS)[0].views == 1
