@@ -16,7 +16,7 @@ STAGES_BY_CORES = $(BIN)/python scripts/stages.py
 AGAIN := $(MAKE) --no-print-directory # by another name: a line that says MAKE is run even by make -n
 
 .PHONY: help setup demo ui wheel test check house web-check spark-test services-test browser-test lock docs types bench \
-        bench-server bench-versioning bench-lineage bench-lineage-extract bench-quality bench-anomaly bench-contracts bench-startup fuzz-gate clean machine machine-with-node jars-of-demo
+        bench-server bench-versioning bench-lineage bench-lineage-extract bench-quality bench-anomaly bench-contracts bench-profile bench-startup fuzz-gate clean machine machine-with-node jars-of-demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-21s %s\n", $$1, $$2}' Makefile
@@ -93,6 +93,9 @@ bench-lineage-extract: setup ## lineage out of code beside sqlglot, sqllineage, 
 
 bench-quality: setup ## twenty checks on ten million rows beside a fused aggregation, Great Expectations, Soda, cuallee and DQX (ARGS=--limits)
 	@$(BIN)/python -m bench.quality.bench $(ARGS)
+
+bench-profile: setup ## the profile of five million rows beside one aggregation by hand and a loop over columns (ARGS=--limits fails on a missed bound)
+	@$(BIN)/python -m bench.profile.bench $(ARGS)
 
 bench-anomaly: .venv/.ready-dev ## anomalies planted in daily series: recall and precision of each method (ARGS=--prophet asks it too)
 	@$(BIN)/python -m bench.anomaly.bench $(ARGS)
