@@ -21,6 +21,7 @@ from starlette.routing import BaseRoute, compile_path
 from forge.api.auth import SAFE, AuthContext
 from forge.api.bodies import BodyLimits
 from forge.api.catalog.routes import assets as catalog
+from forge.api.catalog.routes import pii as catalog_pii
 from forge.api.contracts.routes import registry as contracts
 from forge.api.contracts.routes import results as contract_results
 from forge.api.contracts.routes import versions as contract_versions
@@ -79,7 +80,7 @@ QUALITY = (
     quality_anomalies.router,
 )
 CONTRACTS = (contract_results.router, contracts.router, contract_versions.router, contract_results.compiled)
-ROUTERS = (runs.router, *VERSIONING, catalog.router, *LINEAGE, *QUALITY, *CONTRACTS, system.router)
+ROUTERS = (runs.router, *VERSIONING, catalog.router, catalog_pii.router, *LINEAGE, *QUALITY, *CONTRACTS, system.router)
 PORT = 8765
 _PROBLEMS = {
     400: "The host is not one of this server's",

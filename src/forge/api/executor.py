@@ -136,6 +136,15 @@ class RequestExecutor:
             with self._lock:
                 task.waiters -= 1
 
+    def start(
+        self, kind: JobKind, work: Callable[[VersionPorts], T], principal: Principal, *, text: str, share: Hashable
+    ) -> PendingTask:
+        """Work that nobody waits for; while it goes on, who starts the same gets the same."""
+        task = self._accept(kind, work, principal, ("", shortened(text)), share, lambda: None)
+        with self._lock:
+            task.waiters -= 1
+        return PendingTask(task.job.id, kind)
+
     def _wait(self, task: Task, principal: Principal) -> Any:
         deadline = time.monotonic() + self.patience
         while True:

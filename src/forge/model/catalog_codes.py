@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from forge.model.error_code import (
+    CANNOT_CONNECT,
     FINDINGS,
     NOT_ALLOWED,
     USAGE,
@@ -11,6 +12,7 @@ from forge.model.error_code import (
     invalid,
     not_found,
     refused,
+    unavailable,
 )
 
 CATALOG_CODES: tuple[tuple[str, ErrorCode], ...] = (
@@ -43,4 +45,13 @@ CATALOG_CODES: tuple[tuple[str, ErrorCode], ...] = (
     not_found("E856", "unknown proposal", "No proposed edit has that id, or the asset has no such edit.", USAGE),
     conflict("E857", "decided already", "The proposed edit was approved or rejected already.", FINDINGS),
     not_found("E858", "unknown source", "No crawler of the project has that name.", USAGE),
+    unavailable("E865", "search server unavailable", "The server of the search index does not answer, or refused.", CANNOT_CONNECT),
+    not_found("E870", "unknown finding", "No finding of personal data has that id.", USAGE),
+    conflict(
+        "E871",
+        "finding changed meanwhile",
+        "Someone else decided on the finding, or a scan changed it, since it was read. Nothing was changed.",
+        FINDINGS,
+    ),
+    unavailable("E872", "values cannot be read", "The values of a table could not be read for a scan. None is shown."),
 )

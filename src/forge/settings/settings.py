@@ -24,6 +24,7 @@ from forge.settings.keys import (
     Keys,
     LineageKeys,
     ParamKeys,
+    PiiKeys,
     QualityKeys,
     RunKeys,
     ServerKeys,
@@ -82,6 +83,10 @@ class Settings:
     @property
     def quality(self) -> QualityKeys:
         return self.keys.quality
+
+    @property
+    def pii(self) -> PiiKeys:
+        return self.keys.pii
 
     @property
     def owners(self) -> Mapping[str, str]:

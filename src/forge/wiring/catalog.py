@@ -10,9 +10,10 @@ from forge.model.names import TableName
 
 if TYPE_CHECKING:
     from forge.flows.catalog.declared_personal_data import DeclaredPersonalData
-    from forge.flows.catalog.personal_data import PersonalDataCache
+    from forge.flows.catalog.personal_data import KnownPersonalData, PersonalDataCache
     from forge.stores.sql.catalog.asset_store import SqlAssetStore
     from forge.wiring import Wiring
+    from forge.wiring.pii import PiiParts
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,25 @@ class CatalogParts:
         )
 
     @cached_property
+    def pii(self) -> PiiParts:
+        """Findings of personal data, scans and reviews."""
+        from forge.wiring.pii import PiiParts
+
+        return PiiParts(self.wiring)
+
+    @cached_property
+    def personal(self) -> KnownPersonalData:
+        """Columns that contracts declare personal, and those that scans found so."""
+        from forge.flows.catalog.personal_data import KnownPersonalData
+
+        return KnownPersonalData(self.declared, lambda mark: self.pii.found(mark))
+
+    @cached_property
     def personal_at(self) -> PersonalDataCache:
         """The masked columns, now or at one of these commits."""
         from forge.flows.catalog.personal_data import PersonalDataCache
 
-        return PersonalDataCache(self.wiring.metadata, self.declared, self.wiring.default_branch)
+        return PersonalDataCache(self.wiring.metadata, self.personal, self.wiring.default_branch)
 
     def known_tables(self) -> frozenset[TableName]:
         """Of the lake."""

@@ -60,7 +60,7 @@ class QualityParts:
             run_id=run_id,
             history=self.history,
             states=self.states,
-            declared=self.wiring.catalog.declared,
+            declared=self.wiring.catalog.personal,
         )
 
     @cached_property
@@ -186,6 +186,7 @@ class QualityParts:
             standing=self.monitors.standing,
             personal=catalog.declared.of,
             personal_at=catalog.personal_at,
+            found=lambda table: catalog.pii.found().of(table),
             current=self.current_checks,
         )
 

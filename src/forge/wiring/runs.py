@@ -58,7 +58,7 @@ class RunParts:
             register=self.wiring.contracts.register,
             keys=versions.keys,
             key_check=versions.key_check if self.wiring.versioning.tables is not None else None,
-            declared=self.wiring.catalog.declared,
+            declared=self.wiring.catalog.personal,
             readers=self.wiring.contracts.refuse_new_readers,
         )
 

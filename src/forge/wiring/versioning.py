@@ -56,7 +56,7 @@ class VersioningParts:
             large=self._spark_rows,
             engine=lambda: self.wiring.engine,
             project=self.wiring.project,
-            declared=self.wiring.catalog.declared,
+            declared=self.wiring.catalog.personal,
             personal=self.wiring.catalog.personal_at,
             clock=self.wiring.clock,
             author=author or self.wiring.author,

@@ -1,4 +1,5 @@
 """Detection of personal data in columns, by name and by value."""
 
+from forge.catalog.pii.detect import RULES as RULES
 from forge.catalog.pii.detect import PiiFinding as PiiFinding
 from forge.catalog.pii.detect import find_pii as find_pii

@@ -21,6 +21,7 @@ from forge.catalog.pii.vocabulary import (
     THINGS,
 )
 
+RULES = 2  # grows with every change of what is found: tables are scanned again
 ENOUGH = 0.8  # share of the values that must match where no name says it
 WITH_NAME = 0.5  # and where one does
 EMBEDDED = 0.5  # share of texts that must hold one

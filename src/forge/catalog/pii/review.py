@@ -154,9 +154,14 @@ def apply_scan(
             continue
         record = before.pop(finding.column.lower(), None)
         changed.append(_seen_again(record, finding, scan) if record else _new(finding, scan, new_id()))
-    changed += [_unseen(record, record.key in here, scan) for record in before.values()]
+    changed += [_unseen(record, _exists(record, here), scan) for record in before.values()]
     old = {record.id: record for record in known}
     return tuple(one for one in changed if one != old.get(one.id))
+
+
+def _exists(record: PiiRecord, columns: Collection[str]) -> bool:
+    """A field of a struct may have no value now."""
+    return record.key in columns or record.key.partition(".")[0] in columns
 
 
 def _new(finding: PiiFinding, scan: ScannedTable, new_id: str) -> PiiRecord:

@@ -1,7 +1,8 @@
 """Which columns hold personal data: the single source of truth for everything that shows a cell.
 
-A column is personal if a contract declares it (a file of the project, or the registry), if the catalog flags it, or
-if lineage connects it with either, up to where it is masked or counted."""
+A column is personal if a contract declares it (a file of the project, or the registry), if the catalog flags it, if a
+scan found it and nobody rejected that, or if lineage connects it with one of these, up to where it is masked or
+counted. What a person rejected is not personal, unless a contract declares it."""
 
 from __future__ import annotations
 
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 Key = tuple[str, str]
 """A table and one of its columns, in small letters."""
 Declared = Callable[[], frozenset[Key]]
-"""What contracts call personal now; read again on each call."""
+"""What is called personal now, by contracts or scans; read again on each call."""
 
 HIDDEN = "***"
 _MOST = 64  # answers that are kept
@@ -55,6 +56,38 @@ class PersonalColumns:
         return (str(table or ""), column.lower()) in self.keys
 
 
+@dataclass(frozen=True, slots=True)
+class ReviewedColumns:
+    """What findings say: personal by a scan or a person, and cleared by a person."""
+
+    personal: frozenset[Key] = frozenset()
+    cleared: frozenset[Key] = frozenset()
+
+    def of(self, table: TableName) -> frozenset[str]:
+        """The personal ones, in lower case."""
+        return frozenset(column for name, column in self.personal if name == str(table))
+
+
+@dataclass(frozen=True, slots=True)
+class KnownPersonalData:
+    """Declared by contracts or found by scans."""
+
+    declared: Declared
+    found: Callable[[str | None], ReviewedColumns]  # by the mark of the records, where it is known
+
+    def __call__(self) -> frozenset[Key]:
+        return self.declared() | self.found(None).personal
+
+    def parts(self, mark: str | None = None) -> tuple[frozenset[Key], ReviewedColumns]:
+        """What is declared, and what else was found; a contract weighs more than a person who clears a column."""
+        declared, found = self.declared(), self.found(mark)
+        return declared, ReviewedColumns(found.personal - declared, found.cleared - declared)
+
+
+def _parts(declared: Declared, mark: str | None = None) -> tuple[frozenset[Key], ReviewedColumns]:
+    return declared.parts(mark) if isinstance(declared, KnownPersonalData) else (declared(), ReviewedColumns())
+
+
 PersonalAt = Callable[..., PersonalColumns]
 """Of commits: `personal_at` of some metadata."""
 
@@ -69,6 +102,7 @@ class PersonalData:
     trees: Callable[[], Iterable[Tree]]
     made: dict[TableName, tuple[Edge, ...]] = field(default_factory=dict)
     _flagged: frozenset[Key] | None = None
+    _reviewed: ReviewedColumns = ReviewedColumns()
     _edges: tuple[tuple[Edge, ...], ...] | None = None
 
     def of(self, table: TableName) -> frozenset[str]:
@@ -77,11 +111,13 @@ class PersonalData:
     def columns(self) -> PersonalColumns:
         """Personal in one of the trees is personal."""
         if self._flagged is None:
-            self._flagged = self.declared() | find_flagged(self.metadata.assets())
-        if not self._flagged:
+            declared, self._reviewed = _parts(self.declared)
+            self._flagged = declared | (find_flagged(self.metadata.assets()) - self._reviewed.cleared)
+        if not self._flagged and not self._reviewed.personal:
             return PersonalColumns()
         made = tuple(edge for edges in self.made.values() for edge in edges)
-        found = (find_personal(self._flagged, (*edges, *made)) for edges in self._known_edges() or ((),))
+        flagged, reviewed = self._flagged, self._reviewed
+        found = (find_personal(flagged, (*edges, *made), reviewed) for edges in self._known_edges() or ((),))
         return PersonalColumns(frozenset[Key]().union(*found))
 
     def _known_edges(self) -> tuple[tuple[Edge, ...], ...]:
@@ -117,12 +153,14 @@ class PersonalDataCache:
 
     def __call__(self, *commits: CommitId | None) -> PersonalColumns:
         main = self._metadata.branch(self._default)
-        declared = self._declared()
+        mark = self._metadata.mark()
+        declared, reviewed = _parts(self._declared, mark)
         # A commit never changes; the mark covers the catalog and blocked attempts.
-        key = (self._metadata.mark(), main.head if main else None, commits, declared)
+        key = (mark, main.head if main else None, commits, declared, reviewed)
         known = self._found.get(key)
         if known is None:
-            known = personal_at(self._metadata, lambda: declared, self._default, *commits)
+            now = KnownPersonalData(lambda: declared, lambda _: reviewed)
+            known = personal_at(self._metadata, now, self._default, *commits)
             kept = self._found if len(self._found) < _MOST else {}
             self._found = {**kept, key: known}
         return known
@@ -150,6 +188,8 @@ def named_by(contracts: Iterable[TableContract]) -> frozenset[Key]:
 
 def declared_with(contracts: Collection[TableContract], declared: Declared) -> Declared:
     """The declared columns, and those of these contracts."""
+    if isinstance(declared, KnownPersonalData):
+        return replace(declared, declared=declared_with(contracts, declared.declared))
     return lambda: declared() | named_by(contracts)
 
 
@@ -158,10 +198,18 @@ def find_flagged(assets: Iterable[AssetRecord]) -> frozenset[Key]:
     return frozenset((str(a.table), str(c["name"]).lower()) for a in assets for c in a.columns if c.get("pii"))
 
 
-def find_personal(flagged: frozenset[Key], edges: Iterable[Edge]) -> frozenset[Key]:
+NOTHING_REVIEWED = ReviewedColumns()
+
+
+def find_personal(
+    flagged: frozenset[Key], edges: Iterable[Edge], reviewed: ReviewedColumns = NOTHING_REVIEWED
+) -> frozenset[Key]:
     """The flagged columns, all up- and downstream of them, and other copies of the origin of a flagged copy. A
-    masking or counting edge stops the propagation."""
-    open_edges = [e for e in edges if not e.masking]
+    masking or counting edge stops the propagation, and so does a column that was cleared.
+
+    Of what a scan found, only the same data is personal upstream: the city in `name || city` was scanned, too."""
+    stops = reviewed.cleared - flagged
+    open_edges = [e for e in edges if not e.masking and not (stops and stops.intersection(_ends(e)))]
     sources = Counter(_key(e.target.table, e.target.column) for e in open_edges)
     values = [e for e in open_edges if not _is_count(e)]
     # The only input of a column is the same data, like lower(trim(email)); one of many inputs may be only a small
@@ -171,8 +219,9 @@ def find_personal(flagged: frozenset[Key], edges: Iterable[Edge]) -> frozenset[K
         for e in values
         if e.transformation is Transformation.IDENTITY or sources[_key(e.target.table, e.target.column)] == 1
     ]
-    origins = _walk(flagged, same, upstream=True)
-    return _walk(flagged, values) | _walk(flagged, values, upstream=True) | _walk(origins, same)
+    known = flagged | reviewed.personal
+    origins = _walk(known, same, upstream=True)
+    return _walk(known, values) | _walk(flagged, values, upstream=True) | _walk(origins, same)
 
 
 def _walk(start: Iterable[Key], edges: Iterable[Edge], *, upstream: bool = False) -> frozenset[Key]:
@@ -190,6 +239,15 @@ def _walk(start: Iterable[Key], edges: Iterable[Edge], *, upstream: bool = False
 
 def _key(table: str, column: str) -> Key:
     return table, column.lower()
+
+
+def _ends(edge: Edge) -> tuple[Key, Key]:
+    return _key(edge.source.table, edge.source.column), _key(edge.target.table, edge.target.column)
+
+
+def carries_values(edge: Edge) -> bool:
+    """Not where it masks, hashes or counts them."""
+    return not edge.masking and not _is_count(edge)
 
 
 def _is_count(edge: Edge) -> bool:

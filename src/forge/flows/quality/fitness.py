@@ -25,7 +25,8 @@ _SHOWN = 5
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FitnessPorts:
     """`standing`: results of monitors and people on these versions. `personal`: columns that the contract classifies as
-    personal, None without a contract. `personal_at`: all personal columns."""
+    personal, None without a contract. `personal_at`: all personal columns. `found`: those that a scan found or a person
+    confirmed."""
 
     metadata: Metadata
     lake: Lake
@@ -34,6 +35,7 @@ class FitnessPorts:
     standing: Callable[[Mapping[TableName, TableVersion]], Iterable[CheckResult]]
     personal: Callable[[TableName], frozenset[str] | None]
     personal_at: PersonalAt
+    found: Callable[[TableName], frozenset[str]] = lambda table: frozenset()
     current: Callable[[TableName], CurrentChecks | None] = lambda table: None
 
 
@@ -142,16 +144,19 @@ def _age(written: Commit | None, required: float, now: datetime) -> FitnessCondi
 
 
 def _personal(ports: FitnessPorts, table: TableName, version: TableVersion, commit: CommitId) -> FitnessCondition:
-    """By the contract, the catalog, and propagation along lineage."""
+    """By the contract, the catalog, scans, and propagation along lineage."""
     declared = ports.personal(table)
     own = {column.lower() for column in declared or ()}
-    derived = ports.personal_at(commit).of(table)
+    scanned = ports.found(table) - own
+    derived = ports.personal_at(commit).of(table) - own - scanned
     here = _columns(ports, version)
-    found = sorted(own | derived) if here is None else [name for name in here if name.lower() in own | derived]
+    known = own | scanned | derived
+    found = sorted(known) if here is None else [name for name in here if name.lower() in known]
     looked = "its contract, the catalog and its lineage" if declared is not None else "the catalog and its lineage"
     details: dict[str, object] = {
         "by_contract": sorted(own),
-        "by_lineage": sorted(derived - own),
+        "by_scan": sorted(scanned),
+        "by_lineage": sorted(derived),
         "has_contract": declared is not None,
     }
     if not found and declared is None:
@@ -159,7 +164,8 @@ def _personal(ports: FitnessPorts, table: TableName, version: TableVersion, comm
         return FitnessCondition("no_pii", False, True, None, message, details)
     if not found:
         return FitnessCondition("no_pii", True, True, [], f"no column is personal by {looked}", details)
-    shown = ", ".join(f"{name} ({'contract' if name.lower() in own else 'lineage'})" for name in found[:20])
+    ways = {**dict.fromkeys(derived, "lineage"), **dict.fromkeys(scanned, "scan"), **dict.fromkeys(own, "contract")}
+    shown = ", ".join(f"{name} ({ways[name.lower()]})" for name in found[:20])
     more = f" and {len(found) - 20} more" if len(found) > 20 else ""
     return FitnessCondition("no_pii", False, True, list(found), f"personal data in {shown}{more}", details)
 

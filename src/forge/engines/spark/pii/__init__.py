@@ -1,0 +1,1 @@
+"""Samples of values for scans of personal data."""

@@ -1,0 +1,48 @@
+"""What findings say about columns, for everything that shows a cell. Read again only after a finding changed."""
+
+from __future__ import annotations
+
+import time
+
+from forge.catalog.pii.review import FindingOrigin, PiiRecord, ReviewState
+from forge.flows.catalog.personal_data import Key, ReviewedColumns
+from forge.flows.catalog.pii.ports import PiiFindings
+
+_LIFE = 5.0  # seconds: two writers on PostgreSQL can leave one mark between them
+
+
+class FoundPersonalData:
+    def __init__(self, store: PiiFindings, threshold: float) -> None:
+        self._store, self._threshold = store, threshold
+        self._known: tuple[int, ReviewedColumns] | None = None
+        self._marked: tuple[str, float, ReviewedColumns] | None = None
+
+    def __call__(self, mark: str | None = None) -> ReviewedColumns:
+        """`mark`: of the records, which every change of a finding moves; the same one needs no look at the store."""
+        marked, now = self._marked, time.monotonic()
+        if mark is not None and marked is not None and marked[0] == mark and now - marked[1] < _LIFE:
+            return marked[2]
+        revision = self._store.revision()
+        known = self._known
+        if known is None or known[0] != revision:
+            # what changes between the two reads has a later revision, and is read by the next call
+            self._known = known = (revision, self._read() if revision else ReviewedColumns())
+        if mark is not None:
+            self._marked = (mark, now, known[1])
+        return known[1]
+
+    def _read(self) -> ReviewedColumns:
+        personal: set[Key] = set()
+        cleared: set[Key] = set()
+        for record in self._store.findings():
+            if record.is_personal(self._threshold) and not _follows(record):
+                # a personal field hides the whole struct
+                personal |= {(record.table, record.key), (record.table, record.key.partition(".")[0])}
+            elif record.state is ReviewState.REJECTED:
+                cleared.add((record.table, record.key))
+        return ReviewedColumns(frozenset(personal), frozenset(cleared - personal))
+
+
+def _follows(record: PiiRecord) -> bool:
+    """Known by lineage alone: whoever masks follows the same lineage from its source."""
+    return record.origin is FindingOrigin.LINEAGE and record.state is ReviewState.OPEN

@@ -1,0 +1,74 @@
+"""The parts of personal data: findings, scans and reviews."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from forge.engines.spark.pii.sampler import SparkSampler
+    from forge.flows.catalog.pii.found import FoundPersonalData
+    from forge.flows.catalog.pii.reviews import ReviewPorts
+    from forge.flows.catalog.pii.scan import ScanPorts, TableScan
+    from forge.model.names import TableName
+    from forge.stores.sql.catalog.pii_findings import SqlPiiFindings
+    from forge.wiring import Wiring
+
+
+@dataclass(frozen=True)
+class PiiParts:
+    wiring: Wiring
+
+    @cached_property
+    def findings(self) -> SqlPiiFindings:
+        from forge.stores.sql.catalog.pii_findings import SqlPiiFindings
+
+        return SqlPiiFindings(self.wiring.database)
+
+    @cached_property
+    def found(self) -> FoundPersonalData:
+        """What findings say about columns."""
+        from forge.flows.catalog.pii.found import FoundPersonalData
+
+        return FoundPersonalData(self.findings, self.wiring.settings.pii.threshold)
+
+    def scan_ports(self, actor: str | None = None, begin: Callable[[], None] = lambda: None) -> ScanPorts:
+        """`begin` is called before Spark is, where a table needs it."""
+        from forge.flows.catalog.pii.scan import ScanPorts
+        from forge.stores.lake.sampler import LakeSampler
+
+        def large() -> SparkSampler:
+            from forge.engines.spark.pii.sampler import SparkSampler
+
+            begin()
+            return SparkSampler(self.wiring.engine)
+
+        keys = self.wiring.settings.pii
+        return ScanPorts(
+            findings=self.findings,
+            metadata=self.wiring.metadata,
+            lake=self.wiring.lake,
+            small=LakeSampler(self.wiring.lake),
+            large=large,
+            clock=self.wiring.clock,
+            actor=actor or self.wiring.author.email,
+            default_branch=self.wiring.default_branch,
+            threshold=keys.threshold,
+            rows=keys.rows,
+        )
+
+    def scan_tables(self, names: Iterable[TableName], actor: str | None = None) -> tuple[TableScan, ...]:
+        """After a run: what was published is scanned where it changed."""
+        from forge.flows.catalog.pii.scan import scan_tables
+
+        return scan_tables(names, self.scan_ports(actor))
+
+    def review_ports(self, actor: str | None = None) -> ReviewPorts:
+        from forge.flows.catalog.pii.reviews import ReviewPorts
+        from forge.flows.catalog.pii.scan import follow_lineage
+
+        by = actor or self.wiring.author.email
+        return ReviewPorts(self.findings, self.wiring.clock, by, lambda: follow_lineage(self.scan_ports(by)))
