@@ -32,6 +32,11 @@ class FileScan:
         return {"file": self.file, "rows": self.rows, "complete": self.complete, "columns": found}
 
 
+def is_table_file(path: Path) -> bool:
+    """By its ending."""
+    return path.suffix.lower().lstrip(".") in _KINDS
+
+
 def scan_file(path: Path, rows: int = ROWS) -> FileScan:
     """Looks at the first `rows` rows. E629: it is no table."""
     kind = _KINDS.get(path.suffix.lower().lstrip("."))
