@@ -110,6 +110,16 @@ def test_the_newest_of_many_tables(store: ProfileStore) -> None:
     assert store.newest([]) == {}
 
 
+def test_values_are_taken_out_of_all_profiles_of_a_table(store: ProfileStore) -> None:
+    for one in (profile(1), profile(2), profile(3, PEOPLE)):
+        store.add(one)
+    assert store.mask(ORDERS, {"näme`.x"}) == 2
+    assert store.mask(ORDERS, {"näme`.x", "other"}) == 0
+    assert store.mask(ORDERS, frozenset()) == 0
+    assert all(one.columns[0].masked and one.columns[0].maximum is None for one in store.history(ORDERS))
+    assert [one.columns for one in store.history(PEOPLE)] == [(COLUMN,)]
+
+
 @pytest.mark.slow
 def test_the_oldest_are_forgotten(store: ProfileStore) -> None:
     store.add(profile(0, PEOPLE))

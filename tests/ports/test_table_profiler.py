@@ -23,7 +23,7 @@ from forge.flows.versioning.tables import NeedsEngine
 from forge.stores.lake.arrow.profile import ArrowProfiler, measure_arrow
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 Measure = Callable[..., ProfileMeasurement]
 
@@ -37,9 +37,20 @@ def measure(request: pytest.FixtureRequest) -> Measure:
     def on_spark(table: pa.Table, **asked: Any) -> ProfileMeasurement:
         from forge.engines.spark.profile.profiler import measure_frame
 
-        return measure_frame(spark, spark.createDataFrame(table), ProfileRequest(**asked))
+        return measure_frame(spark, _frame(spark, table), ProfileRequest(**asked))
 
     return on_spark
+
+
+def _frame(spark: SparkSession, table: pa.Table) -> DataFrame:
+    """Spark takes a time without a zone for one with a zone."""
+    from pyspark.sql import functions as f
+
+    frame = spark.createDataFrame(table)
+    for field in table.schema:
+        if pa.types.is_timestamp(field.type) and field.type.tz is None:
+            frame = frame.withColumn(field.name, f.col(field.name).cast("timestamp_ntz"))
+    return frame
 
 
 @pytest.fixture(params=["arrow", pytest.param("spark", marks=pytest.mark.spark)])

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from forge.catalog.profile import TableProfile
+from forge.catalog.profile import TableProfile, mask_profile
 from forge.flows.catalog.profiling.ports import HELD, detail_of, in_order
 from forge.model.names import TableName
 
@@ -29,6 +29,13 @@ class MemoryProfiles:
 
     def newest(self, tables: Sequence[TableName]) -> dict[TableName, TableProfile]:
         return {table: found[0] for table in tables if (found := self._newest_first(table))}
+
+    def mask(self, table: TableName, columns: Collection[str]) -> int:
+        with self._lock:
+            own = {key: one for key, one in self._profiles.items() if one.table == table}
+            changed = {key: new for key, one in own.items() if (new := mask_profile(one, columns)) != one}
+            self._profiles |= changed
+            return len(changed)
 
     def _newest_first(self, table: TableName) -> list[TableProfile]:
         own = sorted((one for one in tuple(self._profiles.values()) if one.table == table), key=detail_of)

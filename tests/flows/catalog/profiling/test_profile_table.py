@@ -16,6 +16,7 @@ from forge.flows.catalog.profiling.profile_table import (
     ProfilePorts,
     compare_profiles,
     find_profile,
+    forget_personal,
     profile_history,
     profile_table,
     profile_tables,
@@ -143,6 +144,21 @@ def test_a_column_that_becomes_personal_is_masked_in_stored_profiles(here: Profi
     shown.append(stored_profile("core.orders", here.ports))
     assert "ada" not in json.dumps([one.to_dict() for one in shown])
     assert len(here.small.asked) == 1
+
+
+def test_values_of_a_column_that_became_personal_are_taken_out_of_the_store(here: ProfileWorld) -> None:
+    here.profile()
+    here.world.flag("core.orders", "mail")
+    assert forget_personal([ORDERS, TableName("core", "gone")], here.ports) == 1
+    assert "ada" not in here.stored
+    assert forget_personal([ORDERS], here.ports) == 0
+
+
+def test_who_profiles_again_takes_them_out_as_well(here: ProfileWorld) -> None:
+    here.profile()
+    here.world.flag("core.orders", "mail")
+    here.profile()
+    assert "ada" not in here.stored
 
 
 def test_a_diff_says_what_changed_between_two_commits(here: ProfileWorld) -> None:

@@ -52,7 +52,8 @@ class FramePasses:
 
         found: dict[int, dict[str, Any]] = {column.place: {} for column in self.columns}
         for some in _chunks([column for column in self.columns if parts(column)], parts):
-            _read(self._one(*_named(some, parts)), some, parts, found)
+            if some:
+                _read(self._one(*_named(some, parts)), some, parts, found)
         return found
 
     def duplicates(self, rows: int) -> int:
@@ -60,7 +61,7 @@ class FramePasses:
         if not self.columns:
             return max(rows - 1, 0)
         hashes = self.frame.select(f.xxhash64(*(column.hashed for column in self.columns)).alias("h"))
-        counted = collect_in_one_job(self.spark, hashes.groupBy("h").agg().agg(f.count(f.lit(1)).alias("n")))
+        counted = collect_in_one_job(self.spark, hashes.distinct().agg(f.count(f.lit(1)).alias("n")))
         return rows - int(counted[0]["n"])
 
     def bins(
@@ -152,17 +153,14 @@ def _cheap(column: FrameColumn) -> dict[str, Column]:
     if column.kind is ValueClass.OTHER or column.kind is ValueClass.BOOLEAN:
         return found
     value = column.measured
-    found |= {"min": f.min(value), "max": f.max(value)}
+    if column.kind.has_length or not column.hidden:
+        found |= {"min": f.min(value), "max": f.max(value)}
     if column.kind.has_length:
         found |= {"mean": f.avg(value), "zeros": f.count_if(value == 0)}
     if column.kind.is_number:
-        found |= {
-            "finite": f.count(value),
-            "mean": f.avg(column.number),
-            "deviation": f.stddev_samp(column.number),
-            "zeros": f.count_if(value == 0),
-            "negatives": f.count_if(value < 0),
-        }
+        found |= {"finite": f.count(value), "zeros": f.count_if(value == 0), "negatives": f.count_if(value < 0)}
+    if column.kind.is_number and not column.hidden:
+        found |= {"mean": f.avg(column.number), "deviation": f.stddev_samp(column.number)}
     return found
 
 

@@ -182,7 +182,7 @@ def _column(
     if kind.is_number:
         given |= _numbers(kind, scanned, found.sketches.get(place, {}))
     if kind.is_number or kind.is_time:
-        given |= {"minimum": cell_of(scanned["min"], kind), "maximum": cell_of(scanned["max"], kind)}
+        given |= {"minimum": cell_of(scanned.get("min"), kind), "maximum": cell_of(scanned.get("max"), kind)}
     if kind.has_length:
         given |= {"empties": scanned["zeros"], "avg_length": scanned["mean"]}
         given |= {"min_length": scanned["min"], "max_length": scanned["max"]}
@@ -209,8 +209,8 @@ def _numbers(kind: ValueClass, scanned: Mapping[str, Any], sketch: Mapping[str, 
     found: dict[str, Any] = {
         "zeros": scanned["zeros"],
         "negatives": scanned["negatives"],
-        "mean": _finite(scanned["mean"]),
-        "stddev": _finite(scanned["deviation"]),
+        "mean": _finite(scanned.get("mean")),
+        "stddev": _finite(scanned.get("deviation")),
     }
     if kind is ValueClass.FLOAT:
         found["not_finite"] = scanned["count"] - scanned["finite"]

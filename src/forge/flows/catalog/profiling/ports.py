@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -42,6 +42,9 @@ class ProfileStore(Protocol):
 
     def newest(self, tables: Sequence[TableName]) -> dict[TableName, TableProfile]:
         """The newest profile of each of these that has one."""
+
+    def mask(self, table: TableName, columns: Collection[str]) -> int:
+        """Takes the values of these columns, in lower case, out of every profile of the table; how many had any."""
 
 
 def detail_of(profile: TableProfile) -> str:

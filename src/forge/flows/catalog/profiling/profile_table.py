@@ -85,7 +85,7 @@ def profile_table(
     dataset: str, ports: ProfilePorts, *, at: str | None = None, sample: float | None = None, exact: bool = False
 ) -> TableProfile:
     """From the store where the same rows were profiled as well or better before; else measured and stored. Values of
-    personal columns are never stored, and not shown where a column became personal later."""
+    personal columns are never stored, and taken out where a column became personal later."""
     request = _request(sample, exact)
     target = find_rows(dataset, ports, at)
     hidden = ports.personal(target.commit_id).of(target.table)
@@ -93,7 +93,16 @@ def profile_table(
     if known is None:
         known = _measured(target, replace(request, hidden=hidden), ports)
         ports.store.add(known)
-    return mask_profile(known, hidden)
+    shown = mask_profile(known, hidden)
+    if shown != known:
+        ports.store.mask(target.table, hidden)
+    return shown
+
+
+def forget_personal(tables: Iterable[TableName], ports: ProfilePorts) -> int:
+    """Takes values of columns that became personal out of stored profiles, as after a scan; how many had any."""
+    personal = ports.personal()
+    return sum(ports.store.mask(table, personal.of(table)) for table in dict.fromkeys(tables))
 
 
 def profile_tables(
@@ -199,12 +208,25 @@ def _measured(target: ProfileTarget, request: ProfileRequest, ports: ProfilePort
     )
 
 
+def is_small(table: TableName, ports: ProfilePorts) -> bool:
+    """Whether the driver would profile it, without an engine."""
+    try:
+        return _is_small(find_rows(str(table), ports).pin, ports)
+    except ForgeError:
+        return False
+
+
+def _is_small(pin: Pin, ports: ProfilePorts) -> bool:
+    if ports.small is None or pin.snapshot_id is None:
+        return False
+    state = ports.lake.snapshot(pin.catalog, pin.snapshot_id)
+    counted = state.statistics if state else None
+    return counted is not None and counted.record_count <= SMALL_ROWS and counted.total_size <= SMALL_BYTES
+
+
 def _on_driver(pin: Pin, request: ProfileRequest, ports: ProfilePorts) -> ProfileMeasurement | None:
     """None: it is not small, or only an engine can read it."""
-    if ports.small is None or pin.snapshot_id is None:
-        return None
-    state = ports.lake.snapshot(pin.catalog, pin.snapshot_id)
-    if state is None or state.statistics.record_count > SMALL_ROWS or state.statistics.total_size > SMALL_BYTES:
+    if ports.small is None or not _is_small(pin, ports):
         return None
     try:
         return ports.small.profile(pin, request)

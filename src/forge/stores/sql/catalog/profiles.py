@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Select, delete, func, select
+from sqlalchemy import Connection, Select, delete, func, select, update
 
-from forge.catalog.profile import TableProfile
+from forge.catalog.profile import TableProfile, mask_profile
 from forge.flows.catalog.profiling.ports import HELD, detail_of, in_order
 from forge.model.names import TableName
 from forge.stores.sql.catalog.profile_tables import profiles
@@ -51,6 +51,20 @@ class SqlProfiles(SqlRecords):
                 profile = _profile(row)
                 found[profile.table] = profile
         return found
+
+    def mask(self, table: TableName, columns: Collection[str]) -> int:
+        p = profiles.c
+        own = p.table_name == str(table)
+        changed = 0
+        with writing(self._engine) as connection:
+            for row in connection.execute(select(p.state, p.detail, p.profile).where(own)).all():
+                known = TableProfile.from_dict(row.profile)
+                masked = mask_profile(known, columns)
+                if masked != known:
+                    same = update(profiles).where(own, p.state == row.state, p.detail == row.detail)
+                    connection.execute(same.values(profile=masked.to_dict()))
+                    changed += 1
+        return changed
 
 
 def _profile(row: Mapping[str, Any]) -> TableProfile:
