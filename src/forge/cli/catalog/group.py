@@ -12,6 +12,13 @@ from forge.cli.command_table import LazyCommands, load_command
 
 # The word → its module and function; the order is that of the help.
 HOMES: dict[str, str] = {
+    "scan": "scan:scan",
+    "show": "show:show",
+    "edit": "edit:edit",
+    "tag": "edit:tag",
+    "history": "show:history",
+    "undo": "edit:undo",
+    "approve": "edit:approve",
     "profile": "profile:profile",
 }
 

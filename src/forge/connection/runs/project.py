@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from forge.connection.catalog.assets import CatalogView
 from forge.connection.contracts.registry import ContractsView
 from forge.connection.lineage.graph import ProjectLineage
 from forge.connection.quality.checks import QualityView
@@ -57,6 +58,10 @@ class Connection(ProjectHistory):
         return QualityView(self.wiring, self.current)
 
     @property
+    def catalog(self) -> CatalogView:
+        return CatalogView(self.wiring)
+
+    @property
     def contracts(self) -> ContractsView:
         return ContractsView(self.wiring, self.current)
 
@@ -82,6 +87,7 @@ class Connection(ProjectHistory):
         result = run(request, project, wiring.runs.ports(notify))
         head = wiring.branch_head(name)
         incidents = find_incidents(result, project, wiring.metadata, wiring.metadata.tree(head), head)
+        wiring.follow_up()
         return RunReport(result, incidents)
 
     def compile(self, *, keep: bool = False) -> CompileResult:

@@ -1,0 +1,126 @@
+"""`forge.connect().catalog`: crawl, show, list and document assets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from forge.catalog.approval import ProposalState
+from forge.catalog.asset import AssetState, AssetType
+from forge.connection.catalog.items import (
+    AssetItem,
+    AssetLine,
+    AssetLines,
+    Crawls,
+    EditHistory,
+    EditItem,
+    EditProposals,
+    LabelCounts,
+)
+from forge.flows.catalog.asset_store import AssetFilter
+from forge.flows.catalog.crawl import crawl
+from forge.flows.catalog.edit import EditOutcome, EditPorts, decide_proposal, edit_asset, find_asset, lacks, undo_edit
+from forge.wiring import Wiring
+
+if TYPE_CHECKING:
+    from forge.catalog.asset import CatalogAsset
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogView:
+    """An asset is named by its qualified name, or by one that it had before a rename."""
+
+    wiring: Wiring
+
+    @property
+    def _ports(self) -> EditPorts:
+        return self.wiring.catalog.edit_ports()
+
+    def scan(self, *sources: str, dry_run: bool = False) -> Crawls:
+        """Crawl all sources, or these. A source that fails says why, and keeps its assets."""
+        return Crawls(crawl(self.wiring.catalog.crawl_ports(), sources, dry_run=dry_run))
+
+    def get(self, name: str) -> AssetItem:
+        """E850."""
+        self.wiring.catalog.asset_files.look()
+        return self._item(find_asset(self.wiring.catalog.assets, name))
+
+    def list(
+        self,
+        *,
+        domains: Iterable[str] = (),
+        tags: Iterable[str] = (),
+        owners: Iterable[str] = (),
+        types: Iterable[str] = (),
+        sources: Iterable[str] = (),
+        vanished: bool = False,
+        limit: int = 500,
+    ) -> AssetLines:
+        """By name. Values of one filter are OR, different ones AND."""
+        wanted = AssetFilter(
+            domains=tuple(domains),
+            tags=tuple(tags),
+            owners=tuple(owners),
+            types=tuple(AssetType(one) for one in types),
+            sources=tuple(sources),
+            states=() if vanished else (AssetState.ACTIVE,),
+        )
+        return AssetLines(AssetLine(asset) for asset in self.wiring.catalog.assets.assets(wanted, limit=limit))
+
+    def edit(self, name: str, *, expected_version: int | None = None, **fields: Any) -> EditItem:
+        """`f.catalog.edit("core.orders", owner="ada", columns={"amount": {"description": "net"}})`; None takes a field
+        away. E853 where the documentation is not at `expected_version`."""
+        return self._edited(edit_asset(name, fields, self._ports, expected_version=expected_version))
+
+    def tag(
+        self, name: str, add: Iterable[str] = (), remove: Iterable[str] = (), column: str | None = None
+    ) -> EditItem:
+        """Add and remove tags of an asset, or of one of its columns."""
+        asset, gone = find_asset(self.wiring.catalog.assets, name), set(remove)
+        now = asset.edited.columns.get(column.lower()) if column else asset.edited
+        tags = [tag for tag in (*(now.tags if now else ()), *add) if tag not in gone]
+        fields: Mapping[str, Any] = {"columns": {column: {"tags": tags}}} if column else {"tags": tags}
+        return self._edited(edit_asset(name, fields, self._ports, expected_version=asset.version))
+
+    def history(self, name: str, limit: int = 100) -> EditHistory:
+        """Newest first."""
+        store = self.wiring.catalog.assets
+        return EditHistory(store.history(find_asset(store, name).uid, limit))
+
+    def undo(self, name: str, version: int | None = None) -> EditItem:
+        """A new edit that restores what was before one; without a version, before the last."""
+        return self._edited(undo_edit(name, self._ports, version=version))
+
+    def proposals(self, state: str | None = "open", limit: int = 100) -> EditProposals:
+        """Edits that wait for someone else; `state=None`: decided ones, too."""
+        wanted = ProposalState(state) if state else None
+        return EditProposals(self.wiring.catalog.assets.proposals(state=wanted, limit=limit))
+
+    def approve(self, proposal_id: str, comment: str = "") -> EditItem:
+        """E855 for who proposed it, and for who may not."""
+        return self._edited(decide_proposal(proposal_id, self._ports, approve=True, comment=comment))
+
+    def reject(self, proposal_id: str, comment: str = "") -> EditItem:
+        return self._edited(decide_proposal(proposal_id, self._ports, approve=False, comment=comment))
+
+    def register(self, *items: Mapping[str, Any]) -> AssetLines:
+        """What no crawler sees: `{"qualified_name": "bi:weekly", "type": "dashboard", "description": "…"}`. Upserts."""
+        from forge.flows.catalog.register import register_assets
+
+        parts = self.wiring.catalog
+        found = register_assets(items, parts.crawl_ports(), self._ports)
+        return AssetLines(AssetLine(one.outcome.asset) for one in found)
+
+    def domains(self) -> LabelCounts:
+        return LabelCounts(self.wiring.catalog.assets.domains())
+
+    def tags(self, prefix: str = "", limit: int = 100) -> LabelCounts:
+        """The most used first."""
+        return LabelCounts(self.wiring.catalog.assets.tags(prefix, limit))
+
+    def _item(self, asset: CatalogAsset) -> AssetItem:
+        return AssetItem(asset, lacks(asset, self._ports))
+
+    def _edited(self, outcome: EditOutcome) -> EditItem:
+        return EditItem(self._item(outcome.asset), outcome.edit, outcome.proposal)

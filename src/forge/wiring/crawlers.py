@@ -1,0 +1,73 @@
+"""The crawlers of a project: the lake, its own files, dbt manifests, and the databases it names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forge.model.secret import resolve_secret
+
+if TYPE_CHECKING:
+    from forge.flows.catalog.crawl import Crawler
+    from forge.flows.runs.project import Project
+    from forge.wiring import Wiring
+
+_DBT = "target/manifest.json"
+
+
+def lake_crawler(wiring: Wiring, project: Callable[[], Project]) -> Crawler:
+    from forge.flows.catalog.table_words import TableWords, find_table_words
+    from forge.stores.crawlers.lake import ExternalLakeCrawler, LakeCrawler
+    from forge.stores.lake.iceberg import IcebergLake
+
+    def words() -> dict[str, TableWords]:
+        return find_table_words(project(), wiring.metadata.assets())
+
+    lake = wiring.lake
+    if isinstance(lake, IcebergLake):
+        return LakeCrawler(wiring.database, words, lambda: lake.files)
+    return ExternalLakeCrawler(lake, words)
+
+
+def all_crawlers(wiring: Wiring) -> tuple[Crawler, ...]:
+    from forge.stores.crawlers.project import FileCrawler, ProjectCrawler
+
+    project = cache(wiring.project)
+    return (
+        lake_crawler(wiring, project),
+        ProjectCrawler(project, wiring.settings.project),
+        FileCrawler(project),
+        *_dbt(wiring),
+        *_databases(wiring, project),
+    )
+
+
+def _dbt(wiring: Wiring) -> Iterator[Crawler]:
+    from forge.stores.crawlers.dbt import DbtCrawler
+
+    named = list(wiring.settings.catalog.dbt)
+    if not named and (wiring.root / _DBT).is_file():
+        named = [_DBT]
+    for path in named:
+        folder = Path(path).parent.parent.name
+        source = "dbt" if len(named) == 1 else f"dbt:{folder or path}"
+        yield DbtCrawler(source, wiring.root / Path(path).expanduser(), path)
+
+
+def _databases(wiring: Wiring, project: Callable[[], Project]) -> Iterator[Crawler]:
+    """Those of catalog.sources, then those that sources/*.yaml read and that have no name there."""
+    from forge.stores.crawlers.declared_database import DeclaredDatabase
+    from forge.transforms.transform import JdbcSource
+
+    def secret(reference: str) -> str:
+        return resolve_secret(reference, wiring.environ, "catalog.sources")
+
+    named = wiring.settings.catalog.sources
+    for name, keys in named.items():
+        yield DeclaredDatabase(name=name, root=wiring.root, secret=secret, **keys.model_dump())
+    urls = {keys.url for keys in named.values()}
+    bodies = [one.body for one in project().transforms.values() if isinstance(one.body, JdbcSource)]
+    for body in {one.url: one for one in bodies if one.url not in urls}.values():
+        yield DeclaredDatabase(root=wiring.root, secret=secret, url=body.url, user=body.user, password=body.password)
