@@ -22,6 +22,7 @@ from forge.api.auth import SAFE, AuthContext
 from forge.api.bodies import BodyLimits
 from forge.api.catalog.routes import assets as catalog
 from forge.api.catalog.routes import pii as catalog_pii
+from forge.api.catalog.routes import profiles as catalog_profiles
 from forge.api.contracts.routes import registry as contracts
 from forge.api.contracts.routes import results as contract_results
 from forge.api.contracts.routes import versions as contract_versions
@@ -80,7 +81,8 @@ QUALITY = (
     quality_anomalies.router,
 )
 CONTRACTS = (contract_results.router, contracts.router, contract_versions.router, contract_results.compiled)
-ROUTERS = (runs.router, *VERSIONING, catalog.router, catalog_pii.router, *LINEAGE, *QUALITY, *CONTRACTS, system.router)
+CATALOG = (catalog.router, catalog_profiles.router, catalog_pii.router)
+ROUTERS = (runs.router, *VERSIONING, *CATALOG, *LINEAGE, *QUALITY, *CONTRACTS, system.router)
 PORT = 8765
 _PROBLEMS = {
     400: "The host is not one of this server's",

@@ -6,12 +6,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from forge.model.names import TableName
+from forge.model.names import RunId, TableName
 
 if TYPE_CHECKING:
+    from forge.engines.spark.profile.profiler import SparkProfiler
     from forge.flows.catalog.declared_personal_data import DeclaredPersonalData
     from forge.flows.catalog.personal_data import KnownPersonalData, PersonalDataCache
+    from forge.flows.catalog.profiling.profile_table import ProfilePorts
+    from forge.stores.lake.arrow.profile import ArrowProfiler
     from forge.stores.sql.catalog.asset_store import SqlAssetStore
+    from forge.stores.sql.catalog.profiles import SqlProfiles
     from forge.wiring import Wiring
     from forge.wiring.pii import PiiParts
 
@@ -56,6 +60,44 @@ class CatalogParts:
         from forge.flows.catalog.personal_data import PersonalDataCache
 
         return PersonalDataCache(self.wiring.metadata, self.personal, self.wiring.default_branch)
+
+    @cached_property
+    def profiles(self) -> SqlProfiles:
+        """Stored profiles of tables and views."""
+        from forge.stores.sql.catalog.profiles import SqlProfiles
+
+        return SqlProfiles(self.wiring.database)
+
+    def profile_ports(self, run_id: RunId | None = None) -> ProfilePorts:
+        """Ports of profiling; jobs of Spark belong to the run, where one is given."""
+        from forge.flows.catalog.profiling.profile_table import ProfilePorts
+
+        wiring = self.wiring
+
+        def large() -> SparkProfiler:
+            from forge.engines.spark.profile.profiler import SparkProfiler
+
+            return SparkProfiler(wiring.engine, run_id)
+
+        return ProfilePorts(
+            metadata=wiring.metadata,
+            lake=wiring.lake,
+            store=self.profiles,
+            small=self._driver_profiler,
+            large=large,
+            personal=self.personal_at,
+            clock=wiring.clock,
+            default_branch=wiring.default_branch,
+        )
+
+    @cached_property
+    def _driver_profiler(self) -> ArrowProfiler | None:
+        tables = self.wiring.versioning.tables
+        if tables is None:
+            return None
+        from forge.stores.lake.arrow.profile import ArrowProfiler
+
+        return ArrowProfiler(tables)
 
     def known_tables(self) -> frozenset[TableName]:
         """Of the lake."""
