@@ -21,6 +21,8 @@ from starlette.routing import BaseRoute, compile_path
 from forge.api.auth import SAFE, AuthContext
 from forge.api.bodies import BodyLimits
 from forge.api.catalog.routes import assets as catalog
+from forge.api.catalog.routes import discovery as catalog_discovery
+from forge.api.catalog.routes import glossary as catalog_glossary
 from forge.api.catalog.routes import pii as catalog_pii
 from forge.api.catalog.routes import profiles as catalog_profiles
 from forge.api.contracts.routes import registry as contracts
@@ -81,7 +83,13 @@ QUALITY = (
     quality_anomalies.router,
 )
 CONTRACTS = (contract_results.router, contracts.router, contract_versions.router, contract_results.compiled)
-CATALOG = (catalog.router, catalog_profiles.router, catalog_pii.router)
+CATALOG = (
+    catalog_glossary.router,
+    catalog_discovery.router,
+    catalog.router,
+    catalog_profiles.router,
+    catalog_pii.router,
+)
 ROUTERS = (runs.router, *VERSIONING, *CATALOG, *LINEAGE, *QUALITY, *CONTRACTS, system.router)
 PORT = 8765
 _PROBLEMS = {

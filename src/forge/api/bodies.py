@@ -25,7 +25,9 @@ STREAMED = re.compile(
 )
 # Lists of many changes, by those who may write.
 BULK = re.compile(
-    r"POST /api/v1/(branches/.*merges/[^/]+/resolve|lineage/(edges|derivations|anonymizations))", re.DOTALL
+    r"POST /api/v1/(branches/.*merges/[^/]+/resolve|lineage/(edges|derivations|anonymizations)"
+    r"|catalog/glossary/import)",
+    re.DOTALL,
 )
 _STRINGS, _BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"?', re.DOTALL), re.compile(rb"[][{}]")
 _ESCAPES = re.compile(rb"\\(?:u([dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)

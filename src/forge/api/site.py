@@ -86,6 +86,7 @@ def open_site(wiring: Wiring) -> Site:
     if wiring.settings.quality.scheduler:
         scheduler.start()
     site.deliveries.start()
+    wiring.catalog.discovery.recorder.start()
     # PyIceberg takes seconds to load; whoever first asks for a table should not wait for it.
     threading.Thread(target=import_module, args=("pyiceberg.table",), daemon=True).start()
     return site
@@ -114,6 +115,7 @@ def close_site(site: Site) -> None:
     site.deliveries.stop()
     site.desk.stop()
     site.jobs.stop()
+    site.wiring.catalog.discovery.recorder.stop()
     site.wiring.close()
 
 

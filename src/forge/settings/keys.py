@@ -7,7 +7,15 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, ConfigDict, Field
 
 from forge.settings.governance_keys import GovernanceKeys
-from forge.settings.section import SettingsSection, fraction_of_text, list_of_text, number_of_text, part, switch_of_text
+from forge.settings.section import (
+    SettingsSection,
+    fraction_of_text,
+    list_of_text,
+    number_of_text,
+    part,
+    switch_of_text,
+    word_of_switch,
+)
 
 SPARK_DEFAULTS = {"master": "local[*]", "spark.driver.memory": "2g", "spark.sql.shuffle.partitions": "4"}
 
@@ -40,6 +48,11 @@ class CatalogKeys(SettingsSection):
     properties: dict[str, str] = Field(
         default_factory=dict,
         description="Further properties of the external catalog. Secrets as env:NAME or file:/path.",
+    )
+    usage: Annotated[Literal["named", "anonymous", "off"], BeforeValidator(word_of_switch)] = Field(
+        default="named",
+        description="Who viewed, queried or read what, for popularity and recommendations: by name; as a pseudonym of "
+        "one day that nobody can trace; or not at all.",
     )
     sources: dict[str, CatalogSourceKeys] = Field(
         default_factory=dict,

@@ -96,6 +96,7 @@ class Wiring:
             from forge.flows.versioning.branches import create_default_branch
 
             create_default_branch(metadata, self.default_branch, self.author, self.clock())
+        metadata.noted = lambda audit: self.catalog.discovery.recorder.record_query(audit)
         if self.settings.lineage.store == "neo4j":
             metadata.published = self.lineage.feed_neo4j
         return metadata

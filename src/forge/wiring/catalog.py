@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from forge.stores.sql.catalog.asset_store import SqlAssetStore
     from forge.stores.sql.catalog.profiles import SqlProfiles
     from forge.wiring import Wiring
+    from forge.wiring.discovery import DiscoveryParts
     from forge.wiring.pii import PiiParts
 
 
@@ -30,6 +31,13 @@ class CatalogParts:
         from forge.stores.sql.catalog.asset_store import SqlAssetStore
 
         return SqlAssetStore(self.wiring.database)
+
+    @cached_property
+    def discovery(self) -> DiscoveryParts:
+        """Glossary, usage, and what is popular, similar or recommended."""
+        from forge.wiring.discovery import DiscoveryParts
+
+        return DiscoveryParts(self.wiring)
 
     @cached_property
     def declared(self) -> DeclaredPersonalData:

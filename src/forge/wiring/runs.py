@@ -108,6 +108,7 @@ class RunParts:
             (
                 on(StepEvent, notify),
                 *((on(RunEnded, emitter),) if emitter else ()),
+                on(RunEnded, lambda ended: self.wiring.catalog.discovery.record_run(ended.run_id)),
                 on(JudgedTable, lambda judged: after_run(judged, observers)),
                 on(RunSettled, lambda settled: self._settle(settled.branch, settled.run_id, settled.outputs)),
             )

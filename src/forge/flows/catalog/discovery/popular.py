@@ -13,9 +13,9 @@ from forge.catalog.discovery.usage import (
     under_current_names,
     usage_by_day,
 )
-from forge.catalog.edit import UnknownAssetError
 from forge.flows.catalog.asset_store import AssetStore
 from forge.flows.catalog.discovery.ports import UsageStore
+from forge.flows.catalog.edit import find_asset
 from forge.model.time import Clock
 
 _AT_ONCE = 200
@@ -45,14 +45,6 @@ def brief_of(asset: CatalogAsset) -> dict[str, object]:
         "owner": asset.owner,
         "tags": list(asset.tags),
     }
-
-
-def find_asset(assets: AssetStore, name: str) -> CatalogAsset:
-    """By its name or a former one; E850 where there is none."""
-    found = assets.asset(name)
-    if found is None:
-        raise UnknownAssetError(f"The catalog has no asset {name}", fix="Crawl it: forge catalog scan")
-    return found
 
 
 def find_popular(

@@ -23,8 +23,9 @@ from forge.catalog.discovery.recommend import (
 )
 from forge.catalog.discovery.usage import UsageCell
 from forge.flows.catalog.asset_store import AssetFilter, AssetStore
-from forge.flows.catalog.discovery.popular import brief_of, find_asset, find_popular
+from forge.flows.catalog.discovery.popular import brief_of, find_popular
 from forge.flows.catalog.discovery.ports import UsageStore
+from forge.flows.catalog.edit import find_asset
 from forge.model.time import Clock
 
 _DAYS = 90

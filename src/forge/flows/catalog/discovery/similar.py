@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from forge.catalog.asset import AssetState, CatalogAsset
 from forge.catalog.discovery.similar import AssetFeatures, SimilarAsset, SimilarityIndex
 from forge.flows.catalog.asset_store import AssetFilter, AssetStore
-from forge.flows.catalog.discovery.popular import brief_of, find_asset
+from forge.flows.catalog.discovery.popular import brief_of
+from forge.flows.catalog.edit import find_asset
 
 _PAGE = 2000
 _REST = 10.0  # an index is built anew at most in a tenth of the time

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
+import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -18,6 +20,7 @@ from forge.model.errors import ForgeError, raise_errors
 
 FOLDER = "glossary"
 _TRIES = 3
+_log = logging.getLogger("forge.catalog")
 
 
 class TermFormat(StrEnum):
@@ -90,6 +93,38 @@ def sync_glossary(root: Path, ports: GlossaryPorts) -> GlossarySync:
         return GlossarySync(errors=(busy,))
     changed = tuple(after.id for _, after in plan.changed)
     return GlossarySync(tuple(term.id for term in plan.added), changed, removed, tuple(sorted(linked)))
+
+
+@dataclass(slots=True)
+class GlossaryFileWatch:
+    """Syncs when a file has changed since the last look; each error is logged once."""
+
+    root: Path
+    ports: GlossaryPorts
+    last: GlossarySync = field(default_factory=GlossarySync, init=False)
+    _seen: tuple[tuple[str, int, int], ...] | None = field(default=None, init=False)
+    _lock: threading.Lock = field(default_factory=threading.Lock, init=False, repr=False)
+
+    def look(self) -> GlossarySync:
+        """`last.errors` are those of the files as they are now."""
+        now = self._signature()
+        with self._lock:
+            if now != self._seen:
+                self.last = sync_glossary(self.root, self.ports)
+                self._seen = now
+                for error in self.last.errors:
+                    _log.warning("%s", error)
+            return self.last
+
+    def _signature(self) -> tuple[tuple[str, int, int], ...]:
+        found = []
+        for path in glossary_files(self.root):
+            try:
+                state = path.stat()
+            except FileNotFoundError:
+                continue
+            found.append((path.name, state.st_mtime_ns, state.st_size))
+        return tuple(found)
 
 
 def _read(path: Path, root: Path) -> TermFile:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import func, select
+from collections.abc import Callable
+
+from sqlalchemy import Engine, func, select
 
 from forge.flows.runs.records import AuditRecord
 from forge.stores.sql import tables
@@ -13,6 +15,10 @@ from forge.stores.sql.run_rows import NEWEST
 
 
 class SqlAudit(SqlRecords):
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(engine)
+        self.noted: Callable[[AuditRecord], None] = lambda audit: None  # called after a row was written by itself
+
     def audit(self, *, limit: int = 100) -> tuple[AuditRecord, ...]:
         """Newest first."""
         query = select(tables.audit).order_by(tables.audit.c.id.desc()).limit(limit)
@@ -21,6 +27,7 @@ class SqlAudit(SqlRecords):
     def note(self, audit: AuditRecord) -> None:
         with writing(self._engine) as connection:
             write_audit(connection, audit)
+        self.noted(audit)
 
     def mark(self) -> str:
         """Every change of the records writes to the audit too, except the start of a run and later hashes; a run

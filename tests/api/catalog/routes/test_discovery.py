@@ -1,0 +1,135 @@
+"""Usage, popular and similar assets and recommendations over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from catalog_world import CatalogWorld, table
+from version_site import YAML, VersionSite, open_version_site, problem
+
+from forge.catalog.discovery.usage import UsageKind
+from forge.flows.upkeep.access import TokenScope
+
+API = "/api/v1/catalog"
+ORDERS = table("core.orders", "id:bigint customer_id:bigint amount:double", domain="sales", tags=("gold",))
+REFUNDS = table("core.refunds", "id:bigint customer_id:bigint amount:double reason", domain="sales")
+STAFF = table("hr.staff", "name email", domain="hr", description="Who works here")
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[VersionSite]:
+    with open_version_site(tmp_path / "shop") as opened:
+        CatalogWorld(opened.wiring.catalog.assets).crawl(ORDERS, REFUNDS, STAFF)
+        yield opened
+
+
+def get(site: VersionSite, path: str, as_: dict[str, str] | None = None, **query: object) -> Any:
+    answer = site.client.get(f"{API}{path}", params=query, headers=as_)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def use(site: VersionSite, user: str, *names: str, kind: UsageKind = UsageKind.VIEW) -> None:
+    recorder = site.wiring.catalog.discovery.recorder
+    recorder.record(kind, names, user)
+    recorder.flush()
+
+
+def test_popular_and_usage_by_day(site: VersionSite) -> None:
+    use(site, "eve", "core.orders", "hr.staff")
+    use(site, "bob", "core.orders", kind=UsageKind.QUERY)
+    found = get(site, "/popular", time_range="day")
+    assert [(one["id"], one["users"], one["views"], one["queries"]) for one in found] == [
+        ("core.orders", 2, 1, 1),
+        ("hr.staff", 1, 1, 0),
+    ]
+    assert [one["id"] for one in get(site, "/popular", domain="hr")] == ["hr.staff"]
+    assert len(get(site, "/popular", limit=1)) == 1
+    usage = get(site, "/assets/core.orders/usage", time_range="week")
+    assert (usage["asset"], usage["users"], len(usage["days"]), usage["days"][-1]["views"]) == ("core.orders", 2, 7, 1)
+    today = site.wiring.clock().date()
+    assert usage["days"][0]["day"] == (today - timedelta(days=6)).isoformat()
+
+
+def test_similar_assets_say_why(site: VersionSite) -> None:
+    (found,) = get(site, "/assets/core.orders/similar")
+    assert (found["id"], found["schema_score"]) == ("core.refunds", 0.75)
+    assert found["reasons"][0] == "shares 3 of 3 columns: id, customer_id, amount"
+
+
+def test_recommendations_are_for_who_asks(site: VersionSite) -> None:
+    use(site, "ada@example.com", "core.orders")
+    use(site, "eve@example.com", "core.orders", "hr.staff")
+    mine = get(site, "/recommendations")
+    assert [(one["id"], [reason["source"] for reason in one["reasons"]]) for one in mine] == [
+        ("hr.staff", ["people", "popular"]),
+        ("core.refunds", ["domain"]),
+    ]
+    eve = site.token_of("eve@example.com", TokenScope.READ)
+    assert [one["id"] for one in get(site, "/recommendations", eve)] == ["core.refunds"]
+    assert [one["id"] for one in get(site, "/recommendations", eve, context="core.refunds")] == []
+    assert len(get(site, "/recommendations", limit=1)) == 1
+
+
+def test_lineage_recommends_its_neighbours(site: VersionSite) -> None:
+    ends = ("core.orders.amount", "core.refunds.amount")
+    nodes = [{"id": end.rpartition(".")[0], "type": "table"} for end in ends]
+    nodes += [{"id": end, "type": "column"} for end in ends]
+    edges = [{"source": ends[0], "target": ends[1]}]
+    made = site.client.post("/api/v1/lineage/edges", json={"nodes": nodes, "edges": edges, "reason": "a test"})
+    assert made.status_code in (200, 201), made.text
+    use(site, "ada@example.com", "core.orders")
+    found = {one["id"]: one["reasons"] for one in get(site, "/recommendations")}
+    assert found["core.refunds"][0] == {
+        "source": "lineage",
+        "text": "it is made from core.orders, which you used",
+    }
+
+
+def test_a_query_counts_for_its_tables(site: VersionSite) -> None:
+    from forge.flows.upkeep.query_audit import ASKED, query_record
+    from forge.model.names import TableName
+
+    tables = [TableName("core", "orders"), TableName("core", "refunds")]
+    site.wiring.metadata.note(query_record(site.wiring.clock, "eve", ASKED, "http", "SELECT 1", tables, {}))
+    site.wiring.catalog.discovery.recorder.flush()
+    assert [(one["id"], one["queries"]) for one in get(site, "/popular")] == [("core.orders", 1), ("core.refunds", 1)]
+
+
+def test_a_server_that_stops_has_written_what_was_used(tmp_path: Path) -> None:
+    with open_version_site(tmp_path / "shop") as site:
+        site.wiring.catalog.discovery.recorder.record(UsageKind.VIEW, ["core.orders"], "eve")
+    with open_version_site(tmp_path / "shop") as site:
+        CatalogWorld(site.wiring.catalog.assets).crawl(ORDERS)
+        assert [one["id"] for one in get(site, "/popular")] == ["core.orders"]
+
+
+@pytest.mark.parametrize(("word", "rows"), [("off", 0), ("anonymous", 1)])
+def test_usage_can_be_anonymous_or_off(tmp_path: Path, word: str, rows: int) -> None:
+    with open_version_site(tmp_path / "shop", f"{YAML}catalog: {{usage: {word}}}\n") as site:
+        use(site, "eve@example.com", "core.orders")
+        today = site.wiring.clock().date()
+        cells = site.wiring.catalog.discovery.usage.cells(today, today)
+        assert len(cells) == rows
+        assert "eve" not in str(cells)
+
+
+def test_unknown_assets_are_not_found_and_bounds_hold(site: VersionSite) -> None:
+    for path in ("/assets/core.nope/similar", "/assets/core.nope/usage", "/recommendations?context=core.nope"):
+        problem(site.client.get(f"{API}{path}"), 404, "E850")
+    for path in (
+        "/popular?limit=0",
+        "/popular?time_range=year",
+        "/recommendations?limit=51",
+        f"/assets/{'x' * 601}/usage",
+    ):
+        assert site.client.get(f"{API}{path}").status_code == 422
+    nobody = {"authorization": "Bearer wrong"}
+    for path in ("/popular", "/recommendations", "/assets/core.orders/usage", "/assets/core.orders/similar"):
+        assert site.client.get(f"{API}{path}", headers=nobody).status_code == 401
