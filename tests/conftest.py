@@ -237,6 +237,15 @@ def neo4j_server() -> Iterator[Neo4jServer]:
         yield server
 
 
+@pytest.fixture(scope="session")
+def opensearch_server() -> Iterator[str]:
+    """The address of an OpenSearch server for the whole run; tests use indices of their own."""
+    from opensearch_server import running_opensearch
+
+    with running_opensearch() as url:
+        yield url
+
+
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.services("postgres"))])
 def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """An empty database of each kind Forge can live in."""

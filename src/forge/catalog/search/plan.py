@@ -1,0 +1,171 @@
+"""A query as clauses: one for each stage of matching, and one for its filters.
+
+The sets are nested: what matches in a stage satisfies the clauses of all stages behind PHRASE, too. A word that is
+neither in the name nor in the place of something lowers it to the stage in which that word matches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+
+from forge.catalog.search import fields
+from forge.catalog.search.clause import (
+    EVERYTHING,
+    NOTHING,
+    AllOf,
+    AnyOf,
+    Clause,
+    HasNear,
+    HasPhrase,
+    HasPrefix,
+    HasToken,
+)
+from forge.catalog.search.fields import exact_token, filter_token
+from forge.catalog.search.query import SearchFacet, SearchFilter, SearchQuery
+from forge.catalog.search.text import parts_of, singular_of, squash, typos_forgiven
+
+_LETTERS_FOR_RELATED, _LETTERS_FOR_TEXT, _LETTERS_FOR_SQUASHED = 3, 4, 5
+
+
+class MatchStage(IntEnum):
+    """How a document matches; a greater one goes first, whatever else speaks for the other."""
+
+    EXACT = 6  # the query is its name
+    PHRASE = 5  # the words stand in its name, side by side
+    PREFIX = 4  # words of its name begin so; others name its place
+    RELATED = 3  # columns, tags, terms, personal data, owner or domain
+    FUZZY = 2  # the same, but for typos
+    DESCRIPTION = 1
+    BROWSE = 0  # nothing was asked for
+
+
+@dataclass(frozen=True, slots=True)
+class SearchSpace:
+    """The fields in which things of one sort are searched."""
+
+    exact: str
+    name: str
+    prefix: str
+    place: tuple[str, ...]
+    related: str
+    text: str
+    own_needed: bool = False  # its place alone does not find it
+
+
+DOCUMENTS = SearchSpace(fields.EXACT, fields.NAME, fields.PREFIX, (fields.PLACE,), fields.RELATED, fields.TEXT)
+# Documents with such a column; which one it is, ONE_COLUMN says.
+COLUMNS = SearchSpace(
+    fields.COLUMN_EXACT,
+    fields.COLUMN_NAME,
+    fields.COLUMN_PREFIX,
+    (fields.PREFIX, fields.PLACE),
+    fields.COLUMN_RELATED,
+    fields.COLUMN_TEXT,
+    own_needed=True,
+)
+ONE_COLUMN = SearchSpace(
+    fields.EXACT, fields.NAME, fields.PREFIX, (fields.PLACE,), fields.RELATED, fields.TEXT, own_needed=True
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StageClause:
+    stage: MatchStage
+    clause: Clause
+
+
+def plan_stages(query: SearchQuery, space: SearchSpace, *, typos: bool) -> tuple[StageClause, ...]:
+    """The best first. Words without letters or digits find nothing."""
+    if query.browses:
+        return (StageClause(MatchStage.BROWSE, EVERYTHING),)
+    words = query.words
+    if not words:
+        return (StageClause(MatchStage.DESCRIPTION, NOTHING),)
+    single = len(words) == 1
+    own = [_own(word, space, single=single) for word in words]
+    place: list[Clause] = [AnyOf(tuple(HasPrefix(field, word) for field in space.place)) for word in words]
+    related = [_related(word, space) for word in words]
+    near = [_near(word, space) if typos else NOTHING for word in words]
+    text = [_text(word, space) for word in words]
+    asked = squash(query.text.strip().replace(":", "."))
+    if space is COLUMNS:  # of a column's place, documents keep the name of the table
+        asked = ".".join(asked.split(".")[-2:])
+    exact = HasToken(space.exact, exact_token(asked))
+    singulars = tuple(singular_of(word) for word in words)
+    phrase: Clause = HasToken(space.name, singulars[0]) if single else HasPhrase(space.name, singulars)
+    found = [
+        StageClause(MatchStage.EXACT, exact),
+        StageClause(MatchStage.PHRASE, phrase),
+        StageClause(MatchStage.PREFIX, _each_word(own, (own, place), needed=True)),
+        StageClause(MatchStage.RELATED, _each_word(own, (own, place, related), (related,), needed=space.own_needed)),
+    ]
+    if typos:
+        fuzzy = _each_word(own, (own, place, related, near), (related, near), needed=space.own_needed)
+        found.append(StageClause(MatchStage.FUZZY, fuzzy))
+    ways, others = (own, place, related, near, text), (related, near, text)
+    found.append(StageClause(MatchStage.DESCRIPTION, _each_word(own, ways, others, needed=space.own_needed)))
+    return tuple(found)
+
+
+def matches(stages: tuple[StageClause, ...]) -> Clause:
+    """All that matches in any stage: the last holds all but the first two."""
+    return AnyOf(tuple(dict.fromkeys(one.clause for one in (*stages[:2], stages[-1]))))
+
+
+def plan_filters(query: SearchQuery, *, without: SearchFacet | None = None, types: bool = True) -> Clause:
+    """`without`: a facet counts what its own filter leaves out."""
+    clauses: list[Clause] = []
+    if types and (without is not SearchFacet.TYPE or not query.types):
+        clauses.append(AnyOf(tuple(filter_token_clause(SearchFacet.TYPE, one) for one in query.document_types)))
+    for name, values in query.filters.items():
+        if values and (without is None or name.value != without.value):
+            clauses.append(AnyOf(tuple(filter_token_clause(name, value) for value in values)))
+    return AllOf(tuple(clauses))
+
+
+def filter_token_clause(name: SearchFilter | SearchFacet, value: str) -> HasToken:
+    return HasToken(fields.FILTER, filter_token(name, value))
+
+
+def _each_word(
+    own: Iterable[Clause],
+    ways: tuple[Iterable[Clause], ...],
+    others: tuple[Iterable[Clause], ...] = (),
+    *,
+    needed: bool,
+) -> Clause:
+    """Every word matches in one of these ways; `needed`: at least one of them in its own name, or in `others`."""
+    every = tuple(AnyOf(tuple(way for way in word if way != NOTHING)) for word in zip(*ways, strict=True))
+    if not needed:
+        return AllOf(every)
+    return AllOf((*every, AnyOf(tuple(way for some in (own, *others) for way in some if way != NOTHING))))
+
+
+def _own(word: str, space: SearchSpace, *, single: bool) -> Clause:
+    ways: list[Clause] = [HasPrefix(space.prefix, word), HasToken(space.name, singular_of(word))]
+    parts = parts_of(word)
+    if len(parts) > 1:  # code2 finds code_2
+        ways.append(AllOf(tuple(HasToken(space.prefix, part) for part in parts)))
+    if single and len(word) >= _LETTERS_FOR_SQUASHED:  # custord finds cust_order_id
+        ways.append(HasPrefix(space.exact, word))
+    return AnyOf(tuple(ways))
+
+
+def _related(word: str, space: SearchSpace) -> Clause:
+    ways: list[Clause] = [HasToken(space.related, singular_of(word))]
+    if len(word) >= _LETTERS_FOR_RELATED:
+        ways.append(HasPrefix(space.related, word))
+    return AnyOf(tuple(ways))
+
+
+def _near(word: str, space: SearchSpace) -> Clause:
+    typos, single = typos_forgiven(word), singular_of(word)
+    if not typos:
+        return NOTHING
+    return AnyOf((HasNear(space.name, single, typos), HasNear(space.related, single, typos)))
+
+
+def _text(word: str, space: SearchSpace) -> Clause:
+    single = singular_of(word)
+    return HasPrefix(space.text, single) if len(single) >= _LETTERS_FOR_TEXT else HasToken(space.text, single)

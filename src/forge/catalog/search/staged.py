@@ -1,0 +1,277 @@
+"""A search, stage by stage: the same steps for every index.
+
+An index reads documents that satisfy a clause, in one fixed order; this takes them from the best stage downwards until
+the page is full. Columns are results of their own: documents that have such a column are read, and the columns that
+match in exactly this stage are taken out of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Protocol
+
+from forge.catalog.search.clause import AllOf, AnyOf, Clause, Except, holds
+from forge.catalog.search.cursor import OrderKey, SearchCursor, decode_search_cursor
+from forge.catalog.search.document import DocumentColumn, SearchDocument
+from forge.catalog.search.fields import column_tokens, tokens_of
+from forge.catalog.search.match import QueryMarker
+from forge.catalog.search.page import CatalogHit, FacetCount, FacetCounts, ScoreExplanation, SearchPage
+from forge.catalog.search.plan import (
+    COLUMNS,
+    DOCUMENTS,
+    ONE_COLUMN,
+    MatchStage,
+    StageClause,
+    filter_token_clause,
+    matches,
+    plan_filters,
+    plan_stages,
+)
+from forge.catalog.search.query import SearchFacet, SearchFilter, SearchQuery, SearchSort
+from forge.catalog.search.rank import boosts_of, id_of_order, order_of, points_of, primary_of
+from forge.catalog.search.text import fold
+
+FEW = 10  # with fewer results as it is written, typos are forgiven: else they would be noise
+MOST_VALUES = 50  # of a facet
+MOST_READ = 300  # documents of one stage that a page looks through for columns
+_BATCH = 50
+
+
+class StageReader(Protocol):
+    """One state of an index: what is added while it is read is not seen, or seen behind everything else."""
+
+    @property
+    def generation(self) -> int: ...
+    def take(self, clause: Clause, sort: SearchSort, after: OrderKey | None, limit: int) -> Sequence[SearchDocument]:
+        """The documents behind `after` that satisfy it: greatest `primary_of` first, then by `order_of`."""
+
+    def count(self, clause: Clause) -> int: ...
+    def facets(self, clause: Clause, wanted: Sequence[SearchFacet]) -> FacetCounts:
+        """The most frequent values."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """One result, and where it is in the list."""
+
+    document: SearchDocument
+    column: DocumentColumn | None
+    cursor: SearchCursor
+
+
+def search_stages(reader: StageReader, query: SearchQuery) -> SearchPage:
+    after = decode_search_cursor(query)
+    typos = after.typos if after else False
+    found = _read(reader, query, typos, after)
+    if after is None and len(found) < FEW and not query.browses:
+        typos, found = True, _read(reader, query, True, None)
+    page, more = found[: query.limit], len(found) > query.limit
+    facets = _facets(reader, query, typos)
+    total, exact = _total(reader, query, typos, facets, None if more or after else len(found))
+    marker = QueryMarker(query.words, typos=typos)
+    return SearchPage(
+        hits=tuple(_hit(place, query, marker, typos) for place in page),
+        total=total,
+        total_exact=exact,
+        facets={name: counts for name, counts in facets.items() if name in query.facets},
+        next_cursor=page[-1].cursor.encode(query) if more else None,
+        generation=reader.generation,
+    )
+
+
+def _read(reader: StageReader, query: SearchQuery, typos: bool, after: SearchCursor | None) -> list[_Place]:
+    """One more than the page needs, and enough to know whether there are only a few."""
+    return list(islice(_places(reader, query, typos, after), max(query.limit + 1, FEW)))
+
+
+def _wanted(query: SearchQuery, *, typos: bool, without: SearchFacet | None = None) -> Clause:
+    """All documents that are results, or have columns that are."""
+    found: list[Clause] = []
+    if query.document_types:
+        stages = plan_stages(query, DOCUMENTS, typos=typos)
+        found.append(AllOf((matches(stages), plan_filters(query, without=without))))
+    if query.wants_columns:
+        stages = plan_stages(query, COLUMNS, typos=typos)
+        found.append(AllOf((matches(stages), plan_filters(query, without=without, types=False))))
+    return found[0] if len(found) == 1 else AnyOf(tuple(found))
+
+
+def _places(reader: StageReader, query: SearchQuery, typos: bool, after: SearchCursor | None) -> Iterator[_Place]:
+    """In order: by stage; in each, documents before columns."""
+    documents, columns = plan_stages(query, DOCUMENTS, typos=typos), plan_stages(query, COLUMNS, typos=typos)
+    if query.order is not SearchSort.RELEVANCE:
+        lowest = documents[-1].stage
+        documents = (StageClause(lowest, matches(documents)),)
+        columns = (StageClause(lowest, matches(columns)),)
+    better: list[Clause] = []
+    for own, of_columns in zip(documents, columns, strict=True):
+        start = after.stage if after else own.stage
+        if own.stage <= start:
+            here = after if after and after.stage == own.stage else None
+            if query.document_types and not (here and here.columns):
+                clause: Clause = AllOf((own.clause, plan_filters(query)))
+                clause = Except(clause, AnyOf(tuple(better))) if better else clause
+                yield from _documents(reader, query, clause, own.stage, typos, here)
+            if query.wants_columns:
+                clause = AllOf((of_columns.clause, plan_filters(query, types=False)))
+                yield from _columns(
+                    reader, query, clause, of_columns.stage, typos, here if here and here.columns else None
+                )
+        better.append(own.clause)
+
+
+def _documents(
+    reader: StageReader, query: SearchQuery, clause: Clause, stage: MatchStage, typos: bool, after: SearchCursor | None
+) -> Iterator[_Place]:
+    key, limit = after.key if after else None, query.limit + 1
+    while True:
+        found = reader.take(clause, query.order, key, limit)
+        for document in found:
+            key = key_of(document, query.order)
+            yield _Place(
+                document,
+                None,
+                SearchCursor(typos=typos, columns=False, stage=stage, key=key, generation=reader.generation),
+            )
+        if len(found) < limit:
+            return
+
+
+def _columns(
+    reader: StageReader, query: SearchQuery, clause: Clause, stage: MatchStage, typos: bool, after: SearchCursor | None
+) -> Iterator[_Place]:
+    """Documents are read in batches. One may have matched by several columns together, and give none."""
+    stages = plan_stages(query, ONE_COLUMN, typos=typos)
+    ordered = query.order is SearchSort.RELEVANCE
+    if after:  # the rest of the document that the page ended in
+        same = filter_token_clause(SearchFilter.ID, id_of_order(after.key.order))
+        for document in reader.take(AllOf((clause, same)), query.order, None, 1):
+            yield from _of_document(document, stages, stage, query, typos, after.column, ordered, reader.generation)
+    key, read = after.key if after else None, 0
+    while read < MOST_READ:
+        found = reader.take(clause, query.order, key, _BATCH)
+        for document in found:
+            key = key_of(document, query.order)
+            yield from _of_document(document, stages, stage, query, typos, -1, ordered, reader.generation)
+        read += len(found)
+        if len(found) < _BATCH:
+            return
+
+
+def _of_document(
+    document: SearchDocument,
+    stages: tuple[StageClause, ...],
+    stage: MatchStage,
+    query: SearchQuery,
+    typos: bool,
+    behind: int,
+    ordered: bool,
+    generation: int,
+) -> Iterator[_Place]:
+    key = key_of(document, query.order)
+    columns = document.columns
+    if query.order is SearchSort.NAME:
+        columns = tuple(sorted(columns, key=lambda column: (fold(column.name), column.name)))
+    for number, column in enumerate(columns):
+        if number <= behind:
+            continue
+        own = stage_of_column(document, column, stages)
+        if own is not None and (own is stage or not ordered):
+            cursor = SearchCursor(typos=typos, columns=True, stage=stage, key=key, column=number, generation=generation)
+            yield _Place(document, column, cursor)
+
+
+def key_of(document: SearchDocument, sort: SearchSort) -> OrderKey:
+    return OrderKey(primary_of(document, sort), order_of(document.id, document.qualified_name))
+
+
+def stage_of_column(
+    document: SearchDocument, column: DocumentColumn, stages: tuple[StageClause, ...]
+) -> MatchStage | None:
+    tokens = column_tokens(document, column)
+    return next((one.stage for one in stages if holds(one.clause, tokens)), None)
+
+
+def _facets(reader: StageReader, query: SearchQuery, typos: bool) -> FacetCounts:
+    """A facet counts as if its own filter were not set: what else could be chosen."""
+    filtered = {name.value for name, values in query.filters.items() if values}
+    if query.types:
+        filtered.add(SearchFacet.TYPE.value)
+    plain = [name for name in query.facets if name.value not in filtered]
+    found: dict[SearchFacet, tuple[FacetCount, ...]] = {}
+    if plain:
+        found |= reader.facets(_wanted(query, typos=typos), plain)
+    for name in query.facets:
+        if name.value in filtered:
+            found |= reader.facets(_wanted(query, typos=typos, without=name), [name])
+    return {name: found.get(name, ()) for name in query.facets}
+
+
+def _total(
+    reader: StageReader, query: SearchQuery, typos: bool, facets: FacetCounts, seen: int | None
+) -> tuple[int, bool]:
+    """`seen`: all results are on this one page."""
+    if seen is not None:
+        return seen, True
+    if SearchFacet.TYPE in facets and not query.wants_columns:  # every document has one type
+        return sum(one.count for one in facets[SearchFacet.TYPE] if one.value in query.document_types), True
+    return reader.count(_wanted(query, typos=typos)), not query.wants_columns
+
+
+def _hit(place: _Place, query: SearchQuery, marker: QueryMarker, typos: bool) -> CatalogHit:
+    document, column = place.document, place.column
+    stage = place.cursor.stage
+    if query.order is not SearchSort.RELEVANCE and not query.browses and query.explain:
+        stage = _stage_of(place, query, typos) or stage
+    said = column.description if column else document.description
+    return CatalogHit(
+        document=document,
+        column=column,
+        stage=stage,
+        name=marker.name(column.name if column else document.name),
+        description=marker.snippet(said),
+        columns=() if column else marker.columns(document),
+        explanation=ScoreExplanation(stage, points_of(document), boosts_of(document)) if query.explain else None,
+    )
+
+
+def _stage_of(place: _Place, query: SearchQuery, typos: bool) -> MatchStage | None:
+    if place.column is not None:
+        return stage_of_column(place.document, place.column, plan_stages(query, ONE_COLUMN, typos=typos))
+    tokens = tokens_of(place.document)
+    stages = plan_stages(query, DOCUMENTS, typos=typos)
+    return next((one.stage for one in stages if holds(one.clause, tokens)), None)
+
+
+def suggest_names(reader: StageReader, prefix: str, limit: int) -> tuple[CatalogHit, ...]:
+    """For a search box: names that begin so, then columns. Not counted, and nothing in descriptions."""
+    text = prefix[:200]
+    query = SearchQuery(text=text, limit=limit, types=(), sort=SearchSort.RELEVANCE)
+    typos, found = False, list[_Place]()
+    stages = [s for s in plan_stages(query, DOCUMENTS, typos=False) if s.stage >= MatchStage.PREFIX or query.browses]
+    better: list[Clause] = []
+    for own in stages:
+        clause = Except(own.clause, AnyOf(tuple(better))) if better else own.clause
+        for document in reader.take(clause, query.order, None, limit - len(found)):
+            cursor = SearchCursor(typos=typos, columns=False, stage=own.stage, key=key_of(document, query.order))
+            found.append(_Place(document, None, cursor))
+        better.append(own.clause)
+        if len(found) >= limit:
+            break
+    if len(found) < limit and not query.browses:
+        found += _suggested_columns(reader, query, limit - len(found))
+    marker = QueryMarker(query.words, typos=typos)
+    return tuple(_hit(place, query, marker, typos) for place in found)
+
+
+def _suggested_columns(reader: StageReader, query: SearchQuery, limit: int) -> list[_Place]:
+    found: list[_Place] = []
+    for own in plan_stages(query, COLUMNS, typos=False):
+        if own.stage < MatchStage.PREFIX or len(found) >= limit:
+            break
+        for place in _columns(reader, query, own.clause, own.stage, False, None):
+            found.append(place)
+            if len(found) >= limit:
+                break
+    return found

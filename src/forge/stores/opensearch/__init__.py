@@ -1,0 +1,1 @@
+"""OpenSearch and Elasticsearch adapters: the search index on a server, by REST calls that both understand."""

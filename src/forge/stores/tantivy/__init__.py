@@ -1,0 +1,1 @@
+"""Tantivy adapters: the search index in a folder of the project, for one machine."""
