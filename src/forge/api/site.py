@@ -87,6 +87,8 @@ def open_site(wiring: Wiring) -> Site:
         scheduler.start()
     site.deliveries.start()
     wiring.catalog.discovery.recorder.start()
+    if wiring.settings.catalog.follow:
+        wiring.catalog.follower.start()
     # PyIceberg takes seconds to load; whoever first asks for a table should not wait for it.
     threading.Thread(target=import_module, args=("pyiceberg.table",), daemon=True).start()
     return site
@@ -116,6 +118,8 @@ def close_site(site: Site) -> None:
     site.desk.stop()
     site.jobs.stop()
     site.wiring.catalog.discovery.recorder.stop()
+    if site.wiring.settings.catalog.follow:
+        site.wiring.catalog.follower.stop()
     site.wiring.close()
 
 

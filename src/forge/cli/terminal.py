@@ -45,7 +45,15 @@ class Terminal:
         try:
             yield wiring
         finally:
+            self._follow_up(wiring)
             wiring.close()
+
+    def _follow_up(self, wiring: Wiring) -> None:
+        """What was published is taken into the catalog, once the result is shown."""
+        if "catalog" in wiring.__dict__:  # else nothing was published
+            self.doing("taking what was published into the catalog")
+            for note in wiring.follow_up():
+                self.say(f"The catalog is behind. {note}")
 
     def doing(self, what: str) -> None:
         """The step to show in the wait indicator."""

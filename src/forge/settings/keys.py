@@ -49,6 +49,11 @@ class CatalogKeys(SettingsSection):
         default_factory=dict,
         description="Further properties of the external catalog. Secrets as env:NAME or file:/path.",
     )
+    follow: Annotated[bool, BeforeValidator(switch_of_text)] = Field(
+        default=True,
+        description="After each publication, scan what changed for personal data, profile it, and bring the catalog and "
+        "its search up to date.",
+    )
     usage: Annotated[Literal["named", "anonymous", "off"], BeforeValidator(word_of_switch)] = Field(
         default="named",
         description="Who viewed, queried or read what, for popularity and recommendations: by name; as a pseudonym of "

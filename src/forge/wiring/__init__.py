@@ -97,9 +97,19 @@ class Wiring:
 
             create_default_branch(metadata, self.default_branch, self.author, self.clock())
         metadata.noted = lambda audit: self.catalog.discovery.recorder.record_query(audit)
-        if self.settings.lineage.store == "neo4j":
-            metadata.published = self.lineage.feed_neo4j
+        metadata.published = self._published
         return metadata
+
+    def _published(self) -> None:
+        if self.settings.lineage.store == "neo4j":
+            self.lineage.feed_neo4j()
+        if self.settings.catalog.follow:
+            self.catalog.follower.mark()
+
+    def follow_up(self) -> tuple[str, ...]:
+        """What publications of this process are followed by in the catalog; what failed of it, in words."""
+        is_due = "catalog" in self.__dict__ and self.settings.catalog.follow
+        return self.catalog.follower.catch_up() if is_due else ()
 
     @cached_property
     def lake(self) -> Lake:

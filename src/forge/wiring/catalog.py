@@ -9,8 +9,14 @@ from typing import TYPE_CHECKING
 from forge.model.names import RunId, TableName
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from forge.engines.spark.profile.profiler import SparkProfiler
+    from forge.flows.catalog.asset_files import AssetFileWatch
+    from forge.flows.catalog.crawl import CrawlPorts
     from forge.flows.catalog.declared_personal_data import DeclaredPersonalData
+    from forge.flows.catalog.edit import EditPorts
+    from forge.flows.catalog.follow_up import CatalogFollower
     from forge.flows.catalog.personal_data import KnownPersonalData, PersonalDataCache
     from forge.flows.catalog.profiling.profile_table import ProfilePorts
     from forge.stores.lake.arrow.profile import ArrowProfiler
@@ -31,6 +37,92 @@ class CatalogParts:
         from forge.stores.sql.catalog.asset_store import SqlAssetStore
 
         return SqlAssetStore(self.wiring.database)
+
+    @cached_property
+    def asset_files(self) -> AssetFileWatch:
+        """Documentation in catalog/*.yaml."""
+        from forge.flows.catalog.asset_files import AssetFileWatch
+
+        return AssetFileWatch(self.wiring.root, self.assets, self.wiring.clock)
+
+    def crawl_ports(self) -> CrawlPorts:
+        """With a crawler of each source of the project, which is read once."""
+        from forge.flows.catalog.crawl import CrawlPorts
+        from forge.wiring.crawlers import all_crawlers
+
+        return CrawlPorts(
+            store=self.assets,
+            clock=self.wiring.clock,
+            crawlers=all_crawlers(self.wiring),
+            file_sync=self.asset_files.sync,
+        )
+
+    def register_ports(self) -> CrawlPorts:
+        """For assets that people and programs register: nothing is crawled."""
+        from forge.flows.catalog.crawl import CrawlPorts
+
+        sync = self.asset_files.sync
+        return CrawlPorts(store=self.assets, clock=self.wiring.clock, crawlers=(), file_sync=sync)
+
+    @cached_property
+    def follower(self) -> CatalogFollower:
+        """What follows each publication. Spark is not started for it: large tables wait for a process that has it."""
+        from forge.flows.catalog.crawl import crawl
+        from forge.flows.catalog.follow_up import CatalogFollower, FollowStep, changed_tables
+
+        def changed() -> tuple[TableName, ...]:
+            return changed_tables([one.plan for one in crawl(self._lake_ports(), dry_run=True)])
+
+        return CatalogFollower(
+            changed,
+            (
+                FollowStep(
+                    "The scan for personal data", lambda tables: self.pii.scan_tables(self._within_reach(tables))
+                ),
+                FollowStep("The profile", self._profile),
+                FollowStep("The crawl", lambda tables: crawl(self._lake_ports())),
+            ),
+        )
+
+    def _lake_ports(self) -> CrawlPorts:
+        from forge.flows.catalog.crawl import CrawlPorts
+        from forge.wiring.crawlers import lake_crawler
+
+        crawlers = (lake_crawler(self.wiring, self.wiring.project),)
+        return CrawlPorts(
+            store=self.assets, clock=self.wiring.clock, crawlers=crawlers, file_sync=self.asset_files.sync
+        )
+
+    def _profile(self, tables: Sequence[TableName]) -> None:
+        from forge.flows.catalog.profiling.profile_table import profile_tables
+
+        profile_tables(self._within_reach(tables), self.profile_ports())
+
+    def _within_reach(self, tables: Sequence[TableName]) -> tuple[TableName, ...]:
+        """All of them where Spark runs already, else those that are read without it."""
+        from forge.flows.catalog.profiling.profile_table import is_small
+
+        wiring = self.wiring
+        if "session" in wiring.__dict__ and wiring.session.peek() is not None:
+            return tuple(tables)
+        ports = self.profile_ports()
+        return tuple(table for table in tables if is_small(table, ports))
+
+    def edit_ports(self, actor: str | None = None) -> EditPorts:
+        from forge.catalog.approval import DomainPolicy
+        from forge.flows.catalog.edit import EditPorts
+
+        domains = self.wiring.settings.catalog.domains
+        return EditPorts(
+            store=self.assets,
+            clock=self.wiring.clock,
+            actor=actor or self.wiring.author.email,
+            policies={
+                name: DomainPolicy(tuple(keys.required), keys.approval, tuple(keys.approvers))
+                for name, keys in domains.items()
+            },
+            file_sync=self.asset_files.look,
+        )
 
     @cached_property
     def discovery(self) -> DiscoveryParts:

@@ -8,7 +8,6 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Protocol
 
 from forge.catalog.asset import CrawledAsset
@@ -86,18 +85,6 @@ def crawl(ports: CrawlPorts, sources: Sequence[str] = (), *, dry_run: bool = Fal
     found = tuple(_crawl_source(one, ports, declared, dry_run=dry_run) for one in chosen)
     if not dry_run:
         ports.file_sync()
-    return found
-
-
-def crawl_after_run(ports: CrawlPorts, names: Iterable[str]) -> tuple[SourceCrawl, ...]:
-    """After a run published these tables: what has no new pointer costs nothing, so all of the lake is asked. A
-    failure is logged, and is no failure of the run."""
-    lake = [one for one in ports.crawlers if one.source == "lake"]
-    if not list(islice(names, 1)):
-        return ()
-    declared = frozenset(one.source for one in ports.crawlers)
-    found = tuple(_crawl_source(one, ports, declared) for one in lake)
-    ports.file_sync()
     return found
 
 

@@ -1,0 +1,90 @@
+"""What follows a publication: changed tables are scanned for personal data, profiled and crawled, and the search index
+is brought up to date.
+
+It comes after the publication, never inside of it: a failure is logged, and the published data stays as it is. What is
+crawled is marked last, so that after a crash the same tables are followed up again."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from forge.catalog.crawl import CrawlPlan
+from forge.model.errors import ForgeError
+from forge.model.names import TableName
+
+STOP_SECONDS = 5.0
+_log = logging.getLogger("forge.catalog")
+
+
+@dataclass(frozen=True, slots=True)
+class FollowStep:
+    """`name`: what it does, in words of a sentence."""
+
+    name: str
+    act: Callable[[Sequence[TableName]], object]
+
+
+def changed_tables(plans: Sequence[CrawlPlan]) -> tuple[TableName, ...]:
+    """Tables of the lake that a crawl would write."""
+    names = dict.fromkeys(write.asset.qualified_name for plan in plans for write in plan.writes)
+    return tuple(TableName.parse(name) for name in names if name.count(".") == 1)
+
+
+class CatalogFollower:
+    """Marked by each publication of this process; `catch_up` does what is due. In a server a thread of its own does."""
+
+    def __init__(self, changed: Callable[[], Sequence[TableName]], steps: Sequence[FollowStep]) -> None:
+        self._changed, self._steps = changed, tuple(steps)
+        self._due = threading.Event()
+        self._stopping = False
+        self._working = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def is_due(self) -> bool:
+        return self._due.is_set()
+
+    def mark(self) -> None:
+        self._due.set()
+
+    def catch_up(self) -> tuple[str, ...]:
+        """Never raises; what failed, in words."""
+        if not self._due.is_set():
+            return ()
+        with self._working:
+            self._due.clear()
+            tables: list[TableName] = []
+            notes = self._try("Changed tables", lambda: tables.extend(self._changed()))
+            for step in self._steps if tables else ():
+                notes += self._try(step.name, lambda step=step: step.act(tables))  # type: ignore[misc]
+            return notes
+
+    def _try(self, name: str, act: Callable[[], object]) -> tuple[str, ...]:
+        try:
+            act()
+        except ForgeError as error:
+            _log.warning("%s after a publication: %s", name, error.line)
+            return (f"{name}: {error.line}",)
+        except Exception as error:  # a fault of ours: the data is published, the log has the trace
+            _log.exception("%s after a publication", name)
+            return (f"{name}: {type(error).__name__}",)
+        return ()
+
+    def start(self) -> None:
+        """Catch up at once after each publication, and with what an earlier process left."""
+        self.mark()
+        self._thread = threading.Thread(target=self._run, name="forge-catalog", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._stopping = True
+        self._due.set()
+        if self._thread is not None:
+            self._thread.join(STOP_SECONDS)
+
+    def _run(self) -> None:
+        while self._due.wait() and not self._stopping:
+            self.catch_up()
