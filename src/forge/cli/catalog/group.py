@@ -20,6 +20,11 @@ HOMES: dict[str, str] = {
     "undo": "edit:undo",
     "approve": "edit:approve",
     "profile": "profile:profile",
+    "glossary": "glossary:app",
+    "popular": "discovery:popular",
+    "usage": "discovery:usage",
+    "similar": "discovery:similar",
+    "recommend": "discovery:recommend",
 }
 
 
