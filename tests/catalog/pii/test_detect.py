@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from forge.catalog.pii import find_pii
@@ -144,3 +146,37 @@ def test_hostile_values_end_soon_and_break_nothing() -> None:
         None,
         None,
     ]
+
+
+def test_a_key_of_an_object_that_is_a_value_is_found_and_not_told() -> None:
+    mails = [f"person{number}@secret.example" for number in range(8)]
+    (finding,) = find_pii({"payload": [json.dumps({mail: {"phone": "+49 171 1234567", mail: 1}}) for mail in mails]})
+    assert finding.type is not None
+    assert "secret" not in repr(finding)
+    (by_key,) = find_pii({"payload": [json.dumps({mail: 1}) for mail in mails]})
+    assert by_key.type == "email"
+    assert "secret" not in repr(by_key)
+
+
+@pytest.mark.parametrize("values", [["True", "False"], ["yes", "no"], ["Y", "N"], ["oui", "non"], ["0", "1"]])
+def test_yes_and_no_are_no_personal_data_whatever_the_name(values: list[str]) -> None:
+    (finding,) = find_pii({"adresse_validee": values * 5})
+    assert finding.type is None
+    (finding,) = find_pii({"email": values * 5})
+    assert finding.type is None
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "kind"),
+    [
+        ("collected_by", ["K. Orwell", "F. Waugh", "N. Mitford", "E. Bowen", "G. Greene", "M. Spark"], "name"),
+        ("x7", ["Dr. Ada Byron", "Prof. Karl Orff", "Frau Emmy Noet", "Mr. Max Born", "Mme Lise Meit"], "name"),
+        ("birthdate", ["28APR75", "01JAN60", "13DEC99", "30JUN88", "02FEB51"], "date_of_birth"),
+        ("dob", ["28 April 1975", "Jan 1, 1960", "13-Dec-1999", "30 June 1988", "2 Feb 1951"], "date_of_birth"),
+        ("rack_address", ["DC1-R2-U3", "DC2-R34-U10", "DC1-R44-U34", "DC3-R9-U1", "DC2-R2-U2"], None),
+        ("street_food", ["Arepa", "Pho", "Currywurst", "Takoyaki", "Falafel", "Gyros"], None),
+    ],
+)
+def test_forms_of_names_dates_and_addresses(column: str, values: list[str], kind: str | None) -> None:
+    (finding,) = find_pii({column: values})
+    assert finding.type == kind

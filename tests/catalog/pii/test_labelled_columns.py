@@ -1,5 +1,9 @@
-"""Precision and recall on labelled columns. Both sets were written from the specification, apart from the detector. It
-was developed with `commerce` in view; of `public_services` only these two figures were looked at."""
+"""Precision and recall on labelled columns. All sets were written from the specification, apart from the detector.
+
+It was developed with `commerce` in view. `health_and_travel` (other industries, ten languages) was written before its
+author had read the detector, which then found 0.575 of it with a precision of 0.893; what that showed was mended, so
+it has been seen since. Of `public_services` and `homes_and_schools` only figures were looked at: they tell how it does
+on columns that nobody here has seen."""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ HERE = Path(__file__).parent
 PRECISION, RECALL = 0.95, 0.75
 
 
-@pytest.mark.parametrize("name", ["commerce", "public_services"])
+@pytest.mark.parametrize("name", ["commerce", "public_services", "health_and_travel", "homes_and_schools"])
 def test_personal_data_is_found_in_columns_that_nobody_here_has_seen(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -23,6 +23,15 @@ EXAMPLES = {
     "HETU": "131052A308T",
     "NHS number": "943 476 5919",
     "national number": "93.05.18-223.61",
+    "Rentenversicherungsnummer": "15 070649 C 103",
+    "rodné číslo": "710319/2745",
+    "CNP": "1630615123457",
+    "fødselsnummer": "151086 95088",
+    "EGN": "7523169263",
+    "isikukood": "36805280109",
+    "South African ID": "8001015009087",
+    "RUT": "12531909-2",
+    "PPS number": "6433435F",
 }
 
 

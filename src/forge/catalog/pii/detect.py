@@ -18,6 +18,7 @@ from forge.catalog.pii.vocabulary import (
     PII_PHRASES,
     PROPERTIES,
     QUASI_PHRASES,
+    ROLES,
     THINGS,
 )
 
@@ -78,6 +79,8 @@ def _beside_an_address(finding: PiiFinding) -> PiiFinding:
 
 def _find(column: str, values: Sequence[str]) -> PiiFinding:
     words = words_of(column, KNOWN_WORDS)
+    if len(values) >= FEW and all(value.lower() in looks.YES_OR_NO for value in values):
+        return PiiFinding(column)
     embedded = _in_objects(column, values)
     if embedded is not None:
         return embedded
@@ -97,18 +100,20 @@ def _find(column: str, values: Sequence[str]) -> PiiFinding:
 # by name
 
 
-def _named(words: Words, vocabulary: Mapping[str, tuple[Words, ...]]) -> tuple[str, str] | None:
+def _named(words: Words, vocabulary: Mapping[str, tuple[Words, ...]]) -> _NamedKind | None:
     """The kind that a name says, and in which words; the longest phrase wins."""
-    found: list[tuple[int, str, str]] = []
+    found: list[tuple[int, _NamedKind]] = []
     for kind, phrases in vocabulary.items():
         for phrase in phrases:
             end = holds(words, phrase)
             if end is not None and not _is_vetoed(kind, words, end - len(phrase), end):
-                found.append((len(phrase), kind, " ".join(phrase)))
-    if not found:
-        return None
-    _, kind, phrase_text = max(found, key=lambda one: one[0])
-    return kind, phrase_text
+                is_head = all(word in _AFTER_A_HEAD or word.isdigit() for word in words[end:])
+                found.append((len(phrase), (kind, " ".join(phrase), is_head)))
+    return max(found, key=lambda one: one[0])[1] if found else None
+
+
+_NamedKind = tuple[str, str, bool]  # the kind, the phrase, and whether the name is about it, not about what has it
+_AFTER_A_HEAD = frozenset({"line", "number", "name", "full", "text", "1", "2", "home", "work", "old", "new", "code"})
 
 
 _KINDS_WITH_KEYS = frozenset({"address", "name", "phone", "ip_address", "date_of_birth", "credit_card"})
@@ -128,13 +133,14 @@ def _is_vetoed(kind: str, words: Words, begin: int, end: int) -> bool:
     return kind in ("address", "passport", "drivers_license") and bool(THINGS.intersection(before[-1:]))
 
 
-def _judge_named(column: str, kind: str, phrase: str, values: Sequence[str]) -> PiiFinding:
+def _judge_named(column: str, kind: str, phrase: str, is_head: bool, values: Sequence[str]) -> PiiFinding:
     says = f"the name says {phrase}"
     if not values:
         return PiiFinding(column, kind, BY_NAME, (says,))
     if kind == "date_of_birth" and all(value.isdecimal() and len(value) == 4 for value in values):
         return PiiFinding(column, None, BY_NAME, (says, "values are years"), quasi=True)
-    matching = sum(map(_test_of(kind, values), values))
+    test = _test_of(kind, values) if is_head or kind != "address" else looks.is_address
+    matching = sum(map(test, values))
     share = matching / len(values)
     if kind == "date_of_birth" and not looks.are_births(values):
         return PiiFinding(column)
@@ -224,7 +230,8 @@ def _by_phone(words: Words, values: Sequence[str]) -> tuple[float, str, str] | N
 
 def _by_person(words: Words, values: Sequence[str]) -> tuple[float, str, str] | None:
     """Names and addresses of persons: many values that differ, most of a known form."""
-    if len(set(values)) < max(MANY, len(values) // 3) or PROPERTIES.intersection(words):
+    is_by = words[-1:] == ("by",)  # collected by, signed by: whom
+    if len(set(values)) < max(MANY, len(values) // 3) or (PROPERTIES.intersection(words) and not is_by):
         return None
     addresses = sum(map(looks.is_address, values)) / len(values)
     if addresses >= 0.6 and not THINGS.intersection(words):
@@ -232,10 +239,23 @@ def _by_person(words: Words, values: Sequence[str]) -> tuple[float, str, str] | 
     if THINGS.intersection(words):
         return None
     shaped = sum(map(looks.has_name_shape, values)) / len(values)
+    if shaped < ENOUGH:
+        return None
+    addressed = sum(map(looks.is_addressed_person, values)) / len(values)
+    if addressed >= ENOUGH:
+        return shaped, "name", f"{addressed:.0%} of {len(values)} values are names with a title or initial"
     known = sum(map(looks.is_name, values)) / len(values)
-    if shaped >= ENOUGH and known >= (0.3 if GENERIC_NAMES.intersection(words) else 0.5):
+    if known >= _needed(words, values):
         return shaped, "name", f"{known:.0%} of {len(values)} values are known names of persons"
     return None
+
+
+def _needed(words: Words, values: Sequence[str]) -> float:
+    """The share of known names that is enough: less where the column is named after who is meant, and where values
+    are given and last names."""
+    if ROLES.intersection(words) and sum(len(value.split()) > 1 or "/" in value for value in values) > len(values) / 2:
+        return 0.2
+    return 0.3 if GENERIC_NAMES.intersection(words) or ROLES.intersection(words) else 0.5
 
 
 def _is_hashed(words: Words, values: Sequence[str]) -> bool:
@@ -258,11 +278,18 @@ def _in_objects(column: str, values: Sequence[str]) -> PiiFinding | None:
             _collect(json.loads(value), "", keys)
         except (ValueError, RecursionError):
             continue
-    inside = [finding for finding in find_pii(keys) if finding.type is not None] if keys else []
+    if not keys:
+        return None
+    # Keys that differ from object to object are data, like the addresses in {"ada@example.com": 3}.
+    rare = [key for key, found in keys.items() if key and len(found) <= len(values) // 5]
+    by_key = {key: found for key, found in keys.items() if key not in set(rare)} | {"": [*keys.get("", ()), *rare]}
+    by_key[""] += [one for key in rare for one in keys[key]]
+    inside = [finding for finding in find_pii(by_key) if finding.type is not None]
     if not inside:
-        return PiiFinding(column) if keys else None
+        return PiiFinding(column)
     best = max(inside, key=lambda finding: finding.score)
-    return replace(best, column=column, evidence=tuple(f"in {best.column}: {one}" for one in best.evidence))
+    place = f"in {best.column}" if best.column else "in keys and values"
+    return replace(best, column=column, evidence=tuple(f"{place}: {one}" for one in best.evidence))
 
 
 def _collect(value: object, key: str, keys: dict[str, list[object]]) -> None:

@@ -155,6 +155,71 @@ def _nino(text: str) -> bool:
     return text[:2] not in ("BG", "GB", "KN", "NK", "NT", "TN", "ZZ")
 
 
+def _rvnr(text: str) -> bool:
+    """German pension insurance: area, birthday, initial of the last name, serial, check digit."""
+    digits = _digits(f"{text[:8]}{ord(text[8]) - 64:02d}{text[9:]}")
+    products = [digit * weight for digit, weight in zip(digits[:12], (2, 1, 2, 5, 7, 1, 2, 1, 2, 1, 2, 1), strict=True)]
+    return sum(each // 10 + each % 10 for each in products) % 10 == digits[12] and 1 <= int(text[4:6]) <= 12
+
+
+def _rodne_cislo(text: str) -> bool:
+    """Czech and Slovak birth number: months of women are 50 higher, and 20 more where a day has no number left."""
+    month = int(text[2:4]) % 50
+    return 1 <= (month - 20 if month > 20 else month) <= 12 and 1 <= int(text[4:6]) <= 31 and int(text) % 11 == 0
+
+
+def _cnp(text: str) -> bool:
+    """Romanian."""
+    check = _weighted(_digits(text), (2, 7, 9, 1, 4, 6, 3, 5, 8, 2, 7, 9)) % 11
+    return 1 <= int(text[3:5]) <= 12 and 1 <= int(text[5:7]) <= 31 and (1 if check == 10 else check) == int(text[12])
+
+
+def _fodselsnummer(text: str) -> bool:
+    """Norwegian: two check digits."""
+    digits = _digits(text)
+    first = -_weighted(digits[:9], (3, 7, 6, 1, 8, 9, 4, 5, 2)) % 11
+    second = -_weighted(digits[:10], (5, 4, 3, 2, 7, 6, 5, 4, 3, 2)) % 11
+    return digits[9:] == [first, second] and 1 <= int(text[2:4]) % 40 <= 12
+
+
+def _egn(text: str) -> bool:
+    """Bulgarian: the century is in the month."""
+    check = _weighted(_digits(text), (2, 4, 8, 5, 10, 9, 7, 3, 6)) % 11 % 10
+    return 1 <= int(text[2:4]) % 20 <= 12 and 1 <= int(text[4:6]) <= 31 and check == int(text[9])
+
+
+def _baltic(text: str) -> bool:
+    """Estonian and Lithuanian."""
+    digits = _digits(text)
+    check = _weighted(digits[:10], (1, 2, 3, 4, 5, 6, 7, 8, 9, 1)) % 11
+    if check == 10:
+        check = _weighted(digits[:10], (3, 4, 5, 6, 7, 8, 9, 1, 2, 3)) % 11 % 10
+    return check == digits[10] and 1 <= int(text[3:5]) <= 12 and 1 <= int(text[5:7]) <= 31
+
+
+def _rrn(text: str) -> bool:
+    """Korean."""
+    check = (11 - _weighted(_digits(text), (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)) % 11) % 10
+    return check == int(text[12]) and 1 <= int(text[2:4]) <= 12 and 1 <= int(text[4:6]) <= 31
+
+
+def _south_african(text: str) -> bool:
+    return passes_luhn(text) and 1 <= int(text[2:4]) <= 12 and 1 <= int(text[4:6]) <= 31 and text[10] in "012"
+
+
+def _rut(text: str) -> bool:
+    """Chilean: most companies have numbers above 50 million."""
+    weights = [2 + place % 6 for place in range(len(text) - 1)]
+    check = 11 - _weighted(list(reversed(_digits(text[:-1]))), weights) % 11
+    return {11: "0", 10: "K"}.get(check, str(check)) == text[-1] and int(text[:-1]) < 50_000_000
+
+
+def _pps(text: str) -> bool:
+    """Irish."""
+    extra = 9 * (ord(text[8]) - 64) if len(text) == 9 and text[8] != "W" else 0
+    return "WABCDEFGHIJKLMNOPQRSTUV"[(_weighted(_digits(text[:7]), range(8, 1, -1)) + extra) % 23] == text[7]
+
+
 # Form and check of each. A whole column that passes one of them is proof without a name.
 SCHEMES: Mapping[str, tuple[re.Pattern[str], Callable[[str], bool]]] = {
     "CPF": (re.compile(r"\d{11}"), _cpf),
@@ -175,6 +240,16 @@ SCHEMES: Mapping[str, tuple[re.Pattern[str], Callable[[str], bool]]] = {
     "HETU": (re.compile(r"\d{6}[+A]?\d{3}[0-9A-Y]"), lambda text: len(text) == 11 and _hetu(text)),
     "NINO": (re.compile(r"[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z]\d{6}[A-D]"), _nino),
     "CURP": (re.compile(r"[A-Z]{4}\d{6}[HM][A-Z]{5}[A-Z0-9]\d"), lambda text: True),
+    "Rentenversicherungsnummer": (re.compile(r"\d{8}[A-Z]\d{3}"), _rvnr),
+    "rodné číslo": (re.compile(r"\d{10}"), _rodne_cislo),
+    "CNP": (re.compile(r"[1-8]\d{12}"), _cnp),
+    "fødselsnummer": (re.compile(r"\d{11}"), _fodselsnummer),
+    "EGN": (re.compile(r"\d{10}"), _egn),
+    "isikukood": (re.compile(r"[1-6]\d{10}"), _baltic),
+    "RRN": (re.compile(r"\d{6}[1-8]\d{6}"), _rrn),
+    "South African ID": (re.compile(r"\d{13}"), _south_african),
+    "RUT": (re.compile(r"\d{7,8}[\dK]"), _rut),
+    "PPS number": (re.compile(r"\d{7}[A-W][A-IW]?"), _pps),
     "NHS number": (re.compile(r"\d{10}"), _nhs),
 }
 

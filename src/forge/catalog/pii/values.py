@@ -38,6 +38,25 @@ _TITLES = frozenset(
 )
 
 
+YES_OR_NO = frozenset(
+    {
+        *("true", "false", "yes", "no", "y", "n", "t", "f", "0", "1", "on", "off"),
+        *("ja", "nein", "oui", "non", "si", "sí", "sim", "não", "nao", "tak", "nie"),
+    }
+)
+# LAST/FIRST MR, as airlines write it
+_SLASHED = re.compile(r"[^\W\d_a-z][^\d_a-z/]+/[^\W\d_a-z][^\d_a-z/]+")
+_ADDRESSED = re.compile(
+    r"(?:(?:Dr|Prof|Mr|Mrs|Ms|Miss|Herr|Frau|Sr|Sra|Srta|Don|Doña|Mme|Mlle|Capt|Cpt|Ing|Dott|Pan|Pani|Sig|Dhr|Mevr)\.? "
+    r"(?:(?:med|rer|nat)\. )*[^\W\d_]|[^\W\d_a-z]\. ?[^\W\d_a-z][^\W\d_A-Z]).*"
+)
+
+
+def is_addressed_person(value: str) -> bool:
+    """With a title, or with an initial and a last name: Dr. Ada Lovelace, A. Lovelace."""
+    return _ADDRESSED.fullmatch(value) is not None and has_name_shape(value)
+
+
 def is_email(value: str) -> bool:
     return EMAIL.fullmatch(value) is not None
 
@@ -125,7 +144,9 @@ def has_name_shape(value: str) -> bool:
     """One to five words of letters, none of which is of a company."""
     if _EAST_ASIAN_NAME.fullmatch(value):
         return True
-    parts = [part for part in re.split(r"[\s,]+", value) if part]
+    parts = [
+        part for part in re.split(r"[\s,]+", value.replace("/", " ") if _SLASHED.fullmatch(value) else value) if part
+    ]
     if not 1 <= len(parts) <= 5 or not all(_WORD.fullmatch(part) for part in parts):
         return False
     words = _name_words(value)
@@ -136,7 +157,7 @@ def has_name_shape(value: str) -> bool:
 
 
 def _name_words(value: str) -> list[str]:
-    return [word for word in re.split(r"[\s,.\-]+", _folded(value)) if word]
+    return [word for word in re.split(r"[\s,./\-]+", _folded(value)) if word]
 
 
 def _folded(text: str) -> str:
@@ -168,17 +189,30 @@ STREET_ENDINGS = (
 
 
 def has_address_shape(value: str) -> bool:
-    """Letters, perhaps with numbers, longer than a code."""
-    letters = sum(sign.isalpha() for sign in value)
-    return 4 <= len(value) <= 250 and letters >= 3 and not EMAIL.search(value) and "://" not in value
+    """A word, perhaps with numbers, longer than a code."""
+    return (
+        4 <= len(value) <= 250 and _LETTERS.search(value) is not None and not EMAIL.search(value) and "://" not in value
+    )
+
+
+_LETTERS = re.compile(r"[^\W\d_]{3}|[\u3040-\u9fff\uac00-\ud7af]")
 
 
 _DATE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ].*)?|(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})")
 
 
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_WORDED_DATE = re.compile(  # 28APR75, 28 April 1975, April 28, 1975
+    rf"\d{{1,2}}[ -]?{_MONTH}[ -]?(\d{{4}}|\d{{2}})|{_MONTH} \d{{1,2}},? (\d{{4}})", re.IGNORECASE
+)
+
+
 def year_of(value: str) -> int | None:
     """Of a date as text; None where it is none."""
     found = _DATE.fullmatch(value)
+    if found is None and (worded := _WORDED_DATE.fullmatch(value)) is not None:
+        year = int(worded[1] or worded[2])
+        return year if year > 99 else year + (2000 if year <= date.today().year % 100 else 1900)  # noqa: DTZ011
     if found is None:
         compact = re.fullmatch(r"((?:19|20)\d\d)(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])", value)
         return int(compact[1]) if compact else None

@@ -42,8 +42,10 @@ PROPERTIES = words_in(
         points, bin, usage, minutes, duration, calls, battery, screen, present, missing, exists, known, given,
         bool, is, collected, recorded, quarter, reminder, notification, notifications, alert, alerts, log, policy,
         fraud, risk, order, sort, hint, placeholder, column, field, unit, weight, cohort, weekday, season, decade,
-        dpi, ppi, display, chat, support, data, mb, gb, kb, bytes, tipo, typ, estado, statut, cantidad, anzahl,
-        liczba, количество, тип
+        dpi, ppi, display, chat, support, mb, gb, kb, bytes, tipo, typ, estado, statut, cantidad, anzahl,
+        liczba, количество, тип, zusatz, validee, valide, verifie, verifiee, verificado, verificada, confirmado,
+        confirmada, bestatigt, gepruft, zweryfikowany, potwierdzony, enviado, envoye, gesendet, wyslany, history,
+        months, days, interview, included, imputed, priority, prioridade, prioridad, anlage, case
         """
         )
     ]
@@ -95,7 +97,40 @@ THINGS = words_in(
         productos, loja, negozio, sklep, sklepu, magazin, winkel, 店舗, 店铺, المنتج, المتجر, товар, товара,
         магазин, магазина, filiale, abteilung, projekt, proyecto, projet, progetto, categoria, categorie,
         kategorie, kategoria, ville, ciudad, pais, proveedor, fournisseur, fornitore, dostawcy, lieferant,
-        hersteller, jdbc, odbc, db, digital
+        hersteller, jdbc, odbc, db, digital, booth, stand, rack, shelf, freezer, storage, locker, cabinet, hall,
+        slot, slave, block, equipe, equipo, equipa, zespol, hotelu, geraete, gerate, stations, formation,
+        formacion, curso, corso, kurs, offre, oferta, offer, pacote, paquete, pakiet, tarif, tarifa, plano, codec,
+        trunk, apn, cell, gene, perfume, wine, estate, hurricane, storm, food, dish, roster, workshop, warsztatu,
+        wariant, variante, barang, shohin, heya, diagnos, oddeleni, servicio, departamento, dzialu, dzial
+        """
+        )
+    ]
+)
+
+# Who a person is to whoever keeps the table: where values have the form of names, they are.
+ROLES = words_in(
+    [
+        phrases(
+            """
+        passenger, traveller, traveler, guest, captain, pilot, doctor, physician, surgeon, nurse, investigator,
+        examiner, inspector, auditor, trainer, teacher, instructor, tutor, lecturer, agent, broker, adjuster, advisor,
+        insured, policyholder, holder, subscriber, client, customer, patient, employee, worker, manager, supervisor,
+        author, reviewer, approver, editor, owner, driver, courier, witness, tenant, landlord, buyer, seller, sender,
+        recipient, applicant, candidate, student, pupil, mother, father, spouse, parent, child, guardian, kin, crew,
+        actor, operator, technician, installer, engineer, cashier, lawyer, judge, notary, signatory, requester,
+        assignee, reporter, beneficiary, by, performer, speaker, contact, delegate, resident, citizen, taxpayer,
+        pasajero, huesped, medico, paciente, empleado, titular, asegurado, abonado, cliente, conductor, propietario,
+        profesor, maestro, testigo, solicitante, madre, padre, tutor, comercial, gestor, firmante, inquilino,
+        passager, voyageur, hote, capitaine, medecin, infirmier, salarie, titulaire, assure, abonne, conducteur,
+        proprietaire, professeur, formateur, formatrice, temoin, demandeur, mere, pere, locataire, signataire, auteur,
+        passageiro, hospede, funcionario, segurado, assinante, motorista, proprietario, professor, testemunha, mae,
+        pai, inquilina, beneficiario, pasazer, lekarz, pacjent, pracownik, ubezpieczony, abonent, kierowca, wlasciciel,
+        nauczyciel, swiadek, matka, ojciec, likwidator, klient, najemca, opiekun, fahrgast, passagier, gast, arzt,
+        hausarzt, arztin, mitarbeiter, inhaber, versicherter, versicherungsnehmer, kunde, fahrer, eigentumer, lehrer,
+        zeuge, mieter, sachbearbeiter, betreuer, mutter, vater, bearbeiter, dipendente, intestatario, assicurato,
+        abbonato, conducente, insegnante, testimone, medewerker, klant, eigenaar, bestuurder, leraar, arts, lakare,
+        kund, anstalld, forare, agare, potilas, asiakas, zamestnanec, zakaznik, ridic, lekar, pacient, karyawan,
+        pelanggan, dokter, hasta, musteri, calisan, surucu, sahibi
         """
         )
     ]
