@@ -22,6 +22,7 @@ from forge.api.auth import SAFE, AuthContext
 from forge.api.bodies import BodyLimits
 from forge.api.catalog.routes import assets as catalog
 from forge.api.catalog.routes import discovery as catalog_discovery
+from forge.api.catalog.routes import documentation as catalog_documentation
 from forge.api.catalog.routes import glossary as catalog_glossary
 from forge.api.catalog.routes import pii as catalog_pii
 from forge.api.catalog.routes import profiles as catalog_profiles
@@ -89,6 +90,8 @@ CATALOG = (
     catalog.router,
     catalog_profiles.router,
     catalog_pii.router,
+    catalog_documentation.router,
+    catalog_documentation.of_names,
 )
 ROUTERS = (runs.router, *VERSIONING, *CATALOG, *LINEAGE, *QUALITY, *CONTRACTS, system.router)
 PORT = 8765

@@ -26,7 +26,7 @@ STREAMED = re.compile(
 # Lists of many changes, by those who may write.
 BULK = re.compile(
     r"POST /api/v1/(branches/.*merges/[^/]+/resolve|lineage/(edges|derivations|anonymizations)"
-    r"|catalog/glossary/import)",
+    r"|catalog/(glossary/import|assets/batch))",
     re.DOTALL,
 )
 _STRINGS, _BRACKETS = re.compile(rb'"(?:[^"\\]|\\.)*"?', re.DOTALL), re.compile(rb"[][{}]")

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from forge.api.bodies import not_json
+from forge.catalog.edit import StaleVersionError
 from forge.model.codes import CODES
 from forge.model.errors import DatabaseBusyError, ErrorKind, ForgeError, errors_of
 
@@ -35,6 +36,7 @@ _BY_CODE = {
     "E622": 413,
     "E631": 403,
     "E747": 403,
+    "E855": 403,
     "E903": 401,
     "E904": 403,
     "E906": 429,
@@ -69,7 +71,8 @@ def _forge(error: ForgeError, scope: Scope) -> Response:
     status = status_of(error.code)
     if status == 409 and scope["method"] in ("GET", "HEAD"):  # a read conflicts with nobody: it cannot be answered
         status = 422
-    return _problem(scope, status, [one.to_dict() for one in errors_of(error)])
+    more = {"current_version": error.current} if isinstance(error, StaleVersionError) else {}
+    return _problem(scope, status, [one.to_dict() for one in errors_of(error)], more=more)
 
 
 def _invalid(error: RequestValidationError, scope: Scope) -> Response:
@@ -116,7 +119,11 @@ def _unforeseen(error: Exception, scope: Scope) -> Response:
 
 
 def _problem(
-    scope: Scope, status: int, errors: Sequence[Mapping[str, str | None]], headers: Mapping[str, str] | None = None
+    scope: Scope,
+    status: int,
+    errors: Sequence[Mapping[str, str | None]],
+    headers: Mapping[str, str] | None = None,
+    more: Mapping[str, object] | None = None,
 ) -> Response:
     first = errors[0]
     code = str(first["code"]).removeprefix("FORGE-")
@@ -128,11 +135,12 @@ def _problem(
         "instance": scope["path"],
         **{name: first[name] for name in ("code", "where", "why", "fix")},
         "errors": list(errors) if len(errors) > 1 else [],
+        **(more or {}),
     }
-    more = {**(headers or {})}
+    sent = {**(headers or {})}
     if status in (429, 503):
-        more["retry-after"] = RETRY_SECONDS
+        sent["retry-after"] = RETRY_SECONDS
     if status == 401:
-        more["www-authenticate"] = "Bearer"
+        sent["www-authenticate"] = "Bearer"
     body = json.dumps(document, ensure_ascii=False).encode("utf-8", "backslashreplace")
-    return Response(body, status, more, MEDIA_TYPE)
+    return Response(body, status, sent, MEDIA_TYPE)

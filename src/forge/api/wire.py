@@ -101,3 +101,4 @@ class Problem(Wire):
     why: str | None = None
     fix: str | None = None
     errors: list[ErrorView] = []
+    current_version: int | None = None  # of what was to be changed, where someone else was first

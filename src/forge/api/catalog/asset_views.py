@@ -32,6 +32,7 @@ def asset_detail(found: AssetVersion, at: str, now: datetime) -> AssetDetail:
         last_run=version.run_id,
         upstream_tables=list(found.upstream_tables),
         downstream_tables=list(found.downstream_tables),
+        downstream_count=found.downstream_count,
     )
 
 

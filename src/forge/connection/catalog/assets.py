@@ -109,7 +109,7 @@ class CatalogView:
         from forge.flows.catalog.register import register_assets
 
         parts = self.wiring.catalog
-        found = register_assets(items, parts.crawl_ports(), self._ports)
+        found = register_assets(items, parts.register_ports(), self._ports)
         return AssetLines(AssetLine(one.outcome.asset) for one in found)
 
     def domains(self) -> LabelCounts:

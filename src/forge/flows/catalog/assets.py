@@ -86,6 +86,7 @@ class AssetVersion:
     last_commit: Commit | None  # the newest one that changed it
     upstream_tables: tuple[str, ...]
     downstream_tables: tuple[str, ...]
+    downstream_count: int = 0  # over any number of steps
 
 
 class AssetCatalog:
@@ -157,7 +158,8 @@ def asset_at(
     record = _as_of(_record(known, table, version), state, changed.time if changed else None)
     standing = _status_at(metadata, default, table, version, since, current)
     personal = personal_at(commit.id).of(table)
-    before, after = _neighbours(lineage, str(table))
+    pairs = _table_pairs(lineage)
+    before, after = _neighbours(pairs, str(table))
     return AssetVersion(
         asset=Asset(record, standing),
         commit=commit,
@@ -166,6 +168,7 @@ def asset_at(
         last_commit=changed,
         upstream_tables=before,
         downstream_tables=after,
+        downstream_count=_count_downstream(pairs, str(table)),
     )
 
 
@@ -260,14 +263,33 @@ def _columns(
     )
 
 
-def _neighbours(lineage: Iterable[TableLineage], table: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _table_pairs(lineage: Iterable[TableLineage]) -> frozenset[tuple[str, str]]:
+    """Source and target of each edge."""
+    found = tuple(lineage)
+    pairs = {(e.source.table, e.target.table) for one in found for e in one.edges}
+    pairs |= {(e.source, e.target) for one in found for e in one.table_edges}
+    pairs |= {(e.source.table, e.target) for one in found for e in one.indirect}
+    return frozenset((source, target) for source, target in pairs if source != target)
+
+
+def _neighbours(pairs: Iterable[tuple[str, str]], table: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Direct upstream and downstream tables."""
-    pairs = {(e.source.table, e.target.table) for one in lineage for e in one.edges}
-    pairs |= {(e.source, e.target) for one in lineage for e in one.table_edges}
-    pairs |= {(e.source.table, e.target) for one in lineage for e in one.indirect}
-    before = {source for source, target in pairs if target == table and source != table}
-    after = {target for source, target in pairs if source == table and target != table}
+    found = tuple(pairs)
+    before = {source for source, target in found if target == table}
+    after = {target for source, target in found if source == table}
     return tuple(sorted(before)), tuple(sorted(after))
+
+
+def _count_downstream(pairs: Iterable[tuple[str, str]], table: str) -> int:
+    targets: dict[str, list[str]] = {}
+    for source, target in pairs:
+        targets.setdefault(source, []).append(target)
+    seen, waiting = {table}, [table]
+    while waiting:
+        new = [target for target in targets.get(waiting.pop(), ()) if target not in seen]
+        seen.update(new)
+        waiting += new
+    return len(seen) - 1
 
 
 def _entries(records: Iterable[AssetRecord]) -> Iterable[SearchEntry]:

@@ -356,6 +356,8 @@ def test_a_table_is_shown_as_it_is_now(own_client: TestClient) -> None:
             "pii": False,
             "upstream": ["files:data/*.csv.amount"],
             "failing": False,
+            "tags": [],
+            "term": None,
         }
     ]
     assert (found["last_commit"]["message"], found["last_run"]) == ("Orders of the 15th", "r2")
@@ -405,4 +407,4 @@ def test_an_asset_that_is_not_there_is_answered_with_the_nearest(own_client: Tes
     assert problem(own_client.get(f"{API}/assets/raw.ordrs"), 404, "E108")["why"] == "Did you mean raw.orders?"
     problem(own_client.get(f"{API}/assets/hr.staff", params={"at": "HEAD~1"}), 404, "E108")
     problem(own_client.get(f"{API}/assets/raw.orders", params={"at": "nosuch"}), 404, "E601")
-    problem(own_client.get(f"{API}/assets/nonsense"), 422, "E101")
+    problem(own_client.get(f"{API}/assets/nonsense"), 404, "E850")

@@ -6,18 +6,17 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Depends, Path, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 
-from forge.api.catalog.asset_views import asset_detail, search_hit, table_of
-from forge.api.catalog.wire.assets import AssetDetail, SearchHit, Suggestion
+from forge.api.catalog.asset_views import search_hit, table_of
+from forge.api.catalog.wire.assets import SearchHit, Suggestion
 from forge.api.paging import AWindow
 from forge.api.site import TheSite
 from forge.api.wire import Page
 from forge.catalog.search import MatchRank, fold
-from forge.flows.catalog.assets import Asset, AssetCatalog, asset_at
+from forge.flows.catalog.assets import Asset, AssetCatalog
 from forge.flows.runs.ports import Runs
 from forge.flows.versioning.record_ports import Refs
-from forge.model.names import TableName
 
 router = APIRouter(prefix="/api/v1/catalog", tags=["catalog"])
 
@@ -84,20 +83,6 @@ def suggest(
     found += [(_rank(run, prefix), _suggestion("run", run)) for run in _runs(site.wiring.metadata, prefix)]
     found.sort(key=lambda one: (one[0], _ORDER[one[1].type]))  # stable: what came first stays first
     return [suggestion for _, suggestion in found[:limit]]
-
-
-@router.get("/assets/{asset_id}")
-def one_asset(
-    asset_id: Annotated[str, Path(max_length=300, examples=["core.orders"])],
-    site: TheSite,
-    at: Annotated[str, Query(max_length=255, description="Branch, commit, HEAD~2 or time.")] = "HEAD",
-) -> AssetDetail:
-    """One table or view as a commit has it."""
-    wiring = site.wiring
-    table, since = TableName.parse(asset_id), wiring.quality.monitors.standing
-    branch, current = wiring.default_branch, site.current_checks()
-    found = asset_at(wiring.metadata, wiring.lake, wiring.catalog.personal_at, table, at, branch, since, current)
-    return asset_detail(found, at, wiring.clock())
 
 
 def _filter(tags: Iterable[str], owners: Iterable[str], states: Iterable[str]) -> Callable[[Asset], bool]:

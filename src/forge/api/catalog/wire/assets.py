@@ -10,12 +10,15 @@ from pydantic import ConfigDict, Field
 from forge.api.versioning.wire.refs import CommitView
 from forge.api.wire import Wire
 
+AssetTypeWord = Literal["table", "view", "dataset", "pipeline", "dashboard", "model", "feature", "metric"]
+ClassificationWord = Literal["public", "internal", "confidential", "restricted"]
+
 
 class AssetView(Wire):
     id: str
     name: str
     qualified_name: str
-    type: Literal["table", "view"]
+    type: AssetTypeWord
     description: str = ""
     owner: str | None = None
     tags: list[str] = []
@@ -40,9 +43,29 @@ class AssetColumn(Wire):
     pii: bool = False
     upstream: list[str] = []  # the nearest columns it comes from
     failing: bool = False
+    tags: list[str] = []
+    term: str | None = None  # the id of a glossary term
+
+
+class AssetContractView(Wire):
+    id: str
+    version: str
+    state: str
+
+
+class AssetUseView(Wire):
+    """Of the last thirty days."""
+
+    views: int = 0
+    queries: int = 0
+    runs: int = 0
+    users: int = 0
+    last_at: datetime | None = None
 
 
 class AssetDetail(AssetView):
+    """Of an asset outside the lake, `commit` is empty and `version` 0: it has no commits."""
+
     at: str  # the revision as asked for
     commit: str
     version: int
@@ -53,6 +76,26 @@ class AssetDetail(AssetView):
     last_run: str | None = None
     upstream_tables: list[str] = []
     downstream_tables: list[str] = []
+    downstream_count: int = 0
+    team: str | None = None
+    stewards: list[str] = []
+    domain: str | None = None
+    classification: ClassificationWord | None = None
+    deprecated: str | None = None  # why, and what to use instead
+    terms: list[str] = []
+    primary_key: list[str] = []
+    source: str = ""  # the crawler that saw it; empty: none has, yet
+    source_system: str = ""
+    location: str = ""
+    backed_by: list[str] = []  # assets that hold its data or that it writes
+    catalog_state: Literal["active", "vanished"] = "active"
+    former_names: list[str] = []
+    documentation_version: int = 0  # expected by the next edit
+    origins: dict[str, str] = {}  # of each field that is said: crawl, edit, or file and its place
+    missing: list[str] = []  # what its domain requires and nobody has said
+    quality_score: float | None = None  # percentage of its checks that passed
+    contract: AssetContractView | None = None
+    usage: AssetUseView | None = None
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
