@@ -180,13 +180,15 @@ def _at_commit(site: Site, name: str, at: str, asset: CatalogAsset | None) -> As
             return None
         find_asset(wiring.catalog.assets, name)  # tells the nearest names
         raise
-    since, current = wiring.quality.monitors.standing, site.current_checks()
+    is_known = asset is not None and at == "HEAD"
+    branch, since = wiring.default_branch, wiring.quality.monitors.standing
+    if is_known and wiring.branch_head(branch) is None:
+        return None
     try:
-        return asset_at(
-            wiring.metadata, wiring.lake, wiring.catalog.personal_at, table, at, wiring.default_branch, since, current
-        )
-    except (UnknownNameError, ForgeError) as error:
-        if asset is not None and at == "HEAD" and error.code in ("E108", "E606"):
+        personal, current = wiring.catalog.personal_at, site.current_checks()
+        return asset_at(wiring.metadata, wiring.lake, personal, table, at, branch, since, current)
+    except UnknownNameError:
+        if is_known:
             return None
         raise
 

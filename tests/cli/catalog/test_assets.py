@@ -1,0 +1,141 @@
+"""`forge catalog scan|show|edit|tag|history|undo|approve` in the terminal, and `f.catalog` in Python. No JVM."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from forge.connection.catalog.assets import CatalogView
+from forge.wiring import Wiring
+
+pytestmark = pytest.mark.slow
+
+NAME = "core.orders"
+YAML = """
+catalog:
+  sources: {broken: {url: "jdbc:postgresql://127.0.0.1:1/shop", user: "env:NOBODY_SET_THIS"}}
+  domains: {finance: {required: [owner], approval: true}}
+"""
+
+
+def shop_database(root: Path) -> None:
+    """A database that the project names: a table and a view."""
+    with closing(sqlite3.connect(root / "crm.db")) as connection:
+        connection.execute("CREATE TABLE people (id INTEGER PRIMARY KEY, mail TEXT NOT NULL)")
+        connection.execute("CREATE VIEW mails AS SELECT mail FROM people")
+    with (root / "forge.yaml").open("a") as file:
+        file.write('catalog: {sources: {crm: {url: "jdbc:sqlite:crm.db"}}}\n')
+
+
+@pytest.fixture
+def site(house: Any) -> Any:
+    assert house("catalog", "scan", "lake").status == 0
+    return house
+
+
+def test_a_scan_says_what_came_of_each_source(house: Any) -> None:
+    shop_database(house.root)
+    first = {one["source"]: one for one in house("catalog", "scan", "--json").json["sources"]}
+    assert first["lake"]["unchanged"] == 1  # crawled when it was committed
+    assert first["crm"]["names"]["new"] == ["sqlite:crm.people", "sqlite:crm.mails"]
+    again = house("catalog", "scan", "--json").json["sources"]
+    assert {one["new"] + one["changed"] + one["vanished"] for one in again} == {0}
+    assert "UNCHANGED" in house("catalog", "scan").out
+    assert house("catalog", "scan", "nowhere").status == 2
+
+
+def test_a_dry_run_keeps_nothing(house: Any) -> None:
+    shop_database(house.root)
+    dry = house("catalog", "scan", "--dry-run")
+    assert dry.status == 0
+    assert "Nothing was kept" in dry.err
+    assert house("catalog", "show", "sqlite:crm.people").status == 2
+
+
+def test_a_source_that_fails_is_told_and_others_go_on(house: Any) -> None:
+    with (house.root / "forge.yaml").open("a") as file:
+        file.write(YAML)
+    ended = house("catalog", "scan", "--json")
+    assert ended.status == 1
+    found = {one["source"]: one for one in ended.json["sources"]}
+    assert "NOBODY_SET_THIS" in found["broken"]["failed"]
+    assert found["lake"]["failed"] is None
+
+
+def test_what_is_said_is_shown_kept_and_undone(site: Any) -> None:
+    edited = site("catalog", "edit", NAME, "--owner", "grace", "--description", "All orders", "--json").json
+    assert (edited["assets"][0]["owner"], edited["edit"]["documentation_version"]) == ("grace", 1)
+    site("catalog", "tag", NAME, "gold", "silver")
+    site("catalog", "tag", NAME, "bronze", "--", "-silver")
+    site("catalog", "tag", NAME, "money", "--column", "amount")
+    site("catalog", "edit", NAME, "--column", "amount", "--description", "in euros", "--term", "net_amount")
+    found = site("catalog", "show", NAME, "--json").json
+    assert (found["tags"], found["description"], found["documentation_version"]) == (
+        ["gold", "bronze"],
+        "All orders",
+        5,
+    )
+    amount = next(column for column in found["schema"] if column["name"] == "amount")
+    assert (amount["description"], amount["tags"], amount["term"]) == ("in euros", ["money"], "net_amount")
+    text = site("catalog", "show", NAME).out
+    assert "owner: grace" in text
+    undone = site("catalog", "undo", NAME, "1", "--json").json
+    assert undone["edit"]["undoes"] == 1
+    history = site("catalog", "history", NAME, "--json").json["edits"]
+    assert [one["documentation_version"] for one in history] == [6, 5, 4, 3, 2, 1]
+    assert "undoes 1" in site("catalog", "history", NAME).out
+    assert site("catalog", "edit", NAME, "--team", "none").err.strip() == "It says that already."
+
+
+def test_what_is_wrong_is_said_with_its_fix(site: Any) -> None:
+    assert site("catalog", "edit", NAME).status == 2
+    assert "FORGE-E851" in site("catalog", "edit", NAME, "--classification", "secret").err
+    assert "FORGE-E853" in site("catalog", "edit", NAME, "--owner", "x", "--expected-version", "7").err
+    assert "Did you mean core.orders" in site("catalog", "show", "core.order").err
+    assert site("catalog", "edit", NAME, "--description", "@nowhere.md").status == 2
+    assert site("catalog", "edit", NAME, "--column", "amount", "--owner", "x").status == 2
+
+
+def test_a_hostile_text_does_not_move_the_terminal(site: Any, tmp_path: Path) -> None:
+    (tmp_path / "text.md").write_text("<script>\x1b[31mred\x07 abc\u202edef", "utf-8")
+    site("catalog", "edit", NAME, "--description", f"@{tmp_path / 'text.md'}", "--owner", "a\x1b]0;x\x07")
+    for words in (("show", NAME), ("history", NAME)):
+        shown = site("catalog", *words).out
+        assert not {"\x1b", "\x07", "\u202e"} & set(shown)
+        assert "\\x1b[31mred" in shown
+    assert "\u202e" in site("catalog", "show", NAME, "--json").json["description"]
+
+
+def test_an_edit_of_a_domain_is_proposed_and_decided_by_someone_else(site: Any) -> None:
+    with (site.root / "forge.yaml").open("a") as file:
+        file.write(YAML)
+    done = site("catalog", "edit", NAME, "--domain", "finance", "--owner", "ada", "--json")
+    proposal = done.json["proposal"]["id"]
+    assert "forge catalog approve" in done.err
+    assert [one["id"] for one in site("catalog", "approve", "--json").json["proposals"]] == [proposal]
+    assert site("catalog", "approve", proposal).status == 4
+    assert site("catalog", "approve", proposal, "--reject", "--json").json["proposals"][0]["state"] == "rejected"
+    assert "No edit waits" in site("catalog", "approve").err
+
+
+def test_python_says_the_same_words(site: Any) -> None:
+    wiring = Wiring.of(site.root)
+    view = CatalogView(wiring)
+    assert view.edit(NAME, owner="grace", tags=["gold"]).changed
+    assert view.get(NAME).to_dict()["owner"] == "grace"
+    assert [one.name for one in view.tags()] == ["gold"]
+    assert [line.to_dict()["id"] for line in view.list(tags=["gold"])] == [NAME]
+    assert view.register({"qualified_name": "bi:weekly", "type": "dashboard"}).rows()[0]["type"] == "dashboard"
+    assert view.tag(NAME, remove=["gold"]).item.tags == ()
+    assert view.undo(NAME).item.tags == ("gold",)
+    assert len(view.history(NAME)) == 3
+    assert view.domains() == ()
+    assert view.proposals() == ()
+    assert {one["source"] for one in view.scan(dry_run=True).rows()} >= {"lake", "project", "files"}
+    sheet = view.get(NAME).to_dict()
+    assert site("catalog", "show", NAME, "--json").json.keys() == {*sheet, "schema_version"}
+    wiring.close()
