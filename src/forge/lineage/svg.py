@@ -38,6 +38,7 @@ STYLE = (
     ".forge-svg .mark{fill:var(--glow);stroke:var(--focus)}"
     ".forge-svg .curve{fill:none;stroke:var(--line);stroke-width:1.5}.forge-svg .tip{fill:var(--line)}"
     ".forge-svg .thin .curve{stroke-width:.8}.forge-svg .dashed .curve{stroke-dasharray:5 4}"
+    ".forge-svg .dotted .curve{stroke-dasharray:1 4;stroke-linecap:round}"
     ".forge-svg .mask .curve{stroke:var(--mask)}.forge-svg .mask .tip{fill:var(--mask)}"
     ".forge-svg .word{font-size:11px;paint-order:stroke;stroke:var(--paper);stroke-width:4px}"
 )
@@ -67,8 +68,8 @@ class Card:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """From a card, or one of its rows, to another. `tones`: thin, dashed, mask. `label` is drawn, `title` is the
-    tooltip."""
+    """From a card, or one of its rows, to another. `tones`: thin, dashed, dotted, mask. `label` is drawn, `title` is
+    the tooltip."""
 
     source: tuple[str, str]
     target: tuple[str, str]

@@ -32,6 +32,9 @@ if TYPE_CHECKING:
     from forge.versioning.commit import TableVersion
     from forge.wiring import Wiring
 
+_LARGEST_CODE = 1_000_000  # bytes
+_CODE = (".sql", ".hql", ".ddl", ".py", ".ipynb", ".j2")
+
 
 def code_readers(processes: int | None = None, limit: float | None = None) -> CodeReaderPool:
     """Processes of this machine that read code. `limit`: seconds for one unit of it."""
@@ -86,7 +89,20 @@ class LineageParts:
             min_confidence=keys.min_confidence,
             weights=Weights.of(keys.weights, where="forge.yaml"),
             graph=graph,
+            code=self._code,
         )
+
+    def _code(self, file: str) -> str | None:
+        """Of a file of the project; None for what is outside, gone, large or no code."""
+        root = self.wiring.root.resolve()
+        try:
+            place = (root / file).resolve()
+            is_code = place.suffix.lower() in _CODE and place.is_relative_to(root)
+            if not is_code or place.stat().st_size > _LARGEST_CODE:
+                return None
+            return place.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError, ValueError):
+            return None
 
     def ingest(self, read: Run) -> IngestPorts:
         """What reading code into the graph needs."""

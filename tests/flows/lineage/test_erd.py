@@ -76,3 +76,24 @@ def test_foreign_keys_of_contracts_are_drawn_whether_they_are_enforced_or_not(tm
     assert {column.name for column in orders.columns if column.foreign_key} == {"customer_id", "order_id"}
     (customers,) = (table for table in drawn.tables if table.name == "core.customers")
     assert {column.name: column.primary_key for column in customers.columns} == {"id": True}
+
+
+def test_joins_of_code_are_inferred_where_no_key_is_declared(tmp_path: Path) -> None:
+    (tmp_path / "forge.yaml").write_text("project: x\nuser: {name: Ada, email: ada@example.com}\n")
+    (tmp_path / "jobs").mkdir()
+    columns = ", ".join(f"o.column_with_a_long_name_{number}" for number in range(30))  # a statement that is cut
+    (tmp_path / "jobs" / "a.sql").write_text(
+        f"INSERT INTO marts.wide SELECT {columns}\n"
+        "FROM core.orders o JOIN core.customers c ON o.customer_id = c.id JOIN core.days d ON d.day = o.ordered_on\n"
+    )
+    lay_database(tmp_path / ".forge" / "forge.db")
+    with closing(Wiring(load_settings(tmp_path, {"PATH": "", "HOME": "/nowhere"}))) as wiring:
+        ingest(wiring.lineage.ingest(read_sequentially), tmp_path, root=".")
+        found = find_erd(open_graph(wiring.lineage.graph), "core")
+        assert [(join.table, join.to_table, join.evidence[0].text) for join in found.joins] == [
+            ("core.days", "core.orders", "jobs/a.sql:1  d.day = o.ordered_on"),
+            ("core.orders", "core.customers", "jobs/a.sql:1  o.customer_id = c.id"),
+        ]
+        assert wiring.lineage.graph.code("../outside.sql") is None
+        assert wiring.lineage.graph.code("jobs/nowhere.sql") is None
+        assert wiring.lineage.graph.code("a\x00b") is None

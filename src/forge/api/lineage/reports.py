@@ -86,9 +86,12 @@ def first_tables(erd: Erd, limit: int) -> Erd:
         return erd
     tables = erd.tables[:limit]
     names = {table.name for table in tables}
-    keys = tuple(key for key in erd.foreign_keys if {key.table, key.to_table} <= names)
     return replace(
-        erd, tables=tables, foreign_keys=keys, flows=tuple(f for f in erd.flows if {f.source, f.target} <= names)
+        erd,
+        tables=tables,
+        foreign_keys=tuple(key for key in erd.foreign_keys if {key.table, key.to_table} <= names),
+        joins=tuple(join for join in erd.joins if {join.table, join.to_table} <= names),
+        flows=tuple(flow for flow in erd.flows if {flow.source, flow.target} <= names),
     )
 
 

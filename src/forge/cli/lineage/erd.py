@@ -128,5 +128,9 @@ def _lines(found: Erd) -> list[str]:
     for key in found.foreign_keys:
         ends = f"{key.table}.{','.join(key.columns)} → {key.to_table}.{','.join(key.to_columns)}"
         lines.append(f"{ends}  ({'one to one' if key.one else 'many to one'})")
+    for join in found.joins:
+        ends = f"{join.table}.{','.join(join.columns)} ~ {join.to_table}.{','.join(join.to_columns)}"
+        known = f", {str(join.cardinality).replace('_', ' ')}" if join.cardinality != "unknown" else ""
+        lines.append(f"{ends}  (inferred{known}: {join.evidence[0].text})")
     lines += [f"{flow.source} ⇒ {flow.target}  ({plural(flow.edges, 'edge')})" for flow in found.flows]
     return lines

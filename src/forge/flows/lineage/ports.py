@@ -29,7 +29,7 @@ class LineagePorts:
     the graph of another branch. `schema`: of a table version; None if no longer known. `keys`: the declared key
     of a table, else its identifier fields, as of now; a new table has no version. `references`: foreign keys
     declared by checks and contracts. `graph`: the index, None where a server traverses. `kept`: cached graphs of
-    other branches. `project`: the name of the pipeline of its transforms."""
+    other branches. `project`: the name of the pipeline of its transforms. `code`: the text of one of its files."""
 
     metadata: Metadata
     store: LineageStore
@@ -47,4 +47,5 @@ class LineagePorts:
     min_confidence: float = MIN_CONFIDENCE
     weights: Weights = field(default_factory=Weights)
     graph: Graph | None = None
+    code: Callable[[str], str | None] = lambda file: None
     kept: dict[object, tuple[LineageStore, LineageAnswers]] = field(default_factory=dict, compare=False, repr=False)

@@ -1,4 +1,5 @@
-"""Entity-relationship model of tables: columns, keys, declared foreign keys, and data flows between tables.
+"""Entity-relationship model of tables: columns, keys, declared foreign keys, joins that code does where no key is
+declared, and data flows between tables.
 
 Keys are read from node details: of a column `primary_key: true` and `foreign_key: "schema.table.column"` (or
 `{"table": …, "column": …}`), of a table `primary_key: ["a", "b"]` and `foreign_keys: [{"columns": ["a"], "table":
@@ -7,9 +8,10 @@ Keys are read from node details: of a column `primary_key: true` and `foreign_ke
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from forge.lineage.erd.join import ErdJoin, JoinSighting, infer_joins
 from forge.lineage.errors import NotInGraphError
 from forge.lineage.graph.traversal import Link
 from forge.lineage.node import TABLE_LIKE, Node, NodeType, place_of
@@ -32,7 +34,7 @@ class ErdColumn:
 
 @dataclass(frozen=True, slots=True)
 class ErdTable:
-    """`outside`: of another schema, but referenced by a foreign key."""
+    """`outside`: of another schema, but referenced by a foreign key or joined."""
 
     name: str
     type: NodeType
@@ -88,9 +90,10 @@ class Erd:
     tables: tuple[ErdTable, ...] = ()
     foreign_keys: tuple[ErdForeignKey, ...] = ()
     flows: tuple[ErdFlow, ...] = ()
+    joins: tuple[ErdJoin, ...] = ()  # inferred
 
     def to_dict(self) -> dict[str, object]:
-        keys = [key.to_dict() for key in self.foreign_keys]
+        keys = [*(key.to_dict() for key in self.foreign_keys), *(join.to_dict() for join in self.joins)]
         return {
             "schema": self.schema,
             "tables": [table.to_dict() for table in self.tables],
@@ -116,9 +119,11 @@ class Erd:
         return self.to_svg()
 
 
-def erd_of(nodes: Iterable[Node], links: Iterable[Link], schema: str | None) -> Erd:
+def erd_of(
+    nodes: Iterable[Node], links: Iterable[Link], schema: str | None, sightings: Iterable[JoinSighting] = ()
+) -> Erd:
     """Of one schema (`core`, or `shop.core`), or of all. E801 where no table is in it. What exists only inside a
-    statement is left out."""
+    statement is left out. `sightings`: of joins, which are shown between tables without a declared key."""
     seen = {node.id: node for node in nodes if not node.hidden}
     tables = {node.id: node for node in seen.values() if node.type in TABLE_LIKE}
     inside = {name for name in tables if schema is None or schema in _schemas(name)}
@@ -130,10 +135,28 @@ def erd_of(nodes: Iterable[Node], links: Iterable[Link], schema: str | None) -> 
             columns[node.table].append(node)
     found = _Keys(tables, columns)
     keys = tuple(sorted({key for name in inside for key in found.foreign(name)}))
-    outside = {key.to_table for key in keys} - inside
+    joins = _undeclared(infer_joins(sightings, found.primary), keys, inside, tables)
+    pointed = [(key.to_table, key.to_columns) for key in keys]
+    pointed += [end for join in joins for end in ((join.table, join.columns), (join.to_table, join.to_columns))]
+    outside = {table for table, _ in pointed} - inside
     drawn = [_table(name, tables[name], columns[name], found) for name in sorted(inside)]
-    drawn += [_outside(name, tables.get(name), columns[name], keys) for name in sorted(outside)]
-    return Erd(schema, tuple(drawn), keys, _flows(links, seen, inside))
+    drawn += [_outside(name, tables.get(name), columns[name], pointed) for name in sorted(outside)]
+    return Erd(schema, tuple(drawn), keys, _flows(links, seen, inside), joins)
+
+
+def _undeclared(
+    joins: Iterable[ErdJoin], keys: Iterable[ErdForeignKey], inside: Container[str], tables: Container[str]
+) -> tuple[ErdJoin, ...]:
+    """Those of the schema's tables, unless a key is declared between the two."""
+    declared = {frozenset((key.table, key.to_table)) for key in keys}
+    return tuple(
+        join
+        for join in joins
+        if (join.table in inside or join.to_table in inside)
+        and join.table in tables
+        and join.to_table in tables
+        and frozenset((join.table, join.to_table)) not in declared
+    )
 
 
 def _schemas(table: str) -> tuple[str, str]:
@@ -210,9 +233,11 @@ def _table(name: str, node: Node, columns: Sequence[Node], keys: _Keys) -> ErdTa
     return ErdTable(name, node.type, tuple(found))
 
 
-def _outside(name: str, node: Node | None, columns: Iterable[Node], keys: Iterable[ErdForeignKey]) -> ErdTable:
+def _outside(
+    name: str, node: Node | None, columns: Iterable[Node], pointed: Iterable[tuple[str, tuple[str, ...]]]
+) -> ErdTable:
     """With the columns that are pointed at."""
-    wanted = sorted({column for key in keys if key.to_table == name for column in key.to_columns})
+    wanted = sorted({column for table, names in pointed if table == name for column in names})
     known = {column.name: column for column in columns}
     shown = [_column(known[one], frozenset(), frozenset()) if one in known else ErdColumn(one) for one in wanted]
     return ErdTable(name, node.type if node else NodeType.TABLE, tuple(shown), outside=True)

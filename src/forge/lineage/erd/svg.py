@@ -15,12 +15,14 @@ if TYPE_CHECKING:
 MOST_COLUMNS = 30
 MOST_TABLES = 300
 ABREAST = 5  # isolated tables per row
+_CARDINALITY = {"one_to_one": "1 : 1", "many_to_one": "n : 1", "unknown": ""}
 
 
 def svg_of(erd: Erd) -> str:
     """Both themes, no script, nothing loaded. Above `MOST_TABLES` it says how many are not drawn: those without a
     relation first."""
     joined = {name for key in erd.foreign_keys for name in (key.table, key.to_table)}
+    joined |= {name for join in erd.joins for name in (join.table, join.to_table)}
     joined |= {name for flow in erd.flows for name in (flow.source, flow.target)}
     tables = sorted(erd.tables, key=lambda table: (table.name not in joined, table.name))[:MOST_TABLES]
     missing = len(erd.tables) - len(tables)
@@ -33,13 +35,16 @@ def svg_of(erd: Erd) -> str:
     alone = [cards[table.name] for table in tables if table.name not in joined]
     columns = [layers[layer] for layer in sorted(layers)]
     notes = ["dashed: data comes from there"] if erd.flows else []
+    if erd.joins:
+        notes.append("dotted: a join inferred from code; no key is declared")
     if missing:
         notes.append(f"{missing} more tables are not drawn.")
     where = f"the schema {erd.schema}" if erd.schema else "all schemas"
     return drawn(
         _with(columns, alone),
         curves,
-        label=f"Tables of {where}: {len(erd.tables)}, with {len(erd.foreign_keys)} foreign keys",
+        label=f"Tables of {where}: {len(erd.tables)}, with {len(erd.foreign_keys)} foreign keys"
+        + (f" and {len(erd.joins)} inferred joins" if erd.joins else ""),
         width=250,
         notes=notes,
     )
@@ -97,4 +102,15 @@ def _curves(erd: Erd, cards: dict[str, Card]) -> list[Curve]:
         )
         for flow in erd.flows
     ]
-    return [*keys, *flows]
+    joins = [
+        Curve(
+            (join.table, row(join.table, join.columns)),
+            (join.to_table, row(join.to_table, join.to_columns)),
+            f"inferred {_CARDINALITY[join.cardinality]}".rstrip(),
+            f"inferred: {join.table} ({', '.join(join.columns)}) – {join.to_table} ({', '.join(join.to_columns)})\n"
+            + "\n".join(one.text for one in join.evidence),
+            tones=("dotted",),
+        )
+        for join in erd.joins
+    ]
+    return [*keys, *joins, *flows]

@@ -10,10 +10,17 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from forge.lineage.erd.diagram import Erd, ErdColumn, ErdForeignKey, ErdTable
+    from forge.lineage.erd.join import ErdJoin
 
 # Mermaid reads `direction LR` anywhere on a line as an instruction, and PK, FK and UK as keys.
 _DIRECTION = re.compile(r"(direction)\s+(TB|BT|RL|LR)", re.IGNORECASE)
 _KEY = re.compile(r"(pk|fk|uk)(?![A-Za-z0-9_])", re.IGNORECASE)
+_MERMAID_ENDS = {"one_to_one": "|o..o|", "many_to_one": "}o..o|", "unknown": "}o..o{"}
+_DOT_ENDS = {
+    "one_to_one": "arrowhead=teeodot, arrowtail=teeodot",
+    "many_to_one": "arrowhead=teeodot, arrowtail=crowodot",
+    "unknown": "arrowhead=crowodot, arrowtail=crowodot",
+}
 
 
 def mermaid_of(erd: Erd) -> str:
@@ -24,6 +31,10 @@ def mermaid_of(erd: Erd) -> str:
     for key in erd.foreign_keys:
         ends = "|o" if key.one else "}o"
         lines.append(f'    "{names[key.table]}" {ends}--|| "{names[key.to_table]}" : "{_label(_key_label(key))}"')
+    for join in erd.joins:
+        ends = _MERMAID_ENDS[join.cardinality]
+        label = _label(f"inferred: {_key_label(join)}")
+        lines.append(f'    "{names[join.table]}" {ends} "{names[join.to_table]}" : "{label}"')
     for flow in erd.flows:
         how = f"lineage, {flow.edges} edges" if flow.edges > 1 else "lineage"
         lines.append(f'    "{names[flow.source]}" ||..o{{ "{names[flow.target]}" : "{how}"')
@@ -97,6 +108,12 @@ def dot_of(erd: Erd) -> str:
         for key in erd.foreign_keys
     ]
     lines += [
+        f"  {quoted(join.table)} -> {quoted(join.to_table)} "
+        f"[style=dotted, {_DOT_ENDS[join.cardinality]}, dir=both, label={quoted(f'inferred: {_key_label(join)}')}, "
+        f"tooltip={quoted(' | '.join(one.text for one in join.evidence))}];"
+        for join in erd.joins
+    ]
+    lines += [
         f"  {quoted(flow.source)} -> {quoted(flow.target)} [style=dashed, label={quoted(f'{flow.edges}')}];"
         for flow in erd.flows
     ]
@@ -123,7 +140,7 @@ def _html(text: str) -> str:
     return escape(re.sub(r"[\x00-\x1f\x7f]", " ", text)) or " "
 
 
-def _key_label(key: ErdForeignKey) -> str:
+def _key_label(key: ErdForeignKey | ErdJoin) -> str:
     return f"{', '.join(key.columns)} → {', '.join(key.to_columns)}" if key.to_columns else ", ".join(key.columns)
 
 

@@ -170,7 +170,7 @@ class ErdColumnView(Wire):
 
 
 class ErdTableView(Wire):
-    """`outside`: not of the schema; a foreign key points at it."""
+    """`outside`: not of the schema; a foreign key points at it, or it is joined."""
 
     name: str
     type: NodeType
@@ -185,6 +185,30 @@ class ForeignKeyView(Wire):
     target: str
     target_columns: list[str]
     cardinality: Literal["one_to_one", "many_to_one"]
+
+
+class JoinEvidenceView(Wire):
+    """Where a join was seen. `expression` is empty where only a run is known, not its code."""
+
+    file: str
+    line: int | None
+    run_id: str
+    expression: str
+
+
+class JoinView(Wire):
+    """Inferred: code joins by these columns, and no key is declared between the tables. Of unknown cardinality, source
+    and target say nothing but the order of their names."""
+
+    type: Literal["join"]
+    inferred: Literal[True]
+    source: str
+    source_columns: list[str]
+    target: str
+    target_columns: list[str]
+    cardinality: Literal["one_to_one", "many_to_one", "unknown"]
+    confidence: float
+    evidence: list[JoinEvidenceView]
 
 
 class FlowView(Wire):
@@ -202,7 +226,7 @@ class ErdView(Wire):
 
     schema_name: str | None = Field(alias="schema")
     tables: list[ErdTableView]
-    relations: list[Annotated[ForeignKeyView | FlowView, Field(discriminator="type")]]
+    relations: list[Annotated[ForeignKeyView | JoinView | FlowView, Field(discriminator="type")]]
     total: int
     truncated: bool
 
