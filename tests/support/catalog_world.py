@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import uuid
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import count
 
 from forge.catalog.asset import AssetType, CrawledAsset, CrawledColumn
 from forge.catalog.crawl import SeenAsset, plan_crawl
@@ -28,12 +28,11 @@ def table(name: str, columns: str = "", **fields: object) -> CrawledAsset:
 class CatalogWorld:
     assets: AssetStore = field(default_factory=MemoryAssetStore)
     now: datetime = NOW
-    _numbers: count[int] = field(default_factory=lambda: count(1))
 
     def crawl(self, *seen: CrawledAsset) -> None:
         """All there is: what was known and is not seen has vanished."""
         marks = self.assets.marks("lake")
-        plan = plan_crawl("lake", marks, [SeenAsset(one) for one in seen], lambda: f"{next(self._numbers):032x}")
+        plan = plan_crawl("lake", marks, [SeenAsset(one) for one in seen], lambda: uuid.uuid4().hex)
         self.assets.apply(plan, self.now)
 
     def say(self, name: str, **said: object) -> None:

@@ -92,6 +92,26 @@ def test_lineage_recommends_its_neighbours(site: VersionSite) -> None:
     }
 
 
+def test_a_page_of_an_asset_counts_as_a_view(site: VersionSite) -> None:
+    eve = site.token_of("eve@example.com", TokenScope.READ)
+    for name in ("core.orders", "core.orders", "hr.staff"):
+        get(site, f"/assets/{name}", eve)
+    assert site.client.get(f"{API}/assets/core.nope").status_code == 404
+    site.wiring.catalog.discovery.recorder.flush()
+    assert [(one["id"], one["views"], one["users"]) for one in get(site, "/popular")] == [
+        ("core.orders", 2, 1),
+        ("hr.staff", 1, 1),
+    ]
+
+
+def test_names_with_slashes_are_names(site: VersionSite) -> None:
+    name = "files:/data/in/orders.csv"
+    columns = "id:bigint customer_id:bigint amount:double"
+    CatalogWorld(site.wiring.catalog.assets).crawl(ORDERS, REFUNDS, STAFF, table(name, columns))
+    assert [one["id"] for one in get(site, f"/assets/{name}/similar")] == ["core.orders", "core.refunds"]
+    assert get(site, f"/assets/{name}/usage")["asset"] == name
+
+
 def test_a_query_counts_for_its_tables(site: VersionSite) -> None:
     from forge.flows.upkeep.query_audit import ASKED, query_record
     from forge.model.names import TableName
@@ -127,7 +147,7 @@ def test_unknown_assets_are_not_found_and_bounds_hold(site: VersionSite) -> None
         "/popular?limit=0",
         "/popular?time_range=year",
         "/recommendations?limit=51",
-        f"/assets/{'x' * 601}/usage",
+        f"/assets/{'x' * 1001}/usage",
     ):
         assert site.client.get(f"{API}{path}").status_code == 422
     nobody = {"authorization": "Bearer wrong"}

@@ -21,7 +21,7 @@ from forge.flows.catalog.discovery.recommend import recommend
 
 router = APIRouter(prefix="/api/v1/catalog", tags=["catalog discovery"])
 
-AssetIdentity = Annotated[str, Path(max_length=600, examples=["core.orders"])]
+AssetIdentity = Annotated[str, Path(max_length=1000, examples=["core.orders"])]  # may hold slashes
 
 
 @router.get("/recommendations")
@@ -53,7 +53,7 @@ def list_popular(
     return [PopularAssetView.model_validate(one.to_dict()) for one in found]
 
 
-@router.get("/assets/{asset_id}/similar")
+@router.get("/assets/{asset_id:path}/similar")
 def similar_assets(
     asset_id: AssetIdentity, site: TheSite, limit: Annotated[int, Query(ge=1, le=50)] = 10
 ) -> list[SimilarAssetView]:
@@ -62,7 +62,7 @@ def similar_assets(
     return [SimilarAssetView.model_validate(one.to_dict()) for one in found]
 
 
-@router.get("/assets/{asset_id}/usage")
+@router.get("/assets/{asset_id:path}/usage")
 def asset_usage(asset_id: AssetIdentity, site: TheSite, time_range: PeriodWord = "month") -> UsageView:
     """Views, queries and readings by runs, in sum and by day."""
     wiring = site.wiring

@@ -30,6 +30,7 @@ from forge.api.wire import Page
 from forge.catalog.approval import ProposalState
 from forge.catalog.asset import CatalogAsset
 from forge.catalog.asset_view import asset_summary
+from forge.catalog.discovery.usage import UsageKind
 from forge.flows.catalog.assets import AssetVersion, asset_at
 from forge.flows.catalog.crawl import SourceCrawl, crawl
 from forge.flows.catalog.edit import EditOutcome, decide_proposal, edit_asset, find_asset, lacks, undo_edit
@@ -151,6 +152,7 @@ def change_asset(asset_id: AssetIdentity, body: AssetChange, site: TheSite, call
 def one_asset(
     asset_id: AssetIdentity,
     site: TheSite,
+    caller: ThePrincipal,
     at: Annotated[str, Query(max_length=255, description="Branch, commit, HEAD~2 or time.")] = "HEAD",
 ) -> AssetDetail:
     """A table or view as a commit has it, with what the catalog says of it now; or an asset outside the lake."""
@@ -167,6 +169,7 @@ def one_asset(
         plain = asset_detail(found, at, site.wiring.clock())
         detail = documented_detail(plain, asset, missing)
         score = score_of(verdict.outcome for verdict in found.asset.standing.verdicts)
+    parts.discovery.recorder.record(UsageKind.VIEW, [name], caller.user)
     return with_facts(detail, asset, site, score)
 
 
