@@ -16,7 +16,7 @@ STAGES_BY_CORES = $(BIN)/python scripts/stages.py
 AGAIN := $(MAKE) --no-print-directory # by another name: a line that says MAKE is run even by make -n
 
 .PHONY: help setup demo ui wheel test check house web-check spark-test services-test browser-test lock docs types bench \
-        bench-server bench-versioning bench-lineage bench-lineage-extract bench-quality bench-anomaly bench-contracts bench-profile bench-startup fuzz-gate clean machine machine-with-node jars-of-demo
+        bench-server bench-versioning bench-lineage bench-lineage-extract bench-quality bench-anomaly bench-contracts bench-profile bench-crawl bench-startup fuzz-gate clean machine machine-with-node jars-of-demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-21s %s\n", $$1, $$2}' Makefile
@@ -37,7 +37,7 @@ wheel: machine-with-node $(DEMO_ENV) ## build dist/forge-*.whl, the web app in i
 
 test: machine-with-node setup ## set up and pass everything: lint, types, import rules, unit, web, Spark, service and browser tests
 	@scripts/chromium.sh >/dev/null
-	@$(STAGES) web spark lint types imports services unit browser
+	@$(STAGES) web spark services lint types imports unit browser
 
 check: .venv/.ready-dev ## lint, types, import rules and quick tests; the one to run while working (ARGS=quality for one room)
 	@$(STAGES_BY_CORES) $(if $(ARGS),--room $(ARGS)) quick types lint imports
@@ -96,6 +96,9 @@ bench-quality: setup ## twenty checks on ten million rows beside a fused aggrega
 
 bench-profile: setup ## the profile of five million rows beside one aggregation by hand and a loop over columns (ARGS=--limits fails on a missed bound)
 	@$(BIN)/python -m bench.profile.bench $(ARGS)
+
+bench-crawl: setup ## a crawl of 20,000 tables of PostgreSQL and of Iceberg beside a plain read (ARGS=--limits fails on a missed bound)
+	@$(BIN)/python -m bench.crawl.bench $(ARGS)
 
 bench-anomaly: .venv/.ready-dev ## anomalies planted in daily series: recall and precision of each method (ARGS=--prophet asks it too)
 	@$(BIN)/python -m bench.anomaly.bench $(ARGS)

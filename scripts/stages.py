@@ -62,7 +62,8 @@ STAGES: dict[str, Stage] = {
     "web": Stage(
         (("scripts/web.sh",), ("npm", "--prefix", "ui", "run", "check"), ("npm", "--prefix", "ui", "run", "size"))
     ),
-    "spark": Stage((_pytest("spark and not services and not browser"),)),
+    # Two sessions: half of the time a test waits for a Java process to start, or for one of Spark's threads.
+    "spark": Stage((_pytest("spark and not services and not browser"),), shared=True),
     "services": Stage((_pytest("services and not browser"),), after=("web",)),  # one of them builds the wheel
     "browser": Stage((_pytest("browser"),), after=("web",)),
 }
