@@ -4,6 +4,7 @@ Prints for less and less room how many of 500 rows came, or the code of the erro
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -17,6 +18,7 @@ ROWS = "SELECT repeat('x', CAST(100000 + id AS INT)) AS text FROM range(500)"
 
 
 def main(root: Path) -> None:
+    os.environ.pop("SPARK_SUBMIT_OPTS", None)  # the collector of the tests keeps a part of the heap for new objects
     conf = {"spark.driver.memory": "1g"}
     spark = start_session(SparkSettings("local[1]", conf, {"type": "hadoop", "warehouse": str(root)}, root / "log"))
     java = spark._jvm.java  # type: ignore[union-attr]
