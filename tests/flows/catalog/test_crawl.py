@@ -85,7 +85,12 @@ def test_a_table_that_did_not_move_opens_no_file(
         change.add_column("price", LongType())
     opened: list[str] = []
     real = LakeCrawler._json
-    monkeypatch.setattr(LakeCrawler, "_json", lambda self, path: (opened.append(path), real(self, path))[1])
+
+    def watched(self: LakeCrawler, location: str) -> dict[str, Any]:
+        opened.append(location)
+        return real(self, location)
+
+    monkeypatch.setattr(LakeCrawler, "_json", watched)
     (found,) = crawl(ports)
     assert (found.plan.names(CrawlChange.CHANGED), found.plan.unchanged) == (("core.items",), 2)
     assert len(opened) == 1

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 LAKE = "lake"
 WordsOfTables = Callable[[], Mapping[str, TableWords]]
 _NONE = TableWords()
-_READERS = 4  # files of an object store are waited for
+_READERS = 16  # files of an object store are waited for
 
 
 class LakeCrawler:
@@ -48,10 +48,12 @@ class LakeCrawler:
                 yield UnmovedAsset(name)
             else:
                 moved.append((name, location, pointer, kind))
-        if not moved:
-            return
-        with ThreadPoolExecutor(_READERS) as pool:
-            yield from pool.map(lambda one: self._read(one, words.get(one[0], _NONE)), moved)
+        local = [row for row in moved if local_path(row[1]).startswith("/")]
+        yield from (self._read(row, words.get(row[0], _NONE)) for row in local)
+        remote = [row for row in moved if not local_path(row[1]).startswith("/")]
+        if remote:
+            with ThreadPoolExecutor(_READERS) as pool:
+                yield from pool.map(lambda row: self._read(row, words.get(row[0], _NONE)), remote)
 
     def _rows(self) -> list[tuple[str, str, str, str]]:
         t = iceberg_tables.c

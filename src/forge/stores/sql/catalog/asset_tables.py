@@ -3,10 +3,25 @@ edits before what was crawled."""
 
 from __future__ import annotations
 
+import json
+from typing import Any
+
 from sqlalchemy import Column, Index, Integer, String, Table, Text
+from sqlalchemy.engine import Dialect
 
 from forge.stores.sql.columns import Code, Id, Json, UtcTime
 from forge.stores.sql.tables import metadata
+
+
+class PlainJson(Json):
+    """JSON of values that are JSON's own already. A crawl writes thousands of them, and looking through each was a
+    fifth of its time."""
+
+    cache_ok = True
+
+    def process_bind_param(self, value: Any, dialect: Dialect) -> str | None:
+        return None if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
 
 assets = Table(
     "forge_catalog_assets",
@@ -21,9 +36,9 @@ assets = Table(
     Column("owner", Code),
     Column("digest", String(64), nullable=False),
     Column("pointer", Text, nullable=False),
-    Column("crawled", Json, nullable=False),
-    Column("edited", Json, nullable=False),
-    Column("filed", Json),
+    Column("crawled", PlainJson, nullable=False),
+    Column("edited", PlainJson, nullable=False),
+    Column("filed", PlainJson),
     Column("version", Integer, nullable=False),
     Column("created_at", UtcTime, nullable=False),
     Column("updated_at", UtcTime, nullable=False),
