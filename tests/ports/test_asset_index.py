@@ -89,6 +89,15 @@ def test_a_batch_is_applied_once_and_moves_the_cursor(index: AssetIndex) -> None
     assert found(index) == ["core.new", "core.orders"]
 
 
+def test_the_commit_of_the_lake_is_kept_until_another_is_told(index: AssetIndex) -> None:
+    assert index.head() == ""
+    assert index.rebuild((), 1, "c1")
+    assert index.apply(IndexBatch(1, 2))
+    assert index.head() == "c1"
+    assert index.apply(IndexBatch(2, 2, head="c2"))
+    assert (index.cursor(), index.head()) == (2, "c2")
+
+
 def test_a_rebuild_leaves_nothing_of_before(index: AssetIndex) -> None:
     filled(index, document("core.orders"), document("core.gone"))
     before = index.search(SearchQuery()).generation

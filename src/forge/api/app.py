@@ -20,12 +20,12 @@ from starlette.routing import BaseRoute, compile_path
 
 from forge.api.auth import SAFE, AuthContext
 from forge.api.bodies import BodyLimits
-from forge.api.catalog.routes import assets as catalog
 from forge.api.catalog.routes import discovery as catalog_discovery
 from forge.api.catalog.routes import documentation as catalog_documentation
 from forge.api.catalog.routes import glossary as catalog_glossary
 from forge.api.catalog.routes import pii as catalog_pii
 from forge.api.catalog.routes import profiles as catalog_profiles
+from forge.api.catalog.routes import search as catalog_search
 from forge.api.contracts.routes import registry as contracts
 from forge.api.contracts.routes import results as contract_results
 from forge.api.contracts.routes import versions as contract_versions
@@ -87,7 +87,7 @@ CONTRACTS = (contract_results.router, contracts.router, contract_versions.router
 CATALOG = (
     catalog_glossary.router,
     catalog_discovery.router,
-    catalog.router,
+    catalog_search.router,
     catalog_profiles.router,
     catalog_pii.router,
     catalog_documentation.router,

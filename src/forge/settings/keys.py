@@ -38,6 +38,31 @@ class CatalogSourceKeys(SettingsSection):
     schemas: list[str] = Field(default_factory=list, description="Only these schemas. Default: all.")
 
 
+class CatalogSearchKeys(SettingsSection):
+    engine: Literal["tantivy", "opensearch"] = Field(
+        default="tantivy",
+        description="Who keeps the index of the catalog's search: tantivy, in the project's folder, or an OpenSearch "
+        "or Elasticsearch server. Either can be thrown away: `forge catalog reindex` rebuilds it.",
+    )
+    url: str | None = Field(
+        default=None, pattern=r"^https?://\S+$", description="Address of the server, like https://search.example:9200."
+    )
+    index: str = Field(
+        default="forge-catalog",
+        pattern=r"^[a-z0-9][a-z0-9_.-]{0,60}$",
+        description="How the indices of this project begin on the server.",
+    )
+    user: str | None = Field(default=None, description="Who signs in at the server.")
+    password: str | None = Field(default=None, description="Password of user, as env:NAME or file:/path.")
+    api_key: str | None = Field(default=None, description="Key instead of a password, as env:NAME or file:/path.")
+    ca_file: str | None = Field(
+        default=None, description="File with certificates (PEM) to trust. Starts at the project."
+    )
+    timeout_seconds: Annotated[float, BeforeValidator(fraction_of_text)] = Field(
+        default=10.0, gt=0, le=120, description="How long the server may take for an answer."
+    )
+
+
 class CatalogKeys(SettingsSection):
     type: Literal["embedded", "rest", "hive", "glue", "sql"] = Field(
         default="embedded",
@@ -68,6 +93,7 @@ class CatalogKeys(SettingsSection):
         default_factory=list,
         description="Manifests of dbt projects to crawl. Default: target/manifest.json, where there is one.",
     )
+    search: CatalogSearchKeys = part("The search index of the catalog.")
     domains: dict[str, DomainKeys] = Field(
         default_factory=dict,
         description="What a domain asks of the documentation of its assets: finance: {required: [owner], "

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from forge.wiring import Wiring
     from forge.wiring.discovery import DiscoveryParts
     from forge.wiring.pii import PiiParts
+    from forge.wiring.search import SearchParts
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,13 @@ class CatalogParts:
         from forge.wiring.discovery import DiscoveryParts
 
         return DiscoveryParts(self.wiring)
+
+    @cached_property
+    def search(self) -> SearchParts:
+        """The search index, and what it is made of."""
+        from forge.wiring.search import SearchParts
+
+        return SearchParts(self.wiring)
 
     @cached_property
     def declared(self) -> DeclaredPersonalData:

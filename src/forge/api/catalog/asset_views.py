@@ -1,14 +1,12 @@
-"""Assets, search hits and suggestions as HTTP shows them."""
+"""Assets as HTTP shows them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from forge.api.catalog.wire.assets import AssetColumn, AssetDetail, AssetView, SearchHit
+from forge.api.catalog.wire.assets import AssetColumn, AssetDetail, AssetView
 from forge.api.versioning.commit_views import commit_view
-from forge.catalog.search import COLUMN, SearchEntry
 from forge.flows.catalog.assets import NEVER, Asset, AssetVersion, ColumnState
 from forge.quality.verdict import Outcome
 
@@ -34,23 +32,6 @@ def asset_detail(found: AssetVersion, at: str, now: datetime) -> AssetDetail:
         downstream_tables=list(found.downstream_tables),
         downstream_count=found.downstream_count,
     )
-
-
-def search_hit(entry: SearchEntry, assets: Mapping[str, Asset], now: datetime) -> SearchHit:
-    is_column = entry.type == COLUMN
-    asset = assets[table_of(entry)]
-    return SearchHit.of(
-        entry,
-        id=entry.qualified_name,
-        table=table_of(entry),
-        owner=asset.record.owner,
-        tags=asset.record.tags,
-        asset=None if is_column else asset_view(asset, now),
-    )
-
-
-def table_of(entry: SearchEntry) -> str:
-    return entry.place if entry.type == COLUMN else entry.qualified_name
 
 
 def _fields(asset: Asset, now: datetime) -> dict[str, Any]:

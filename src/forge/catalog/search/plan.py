@@ -6,7 +6,7 @@ neither in the name nor in the place of something lowers it to the stage in whic
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from forge.catalog.search import fields
@@ -40,7 +40,7 @@ class MatchStage(IntEnum):
     BROWSE = 0  # nothing was asked for
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchSpace:
     """The fields in which things of one sort are searched."""
 
@@ -53,20 +53,25 @@ class SearchSpace:
     own_needed: bool = False  # its place alone does not find it
 
 
-DOCUMENTS = SearchSpace(fields.EXACT, fields.NAME, fields.PREFIX, (fields.PLACE,), fields.RELATED, fields.TEXT)
+DOCUMENTS = SearchSpace(
+    exact=fields.EXACT,
+    name=fields.NAME,
+    prefix=fields.PREFIX,
+    place=(fields.PLACE,),
+    related=fields.RELATED,
+    text=fields.TEXT,
+)
 # Documents with such a column; which one it is, ONE_COLUMN says.
 COLUMNS = SearchSpace(
-    fields.COLUMN_EXACT,
-    fields.COLUMN_NAME,
-    fields.COLUMN_PREFIX,
-    (fields.PREFIX, fields.PLACE),
-    fields.COLUMN_RELATED,
-    fields.COLUMN_TEXT,
+    exact=fields.COLUMN_EXACT,
+    name=fields.COLUMN_NAME,
+    prefix=fields.COLUMN_PREFIX,
+    place=(fields.PREFIX, fields.PLACE),
+    related=fields.COLUMN_RELATED,
+    text=fields.COLUMN_TEXT,
     own_needed=True,
 )
-ONE_COLUMN = SearchSpace(
-    fields.EXACT, fields.NAME, fields.PREFIX, (fields.PLACE,), fields.RELATED, fields.TEXT, own_needed=True
-)
+ONE_COLUMN = replace(DOCUMENTS, own_needed=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,8 @@ from forge.cli.command_table import LazyCommands, load_command
 # The word → its module and function; the order is that of the help.
 HOMES: dict[str, str] = {
     "scan": "scan:scan",
+    "search": "search:search",
+    "reindex": "search:reindex",
     "show": "show:show",
     "edit": "edit:edit",
     "tag": "edit:tag",

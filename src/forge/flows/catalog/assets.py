@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Protocol
 
-from forge.catalog.search import COLUMN, SearchEntry, SearchIndex
 from forge.flows.catalog.personal_data import PersonalAt
 from forge.flows.catalog.ports import Assets
 from forge.flows.catalog.sample import version_at
@@ -90,8 +89,8 @@ class AssetVersion:
 
 
 class AssetCatalog:
-    """The assets of a branch's head, indexed for search. The index is valid until the branch moves, the verdicts
-    until something is recorded."""
+    """The assets of a branch's head. They are read again when the branch moves, the verdicts when something is
+    recorded."""
 
     def __init__(
         self,
@@ -102,18 +101,15 @@ class AssetCatalog:
     ) -> None:
         self._metadata, self._branch, self._since, self._current = metadata, branch, since, current
         self._lock = threading.Lock()
-        self._prepared: tuple[CommitId | None, Tree, tuple[AssetRecord, ...], SearchIndex] | None = None
+        self._prepared: tuple[CommitId | None, Tree, tuple[AssetRecord, ...]] | None = None
         self._assets: tuple[str, float, Mapping[str, Asset]] | None = None
-
-    def index(self) -> SearchIndex:
-        return self._prepare()[-1]
 
     def assets(self) -> Mapping[str, Asset]:
         """By name, with the verdicts of their newest attempts."""
         mark, now = self._metadata.mark(), time.monotonic()
         kept = self._assets
         if kept is None or kept[0] != mark or now - kept[1] > _LIFE:
-            tree, records, _ = self._prepare()
+            tree, records = self._prepare()
             kept = self._assets = (
                 mark,
                 now,
@@ -121,14 +117,14 @@ class AssetCatalog:
             )
         return kept[2]
 
-    def _prepare(self) -> tuple[Tree, tuple[AssetRecord, ...], SearchIndex]:
+    def _prepare(self) -> tuple[Tree, tuple[AssetRecord, ...]]:
         branch = self._metadata.branch(self._branch)
         head = branch.head if branch else None
         with self._lock:
             if self._prepared is None or self._prepared[0] != head:
                 tree = self._metadata.tree(head)
                 records = records_of(self._metadata, tree)
-                self._prepared = (head, tree, records, SearchIndex(tuple(_entries(records))))
+                self._prepared = (head, tree, records)
             return self._prepared[1:]
 
 
@@ -290,10 +286,3 @@ def _count_downstream(pairs: Iterable[tuple[str, str]], table: str) -> int:
         seen.update(new)
         waiting += new
     return len(seen) - 1
-
-
-def _entries(records: Iterable[AssetRecord]) -> Iterable[SearchEntry]:
-    for record in records:
-        yield SearchEntry(record.kind, record.table.schema, record.table.name, record.description)
-        for column in record.columns:
-            yield SearchEntry(COLUMN, str(record.table), str(column["name"]), str(column.get("description") or ""))

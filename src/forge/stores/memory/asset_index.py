@@ -13,7 +13,7 @@ from forge.catalog.search.document import SearchDocument
 from forge.catalog.search.fields import facet_values, tokens_of
 from forge.catalog.search.page import CatalogHit, FacetCount, FacetCounts, SearchPage
 from forge.catalog.search.query import SearchFacet, SearchQuery, SearchSort
-from forge.catalog.search.staged import MOST_VALUES, key_of, search_stages, suggest_names
+from forge.catalog.search.stages import MOST_VALUES, key_of, search_stages, suggest_names
 from forge.flows.catalog.search.ports import IndexBatch
 
 
@@ -22,6 +22,7 @@ class _MemoryState:
     cursor: int | None = None
     generation: int = 0
     documents: Mapping[str, tuple[SearchDocument, Tokens]] = field(default_factory=dict)
+    head: str = ""
 
     def take(self, clause: Clause, sort: SearchSort, after: OrderKey | None, limit: int) -> Sequence[SearchDocument]:
         keyed = ((key_of(document, sort).ascending, document) for document in self._matching(clause))
@@ -57,6 +58,9 @@ class MemoryAssetIndex:
     def cursor(self) -> int | None:
         return self._state.cursor
 
+    def head(self) -> str:
+        return self._state.head
+
     def apply(self, batch: IndexBatch) -> bool:
         with self._lock:
             state = self._state
@@ -64,12 +68,14 @@ class MemoryAssetIndex:
                 return False
             kept = {key: one for key, one in state.documents.items() if key not in batch.removed}
             kept |= _tokened(batch.documents)
-            self._state = _MemoryState(batch.cursor, state.generation + 1, kept)
+            self._state = _MemoryState(
+                batch.cursor, state.generation + 1, kept, state.head if batch.head is None else batch.head
+            )
             return True
 
-    def rebuild(self, documents: Iterable[SearchDocument], cursor: int) -> bool:
+    def rebuild(self, documents: Iterable[SearchDocument], cursor: int, head: str = "") -> bool:
         with self._lock:
-            self._state = _MemoryState(cursor, self._state.generation + 1, _tokened(documents))
+            self._state = _MemoryState(cursor, self._state.generation + 1, _tokened(documents), head)
             return True
 
     def search(self, query: SearchQuery) -> SearchPage:

@@ -19,7 +19,7 @@ from forge.catalog.search.fields import facet_values, tokens_of
 from forge.catalog.search.page import CatalogHit, FacetCount, FacetCounts, SearchPage
 from forge.catalog.search.query import SearchFacet, SearchQuery, SearchSort
 from forge.catalog.search.rank import freshness_of, order_of, rank_of
-from forge.catalog.search.staged import MOST_VALUES, search_stages, suggest_names
+from forge.catalog.search.stages import MOST_VALUES, search_stages, suggest_names
 from forge.flows.catalog.search.ports import IndexBatch
 from forge.model.errors import ForgeError
 from forge.stores.opensearch.clauses import ORDER, PRIMARY, documents_only, index_body
@@ -39,6 +39,10 @@ class OpenSearchAssetIndex:
         state = self._state()
         return None if state is None else int(state["_source"]["state"]["cursor"])
 
+    def head(self) -> str:
+        state = self._state()
+        return "" if state is None else str(state["_source"]["state"]["head"])
+
     def apply(self, batch: IndexBatch) -> bool:
         state = self._state()
         if state is None or state["_source"]["state"]["cursor"] != batch.after:
@@ -48,12 +52,14 @@ class OpenSearchAssetIndex:
         self._bulk(self._alias, lines, size=2 * _BULK)
         self._bulk(self._alias, gone, size=_BULK)
         seen = f"if_seq_no={state['_seq_no']}&if_primary_term={state['_primary_term']}"
-        said = _state(batch.cursor, state["_source"]["state"]["generation"] + 1)
+        before = state["_source"]["state"]
+        head = before["head"] if batch.head is None else batch.head
+        said = _state(batch.cursor, head, before["generation"] + 1)
         code, _ = self._server.call("PUT", f"/{self._alias}/_doc/{_STATE}?{seen}", said, allowed=(_CONFLICT,))
         self._server.call("POST", f"/{self._alias}/_refresh")
         return code != _CONFLICT
 
-    def rebuild(self, documents: Iterable[SearchDocument], cursor: int) -> bool:
+    def rebuild(self, documents: Iterable[SearchDocument], cursor: int, head: str = "") -> bool:
         """Into a new index, to which the alias moves when it is whole."""
         before = self._state()
         generation = before["_source"]["state"]["generation"] + 1 if before else 1
@@ -61,7 +67,7 @@ class OpenSearchAssetIndex:
         self._server.call("PUT", f"/{new}", index_body())
         try:
             self._bulk(new, (line for document in documents for line in _put(document, cursor)), size=2 * _BULK)
-            self._server.call("PUT", f"/{new}/_doc/{_STATE}", _state(cursor, generation))
+            self._server.call("PUT", f"/{new}/_doc/{_STATE}", _state(cursor, head, generation))
             self._server.call("POST", f"/{new}/_refresh")
             old = self._used()
             gone = [{"remove": {"index": one, "alias": self._alias}} for one in old]
@@ -177,8 +183,8 @@ def _versioned(version: int) -> dict[str, object]:
     return {"version": version, "version_type": "external_gte"}
 
 
-def _state(cursor: int, generation: int) -> dict[str, object]:
-    return {"state": {"cursor": cursor, "generation": generation}}
+def _state(cursor: int, head: str, generation: int) -> dict[str, object]:
+    return {"state": {"cursor": cursor, "head": head, "generation": generation}}
 
 
 def _raise_refused(answer: dict[str, Any]) -> None:

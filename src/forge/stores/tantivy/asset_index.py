@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from forge.catalog.search.document import SearchDocument
 from forge.catalog.search.page import CatalogHit, SearchPage
 from forge.catalog.search.query import SearchQuery
-from forge.catalog.search.staged import search_stages, suggest_names
+from forge.catalog.search.stages import search_stages, suggest_names
 from forge.flows.catalog.search.ports import IndexBatch
 from forge.model.errors import ForgeError
 from forge.stores.tantivy.reader import TantivyReader
@@ -35,10 +35,15 @@ class TantivyAssetIndex:
         self._index: Index | None = None
         self._reader: TantivyReader | None = None
         self._position: int | None = None
+        self._head = ""
 
     def cursor(self) -> int | None:
         self._read()
         return self._position
+
+    def head(self) -> str:
+        self._read()
+        return self._head
 
     def apply(self, batch: IndexBatch) -> bool:
         with self._lock:
@@ -52,12 +57,13 @@ class TantivyAssetIndex:
                 index = self._open()
                 for removed in (*batch.removed, *(document.id for document in batch.documents)):
                     writer.delete_documents_by_term(ID, removed)
-                self._write(writer, index, batch.documents, batch.cursor, reader.generation + 1)
+                head = self._head if batch.head is None else batch.head
+                self._write(writer, index, batch.documents, (batch.cursor, head, reader.generation + 1))
             finally:
                 _release(writer)
             return True
 
-    def rebuild(self, documents: Iterable[SearchDocument], cursor: int) -> bool:
+    def rebuild(self, documents: Iterable[SearchDocument], cursor: int, head: str = "") -> bool:
         with self._lock:
             writer = self._writer(self._rebuild_heap)
             if writer is None:
@@ -65,7 +71,7 @@ class TantivyAssetIndex:
             try:
                 generation = self._read().generation
                 writer.delete_all_documents()
-                self._write(writer, self._open(), documents, cursor, generation + 1)
+                self._write(writer, self._open(), documents, (cursor, head, generation + 1))
             finally:
                 _release(writer)
             return True
@@ -106,9 +112,9 @@ class TantivyAssetIndex:
             index = self._open()
             index.reload()
             searcher = index.searcher()
-            cursor, generation = _state_of(index, searcher)
+            cursor, head, generation = _state_of(index, searcher)
             if self._reader is None or self._reader.generation != generation or self._position != cursor:
-                self._reader, self._position = TantivyReader(index, searcher, generation), cursor
+                self._reader, self._position, self._head = TantivyReader(index, searcher, generation), cursor, head
             return self._reader
 
     def _writer(self, heap: int) -> IndexWriter | None:
@@ -124,7 +130,7 @@ class TantivyAssetIndex:
         return ForgeError("E408", f"The search index cannot be written: {error}", where=str(self._folder))
 
     def _write(
-        self, writer: IndexWriter, index: Index, documents: Iterable[SearchDocument], cursor: int, generation: int
+        self, writer: IndexWriter, index: Index, documents: Iterable[SearchDocument], state: tuple[int, str, int]
     ) -> None:
         from tantivy import Document
 
@@ -132,8 +138,8 @@ class TantivyAssetIndex:
         for document in documents:
             writer.add_document(tantivy_document(document, schema))
         writer.delete_documents_by_term(ID, STATE_ID)
-        state = json.dumps({"cursor": cursor, "generation": generation})
-        writer.add_document(Document.from_dict({ID: STATE_ID, STATE: state}, schema))
+        said = json.dumps(dict(zip(("cursor", "head", "generation"), state, strict=True)))
+        writer.add_document(Document.from_dict({ID: STATE_ID, STATE: said}, schema))
         writer.commit()
 
 
@@ -145,11 +151,11 @@ def _release(writer: IndexWriter) -> None:
         writer.wait_merging_threads()
 
 
-def _state_of(index: Index, searcher: Searcher) -> tuple[int | None, int]:
+def _state_of(index: Index, searcher: Searcher) -> tuple[int | None, str, int]:
     from tantivy import Query
 
     hits = searcher.search(Query.term_query(index.schema, ID, STATE_ID, "basic"), 1, count=False).hits
     if not hits:
-        return None, 0
+        return None, "", 0
     state = json.loads(str(searcher.doc(hits[0][1])[STATE][0]))
-    return int(state["cursor"]), int(state["generation"])
+    return int(state["cursor"]), str(state["head"]), int(state["generation"])

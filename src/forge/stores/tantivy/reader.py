@@ -12,7 +12,7 @@ from forge.catalog.search.cursor import OrderKey
 from forge.catalog.search.document import SearchDocument
 from forge.catalog.search.page import FacetCount, FacetCounts
 from forge.catalog.search.query import SearchFacet, SearchSort
-from forge.catalog.search.staged import MOST_VALUES
+from forge.catalog.search.stages import MOST_VALUES
 from forge.stores.tantivy.clauses import query_of
 from forge.stores.tantivy.schema import DOCUMENT, ORDER, PRIMARY
 

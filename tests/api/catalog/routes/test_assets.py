@@ -2,156 +2,23 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
-from fastapi import FastAPI
+from catalog_site import LATER, MAIN, open_catalog, problem
 from fastapi.testclient import TestClient
 from sqlalchemy import event
 
-from forge.flows.runs.records import AssetRecord, Publication, PublishedCommit, RunRecord, RunStatus, TableLineage
-from forge.lineage.edge import Edge, IndirectEdge, IndirectType, TableEdge, Transformation
-from forge.model.names import BranchName, CatalogName, ColumnName, RunId, TableName
-from forge.quality.verdict import Outcome, Severity, Verdict
+from forge.flows.runs.records import Publication, PublishedCommit, RunRecord, RunStatus
+from forge.model.names import CatalogName, RunId, TableName
 from forge.versioning.commit import Author, TableStatistics, TableVersion, make_commit
 from forge.wiring import Wiring
 
 API = "/api/v1/catalog"
-MAIN = BranchName("main")
-LATER = datetime(2026, 11, 17, 6, 10, tzinfo=UTC)
-STAFF, NAMES = TableName("hr", "staff"), TableName("hr", "staff_names")
-
-
-def problem(response: httpx.Response, status: int, code: str) -> dict[str, Any]:
-    found: dict[str, Any] = response.json()
-    assert (response.status_code, found["code"]) == (status, f"FORGE-{code}"), response.text
-    return found
-
-
-def add_views(wiring: Wiring) -> None:
-    """Two views on top of raw.orders, one with personal data, by a run of their own."""
-    metadata = wiring.metadata
-    head = metadata.branch(MAIN)
-    assert head is not None
-    assert head.head is not None
-    views = {
-        table: TableVersion(
-            catalog=CatalogName(*str(table).split(".")),
-            uuid="u",
-            snapshot_id=None,
-            schema_id=0,
-            kind="view",
-            metadata_location="x",
-            run_id="r4",
-        )
-        for table in (STAFF, NAMES)
-    }
-    tree = {**metadata.tree(head.head), **views}
-    staff = AssetRecord(
-        table=STAFF,
-        kind="view",
-        description="Who works here",
-        owner="hr@example.com",
-        tags=("silver", "pii"),
-        columns=(
-            {"name": "id", "type": "bigint", "description": "", "pii": False},
-            {"name": "fullName", "type": "string", "description": "First and last", "pii": True},
-        ),
-        updated_at=LATER,
-    )
-    columns = ({"name": "who", "type": "string", "description": "", "pii": False},)
-    names = replace(staff, table=NAMES, description="", tags=("silver",), columns=columns)
-    edges = (
-        Edge(
-            source=ColumnName("raw.orders", "amount"),
-            target=ColumnName("hr.staff", "id"),
-            transformation=Transformation.TRANSFORMATION,
-            expression="a",
-        ),
-        Edge(source=ColumnName("files:x", "id"), target=ColumnName("hr.staff", "id")),
-    )
-    lineage = (
-        TableLineage(
-            STAFF, edges, (IndirectEdge(ColumnName("marts.revenue", "revenue"), "hr.staff", IndirectType.FILTER),)
-        ),
-        TableLineage(
-            NAMES,
-            (Edge(source=ColumnName("hr.staff", "fullName"), target=ColumnName("hr.staff_names", "who")),),
-            table_edges=(TableEdge("hr.staff", "hr.staff_names"),),
-        ),
-    )
-    commit = make_commit(
-        tree=tree,
-        parents=(head.head,),
-        author=Author("Ada", "ada@example.com"),
-        message="Staff",
-        time=LATER,
-        branch=MAIN,
-        statistics={STAFF: TableStatistics(), NAMES: TableStatistics()},
-        metadata={"run_id": "r4"},
-    )
-    run = RunRecord(
-        id=RunId("r4"),
-        branch=MAIN,
-        status=RunStatus.SUCCEEDED,
-        started_at=LATER,
-        user="ada",
-        host="host",
-        pid=1,
-        process_started="",
-        commit_id=commit.id,
-    )
-    passed = Verdict(
-        check_id="k1",
-        check_type="range",
-        table="hr.staff",
-        columns=("id",),
-        outcome=Outcome.PASSED,
-        severity=Severity.ERROR,
-        message="fine",
-        blocks=False,
-    )
-    warned = Verdict(
-        check_id="k2",
-        check_type="range",
-        table="hr.staff_names",
-        columns=("WHO",),
-        outcome=Outcome.FAILED,
-        severity=Severity.WARNING,
-        message="hm",
-        blocks=False,
-    )
-    publication = Publication(
-        pointers=(),
-        branch=MAIN,
-        expected_head=head.head,
-        commit=commit,
-        tree=tree,
-        run=run,
-        verdicts=(passed, warned),
-        lineage=lineage,
-        assets=(staff, names),
-    )
-    assert isinstance(metadata.publish(publication, lambda step: None), PublishedCommit)
-
-
-@contextmanager
-def open_catalog(root: Path, login: str) -> Iterator[tuple[Wiring, TestClient]]:
-    from forge.api.app import create_app
-    from forge.flows.upkeep.access import digest_of
-
-    wiring = Wiring.of(root, clock=lambda: LATER + timedelta(hours=6))
-    add_views(wiring)
-    app: FastAPI = create_app(wiring, login_digest=digest_of(login))
-    with TestClient(app, base_url="http://127.0.0.1:8765", raise_server_exceptions=False) as client:
-        client.headers["authorization"] = f"Bearer {login}"
-        yield wiring, client
 
 
 @pytest.fixture(scope="module")
@@ -203,7 +70,7 @@ def test_a_hit_carries_what_a_list_shows(own_client: TestClient) -> None:
     ("params", "expected"),
     [
         ({"q": "staff"}, ["hr.staff", "hr.staff_names"]),
-        ({"q": "name", "types": ["view", "column"]}, ["hr.staff_names", "hr.staff.fullName"]),
+        ({"q": "name", "types": ["view", "column"]}, ["hr.staff_names", "hr.staff.fullName", "hr.staff"]),
         ({"q": "stfaf"}, ["hr.staff", "hr.staff_names"]),
         ({"q": "works"}, ["hr.staff"]),
         ({"q": "staff works"}, ["hr.staff"]),
@@ -217,7 +84,7 @@ def test_a_hit_carries_what_a_list_shows(own_client: TestClient) -> None:
         ({"state": "ok"}, ["hr.staff"]),
         ({"state": ["ok", "unchecked"]}, ["hr.staff", "raw.orders"]),
         ({"types": "column", "tags": "pii"}, ["hr.staff.fullName", "hr.staff.id"]),
-        ({"sort": "name", "q": "s"}, ["hr.staff", "hr.staff_names", "marts.revenue", "raw.orders"]),
+        ({"sort": "name", "q": "s"}, ["hr.staff", "hr.staff_names"]),
         ({"sort": "freshness"}, ["hr.staff", "hr.staff_names", "raw.orders", "marts.revenue"]),
     ],
     ids=str,
@@ -237,7 +104,7 @@ def test_pages_of_a_search(own_client: TestClient) -> None:
     assert ([h["id"] for h in rest["items"]], rest["total_count"], rest["has_more"]) == (["raw.orders"], 4, False)
 
 
-@pytest.mark.parametrize("params", [{"types": "dashboard"}, {"state": "bad"}, {"sort": "luck"}, {"q": "x" * 201}])
+@pytest.mark.parametrize("params", [{"types": "nonsense"}, {"state": "bad"}, {"sort": "luck"}, {"q": "x" * 201}])
 def test_a_search_that_means_nothing_is_refused(client: TestClient, params: dict[str, str]) -> None:
     problem(client.get(f"{API}/search", params=params), 422, "E105")
 
@@ -297,15 +164,20 @@ def test_a_list_of_assets_asks_the_database_a_handful_of_times(fresh: tuple[Wiri
 
     @event.listens_for(wiring.database, "before_cursor_execute")
     def note(connection: Any, cursor: Any, statement: str, *rest: Any) -> None:
-        if statement.startswith(("SELECT", "WITH")):
+        followed = threading.current_thread().name.startswith("forge-")  # what follows a publication
+        if statement.startswith(("SELECT", "WITH")) and not followed:
             asked.append(statement)
 
     client.get(f"{API}/search")
     first = len(asked)
-    asked.clear()
-    client.get(f"{API}/search", params={"q": "orders"})
-    assert first <= 16  # the checks that there are now among them
-    assert len(asked) <= 4
+    for _ in range(50):  # until what follows the publication is done
+        asked.clear()
+        client.get(f"{API}/search", params={"q": "orders"})
+        if len(asked) <= 5:
+            break
+        time.sleep(0.05)
+    assert first <= 40  # the index is built, the checks that there are now among them
+    assert len(asked) <= 5
     asked.clear()
     client.get(f"{API}/assets/hr.staff")
     assert len(asked) <= 36  # what is personal is worked out once for each change
@@ -322,7 +194,7 @@ def test_a_list_of_assets_asks_the_database_a_handful_of_times(fresh: tuple[Wiri
     [
         ("sta", [("hr.staff", "view"), ("hr.staff_names", "view")]),
         ("rev", [("marts.revenue", "table"), ("marts.revenue.revenue", "column")]),
-        ("de", [("dev", "branch"), ("raw.orders", "table")]),
+        ("de", [("dev", "branch")]),
         ("main", [("main", "branch")]),
         ("r4", [("r4", "run")]),
         ("R4", [("r4", "run")]),

@@ -1,4 +1,4 @@
-"""Assets and what a search finds."""
+"""Assets."""
 
 from __future__ import annotations
 
@@ -98,23 +98,3 @@ class AssetDetail(AssetView):
     usage: AssetUseView | None = None
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
-
-
-class SearchHit(Wire):
-    """A table, view or column whose name (or description) matches; the best first."""
-
-    id: str
-    type: Literal["table", "view", "column"]
-    name: str
-    qualified_name: str
-    table: str
-    description: str = ""
-    owner: str | None = None
-    tags: list[str] = []
-    asset: AssetView | None = None  # of tables and views
-
-
-class Suggestion(Wire):
-    text: str
-    type: Literal["table", "view", "column", "branch", "run"]
-    qualified_name: str

@@ -19,6 +19,7 @@ class IndexBatch:
     cursor: int
     documents: tuple[SearchDocument, ...] = ()
     removed: tuple[str, ...] = ()  # ids
+    head: str | None = None  # the commit whose tables it has from now on; None: the same as before
 
 
 class AssetIndex(Protocol):
@@ -28,11 +29,14 @@ class AssetIndex(Protocol):
     def cursor(self) -> int | None:
         """The position in the log of changes. None: it was never built, or by another version of Forge."""
 
+    def head(self) -> str:
+        """The commit of the lake whose tables it has; empty: none."""
+
     def apply(self, batch: IndexBatch) -> bool:
         """All of it with its cursor, or nothing. False, and nothing written: the index is not at `after`, or another
         process writes it at this moment."""
 
-    def rebuild(self, documents: Iterable[SearchDocument], cursor: int) -> bool:
+    def rebuild(self, documents: Iterable[SearchDocument], cursor: int, head: str = "") -> bool:
         """Exactly these documents. Who searches meanwhile finds the old ones. False: another process writes it."""
 
     def search(self, query: SearchQuery) -> SearchPage: ...

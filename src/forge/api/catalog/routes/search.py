@@ -1,0 +1,158 @@
+"""/api/v1/catalog: searching, suggesting, context for assistants. An empty search browses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Depends, Query, Request
+
+from forge.api.catalog.search_views import hit_view
+from forge.api.catalog.wire.search import ContextView, SearchPageView, SearchTypeWord, Suggestion
+from forge.api.site import TheSite
+from forge.catalog.search.document import DocumentType
+from forge.catalog.search.page import CatalogHit
+from forge.catalog.search.plan import MatchStage
+from forge.catalog.search.query import SearchFacet, SearchFilter, SearchQuery, SearchSort
+from forge.catalog.search.text import fold
+from forge.flows.catalog.assets import AssetCatalog
+from forge.flows.catalog.search.context import LEAST_CHARS, MOST_CHARS, pack_context
+from forge.flows.runs.ports import Runs
+from forge.flows.versioning.record_ports import Refs
+
+router = APIRouter(prefix="/api/v1/catalog", tags=["catalog"])
+
+Value = Annotated[str, Query(max_length=300)]
+Values = Annotated[tuple[Value, ...], Query(max_length=20)]
+SortWord = Literal["relevance", "popularity", "freshness", "name"]
+FacetWord = Literal["type", "domain", "tag", "owner", "classification", "pii", "quality"]
+_RUN = re.compile(r"r\d*(_[0-9a-f]*)*")
+_RUNS = 200  # the newest, looked through for one that begins so
+_CONTEXT_ASSETS = 50
+
+
+async def _catalog(request: Request, site: TheSite) -> AssetCatalog:
+    """One per server: it keeps what checks say about assets."""
+    state = request.app.state
+    if not hasattr(state, "catalog"):
+        wiring = site.wiring
+        state.catalog = AssetCatalog(
+            wiring.metadata, wiring.default_branch, wiring.quality.monitors.standing, site.current_checks
+        )
+    found: AssetCatalog = state.catalog
+    return found
+
+
+TheCatalog = Annotated[AssetCatalog, Depends(_catalog)]
+
+
+@router.get("/search")
+def search(
+    site: TheSite,
+    catalog: TheCatalog,
+    q: Annotated[str, Query(max_length=200)] = "",
+    types: Annotated[
+        tuple[SearchTypeWord, ...], Query(max_length=20, description="Default: all of assets.")
+    ] = (),
+    domains: Values = (),
+    tags: Values = (),
+    owners: Values = (),
+    classification: Annotated[
+        tuple[Literal["public", "internal", "confidential", "restricted"], ...], Query(max_length=4)
+    ] = (),
+    pii: Values = (),
+    quality: Annotated[tuple[Literal["excellent", "good", "fair", "poor", "unknown"], ...], Query(max_length=5)] = (),
+    containers: Values = (),
+    state: Annotated[tuple[Literal["ok", "failing", "unchecked"], ...], Query(max_length=3)] = (),
+    sort: SortWord = "relevance",
+    facets: Annotated[tuple[FacetWord, ...], Query(max_length=7, description="What to count results by.")] = (),
+    explain: Annotated[bool, Query(description="Why each result is where it is.")] = False,
+    limit: Annotated[int, Query(ge=1, le=500)] = 50,
+    cursor: Annotated[str | None, Query(max_length=6000, description="`next_cursor` of the page before.")] = None,
+) -> SearchPageView:
+    """Filters repeat: values of one are OR, different ones AND. A facet counts as if its own filter were not set."""
+    assets = catalog.assets()
+    filters: dict[SearchFilter, tuple[str, ...]] = {
+        SearchFilter.DOMAIN: domains,
+        SearchFilter.TAG: tags,
+        SearchFilter.OWNER: owners,
+        SearchFilter.CLASSIFICATION: classification,
+        SearchFilter.PII: pii,
+        SearchFilter.QUALITY: quality,
+        SearchFilter.CONTAINER: containers,
+    }
+    if state:  # verdicts change more often than documents
+        filters[SearchFilter.ID] = tuple(n for n, one in assets.items() if one.standing.state in state) or ("",)
+    query = SearchQuery(
+        text=q,
+        types=tuple(map(DocumentType, types)),
+        filters=filters,
+        sort=SearchSort(sort),
+        limit=limit,
+        cursor=cursor,
+        facets=tuple(map(SearchFacet, facets)),
+        explain=explain,
+    )
+    page = site.wiring.catalog.search.catalog.search(query)
+    now = site.wiring.clock()
+    told = {**page.to_dict(), "items": [hit_view(hit, assets, now) for hit in page.hits]}
+    return SearchPageView.model_validate(told)
+
+
+@router.get("/suggest")
+def suggest(
+    site: TheSite,
+    prefix: Annotated[str, Query(max_length=200)],
+    limit: Annotated[int, Query(ge=1, le=50)] = 10,
+) -> list[Suggestion]:
+    """For the search box: assets, schemas, terms, columns, branches and runs, the best first."""
+    hits = site.wiring.catalog.search.catalog.suggest(prefix, limit)
+    found = [(-_stage(hit), 1 if hit.column else 0, _of_hit(hit)) for hit in hits]
+    others = [("branch", name) for name in _branches(site.wiring.metadata, prefix)]
+    others += [("run", name) for name in _runs(site.wiring.metadata, prefix)]
+    for kind, name in others:
+        stage = MatchStage.EXACT if fold(name) == fold(prefix.strip()) else MatchStage.PREFIX
+        found.append((-stage, 2 if kind == "branch" else 3, _other(kind, name)))
+    found.sort(key=lambda one: one[:2])  # stable: what came first stays first
+    return [suggestion for *_, suggestion in found[:limit]]
+
+
+@router.get("/context")
+def context(
+    site: TheSite,
+    q: Annotated[str, Query(min_length=1, max_length=200)],
+    max_chars: Annotated[int, Query(ge=LEAST_CHARS, le=MOST_CHARS)] = 8000,
+) -> ContextView:
+    """The best assets for a question, as Markdown of at most so many letters."""
+    page = site.wiring.catalog.search.catalog.search(SearchQuery(text=q, limit=_CONTEXT_ASSETS))
+    pack = pack_context(q, (hit.document for hit in page.hits), max_chars)
+    return ContextView.model_validate(pack.to_dict())
+
+
+def _stage(hit: CatalogHit) -> MatchStage:
+    """Whole words of a name and their beginnings are the same to who is still typing."""
+    return MatchStage.PREFIX if hit.stage is MatchStage.PHRASE else hit.stage
+
+
+def _of_hit(hit: CatalogHit) -> Suggestion:
+    text = hit.qualified_name
+    own = len(text) - len(hit.name.text)
+    marks = [(a + own, b + own) for a, b in hit.name.marks] if text.endswith(hit.name.text) else []
+    return Suggestion.model_validate({"text": text, "type": hit.type, "qualified_name": text, "marks": marks})
+
+
+def _other(kind: str, name: str) -> Suggestion:
+    return Suggestion.model_validate({"text": name, "type": kind, "qualified_name": name})
+
+
+def _branches(metadata: Refs, prefix: str) -> Iterable[str]:
+    return [branch.name for branch in metadata.branches() if fold(branch.name).startswith(fold(prefix.strip()))]
+
+
+def _runs(metadata: Runs, prefix: str) -> Iterable[str]:
+    """Newest first; only for what looks like the beginning of a run's id."""
+    begin = prefix.strip().lower()
+    if len(begin) < 2 or not _RUN.fullmatch(begin):
+        return []
+    return [run.id for run in metadata.runs(limit=_RUNS) if run.id.startswith(begin)]

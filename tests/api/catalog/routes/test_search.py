@@ -1,0 +1,111 @@
+"""Searching over HTTP: facets, reasons, pages, context."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from catalog_site import open_catalog, problem
+from fastapi.testclient import TestClient
+
+API = "/api/v1/catalog"
+
+
+@pytest.fixture(scope="module")
+def shop(make_site_project: Callable[[], Path], login: str) -> Iterator[TestClient]:
+    with open_catalog(make_site_project(), login) as (_, client):
+        yield client
+
+
+def ask(client: TestClient, path: str = "search", **params: Any) -> Any:
+    answer = client.get(f"{API}/{path}", params=params)
+    assert answer.status_code == 200, answer.text
+    return answer.json()
+
+
+def test_facets_count_what_matches_and_what_else_could_be_chosen(shop: TestClient) -> None:
+    found = ask(shop, facets=["type", "tag", "owner"], types="view")
+    assert found["total_count"] == 2
+    types = {one["value"]: one["count"] for one in found["facets"]["type"]}
+    assert types == {"schema": 3, "table": 2, "view": 2}
+    assert found["facets"]["tag"] == [{"value": "silver", "count": 2}, {"value": "pii", "count": 1}]
+    assert set(found["facets"]) == {"type", "tag", "owner"}
+    assert ask(shop)["facets"] == {}
+
+
+def test_a_hit_says_where_it_matched_and_why_it_is_there(shop: TestClient) -> None:
+    hit = ask(shop, q="full name", explain=True)["items"][0]
+    assert (hit["id"], hit["stage"]) == ("hr.staff", "related")
+    assert hit["matched_columns"] == [{"name": "fullName", "marks": [[0, 8]]}]
+    assert hit["explanation"]["stage"] == "related"
+    assert hit["explanation"]["points"] == hit["explanation"]["base"] + sum(
+        boost["points"] for boost in hit["explanation"]["boosts"]
+    )
+    marked = ask(shop, q="works")["items"][0]["highlight"]["description"]
+    assert (marked["text"], marked["marks"]) == ("Who works here", [[4, 9]])
+
+
+def test_schemas_are_results_of_their_own(shop: TestClient) -> None:
+    assert [(hit["id"], hit["qualified_name"]) for hit in ask(shop, q="hr", types="schema")["items"]] == [
+        ("schema:hr", "hr")
+    ]
+    assert [hit["id"] for hit in ask(shop, containers="hr")["items"]] == ["hr.staff", "hr.staff_names"]
+
+
+def test_pages_are_followed_by_their_cursor_alone(shop: TestClient) -> None:
+    seen: list[str] = []
+    cursor: str | None = None
+    while True:
+        page = ask(shop, q="staff", limit=1, **({"cursor": cursor} if cursor else {}))
+        seen += [hit["id"] for hit in page["items"]]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+    assert seen == ["hr.staff", "hr.staff_names"]
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"cursor": "nonsense"},
+        {"cursor": "x" * 6001},
+        {"limit": 0},
+        {"limit": 501},
+        {"q": "a b c d e f g h i j k l m n o p q"},
+        {"types": "nonsense"},
+        {"facets": "nonsense"},
+        {"classification": "secret"},
+        {"tags": ["x"] * 21},
+        {"tags": "x" * 301},
+        {"explain": "perhaps"},
+    ],
+    ids=str,
+)
+def test_a_search_that_means_nothing_is_refused(shop: TestClient, params: dict[str, Any]) -> None:
+    problem(shop.get(f"{API}/search", params=params), 422, "E105")
+
+
+def test_a_cursor_of_another_search_is_refused(shop: TestClient) -> None:
+    cursor = ask(shop, q="staff", limit=1)["next_cursor"]
+    problem(shop.get(f"{API}/search", params={"q": "orders", "cursor": cursor}), 422, "E105")
+
+
+def test_the_context_is_bounded_and_holds_words_and_columns(shop: TestClient) -> None:
+    whole = ask(shop, "context", q="staff")
+    assert whole["assets"] == ["hr.staff", "hr.staff_names"]
+    assert whole["text"].startswith("## hr.staff (view)\nWho works here\n")
+    assert "- fullName string: First and last" in whole["text"]
+    assert whole["chars"] == len(whole["text"]) <= 8000
+    small = ask(shop, "context", q="staff", max_chars=200)
+    assert small["chars"] <= 200
+    assert small["left_out"] == 2 - len(small["assets"])
+    problem(shop.get(f"{API}/context"), 422, "E105")
+    problem(shop.get(f"{API}/context", params={"q": "x", "max_chars": 10}), 422, "E105")
+
+
+def test_nobody_searches_without_signing_in(shop: TestClient) -> None:
+    for path in ("search", "suggest?prefix=a", "context?q=a"):
+        answer = shop.get(f"{API}/{path}", headers={"authorization": "Bearer wrong"})
+        assert answer.status_code == 401, path
