@@ -8,6 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from forge.catalog.approval import ProposalState
 from forge.catalog.asset import AssetState, AssetType
+from forge.connection.catalog.discovery import (
+    PopularAssets,
+    RecommendedAssets,
+    SimilarMatches,
+    asset_usage,
+    popular_assets,
+    recommended_assets,
+    similar_assets,
+)
+from forge.connection.catalog.glossary import GlossaryBook
 from forge.connection.catalog.items import (
     AssetItem,
     AssetLine,
@@ -18,6 +28,7 @@ from forge.connection.catalog.items import (
     EditProposals,
     LabelCounts,
 )
+from forge.connection.catalog.pii import PiiView
 from forge.flows.catalog.asset_store import AssetFilter
 from forge.flows.catalog.crawl import crawl
 from forge.flows.catalog.edit import EditOutcome, EditPorts, decide_proposal, edit_asset, find_asset, lacks, undo_edit
@@ -25,6 +36,7 @@ from forge.wiring import Wiring
 
 if TYPE_CHECKING:
     from forge.catalog.asset import CatalogAsset
+    from forge.catalog.discovery.usage import UsageHistory
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +48,11 @@ class CatalogView:
     @property
     def _ports(self) -> EditPorts:
         return self.wiring.catalog.edit_ports()
+
+    @property
+    def pii(self) -> PiiView:
+        """Personal data: scans, findings and reviews."""
+        return PiiView(self.wiring)
 
     def scan(self, *sources: str, dry_run: bool = False) -> Crawls:
         """Crawl all sources, or these. A source that fails says why, and keeps its assets."""
@@ -118,6 +135,27 @@ class CatalogView:
     def tags(self, prefix: str = "", limit: int = 100) -> LabelCounts:
         """The most used first."""
         return LabelCounts(self.wiring.catalog.assets.tags(prefix, limit))
+
+    @property
+    def glossary(self) -> GlossaryBook:
+        """Terms of the business."""
+        return GlossaryBook(self.wiring)
+
+    def popular(self, *, domain: str | None = None, time_range: str = "month", limit: int = 20) -> PopularAssets:
+        """Most used first: by how many people, then how often; `time_range` is day, week or month."""
+        return popular_assets(self.wiring, domain, time_range, limit)
+
+    def usage(self, name: str, time_range: str = "month") -> UsageHistory:
+        """Views, queries and readings by runs, in sum and by day."""
+        return asset_usage(self.wiring, name, time_range)
+
+    def similar(self, name: str, limit: int = 10) -> SimilarMatches:
+        """By columns, words and domain, each with its reasons."""
+        return similar_assets(self.wiring, name, limit)
+
+    def recommend(self, context: str | None = None, limit: int = 10) -> RecommendedAssets:
+        """What you have not used yet, each with its reasons; `context`: the asset that you are looking at."""
+        return recommended_assets(self.wiring, context, limit)
 
     def _item(self, asset: CatalogAsset) -> AssetItem:
         return AssetItem(asset, lacks(asset, self._ports))
