@@ -21,6 +21,7 @@ from forge.flows.runs.project import load_project
 from forge.stores.crawlers.databases import DatabaseCrawler, database_url, open_source
 from forge.stores.crawlers.dbt import DbtCrawler
 from forge.stores.crawlers.lake import ExternalLakeCrawler, LakeCrawler
+from forge.stores.crawlers.ontology import OntologyCrawler
 from forge.stores.crawlers.postgres import PostgresCrawler
 from forge.stores.crawlers.project import FileCrawler, ProjectCrawler
 from forge.stores.memory.asset_store import MemoryAssetStore
@@ -209,7 +210,28 @@ def project_site(tmp_path: Path, *, files: bool) -> Iterator[CrawlSite]:
     )
 
 
-SITES = ["lake", "external", "sqlite", "dbt", "project", "files"]
+def ontology_site(tmp_path: Path) -> Iterator[CrawlSite]:
+    folder = tmp_path / "ontology"
+    folder.mkdir()
+
+    def write(table: str, more: str = "") -> None:
+        properties = f"{{id: bigint, amount: 'numeric(12,2)'{more}}}"
+        (folder / f"{table}.yaml").write_text(f"types:\n  {table}: {{key: id, properties: {properties}}}\n")
+
+    for table in ("orders", "customers"):
+        write(table)
+    yield CrawlSite(
+        OntologyCrawler(tmp_path),
+        lambda table: f"ontology:{table}",
+        lambda table: write(table, ", note: string"),
+        lambda table: (folder / f"{table}.yaml").unlink(),
+        None,
+        lambda: write("orders", ", {"),
+        is_read=True,
+    )
+
+
+SITES = ["lake", "external", "sqlite", "dbt", "project", "files", "ontology"]
 
 
 @pytest.fixture(params=[*SITES, pytest.param("postgresql", marks=pytest.mark.services("postgres"))])
@@ -222,6 +244,8 @@ def site(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[CrawlSite]:
             yield from database_site(f"sqlite:///{tmp_path}/shop.db", tmp_path)
         case "dbt":
             yield from dbt_site(tmp_path)
+        case "ontology":
+            yield from ontology_site(tmp_path)
         case "project" | "files":
             yield from project_site(tmp_path, files=request.param == "files")
         case _:
@@ -287,7 +311,7 @@ def test_columns_types_and_keys_are_told(site: CrawlSite) -> None:
     types = {column.name: column.type.replace(" ", "") for column in seen.columns}
     assert types["id"] == "bigint"
     assert types.get("amount", "numeric") in ("decimal(12,2)", "numeric(12,2)", "numeric")
-    if seen.type is AssetType.DATASET:
+    if seen.source == "files":
         assert (seen.system, seen.size_bytes, seen.backed_by) == ("csv", 14, ("raw.customers",))
     elif seen.system != "dbt" and not isinstance(site.crawler, ExternalLakeCrawler):  # it has no snapshot yet
         assert seen.primary_key == ("id",)
@@ -330,11 +354,12 @@ def test_a_source_that_fails_is_reported_and_keeps_its_assets(lake: CrawlSite) -
     assert {one.state for one in lake.store.assets()} == {AssetState.ACTIVE}
 
 
-@pytest.mark.parametrize("kind", ["dbt", "sqlite"])
+@pytest.mark.parametrize("kind", ["dbt", "sqlite", "ontology"])
 def test_a_spoilt_file_keeps_what_was_crawled_from_it(kind: str, tmp_path: Path) -> None:
     sqlite3.connect(tmp_path / "shop.db").close()
     url = f"sqlite:///{tmp_path}/shop.db"
-    for site in dbt_site(tmp_path) if kind == "dbt" else database_site(url, tmp_path):
+    sites = {"dbt": lambda: dbt_site(tmp_path), "ontology": lambda: ontology_site(tmp_path)}
+    for site in sites.get(kind, lambda: database_site(url, tmp_path))():
         site.crawl()
         site.spoil()
         assert site.crawl().failed

@@ -68,7 +68,9 @@ class CrawledAsset:
 
     @property
     def name(self) -> str:
-        return self.qualified_name.rpartition(".")[2] or self.qualified_name
+        """The last part of its qualified name: `orders` of postgresql:shop.public.orders, `a.csv` of files:raw/a.csv."""
+        own = self.qualified_name.partition(":")[2] or self.qualified_name
+        return (own.rstrip("/").rpartition("/") if "/" in own else own.rpartition("."))[2] or own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

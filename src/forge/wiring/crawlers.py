@@ -39,9 +39,19 @@ def all_crawlers(wiring: Wiring) -> tuple[Crawler, ...]:
         lake_crawler(wiring, project),
         ProjectCrawler(project, wiring.settings.project),
         FileCrawler(project),
+        *_ontology(wiring),
         *_dbt(wiring),
         *_databases(wiring, project),
     )
+
+
+def _ontology(wiring: Wiring) -> Iterator[Crawler]:
+    """Where the project has one, or had one when it was crawled last."""
+    from forge.stores.crawlers.ontology import OntologyCrawler, ontology_files
+
+    crawler = OntologyCrawler(wiring.root)
+    if ontology_files(wiring.root) or wiring.catalog.assets.marks(crawler.source):
+        yield crawler
 
 
 def _dbt(wiring: Wiring) -> Iterator[Crawler]:
