@@ -89,6 +89,8 @@ def open_site(wiring: Wiring) -> Site:
     wiring.catalog.discovery.recorder.start()
     if wiring.settings.catalog.follow:
         wiring.catalog.follower.start()
+    if wiring.settings.catalog.scan_minutes:
+        wiring.catalog.scan_schedule.start()
     # PyIceberg takes seconds to load; whoever first asks for a table should not wait for it.
     threading.Thread(target=import_module, args=("pyiceberg.table",), daemon=True).start()
     return site
@@ -113,6 +115,7 @@ def _catch_up(wiring: Wiring) -> None:
 
 
 def close_site(site: Site) -> None:
+    site.wiring.catalog.scan_schedule.stop()
     site.scheduler.stop()
     site.deliveries.stop()
     site.desk.stop()

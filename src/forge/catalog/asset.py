@@ -68,7 +68,7 @@ class CrawledAsset:
 
     @property
     def name(self) -> str:
-        """The last part of its qualified name: `orders` of postgresql:shop.public.orders, `a.csv` of files:raw/a.csv."""
+        """The last part of its qualified name: `orders` of postgresql:shop.public.orders, `a.csv` of files:x/a.csv."""
         own = self.qualified_name.partition(":")[2] or self.qualified_name
         return (own.rstrip("/").rpartition("/") if "/" in own else own.rpartition("."))[2] or own
 

@@ -76,8 +76,8 @@ class CatalogKeys(SettingsSection):
     )
     follow: Annotated[bool, BeforeValidator(switch_of_text)] = Field(
         default=True,
-        description="After each publication, scan what changed for personal data, profile it, and bring the catalog and "
-        "its search up to date.",
+        description="After each publication, scan what changed for personal data, profile it, and bring the catalog "
+        "and its search up to date.",
     )
     usage: Annotated[Literal["named", "anonymous", "off"], BeforeValidator(word_of_switch)] = Field(
         default="named",
@@ -94,6 +94,13 @@ class CatalogKeys(SettingsSection):
         description="Manifests of dbt projects to crawl. Default: target/manifest.json, where there is one.",
     )
     search: CatalogSearchKeys = part("The search index of the catalog.")
+    scan_minutes: Annotated[int, BeforeValidator(number_of_text)] = Field(
+        default=60,
+        ge=0,
+        le=100_000,
+        description="How often a server crawls all sources by itself; 0: never. Tables of the lake are crawled when "
+        "they are published, too.",
+    )
     domains: dict[str, DomainKeys] = Field(
         default_factory=dict,
         description="What a domain asks of the documentation of its assets: finance: {required: [owner], "

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from forge.flows.catalog.follow_up import CatalogFollower
     from forge.flows.catalog.personal_data import KnownPersonalData, PersonalDataCache
     from forge.flows.catalog.profiling.profile_table import ProfilePorts
+    from forge.flows.catalog.scan_schedule import ScanSchedule
     from forge.stores.lake.arrow.profile import ArrowProfiler
     from forge.stores.sql.catalog.asset_store import SqlAssetStore
     from forge.stores.sql.catalog.profiles import SqlProfiles
@@ -57,6 +58,14 @@ class CatalogParts:
             crawlers=all_crawlers(self.wiring),
             file_sync=self.asset_files.sync,
         )
+
+    @cached_property
+    def scan_schedule(self) -> ScanSchedule:
+        """Crawls of a server."""
+        from forge.flows.catalog.crawl import crawl
+        from forge.flows.catalog.scan_schedule import ScanSchedule
+
+        return ScanSchedule(lambda: crawl(self.crawl_ports()), 60 * self.wiring.settings.catalog.scan_minutes)
 
     def register_ports(self) -> CrawlPorts:
         """For assets that people and programs register: nothing is crawled."""
