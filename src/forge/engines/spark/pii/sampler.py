@@ -51,7 +51,7 @@ def _frame(spark: SparkSession, pin: Pin) -> DataFrame:
     """Of a table each file is a partition of its own: Spark would read many small ones as one, from the first on."""
     if pin.view_sql is not None or pin.snapshot_id is None:
         return frame_of(spark, pin)
-    options = {"snapshot-id": str(pin.snapshot_id), "split-size": _SPLIT, "file-open-cost": _SPLIT}
+    options = {"versionAsOf": str(pin.snapshot_id), "split-size": _SPLIT, "file-open-cost": _SPLIT}
     return spark.read.options(**options).table(table_path(pin.catalog))
 
 
