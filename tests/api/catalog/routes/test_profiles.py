@@ -57,28 +57,33 @@ def get(site: VersionSite, path: str = "", **query: str) -> dict[str, Any]:
     return found
 
 
-def test_a_profile_is_made_by_a_job_and_read(site: VersionSite) -> None:
-    problem(site.client.get(API), 404, "E108")
-    assert started(site)["status"] == "succeeded"
-    found = get(site)
-    assert (found["row_count"], found["sampled"], found["duplicate_rows"]) == (3, False, 0)
+@pytest.fixture
+def dev(site: VersionSite) -> VersionSite:
+    """A branch with two commits of its own: what is committed to main is profiled by itself."""
+    site.branch("dev")
+    site.commit("id,name,amount\n4,d,100.0\n", branch="dev", mode="append")
+    site.commit("id,name,amount\n5,e,200.0\n", branch="dev", mode="append")
+    return site
+
+
+def test_a_profile_is_made_by_a_job_and_read(dev: VersionSite) -> None:
+    problem(dev.client.get(API, params={"at": "dev"}), 404, "E108")
+    assert started(dev, at="dev")["status"] == "succeeded"
+    found = get(dev, at="dev")
+    assert (found["row_count"], found["sampled"], found["duplicate_rows"]) == (5, False, 0)
     amount = next(column for column in found["columns"] if column["name"] == "amount")
-    assert (amount["minimum"], amount["maximum"], amount["median"]) == (10.5, 30.0, 20.0)
-    assert found["commit_id"] == site.head()
-    assert get(site, at="HEAD") == found
+    assert (amount["minimum"], amount["maximum"], amount["median"]) == (10.5, 200.0, 30.0)
+    assert found["commit_id"] == dev.head("dev")
 
 
-def test_profiles_of_two_commits_are_compared(site: VersionSite) -> None:
-    started(site)
-    site.commit("id,name,amount\n4,d,100.0\n", mode="append")
-    problem(site.client.get(API + "/diff", params={"a": "HEAD~1", "b": "HEAD"}), 404, "E108")
-    started(site)
-    found = get(site, "/diff", a="HEAD~1")
-    assert {"column": None, "statistic": "row_count", "before": 3, "after": 4, "by": 1.0}.items() <= found["changes"][
-        0
-    ].items()
-    assert [one["row_count"] for one in get(site, "/history")["items"]] == [4, 3]
-    assert get(site, "/history", limit="1")["has_more"]
+def test_profiles_of_two_commits_are_compared(dev: VersionSite) -> None:
+    started(dev, at="dev~1")
+    problem(dev.client.get(API + "/diff", params={"a": "dev~1", "b": "dev"}), 404, "E108")
+    started(dev, at="dev")
+    first = get(dev, "/diff", a="dev~1", b="dev")["changes"][0]
+    assert {"column": None, "statistic": "row_count", "before": 4, "after": 5, "by": 1.0}.items() <= first.items()
+    assert [one["row_count"] for one in get(dev, "/history")["items"]][:2] == [5, 4]
+    assert get(dev, "/history", limit="1")["has_more"]
 
 
 def test_a_declared_column_is_masked_at_once(site: VersionSite) -> None:
@@ -92,10 +97,11 @@ def test_a_declared_column_is_masked_at_once(site: VersionSite) -> None:
 
 def test_who_may_only_read_starts_no_profile(site: VersionSite) -> None:
     reader = site.token_of("eve@example.com", TokenScope.READ)
-    problem(site.client.post(API, json={}, headers=reader), 403, "E904")
+    problem(site.client.post(API, json={"sample": 0.5}, headers=reader), 403, "E904")
     assert site.client.get(API + "/history", headers=reader).status_code == 200
-    assert site.client.post(API, json={}, headers={"authorization": "Bearer nonsense"}).status_code == 401
-    assert get(site, "/history")["items"] == []
+    nobody = {"authorization": "Bearer nonsense"}
+    assert site.client.post(API, json={"sample": 0.5}, headers=nobody).status_code == 401
+    assert not any(one["sampled"] for one in get(site, "/history")["items"])
 
 
 @pytest.mark.parametrize(
