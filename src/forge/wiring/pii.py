@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from forge.engines.spark.pii.sampler import SparkSampler
-    from forge.flows.catalog.pii.found import FoundPersonalData
+    from forge.flows.catalog.pii.reviewed_columns import FoundPersonalData
     from forge.flows.catalog.pii.reviews import ReviewPorts
     from forge.flows.catalog.pii.scan import ScanPorts, TableScan
     from forge.model.names import TableName
@@ -31,7 +31,7 @@ class PiiParts:
     @cached_property
     def found(self) -> FoundPersonalData:
         """What findings say about columns."""
-        from forge.flows.catalog.pii.found import FoundPersonalData
+        from forge.flows.catalog.pii.reviewed_columns import FoundPersonalData
 
         return FoundPersonalData(self.findings, self.wiring.settings.pii.threshold)
 
@@ -59,6 +59,12 @@ class PiiParts:
             threshold=keys.threshold,
             rows=keys.rows,
         )
+
+    def known_tables(self) -> frozenset[TableName]:
+        """Of the lake, and those that only findings know."""
+        from forge.flows.catalog.pii.scan import known_to_findings
+
+        return self.wiring.catalog.known_tables() | known_to_findings(self.findings)
 
     def scan_tables(self, names: Iterable[TableName], actor: str | None = None) -> tuple[TableScan, ...]:
         """After a run: what was published is scanned where it changed."""

@@ -137,6 +137,10 @@ def review(record: PiiRecord, state: ReviewState, note: str | None, by: str, at:
     )
 
 
+def close_finding(record: PiiRecord, reason: str, at: datetime) -> PiiRecord:
+    return replace(record, closed_at=at, reason=reason, version=record.version + 1)
+
+
 def apply_scan(
     known: Iterable[PiiRecord],
     found: Sequence[PiiFinding],
@@ -253,7 +257,7 @@ def apply_lineage(
     for place, record in before.items():
         lost = record.origin is FindingOrigin.LINEAGE and place not in reached and record.closed_at is None
         if lost and record.state is not ReviewState.CONFIRMED:
-            changed.append(replace(record, closed_at=at, reason=NO_LINEAGE, version=record.version + 1))
+            changed.append(close_finding(record, NO_LINEAGE, at))
     return tuple(changed)
 
 

@@ -119,7 +119,7 @@ def _scan_tables(terminal: Terminal, names: Sequence[str], rows: int | None, *, 
     from forge.model.names import TableName
 
     with terminal.open() as wiring:
-        tables = [TableName.parse(name) for name in names] or sorted(wiring.catalog.known_tables())
+        tables = [TableName.parse(name) for name in names] or sorted(wiring.catalog.pii.known_tables())
         ports = wiring.catalog.pii.scan_ports()
         scans = scan_tables(tables, replace(ports, rows=rows or ports.rows), force=force)
         found = wiring.catalog.pii.findings.findings(tables=[scan.table for scan in scans])
@@ -156,6 +156,8 @@ def _told(scan: TableScan) -> str:
 
     if scan.outcome == "failed":
         return f"{scan.table}: not scanned: {scan.error}"
+    if scan.outcome == "vanished":
+        return f"{scan.table}: the table is gone, {plural(scan.changed, 'finding')} closed"
     of = "all rows" if scan.complete else f"{scan.rows:,} rows"
     again = " (unchanged since)" if scan.outcome == "unchanged" else ""
     return f"{scan.table}: {plural(scan.found, 'column')} with personal data, by {of}{again}"

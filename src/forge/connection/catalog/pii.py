@@ -29,7 +29,7 @@ class PiiView:
 
     def scan(self, *tables: str, force: bool = False) -> PiiScans:
         """These tables, or all; one that did not change is not read again, unless `force`."""
-        names = [TableName.parse(name) for name in tables] or sorted(self.wiring.catalog.known_tables())
+        names = [TableName.parse(name) for name in tables] or sorted(self.wiring.catalog.pii.known_tables())
         return PiiScans(scan_tables(names, self.wiring.catalog.pii.scan_ports(), force=force))
 
     def findings(

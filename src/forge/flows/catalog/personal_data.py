@@ -101,8 +101,7 @@ class PersonalData:
     declared: Declared
     trees: Callable[[], Iterable[Tree]]
     made: dict[TableName, tuple[Edge, ...]] = field(default_factory=dict)
-    _flagged: frozenset[Key] | None = None
-    _reviewed: ReviewedColumns = ReviewedColumns()
+    _known: tuple[frozenset[Key], ReviewedColumns] | None = None
     _edges: tuple[tuple[Edge, ...], ...] | None = None
 
     def of(self, table: TableName) -> frozenset[str]:
@@ -110,13 +109,13 @@ class PersonalData:
 
     def columns(self) -> PersonalColumns:
         """Personal in one of the trees is personal."""
-        if self._flagged is None:
-            declared, self._reviewed = _parts(self.declared)
-            self._flagged = declared | (find_flagged(self.metadata.assets()) - self._reviewed.cleared)
-        if not self._flagged and not self._reviewed.personal:
+        if self._known is None:
+            declared, reviewed = _parts(self.declared)
+            self._known = declared | (find_flagged(self.metadata.assets()) - reviewed.cleared), reviewed
+        flagged, reviewed = self._known
+        if not flagged and not reviewed.personal:
             return PersonalColumns()
         made = tuple(edge for edges in self.made.values() for edge in edges)
-        flagged, reviewed = self._flagged, self._reviewed
         found = (find_personal(flagged, (*edges, *made), reviewed) for edges in self._known_edges() or ((),))
         return PersonalColumns(frozenset[Key]().union(*found))
 

@@ -9,8 +9,8 @@ import pytest
 
 from forge.catalog.pii.review import FindingOrigin, PiiRecord, ReviewState, review
 from forge.flows.catalog.personal_data import KnownPersonalData, ReviewedColumns, declared_with, find_personal
-from forge.flows.catalog.pii.found import FoundPersonalData
 from forge.flows.catalog.pii.lineage import derive_findings
+from forge.flows.catalog.pii.reviewed_columns import FoundPersonalData
 from forge.flows.runs.records import AuditRecord
 from forge.lineage.edge import Edge, Transformation
 from forge.model.names import ColumnName

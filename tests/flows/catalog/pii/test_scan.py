@@ -12,8 +12,8 @@ import pytest
 from version_world import MAIN, VersionWorld, make_world
 
 from forge.catalog.pii.review import NO_EVIDENCE, VANISHED, PiiRecord, ReviewState, review
-from forge.flows.catalog.pii.found import FoundPersonalData
 from forge.flows.catalog.pii.ports import TableSample, ValueSampler
+from forge.flows.catalog.pii.reviewed_columns import FoundPersonalData
 from forge.flows.catalog.pii.reviews import ReviewPorts, review_finding
 from forge.flows.catalog.pii.scan import ScanPorts, scan_table, scan_tables
 from forge.flows.runs.pin import Pin
@@ -198,6 +198,20 @@ def test_a_table_that_cannot_be_read_holds_up_no_other(scanned: Scanned) -> None
     assert missing.error is not None
     assert "FORGE-E108" in missing.error
     assert people.to_dict()["found"] == 1
+
+
+def test_findings_of_a_table_that_is_gone_are_closed_and_come_back_with_their_decisions(scanned: Scanned) -> None:
+    (record,) = scanned.scan()
+    scanned.decide(record, REJECTED)
+    known = scanned.ports.findings.findings()[0]
+    old = replace(known, table="core.persons", version=known.version + 1)
+    assert scanned.ports.findings.save([old], None, AuditRecord(record.last_seen, "x", "pii.scan", "core.persons"))
+    (gone,) = scan_tables([TableName("core", "persons")], scanned.ports)
+    assert (gone.outcome, gone.changed) == ("vanished", 1)
+    (closed,) = scanned.ports.findings.findings(closed=True)
+    assert (closed.reason, closed.state) == ("the table is gone", REJECTED)
+    (back,) = scanned.scan(force=True)
+    assert (back.id, back.table, back.state, back.closed_at) == (record.id, "core.people", REJECTED, None)
 
 
 def test_of_two_reviewers_the_second_sees_the_first(scanned: Scanned) -> None:

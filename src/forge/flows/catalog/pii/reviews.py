@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ from forge.model.errors import ForgeError
 from forge.model.time import Clock
 
 LONGEST_NOTE = 2000  # characters
+_log = logging.getLogger("forge.catalog")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,5 +49,8 @@ def review_finding(
     audit = AuditRecord(at, ports.actor, f"pii.{state}", subject, {"finding": record.id, "type": record.type})
     if not ports.findings.save([decided], None, audit):
         raise changed_meanwhile(f"Finding {finding_id}")
-    ports.follow()
+    try:
+        ports.follow()
+    except ForgeError as error:  # the decision holds; the next scan follows it
+        _log.warning("what finding %s changes along lineage is not recorded yet: %s", finding_id, error.line)
     return decided

@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from typing import Literal
 
 from forge.catalog.pii import RULES, find_pii
-from forge.catalog.pii.review import THRESHOLD, PiiRecord, ScannedTable, apply_lineage, apply_scan
+from forge.catalog.pii.review import (
+    THRESHOLD,
+    PiiRecord,
+    ScannedTable,
+    apply_lineage,
+    apply_scan,
+    close_finding,
+)
 from forge.flows.catalog.pii.lineage import derive_findings
 from forge.flows.catalog.pii.ports import PiiFindings, TableSample, ValueSampler
 from forge.flows.ports import Lake, Metadata
@@ -21,7 +28,7 @@ from forge.flows.runs.input_pins import pin_branch
 from forge.flows.runs.pin import Pin
 from forge.flows.runs.records import AuditRecord
 from forge.flows.versioning.read import RevisionReader
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import BranchName, TableName
 from forge.model.time import Clock
 
@@ -29,7 +36,7 @@ ROWS = 10_000
 """That are looked at, spread over a table."""
 _TRIES = 5
 _log = logging.getLogger("forge.catalog")
-ScanOutcome = Literal["scanned", "unchanged", "failed"]
+ScanOutcome = Literal["scanned", "unchanged", "vanished", "failed"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,8 +93,12 @@ def scan_tables(
         try:
             scans.append(scan_table(name, ports, force=force))
         except ForgeError as error:
-            _log.warning("%s was not scanned for personal data: %s", name, error.line)
-            scans.append(TableScan(table=str(name), outcome="failed", error=error.line))
+            closed = _close_vanished(name, ports) if isinstance(error, UnknownNameError) else 0
+            if closed:
+                scans.append(TableScan(table=str(name), outcome="vanished", changed=closed))
+            else:
+                _log.warning("%s was not scanned for personal data: %s", name, error.line)
+                scans.append(TableScan(table=str(name), outcome="failed", error=error.line))
         report(scans[-1])
     if any(scan.changed for scan in scans) or force:
         follow_lineage(ports)
@@ -139,6 +150,25 @@ def scan_table(table: TableName, ports: ScanPorts, *, force: bool = False) -> Ta
                 found=standing,
                 changed=len(changed),
             )
+    raise changed_meanwhile(str(table))
+
+
+def known_to_findings(store: PiiFindings) -> frozenset[TableName]:
+    """Tables with findings, also those that do not exist any more."""
+    return frozenset(TableName.parse(one.table) for one in store.findings())
+
+
+def _close_vanished(table: TableName, ports: ScanPorts) -> int:
+    """Findings of a table that is gone are closed; how many. Under another name they are opened again."""
+    for _ in range(_TRIES):
+        known = ports.findings.findings(tables=[str(table)])
+        at = ports.clock()
+        closed = [close_finding(one, "the table is gone", at) for one in known]
+        if not closed:
+            return 0
+        audit = AuditRecord(at, ports.actor, "pii.scan", str(table), {"vanished": True, "changed": len(closed)})
+        if ports.findings.save(closed, None, audit):
+            return len(closed)
     raise changed_meanwhile(str(table))
 
 
