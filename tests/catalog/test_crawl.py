@@ -16,7 +16,12 @@ def seen(name: str, key: str = "", **fields: object) -> SeenAsset:
 
 def mark(one: SeenAsset, uid: str = "", **fields: object) -> CrawlMark:
     asset = one.asset
-    given: dict[str, object] = {"source": asset.source, "pointer": "p", "digest": crawled_digest(asset), **fields}
+    given: dict[str, object] = {
+        "source": asset.source,
+        "pointer": "p",
+        "digest": crawled_digest(crawled_json(asset)),
+        **fields,
+    }
     return CrawlMark(uid=uid or asset.qualified_name, name=asset.qualified_name, key=asset.key, **given)  # type: ignore[arg-type]
 
 
@@ -101,5 +106,5 @@ def test_only_what_was_looked_for_can_vanish() -> None:
 def test_a_crawled_asset_comes_back_from_its_json() -> None:
     full = seen("a.one", "k", columns=(CrawledColumn("x", "int", False, "d"), CrawledColumn("y", "int")), tags=("t",))
     assert read_crawled(crawled_json(full.asset)) == full.asset
-    assert crawled_digest(full.asset) != crawled_digest(seen("a.one", "k").asset)
+    assert crawled_digest(crawled_json(full.asset)) != crawled_digest(crawled_json(seen("a.one", "k").asset))
     assert CrawlChange.NEW.value == "new"

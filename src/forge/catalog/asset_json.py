@@ -57,9 +57,9 @@ def read_crawled(said: Mapping[str, Any]) -> CrawledAsset:
     return CrawledAsset(**known, **lists)
 
 
-def crawled_digest(asset: CrawledAsset) -> str:
-    """The same for what is the same: nothing is written then."""
-    return digest_of(crawled_json(asset), "surrogatepass")
+def crawled_digest(document: Mapping[str, Any]) -> str:
+    """Of its JSON; the same for what is the same: nothing is written then."""
+    return digest_of(document, "surrogatepass")
 
 
 def documentation_fields(documentation: Documentation) -> Fields:

@@ -7,9 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Any
 
 from forge.catalog.asset import AssetState, CrawledAsset
-from forge.catalog.asset_json import crawled_digest
+from forge.catalog.asset_json import crawled_digest, crawled_json
 
 BY_HAND = "api"  # the source of assets that people and programs register
 
@@ -63,6 +64,7 @@ class CrawlWrite:
     change: CrawlChange
     uid: str
     asset: CrawledAsset
+    document: Mapping[str, Any] = field(repr=False)  # its JSON, which the digest is of
     digest: str
     pointer: str = ""
     former_name: str | None = None  # of a renamed one
@@ -156,21 +158,23 @@ def _write(
 ) -> CrawlWrite | None:
     """None: it is as stored. A name that is stored stays with its documentation, whatever key stands behind it: tables
     that are swapped keep the words of their names."""
-    asset, digest = seen.asset, crawled_digest(seen.asset)
+    asset, document = seen.asset, crawled_json(seen.asset)
+    digest = crawled_digest(document)
+    change, uid, former = CrawlChange.NEW, "", None
     if mark is not None:
         is_back = mark.state is AssetState.VANISHED
         if mark.digest == digest and not is_back:
             return None
-        change = CrawlChange.RETURNED if is_back else CrawlChange.CHANGED
-        return CrawlWrite(change=change, uid=mark.uid, asset=asset, digest=digest, pointer=seen.pointer)
-    before = free.pop(asset.key, None) if asset.key else None
-    if before is None:
-        return CrawlWrite(change=CrawlChange.NEW, uid=new_uid(), asset=asset, digest=digest, pointer=seen.pointer)
+        change, uid = CrawlChange.RETURNED if is_back else CrawlChange.CHANGED, mark.uid
+    elif asset.key and asset.key in free:
+        before = free.pop(asset.key)
+        change, uid, former = CrawlChange.RENAMED, before.uid, before.name
     return CrawlWrite(
-        change=CrawlChange.RENAMED,
-        uid=before.uid,
+        change=change,
+        uid=uid or new_uid(),
         asset=asset,
+        document=document,
         digest=digest,
         pointer=seen.pointer,
-        former_name=before.name,
+        former_name=former,
     )

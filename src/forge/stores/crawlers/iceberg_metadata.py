@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from forge.catalog.asset import AssetType, CrawledAsset, CrawledColumn
@@ -91,9 +92,7 @@ def _asset(
 def spark_type(given: object) -> str:
     """Spark's name of a type in Iceberg's JSON."""
     if isinstance(given, str):
-        if given.startswith("fixed"):
-            return "binary"
-        return _AS_SPARK.get(given) or re.sub(r"\s+", "", given)
+        return _word(given)
     assert isinstance(given, Mapping)
     match given["type"]:
         case "struct":
@@ -104,6 +103,13 @@ def spark_type(given: object) -> str:
             return f"map<{spark_type(given['key'])},{spark_type(given['value'])}>"
         case other:
             raise ValueError(f"unknown type {other!r}")
+
+
+@lru_cache(1000)
+def _word(given: str) -> str:
+    if given.startswith("fixed"):
+        return "binary"
+    return _AS_SPARK.get(given) or re.sub(r"\s+", "", given)
 
 
 def _field_type(field: Mapping[str, Any]) -> str:

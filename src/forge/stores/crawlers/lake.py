@@ -48,9 +48,12 @@ class LakeCrawler:
                 yield UnmovedAsset(name)
             else:
                 moved.append((name, location, pointer, kind))
-        local = [row for row in moved if local_path(row[1]).startswith("/")]
-        yield from (self._read(row, words.get(row[0], _NONE)) for row in local)
-        remote = [row for row in moved if not local_path(row[1]).startswith("/")]
+        remote = []
+        for row in moved:
+            if local_path(row[1]).startswith("/"):
+                yield self._read(row, words.get(row[0], _NONE))
+            else:
+                remote.append(row)
         if remote:
             with ThreadPoolExecutor(_READERS) as pool:
                 yield from pool.map(lambda row: self._read(row, words.get(row[0], _NONE)), remote)

@@ -1,6 +1,6 @@
-"""A PostgreSQL database as a source: four set-based queries of its catalog, however many tables it has.
+"""A PostgreSQL database as a source: set-based queries of its catalog, however many tables it has.
 
-The server tells a digest of each table and its columns; columns are only fetched of those whose digest is new."""
+The server tells a mark of the version of each table; facts and columns are only fetched of those whose mark is new."""
 
 from __future__ import annotations
 
@@ -21,28 +21,26 @@ _WANTED = """
   AND (:everything OR n.nspname = ANY(:schemas))
   AND has_schema_privilege(n.oid, 'USAGE')
 """
-# Tables with a digest of all that is shown of them. Sizes and counts are estimates of the server, which change with
-# every write: they are a change once they differ by about a quarter.
+# Tables with a mark of their version: the transactions that wrote their rows of the catalog. Sizes and counts are
+# estimates of the server, which change with every write: they are a change once they differ by about a quarter.
 _TABLES = f"""
 WITH columns AS (
-  SELECT a.attrelid, md5(string_agg(
-    concat_ws(chr(1), a.attnum, a.attname, a.atttypid, a.atttypmod, a.attnotnull, d.description), chr(2)
-    ORDER BY a.attnum)) AS digest
-  FROM pg_attribute a
-  LEFT JOIN pg_description d ON d.objoid = a.attrelid AND d.classoid = 'pg_class'::regclass AND d.objsubid = a.attnum
-  WHERE a.attnum > 0 AND NOT a.attisdropped
-  GROUP BY a.attrelid
+  SELECT attrelid, concat_ws(',', count(*), sum(xmin::text::bigint)) AS mark
+  FROM pg_attribute WHERE attnum > 0 GROUP BY attrelid
+), comments AS (
+  SELECT objoid, concat_ws(',', count(*), sum(xmin::text::bigint)) AS mark
+  FROM pg_description WHERE classoid = 'pg_class'::regclass GROUP BY objoid
 ), keys AS (
-  SELECT conrelid, md5(conkey::text) AS digest FROM pg_constraint WHERE contype = 'p'
+  SELECT conrelid, max(xmin::text::bigint) AS mark FROM pg_constraint WHERE contype = 'p' GROUP BY conrelid
 )
 SELECT c.oid::bigint AS oid, n.nspname AS schema, c.relname AS name, c.relkind AS kind,
-  md5(concat_ws(chr(1), c.relkind, c.relowner, t.description, columns.digest, keys.digest,
-    floor(ln(greatest(c.reltuples, 1)) * 4), floor(ln(greatest(c.relpages, 1)) * 4))) AS digest
+  concat_ws('/', c.xmin, columns.mark, comments.mark, coalesce(keys.mark, 0),
+    floor(ln(greatest(c.reltuples, 1)) * 4), floor(ln(greatest(c.relpages, 1)) * 4)) AS mark
 FROM pg_class c
 JOIN pg_namespace n ON n.oid = c.relnamespace
 LEFT JOIN columns ON columns.attrelid = c.oid
+LEFT JOIN comments ON comments.objoid = c.oid
 LEFT JOIN keys ON keys.conrelid = c.oid
-LEFT JOIN pg_description t ON t.objoid = c.oid AND t.classoid = 'pg_class'::regclass AND t.objsubid = 0
 WHERE {_WANTED}
 """  # noqa: S608  constants
 _FACTS = """
@@ -88,7 +86,7 @@ class PostgresCrawler:
         for row in connection.execute(text(_TABLES), asked).mappings().all():
             name = f"{self._prefix}.{row['schema']}.{row['name']}"
             mark = known.get(name)
-            is_same = mark is not None and mark.pointer == row["digest"] and mark.state == "active"
+            is_same = mark is not None and mark.pointer == row["mark"] and mark.state == "active"
             if is_same and mark is not None and mark.key == str(row["oid"]):
                 yield UnmovedAsset(name)
             else:
@@ -105,7 +103,7 @@ class PostgresCrawler:
         for row in rows:
             fact = facts.get(row["oid"])
             if fact is not None:  # else it was dropped this moment
-                yield SeenAsset(self._asset(row, fact, tuple(columns.get(row["oid"], ()))), row["digest"])
+                yield SeenAsset(self._asset(row, fact, tuple(columns.get(row["oid"], ()))), row["mark"])
 
     def _asset(
         self, row: Mapping[Any, Any], fact: Mapping[Any, Any], columns: tuple[CrawledColumn, ...]

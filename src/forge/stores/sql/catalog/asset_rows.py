@@ -8,7 +8,7 @@ from typing import Any
 
 from forge.catalog.approval import EditProposal, ProposalState
 from forge.catalog.asset import AssetState, CatalogAsset, CrawledAsset, Documentation, FileDocumentation, with_files
-from forge.catalog.asset_json import crawled_json, read_crawled, read_documentation, read_filed
+from forge.catalog.asset_json import read_crawled, read_documentation, read_filed
 from forge.catalog.crawl import CrawlMark, CrawlWrite
 from forge.catalog.edit import AssetEdit
 from forge.stores.sql.record_columns import Row, columns_of, record_of
@@ -48,7 +48,7 @@ def crawled_columns(write: CrawlWrite, at: datetime) -> Row:
         "state": AssetState.ACTIVE.value,
         "digest": write.digest,
         "pointer": write.pointer,
-        "crawled": crawled_json(asset),
+        "crawled": write.document,
         "updated_at": at,
     }
 
