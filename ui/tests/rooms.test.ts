@@ -24,7 +24,7 @@ const CROSSINGS: Readonly<Record<string, readonly string[]>> = {
   ],
   contracts: ["quality/quality.css"],
   quality: ["versioning/compare/RowCounts", "versioning/compare/RowDiff", "versioning/merge/merge.css"],
-  runs: ["lineage/graph/LineagePicture", "quality/incident/words"],
+  runs: ["catalog/discovery/Recommendations", "lineage/graph/LineagePicture", "quality/incident/words"],
 };
 
 /** A module of `src` without its ending, and what it imports of `src`. */

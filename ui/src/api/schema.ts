@@ -735,6 +735,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/catalog/assets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register Asset
+         * @description Register an asset that no crawler sees; 200 where the name is known. Its address is in `Location`.
+         */
+        post: operations["register_asset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/catalog/assets/batch": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Register Batch
+         * @description Upsert by qualified name, in the order of the batch. One that is wrong refuses all.
+         */
+        post: operations["register_batch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/catalog/assets/{asset_id}": {
         parameters: {
             query?: never;
@@ -744,11 +784,528 @@ export interface paths {
         };
         /**
          * One Asset
-         * @description One table or view as a commit has it.
+         * @description A table or view as a commit has it, with what the catalog says of it now; or an asset outside the lake.
          */
         get: operations["one_asset"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Change Asset
+         * @description Change what the body has; the rest stays. In a domain that asks for approval it is proposed. 409 where the
+         *     documentation is not at `expected_version`, and for a field that a file of the project sets.
+         */
+        patch: operations["change_asset"];
+        trace?: never;
+    };
+    "/api/v1/catalog/assets/{asset_id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Asset History
+         * @description Who changed its documentation, when, and what; newest first.
+         */
+        get: operations["asset_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/catalog/assets/{asset_id}/pii/scan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Scan Asset
+         * @description Look for personal data in a table or view. `Location` is where to follow it.
+         */
+        post: operations["scan_asset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/catalog/assets/{asset_id}/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One Profile
+         * @description The stored profile of a revision. Without one: of the current rows, or else the newest there is.
+         */
+        get: operations["one_profile"];
+        put?: never;
+        /**
+         * Start Profile
+         * @description Profile it. The same rows are not profiled twice. `Location` is where to follow it.
+         */
+        post: operations["start_profile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/catalog/assets/{asset_id}/profile/diff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Profile Changes
+         * @description What changed from one revision to another, by their stored profiles; without `b`, to the newest one.
+         */
+        get: operations["profile_changes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/catalog/assets/{asset_id}/profile/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Past Profiles
+         * @description Newest first.
+         */
+        get: operations["past_profiles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/catalog/assets/{asset_id}/similar": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Similar Assets
+         * @description By columns, words and domain, best first, each with its reasons.
+         */
+        get: operations["similar_assets"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/catalog/assets/{asset_id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo Asset Edit
+         * @description Take an edit back: a new one that restores what was before it.
+         */
+        post: operations["undo_asset_edit"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/catalog/assets/{asset_id}/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Asset Usage
+         * @description Views, queries and readings by runs, in sum and by day.
+         */
+        get: operations["asset_usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/catalog/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Context
+         * @description The best assets for a question, as Markdown of at most so many letters.
+         */
+        get: operations["context"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/catalog/domains": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Asset Domains
+         * @description With the number of their assets.
+         */
+        get: operations["list_asset_domains"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/catalog/glossary": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Glossaries
+         * @description The glossary of each domain, or of one.
+         */
+        get: operations["list_glossaries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/catalog/glossary/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Glossary
+         * @description Terms as a file that can be imported again; cells that a spreadsheet would run are made harmless.
+         */
+        get: operations["export_glossary"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/catalog/glossary/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import Glossary
+         * @description All of a file, or nothing: then every error is named with its line.
+         */
+        post: operations["import_glossary"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/catalog/glossary/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Suggest Terms
+         * @description Terms for the columns of an asset that have none, with score and reason.
+         */
+        get: operations["suggest_terms"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/catalog/glossary/terms": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Terms
+         * @description By domain and name.
+         */
+        get: operations["list_terms"];
+        put?: never;
+        /**
+         * Add Term
+         * @description Its address is in `Location`.
+         */
+        post: operations["add_term"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/catalog/glossary/terms/{term_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One Term */
+        get: operations["one_term"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Term
+         * @description Its history stays. What is linked to it is refused (409), unless forced.
+         */
+        delete: operations["delete_term"];
+        options?: never;
+        head?: never;
+        /**
+         * Edit Term
+         * @description Change what the body has; the rest stays. A term of a file of the project is refused (409).
+         */
+        patch: operations["edit_term"];
+        trace?: never;
+    };
+    "/api/v1/catalog/glossary/terms/{term_id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Term History
+         * @description Newest first; of a deleted term too.
+         */
+        get: operations["term_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/catalog/pii/findings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Findings
+         * @description By table and column. Filters repeat: values of one are OR, different ones AND.
+         */
+        get: operations["list_findings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/catalog/pii/findings/{finding_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One Finding */
+        get: operations["one_finding"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Review
+         * @description Confirm or reject a finding, or open it again. 409 where somebody else changed it meanwhile.
+         */
+        patch: operations["review"];
+        trace?: never;
+    };
+    "/api/v1/catalog/popular": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Popular
+         * @description Most used first: by how many people, then how often.
+         */
+        get: operations["list_popular"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/catalog/proposals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Proposals
+         * @description Edits that wait for someone else, newest first.
+         */
+        get: operations["list_proposals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/catalog/proposals/{proposal_id}/approve": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Approve Proposal
+         * @description Not by who proposed it (403).
+         */
+        post: operations["approve_proposal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/catalog/proposals/{proposal_id}/reject": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Reject Proposal */
+        post: operations["reject_proposal"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/catalog/recommendations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Recommendations
+         * @description For the caller, best first, each with its reasons: people who used the same, neighbours in the lineage, the same
+         *     domain or tags, popular and unseen.
+         */
+        get: operations["list_recommendations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/catalog/scan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Scan Sources
+         * @description Crawl sources. `Location` is where to follow it.
+         */
+        post: operations["scan_sources"];
         delete?: never;
         options?: never;
         head?: never;
@@ -764,7 +1321,7 @@ export interface paths {
         };
         /**
          * Search
-         * @description Filters repeat: values of one are OR, different ones AND.
+         * @description Filters repeat: values of one are OR, different ones AND. A facet counts as if its own filter were not set.
          */
         get: operations["search"];
         put?: never;
@@ -784,9 +1341,29 @@ export interface paths {
         };
         /**
          * Suggest
-         * @description For the search box: tables, columns, branches and runs, the best first.
+         * @description For the search box: assets, schemas, terms, columns, branches and runs, the best first.
          */
         get: operations["suggest"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/catalog/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Asset Tags
+         * @description The most used first, of assets and their columns.
+         */
+        get: operations["list_asset_tags"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2781,6 +3358,54 @@ export interface components {
             /** User */
             user: string;
         };
+        /** AssetBatch */
+        AssetBatch: {
+            /** Assets */
+            assets: components["schemas"]["NewAsset"][];
+        };
+        /** AssetChange */
+        AssetChange: {
+            /** Classification */
+            classification?: ("public" | "internal" | "confidential" | "restricted") | null;
+            /** Columns */
+            columns?: {
+                [key: string]: components["schemas"]["ColumnWords"];
+            } | null;
+            /**
+             * Deprecated
+             * @description Why, and what to use instead.
+             */
+            deprecated?: string | null;
+            /**
+             * Description
+             * @description Markdown, at most 1 MB.
+             */
+            description?: string | null;
+            /** Domain */
+            domain?: string | null;
+            /**
+             * Expected Version
+             * @description `documentation_version` as it was read; 409 where it is another one by now.
+             */
+            expected_version?: number | null;
+            /** Owner */
+            owner?: string | null;
+            /** Primary Key */
+            primary_key?: string[] | null;
+            /** Stewards */
+            stewards?: string[] | null;
+            /** Tags */
+            tags?: string[] | null;
+            /** Team */
+            team?: string | null;
+            /**
+             * Terms
+             * @description Ids of glossary terms.
+             */
+            terms?: string[] | null;
+        } & {
+            [key: string]: unknown;
+        };
         /** AssetColumn */
         AssetColumn: {
             /**
@@ -2805,6 +3430,13 @@ export interface components {
              * @default false
              */
             pii: boolean;
+            /**
+             * Tags
+             * @default []
+             */
+            tags: string[];
+            /** Term */
+            term?: string | null;
             /** Type */
             type: string;
             /**
@@ -2813,10 +3445,33 @@ export interface components {
              */
             upstream: string[];
         };
-        /** AssetDetail */
+        /** AssetContractView */
+        AssetContractView: {
+            /** Id */
+            id: string;
+            /** State */
+            state: string;
+            /** Version */
+            version: string;
+        };
+        /**
+         * AssetDetail
+         * @description Of an asset outside the lake, `commit` is empty and `version` 0: it has no commits.
+         */
         AssetDetail: {
             /** At */
             at: string;
+            /**
+             * Backed By
+             * @default []
+             */
+            backed_by: string[];
+            /**
+             * Catalog State
+             * @default active
+             * @enum {string}
+             */
+            catalog_state: "active" | "vanished";
             /**
              * Checks Failed
              * @default 0
@@ -2832,6 +3487,8 @@ export interface components {
              * @default 0
              */
             checks_passed: number;
+            /** Classification */
+            classification?: ("public" | "internal" | "confidential" | "restricted") | null;
             /**
              * Columns
              * @default 0
@@ -2839,16 +3496,36 @@ export interface components {
             columns: number;
             /** Commit */
             commit: string;
+            contract?: components["schemas"]["AssetContractView"] | null;
+            /** Deprecated */
+            deprecated?: string | null;
             /**
              * Description
              * @default
              */
             description: string;
             /**
+             * Documentation Version
+             * @default 0
+             */
+            documentation_version: number;
+            /** Domain */
+            domain?: string | null;
+            /**
+             * Downstream Count
+             * @default 0
+             */
+            downstream_count: number;
+            /**
              * Downstream Tables
              * @default []
              */
             downstream_tables: string[];
+            /**
+             * Former Names
+             * @default []
+             */
+            former_names: string[];
             /** Freshness Hours */
             freshness_hours?: number | null;
             /** Id */
@@ -2861,12 +3538,36 @@ export interface components {
             last_commit?: components["schemas"]["CommitView"] | null;
             /** Last Run */
             last_run?: string | null;
+            /**
+             * Location
+             * @default
+             */
+            location: string;
+            /**
+             * Missing
+             * @default []
+             */
+            missing: string[];
             /** Name */
             name: string;
+            /**
+             * Origins
+             * @default {}
+             */
+            origins: {
+                [key: string]: string;
+            };
             /** Owner */
             owner?: string | null;
+            /**
+             * Primary Key
+             * @default []
+             */
+            primary_key: string[];
             /** Qualified Name */
             qualified_name: string;
+            /** Quality Score */
+            quality_score?: number | null;
             /** Row Count */
             row_count?: number | null;
             /** Schema */
@@ -2876,11 +3577,90 @@ export interface components {
             /** Snapshot Id */
             snapshot_id: string | null;
             /**
+             * Source
+             * @default
+             */
+            source: string;
+            /**
+             * Source System
+             * @default
+             */
+            source_system: string;
+            /**
              * State
              * @default unchecked
              * @enum {string}
              */
             state: "ok" | "failing" | "unchecked";
+            /**
+             * Stewards
+             * @default []
+             */
+            stewards: string[];
+            /**
+             * Tags
+             * @default []
+             */
+            tags: string[];
+            /** Team */
+            team?: string | null;
+            /**
+             * Terms
+             * @default []
+             */
+            terms: string[];
+            /**
+             * Type
+             * @enum {string}
+             */
+            type: "table" | "view" | "dataset" | "pipeline" | "dashboard" | "model" | "feature" | "metric";
+            /** Updated At */
+            updated_at?: string | null;
+            /**
+             * Upstream Tables
+             * @default []
+             */
+            upstream_tables: string[];
+            usage?: components["schemas"]["AssetUseView"] | null;
+            /** Version */
+            version: number;
+        };
+        /**
+         * AssetLineView
+         * @description An asset in a list.
+         */
+        AssetLineView: {
+            /**
+             * Catalog State
+             * @default active
+             * @enum {string}
+             */
+            catalog_state: "active" | "vanished";
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /**
+             * Documentation Version
+             * @default 0
+             */
+            documentation_version: number;
+            /** Domain */
+            domain?: string | null;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Owner */
+            owner?: string | null;
+            /** Qualified Name */
+            qualified_name: string;
+            /**
+             * Source
+             * @default
+             */
+            source: string;
             /**
              * Tags
              * @default []
@@ -2890,16 +3670,35 @@ export interface components {
              * Type
              * @enum {string}
              */
-            type: "table" | "view";
-            /** Updated At */
-            updated_at?: string | null;
+            type: "table" | "view" | "dataset" | "pipeline" | "dashboard" | "model" | "feature" | "metric";
+        };
+        /**
+         * AssetUseView
+         * @description Of the last thirty days.
+         */
+        AssetUseView: {
+            /** Last At */
+            last_at?: string | null;
             /**
-             * Upstream Tables
-             * @default []
+             * Queries
+             * @default 0
              */
-            upstream_tables: string[];
-            /** Version */
-            version: number;
+            queries: number;
+            /**
+             * Runs
+             * @default 0
+             */
+            runs: number;
+            /**
+             * Users
+             * @default 0
+             */
+            users: number;
+            /**
+             * Views
+             * @default 0
+             */
+            views: number;
         };
         /** AssetView */
         AssetView: {
@@ -2957,7 +3756,7 @@ export interface components {
              * Type
              * @enum {string}
              */
-            type: "table" | "view";
+            type: "table" | "view" | "dataset" | "pipeline" | "dashboard" | "model" | "feature" | "metric";
             /** Updated At */
             updated_at?: string | null;
         };
@@ -3082,6 +3881,13 @@ export interface components {
              * @default false
              */
             truncated: boolean;
+        };
+        /** BoostView */
+        BoostView: {
+            /** Name */
+            name: string;
+            /** Points */
+            points: number;
         };
         /** BranchCreate */
         BranchCreate: {
@@ -3427,6 +4233,15 @@ export interface components {
             min_confidence?: number | null;
             /** To */
             to?: string | null;
+        };
+        /** ColumnWords */
+        ColumnWords: {
+            /** Description */
+            description?: string | null;
+            /** Tags */
+            tags?: string[] | null;
+            /** Term */
+            term?: string | null;
         };
         /** CommitDetail */
         CommitDetail: {
@@ -3913,6 +4728,22 @@ export interface components {
             reads: string[];
             /** Table */
             table: string;
+        };
+        /**
+         * ContextView
+         * @description Markdown for an assistant: the best assets, with columns and descriptions, without any values.
+         */
+        ContextView: {
+            /** Assets */
+            assets: string[];
+            /** Chars */
+            chars: number;
+            /** Left Out */
+            left_out: number;
+            /** Query */
+            query: string;
+            /** Text */
+            text: string;
         };
         /** ContractChangeView */
         ContractChangeView: {
@@ -4659,6 +5490,39 @@ export interface components {
             removed: components["schemas"]["EdgeView"][];
         };
         /**
+         * EditOutcomeView
+         * @description Neither an edit nor a proposal: the asset says that already.
+         */
+        EditOutcomeView: {
+            asset: components["schemas"]["AssetLineView"];
+            edit?: components["schemas"]["EditView"] | null;
+            proposal?: components["schemas"]["ProposalView"] | null;
+        };
+        /** EditView */
+        EditView: {
+            /** After */
+            after: {
+                [key: string]: unknown;
+            };
+            /** Approved By */
+            approved_by?: string | null;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Before */
+            before: {
+                [key: string]: unknown;
+            };
+            /** By */
+            by: string;
+            /** Documentation Version */
+            documentation_version: number;
+            /** Undoes */
+            undoes?: number | null;
+        };
+        /**
          * EffectiveView
          * @description The contract with all that binds it. `origins` says for a path which contract brought it; a path that is not
          *     there came with the contract itself.
@@ -4708,7 +5572,7 @@ export interface components {
         };
         /**
          * ErdTableView
-         * @description `outside`: not of the schema; a foreign key points at it.
+         * @description `outside`: not of the schema; a foreign key points at it, or it is joined.
          */
         ErdTableView: {
             /** Columns */
@@ -4725,7 +5589,7 @@ export interface components {
          */
         ErdView: {
             /** Relations */
-            relations: (components["schemas"]["ForeignKeyView"] | components["schemas"]["FlowView"])[];
+            relations: (components["schemas"]["ForeignKeyView"] | components["schemas"]["JoinView"] | components["schemas"]["FlowView"])[];
             /** Schema */
             schema: string | null;
             /** Tables */
@@ -4809,6 +5673,33 @@ export interface components {
             statement: string;
             /** Times */
             times: number;
+        };
+        /**
+         * ExplanationView
+         * @description The stage goes before all points; these decide within it.
+         */
+        ExplanationView: {
+            /** Base */
+            base: number;
+            /**
+             * Boosts
+             * @default []
+             */
+            boosts: components["schemas"]["BoostView"][];
+            /** Points */
+            points: number;
+            /**
+             * Stage
+             * @enum {string}
+             */
+            stage: "exact" | "phrase" | "prefix" | "related" | "fuzzy" | "description" | "browse";
+        };
+        /** FacetCountView */
+        FacetCountView: {
+            /** Count */
+            count: number;
+            /** Value */
+            value: string;
         };
         /** FaultView */
         FaultView: {
@@ -4956,6 +5847,30 @@ export interface components {
             reason: string;
         };
         /**
+         * GlossaryList
+         * @description `errors`: what is wrong with the files glossary/*.yaml; their terms are as they were until it is put right.
+         */
+        GlossaryList: {
+            /** Errors */
+            errors: components["schemas"]["ErrorView"][];
+            /** Glossaries */
+            glossaries: components["schemas"]["GlossaryView"][];
+        };
+        /**
+         * GlossaryView
+         * @description The terms of one domain, counted.
+         */
+        GlossaryView: {
+            /** Approved */
+            approved: number;
+            /** Domain */
+            domain: string;
+            /** Owners */
+            owners: string[];
+            /** Terms */
+            terms: number;
+        };
+        /**
          * GraphView
          * @description Only what is reached from the root: tables, and of their columns those that are touched. `total_entities` and
          *     `levels` count all that is reached; where it is more than the limit, the next page has what comes next by
@@ -5041,6 +5956,18 @@ export interface components {
             run_id: string | null;
             /** Score */
             score: number | null;
+        };
+        /** HighlightView */
+        HighlightView: {
+            description: components["schemas"]["MarkedTextView"];
+            name: components["schemas"]["MarkedTextView"];
+        };
+        /** HistogramView */
+        HistogramView: {
+            /** Counts */
+            counts: number[];
+            /** Edges */
+            edges: (string | boolean | number | null)[];
         };
         /** HopView */
         HopView: {
@@ -5403,6 +6330,54 @@ export interface components {
             understood: number;
         };
         /**
+         * JoinEvidenceView
+         * @description Where a join was seen. `expression` is empty where only a run is known, not its code.
+         */
+        JoinEvidenceView: {
+            /** Expression */
+            expression: string;
+            /** File */
+            file: string;
+            /** Line */
+            line: number | null;
+            /** Run Id */
+            run_id: string;
+        };
+        /**
+         * JoinView
+         * @description Inferred: code joins by these columns, and no key is declared between the tables. Of unknown cardinality, source
+         *     and target say nothing but the order of their names.
+         */
+        JoinView: {
+            /**
+             * Cardinality
+             * @enum {string}
+             */
+            cardinality: "one_to_one" | "many_to_one" | "unknown";
+            /** Confidence */
+            confidence: number;
+            /** Evidence */
+            evidence: components["schemas"]["JoinEvidenceView"][];
+            /**
+             * Inferred
+             * @constant
+             */
+            inferred: true;
+            /** Source */
+            source: string;
+            /** Source Columns */
+            source_columns: string[];
+            /** Target */
+            target: string;
+            /** Target Columns */
+            target_columns: string[];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "join";
+        };
+        /**
          * JudgeStart
          * @description Why it is approved or rejected, and which commit of the source was looked at: another one is refused (409).
          */
@@ -5460,6 +6435,13 @@ export interface components {
          * @enum {string}
          */
         KeyKind: "column" | "columns" | "text" | "sql" | "pattern" | "number" | "percentage" | "duration" | "value" | "list" | "mapping" | "choice" | "choices" | "boolean";
+        /** LabelCountView */
+        LabelCountView: {
+            /** Assets */
+            assets: number;
+            /** Name */
+            name: string;
+        };
         /**
          * LaneEdge
          * @description A line from a lane of this row of the graph to a lane of the next, on its way to the commit `to`.
@@ -5611,6 +6593,35 @@ export interface components {
             schema_version: 1;
             /** Violations */
             violations: components["schemas"]["ViolationView"][];
+        };
+        /**
+         * MarkedTextView
+         * @description Plain text, and where it matched: from, to. Whoever shows it escapes it.
+         */
+        MarkedTextView: {
+            /**
+             * Marks
+             * @default []
+             */
+            marks: [
+                number,
+                number
+            ][];
+            /** Text */
+            text: string;
+        };
+        /** MatchedColumnView */
+        MatchedColumnView: {
+            /**
+             * Marks
+             * @default []
+             */
+            marks: [
+                number,
+                number
+            ][];
+            /** Name */
+            name: string;
         };
         /**
          * MergeResultView
@@ -6173,6 +7184,86 @@ export interface components {
              */
             version: string;
         };
+        /**
+         * NewAsset
+         * @description An asset that no crawler sees; or, of one that a crawler has seen, its documentation.
+         */
+        NewAsset: {
+            /** Backed By */
+            backed_by?: string[] | null;
+            /** Classification */
+            classification?: ("public" | "internal" | "confidential" | "restricted") | null;
+            /** Columns */
+            columns?: {
+                [key: string]: components["schemas"]["ColumnWords"];
+            } | null;
+            /**
+             * Deprecated
+             * @description Why, and what to use instead.
+             */
+            deprecated?: string | null;
+            /**
+             * Description
+             * @description Markdown, at most 1 MB.
+             */
+            description?: string | null;
+            /** Domain */
+            domain?: string | null;
+            /** Location */
+            location?: string | null;
+            /** Owner */
+            owner?: string | null;
+            /** Primary Key */
+            primary_key?: string[] | null;
+            /**
+             * Qualified Name
+             * @example bi:sales.weekly
+             */
+            qualified_name: string;
+            /** Row Count */
+            row_count?: number | null;
+            /** Schema */
+            schema?: components["schemas"]["NewColumn"][] | null;
+            /** Size Bytes */
+            size_bytes?: number | null;
+            /** Stewards */
+            stewards?: string[] | null;
+            /** System */
+            system?: string | null;
+            /** Tags */
+            tags?: string[] | null;
+            /** Team */
+            team?: string | null;
+            /**
+             * Terms
+             * @description Ids of glossary terms.
+             */
+            terms?: string[] | null;
+            /** Type */
+            type?: ("table" | "view" | "dataset" | "pipeline" | "dashboard" | "model" | "feature" | "metric") | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** NewColumn */
+        NewColumn: {
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /** Name */
+            name: string;
+            /**
+             * Nullable
+             * @default true
+             */
+            nullable: boolean;
+            /**
+             * Type
+             * @default
+             */
+            type: string;
+        };
         /** NodeChangeView */
         NodeChangeView: {
             /** Changes */
@@ -6525,6 +7616,20 @@ export interface components {
             /** Total Count */
             total_count?: number | null;
         };
+        /** Page[EditView] */
+        Page_EditView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["EditView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
         /** Page[GapItem] */
         Page_GapItem_: {
             /**
@@ -6609,6 +7714,48 @@ export interface components {
             /** Total Count */
             total_count?: number | null;
         };
+        /** Page[PiiFindingView] */
+        Page_PiiFindingView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["PiiFindingView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
+        /** Page[ProfileSummary] */
+        Page_ProfileSummary_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["ProfileSummary"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
+        /** Page[ProposalView] */
+        Page_ProposalView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["ProposalView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
         /** Page[RemediationView] */
         Page_RemediationView_: {
             /**
@@ -6651,20 +7798,6 @@ export interface components {
             /** Total Count */
             total_count?: number | null;
         };
-        /** Page[SearchHit] */
-        Page_SearchHit_: {
-            /**
-             * Has More
-             * @default false
-             */
-            has_more: boolean;
-            /** Items */
-            items: components["schemas"]["SearchHit"][];
-            /** Next Cursor */
-            next_cursor?: string | null;
-            /** Total Count */
-            total_count?: number | null;
-        };
         /** Page[SnapshotView] */
         Page_SnapshotView_: {
             /**
@@ -6702,6 +7835,20 @@ export interface components {
             has_more: boolean;
             /** Items */
             items: components["schemas"]["TagView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
+        /** Page[TermView] */
+        Page_TermView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["TermView"][];
             /** Next Cursor */
             next_cursor?: string | null;
             /** Total Count */
@@ -6834,6 +7981,80 @@ export interface components {
             rules: components["schemas"]["RuleBody"][];
         };
         /**
+         * PiiFindingView
+         * @description What a scan or lineage says about one column, and what a person said to it. `path` leads from `source` to the
+         *     column, where it is known by lineage.
+         */
+        PiiFindingView: {
+            /** Closed At */
+            closed_at: string | null;
+            /** Column */
+            column: string;
+            /** Evidence */
+            evidence: string[];
+            /**
+             * First Seen
+             * Format: date-time
+             */
+            first_seen: string;
+            /** Id */
+            id: string;
+            /**
+             * Last Seen
+             * Format: date-time
+             */
+            last_seen: string;
+            /** Note */
+            note: string;
+            /**
+             * Origin
+             * @enum {string}
+             */
+            origin: "scan" | "lineage";
+            /** Path */
+            path: string[];
+            /** Quasi */
+            quasi: boolean;
+            /** Reason */
+            reason: string;
+            /** Reviewed At */
+            reviewed_at: string | null;
+            /** Reviewed By */
+            reviewed_by: string | null;
+            /** Score */
+            score: number;
+            /** Snapshot Id */
+            snapshot_id: number | null;
+            /** Source */
+            source: string | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "open" | "confirmed" | "rejected";
+            /** Table */
+            table: string;
+            /** Type */
+            type: string | null;
+            /** Version */
+            version: number;
+        };
+        /**
+         * PiiReview
+         * @description A decision. `expected_version` is the version that was looked at.
+         */
+        PiiReview: {
+            /** Expected Version */
+            expected_version: number;
+            /** Note */
+            note?: string | null;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "open" | "confirmed" | "rejected";
+        };
+        /**
          * PlannedCheck
          * @description One check in words and, where the dataset is known, what would be measured where.
          */
@@ -6867,12 +8088,48 @@ export interface components {
             words: string;
         };
         /**
+         * PopularAssetView
+         * @description `users` are distinct people; `runs` are readings by runs.
+         */
+        PopularAssetView: {
+            /** Asset */
+            asset: string;
+            /** Description */
+            description: string;
+            /** Domain */
+            domain: string | null;
+            /** Id */
+            id: string;
+            /** Last At */
+            last_at: string | null;
+            /** Name */
+            name: string;
+            /** Owner */
+            owner: string | null;
+            /** Qualified Name */
+            qualified_name: string;
+            /** Queries */
+            queries: number;
+            /** Runs */
+            runs: number;
+            /** Tags */
+            tags: string[];
+            /** Type */
+            type: string;
+            /** Users */
+            users: number;
+            /** Views */
+            views: number;
+        };
+        /**
          * Problem
          * @description RFC 9457 problem+json. `detail` is `what`; `errors` are all of them where there are several.
          */
         Problem: {
             /** Code */
             code: string;
+            /** Current Version */
+            current_version?: number | null;
             /** Detail */
             detail: string;
             /**
@@ -6929,6 +8186,191 @@ export interface components {
             valid_from: string;
             /** Valid To */
             valid_to: string | null;
+        };
+        /** ProfileDiffView */
+        ProfileDiffView: {
+            after: components["schemas"]["ProfileSummary"];
+            before: components["schemas"]["ProfileSummary"];
+            /** Changes */
+            changes: components["schemas"]["StatisticChangeView"][];
+            /** Columns Added */
+            columns_added: string[];
+            /** Columns Removed */
+            columns_removed: string[];
+            /** Table */
+            table: string;
+        };
+        /**
+         * ProfileStart
+         * @description What to profile. Without a sample all rows are looked at.
+         */
+        ProfileStart: {
+            /**
+             * At
+             * @description Branch, tag, commit, HEAD~2 or time.
+             */
+            at?: string | null;
+            /**
+             * Exact
+             * @description Count distinct values also beyond a million rows.
+             * @default false
+             */
+            exact: boolean;
+            /**
+             * Sample
+             * @description The share of rows to look at.
+             */
+            sample?: number | null;
+        };
+        /** ProfileSummary */
+        ProfileSummary: {
+            /** Commit Id */
+            commit_id: string | null;
+            /** Duplicate Rows */
+            duplicate_rows: number | null;
+            /**
+             * Profiled At
+             * Format: date-time
+             */
+            profiled_at: string;
+            /** Quantile Error */
+            quantile_error: number;
+            /** Row Count */
+            row_count: number;
+            /** Sample Fraction */
+            sample_fraction: number | null;
+            /** Sample Rows */
+            sample_rows: number | null;
+            /** Sampled */
+            sampled: boolean;
+            /** Snapshot Id */
+            snapshot_id: string | null;
+            /** State */
+            state: string;
+            /** Table */
+            table: string;
+        };
+        /** ProfileView */
+        ProfileView: {
+            /** Columns */
+            columns: components["schemas"]["ProfiledColumnView"][];
+            /** Commit Id */
+            commit_id: string | null;
+            /** Duplicate Rows */
+            duplicate_rows: number | null;
+            /**
+             * Profiled At
+             * Format: date-time
+             */
+            profiled_at: string;
+            /** Quantile Error */
+            quantile_error: number;
+            /** Row Count */
+            row_count: number;
+            /** Sample Fraction */
+            sample_fraction: number | null;
+            /** Sample Rows */
+            sample_rows: number | null;
+            /** Sampled */
+            sampled: boolean;
+            /** Snapshot Id */
+            snapshot_id: string | null;
+            /** State */
+            state: string;
+            /** Table */
+            table: string;
+        };
+        /** ProfiledColumnView */
+        ProfiledColumnView: {
+            /** Avg Length */
+            avg_length: number | null;
+            /** Distinct */
+            distinct: number | null;
+            /** Distinct Exact */
+            distinct_exact: boolean;
+            /** Empties */
+            empties: number | null;
+            histogram: components["schemas"]["HistogramView"] | null;
+            /** Masked */
+            masked: boolean;
+            /** Max Length */
+            max_length: number | null;
+            /** Maximum */
+            maximum: string | boolean | number | null;
+            /** Mean */
+            mean: number | null;
+            /** Median */
+            median: number | null;
+            /** Min Length */
+            min_length: number | null;
+            /** Minimum */
+            minimum: string | boolean | number | null;
+            /** Name */
+            name: string;
+            /** Negatives */
+            negatives: number | null;
+            /** Not Finite */
+            not_finite: number | null;
+            /** Nulls */
+            nulls: number;
+            /** Q1 */
+            q1: number | null;
+            /** Q3 */
+            q3: number | null;
+            /** Stddev */
+            stddev: number | null;
+            /** Top */
+            top: components["schemas"]["TopValueView"][];
+            /** Top Exact */
+            top_exact: boolean;
+            /** Type */
+            type: string;
+            /** Zeros */
+            zeros: number | null;
+        };
+        /** ProposalDecision */
+        ProposalDecision: {
+            /**
+             * Comment
+             * @default
+             */
+            comment: string;
+        };
+        /** ProposalView */
+        ProposalView: {
+            /** Asset */
+            asset: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** By */
+            by: string;
+            /** Changes */
+            changes: {
+                [key: string]: unknown;
+            };
+            /**
+             * Comment
+             * @default
+             */
+            comment: string;
+            /** Decided At */
+            decided_at?: string | null;
+            /** Decided By */
+            decided_by?: string | null;
+            /** Documentation Version */
+            documentation_version: number;
+            /** Id */
+            id: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "open" | "approved" | "rejected";
+            /** Undoes */
+            undoes?: number | null;
         };
         /**
          * ReachedView
@@ -7007,6 +8449,41 @@ export interface components {
              * Format: date-time
              */
             time: string;
+        };
+        /** RecommendationReasonView */
+        RecommendationReasonView: {
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "people" | "lineage" | "domain" | "popular";
+            /** Text */
+            text: string;
+        };
+        /** RecommendedAssetView */
+        RecommendedAssetView: {
+            /** Asset */
+            asset: string;
+            /** Description */
+            description: string;
+            /** Domain */
+            domain: string | null;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Owner */
+            owner: string | null;
+            /** Qualified Name */
+            qualified_name: string;
+            /** Reasons */
+            reasons: components["schemas"]["RecommendationReasonView"][];
+            /** Score */
+            score: number;
+            /** Tags */
+            tags: string[];
+            /** Type */
+            type: string;
         };
         /**
          * RecordedView
@@ -7526,7 +9003,7 @@ export interface components {
              * Kind
              * @default run
              */
-            kind: ("run" | "commit" | "merge" | "revert" | "cherry-pick" | "adopt" | "repair" | "remediate" | "preview") | ("run" | "monitor" | "commit" | "merge" | "revert" | "cherry-pick" | "reset" | "remediate") | ("query" | "diff" | "blame" | "compare" | "verify");
+            kind: ("run" | "commit" | "merge" | "revert" | "cherry-pick" | "adopt" | "repair" | "remediate" | "preview") | ("run" | "monitor") | ("commit" | "merge" | "revert" | "cherry-pick" | "reset" | "remediate" | "scan" | "profile") | ("query" | "diff" | "blame" | "compare" | "verify");
             /** Merge Id */
             merge_id?: string | null;
             /**
@@ -7636,7 +9113,7 @@ export interface components {
          */
         RunTicket: {
             /** Kind */
-            kind: ("run" | "monitor" | "commit" | "merge" | "revert" | "cherry-pick" | "reset" | "remediate") | ("query" | "diff" | "blame" | "compare" | "verify");
+            kind: ("run" | "monitor") | ("commit" | "merge" | "revert" | "cherry-pick" | "reset" | "remediate" | "scan" | "profile") | ("query" | "diff" | "blame" | "compare" | "verify");
             /** Run Id */
             run_id: string;
             /**
@@ -7674,7 +9151,7 @@ export interface components {
              * Kind
              * @default run
              */
-            kind: ("run" | "commit" | "merge" | "revert" | "cherry-pick" | "adopt" | "repair" | "remediate" | "preview") | ("run" | "monitor" | "commit" | "merge" | "revert" | "cherry-pick" | "reset" | "remediate") | ("query" | "diff" | "blame" | "compare" | "verify");
+            kind: ("run" | "commit" | "merge" | "revert" | "cherry-pick" | "adopt" | "repair" | "remediate" | "preview") | ("run" | "monitor") | ("commit" | "merge" | "revert" | "cherry-pick" | "reset" | "remediate" | "scan" | "profile") | ("query" | "diff" | "blame" | "compare" | "verify");
             /**
              * Outputs
              * @default []
@@ -7735,6 +9212,14 @@ export interface components {
             name: string;
             /** Type */
             type: string;
+        };
+        /** ScanRequest */
+        ScanRequest: {
+            /**
+             * Sources
+             * @description Default: all.
+             */
+            sources?: string[];
         };
         /**
          * ScheduleBody
@@ -7816,23 +9301,69 @@ export interface components {
         };
         /**
          * SearchHit
-         * @description A table, view or column whose name (or description) matches; the best first.
+         * @description What matches; the best first.
          */
         SearchHit: {
             asset?: components["schemas"]["AssetView"] | null;
+            /** Classification */
+            classification?: string | null;
+            /**
+             * Container
+             * @default
+             */
+            container: string;
+            /**
+             * Deprecated
+             * @default false
+             */
+            deprecated: boolean;
             /**
              * Description
              * @default
              */
             description: string;
+            /** Domain */
+            domain?: string | null;
+            explanation?: components["schemas"]["ExplanationView"] | null;
+            /** Fresh At */
+            fresh_at?: string | null;
+            /**
+             * Has Contract
+             * @default false
+             */
+            has_contract: boolean;
+            highlight?: components["schemas"]["HighlightView"] | null;
             /** Id */
             id: string;
+            /**
+             * Matched Columns
+             * @default []
+             */
+            matched_columns: components["schemas"]["MatchedColumnView"][];
             /** Name */
             name: string;
             /** Owner */
             owner?: string | null;
+            /**
+             * Pii
+             * @default []
+             */
+            pii: string[];
+            /**
+             * Popularity
+             * @default 0
+             */
+            popularity: number;
             /** Qualified Name */
             qualified_name: string;
+            /** Quality */
+            quality?: number | null;
+            /**
+             * Stage
+             * @default browse
+             * @enum {string}
+             */
+            stage: "exact" | "phrase" | "prefix" | "related" | "fuzzy" | "description" | "browse";
             /** Table */
             table: string;
             /**
@@ -7844,7 +9375,46 @@ export interface components {
              * Type
              * @enum {string}
              */
-            type: "table" | "view" | "column";
+            type: "table" | "view" | "dataset" | "pipeline" | "dashboard" | "model" | "feature" | "metric" | "database" | "schema" | "term" | "column";
+            /**
+             * Vanished
+             * @default false
+             */
+            vanished: boolean;
+        };
+        /**
+         * SearchPageView
+         * @description `total_exact` is false where columns are asked for and more follow: at least so many match.
+         */
+        SearchPageView: {
+            /**
+             * Facets
+             * @default {}
+             */
+            facets: {
+                [key: string]: components["schemas"]["FacetCountView"][];
+            };
+            /**
+             * Generation
+             * @default 0
+             */
+            generation: number;
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["SearchHit"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+            /**
+             * Total Exact
+             * @default true
+             */
+            total_exact: boolean;
         };
         /**
          * SeriesPoint
@@ -7950,6 +9520,36 @@ export interface components {
             key_id: string;
             /** Signature */
             signature: string;
+        };
+        /**
+         * SimilarAssetView
+         * @description Scores are from 0 to 1; `schema_score` is the Jaccard index of the columns.
+         */
+        SimilarAssetView: {
+            /** Description */
+            description: string;
+            /** Domain */
+            domain: string | null;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Owner */
+            owner: string | null;
+            /** Qualified Name */
+            qualified_name: string;
+            /** Reasons */
+            reasons: string[];
+            /** Schema Score */
+            schema_score: number;
+            /** Score */
+            score: number;
+            /** Tags */
+            tags: string[];
+            /** Text Score */
+            text_score: number;
+            /** Type */
+            type: string;
         };
         /** SlaDay */
         SlaDay: {
@@ -8237,6 +9837,21 @@ export interface components {
             /** Told */
             told: string[];
         };
+        /** StatisticChangeView */
+        StatisticChangeView: {
+            /** After */
+            after: string | boolean | number | components["schemas"]["TopValueView"][] | null;
+            /** Before */
+            before: string | boolean | number | components["schemas"]["TopValueView"][] | null;
+            /** By */
+            by: number | null;
+            /** Column */
+            column: string | null;
+            /** Share */
+            share: number | null;
+            /** Statistic */
+            statistic: string;
+        };
         /**
          * StepView
          * @description Where one table of a run is now. Stages and tasks are those known so far; there is no false percentage.
@@ -8276,6 +9891,14 @@ export interface components {
         };
         /** Suggestion */
         Suggestion: {
+            /**
+             * Marks
+             * @default []
+             */
+            marks: [
+                number,
+                number
+            ][];
             /** Qualified Name */
             qualified_name: string;
             /** Text */
@@ -8284,7 +9907,7 @@ export interface components {
              * Type
              * @enum {string}
              */
-            type: "table" | "view" | "column" | "branch" | "run";
+            type: "table" | "view" | "dataset" | "pipeline" | "dashboard" | "model" | "feature" | "metric" | "database" | "schema" | "term" | "column" | "branch" | "run";
         };
         /** SystemView */
         SystemView: {
@@ -8539,6 +10162,225 @@ export interface components {
              */
             warning: string;
         };
+        /**
+         * TermChange
+         * @description What is left out stays as it is. `expected_version`: that which was read; another one is refused (409).
+         */
+        TermChange: {
+            /** Definition */
+            definition?: string | null;
+            /** Domain */
+            domain?: string | null;
+            /** Examples */
+            examples?: string[] | null;
+            /** Expected Version */
+            expected_version: number;
+            /** Name */
+            name?: string | null;
+            /** Owner */
+            owner?: string | null;
+            /** Related */
+            related?: string[] | null;
+            /** State */
+            state?: ("draft" | "approved") | null;
+            /** Synonyms */
+            synonyms?: string[] | null;
+        };
+        /**
+         * TermCreate
+         * @description A term to be. `related` are ids, or names. Without an id, domain and name make one.
+         */
+        TermCreate: {
+            /**
+             * Definition
+             * @default
+             */
+            definition: string;
+            /**
+             * Domain
+             * @default
+             */
+            domain: string;
+            /**
+             * Examples
+             * @default []
+             */
+            examples: string[];
+            /** Id */
+            id?: string | null;
+            /** Name */
+            name: string;
+            /** Owner */
+            owner?: string | null;
+            /**
+             * Related
+             * @default []
+             */
+            related: string[];
+            /**
+             * State
+             * @default draft
+             * @enum {string}
+             */
+            state: "draft" | "approved";
+            /**
+             * Synonyms
+             * @default []
+             */
+            synonyms: string[];
+        };
+        /**
+         * TermDetail
+         * @description With what it describes.
+         */
+        TermDetail: {
+            /** Created At */
+            created_at: string | null;
+            /** Definition */
+            definition: string;
+            /** Domain */
+            domain: string;
+            /** Examples */
+            examples: string[];
+            /** File */
+            file: string | null;
+            /** Id */
+            id: string;
+            /** Links */
+            links: components["schemas"]["TermLinkView"][];
+            /** Name */
+            name: string;
+            /** Owner */
+            owner: string | null;
+            /** Related */
+            related: string[];
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "draft" | "approved";
+            /** Synonyms */
+            synonyms: string[];
+            /** Updated At */
+            updated_at: string | null;
+            /** Updated By */
+            updated_by: string;
+            /** Version */
+            version: number;
+        };
+        /**
+         * TermImportBody
+         * @description The text of a file, CSV or YAML. `dry_run`: say what would change.
+         */
+        TermImportBody: {
+            /**
+             * Dry Run
+             * @default false
+             */
+            dry_run: boolean;
+            /**
+             * Format
+             * @enum {string}
+             */
+            format: "csv" | "yaml";
+            /** Text */
+            text: string;
+        };
+        /**
+         * TermImportView
+         * @description Ids; all of the file was taken, or nothing.
+         */
+        TermImportView: {
+            /** Added */
+            added: string[];
+            /** Changed */
+            changed: string[];
+            /** Dry Run */
+            dry_run: boolean;
+            /** Unchanged */
+            unchanged: string[];
+        };
+        /** TermLinkView */
+        TermLinkView: {
+            /** Asset */
+            asset: string;
+            /** Column */
+            column: string | null;
+        };
+        /**
+         * TermRevisionView
+         * @description One change. `before` is null where the term was made, `after` where it was deleted.
+         */
+        TermRevisionView: {
+            /** After */
+            after: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Before */
+            before: {
+                [key: string]: unknown;
+            } | null;
+            /** By */
+            by: string;
+            /** Changed */
+            changed: string[];
+            /** Term */
+            term: string;
+            /** Version */
+            version: number;
+        };
+        /** TermSuggestionView */
+        TermSuggestionView: {
+            /** Column */
+            column: string;
+            /** Name */
+            name: string;
+            /** Reason */
+            reason: string;
+            /** Score */
+            score: number;
+            /** Term */
+            term: string;
+        };
+        /** TermView */
+        TermView: {
+            /** Created At */
+            created_at: string | null;
+            /** Definition */
+            definition: string;
+            /** Domain */
+            domain: string;
+            /** Examples */
+            examples: string[];
+            /** File */
+            file: string | null;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Owner */
+            owner: string | null;
+            /** Related */
+            related: string[];
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "draft" | "approved";
+            /** Synonyms */
+            synonyms: string[];
+            /** Updated At */
+            updated_at: string | null;
+            /** Updated By */
+            updated_by: string;
+            /** Version */
+            version: number;
+        };
         /** TestCheckView */
         TestCheckView: {
             /** Category */
@@ -8710,6 +10552,13 @@ export interface components {
              */
             state: "active" | "expired" | "revoked";
         };
+        /** TopValueView */
+        TopValueView: {
+            /** Count */
+            count: number;
+            /** Value */
+            value: string | boolean | number | null;
+        };
         /**
          * TrackedIncidentView
          * @description What is wrong, and what is done about it. `id` is for life; `incident_id` is the same, null where nothing is
@@ -8840,6 +10689,57 @@ export interface components {
             pointer: string;
             /** Reason */
             reason: string;
+        };
+        /** UndoRequest */
+        UndoRequest: {
+            /**
+             * Documentation Version
+             * @description Of the edit that is taken back. Default: the last.
+             */
+            documentation_version?: number | null;
+            /** Expected Version */
+            expected_version?: number | null;
+        };
+        /** UsageDayView */
+        UsageDayView: {
+            /**
+             * Day
+             * Format: date
+             */
+            day: string;
+            /** Queries */
+            queries: number;
+            /** Runs */
+            runs: number;
+            /** Users */
+            users: number;
+            /** Views */
+            views: number;
+        };
+        /**
+         * UsageView
+         * @description Every day of the period, in UTC, today the last.
+         */
+        UsageView: {
+            /** Asset */
+            asset: string;
+            /** Days */
+            days: components["schemas"]["UsageDayView"][];
+            /** Last At */
+            last_at: string | null;
+            /**
+             * Period
+             * @enum {string}
+             */
+            period: "day" | "week" | "month";
+            /** Queries */
+            queries: number;
+            /** Runs */
+            runs: number;
+            /** Users */
+            users: number;
+            /** Views */
+            views: number;
         };
         /** ValidationView */
         ValidationView: {
@@ -9041,8 +10941,13 @@ export type AlertView = components['schemas']['AlertView'];
 export type AnomalyView = components['schemas']['AnomalyView'];
 export type AnonymizationCreate = components['schemas']['AnonymizationCreate'];
 export type ApprovalView = components['schemas']['ApprovalView'];
+export type AssetBatch = components['schemas']['AssetBatch'];
+export type AssetChange = components['schemas']['AssetChange'];
 export type AssetColumn = components['schemas']['AssetColumn'];
+export type AssetContractView = components['schemas']['AssetContractView'];
 export type AssetDetail = components['schemas']['AssetDetail'];
+export type AssetLineView = components['schemas']['AssetLineView'];
+export type AssetUseView = components['schemas']['AssetUseView'];
 export type AssetView = components['schemas']['AssetView'];
 export type AttemptView = components['schemas']['AttemptView'];
 export type AuthorView = components['schemas']['AuthorView'];
@@ -9052,6 +10957,7 @@ export type BatchTakenView = components['schemas']['BatchTakenView'];
 export type BlameCell = components['schemas']['BlameCell'];
 export type BlameRow = components['schemas']['BlameRow'];
 export type BlameView = components['schemas']['BlameView'];
+export type BoostView = components['schemas']['BoostView'];
 export type BranchCreate = components['schemas']['BranchCreate'];
 export type BranchPatch = components['schemas']['BranchPatch'];
 export type BranchView = components['schemas']['BranchView'];
@@ -9070,6 +10976,7 @@ export type CheckTypeView = components['schemas']['CheckTypeView'];
 export type CheckTypesView = components['schemas']['CheckTypesView'];
 export type ChecksToValidate = components['schemas']['ChecksToValidate'];
 export type ColumnChange = components['schemas']['ColumnChange'];
+export type ColumnWords = components['schemas']['ColumnWords'];
 export type CommitDetail = components['schemas']['CommitDetail'];
 export type CommitMode = components['schemas']['CommitMode'];
 export type CommitResultView = components['schemas']['CommitResultView'];
@@ -9082,6 +10989,7 @@ export type ConflictGroup = components['schemas']['ConflictGroup'];
 export type ConflictSet = components['schemas']['ConflictSet'];
 export type ConflictView = components['schemas']['ConflictView'];
 export type ConsumerView = components['schemas']['ConsumerView'];
+export type ContextView = components['schemas']['ContextView'];
 export type ContractChangeView = components['schemas']['ContractChangeView'];
 export type ContractDetail = components['schemas']['ContractDetail'];
 export type ContractVersionDetail = components['schemas']['ContractVersionDetail'];
@@ -9110,6 +11018,8 @@ export type EdgeType = components['schemas']['EdgeType'];
 export type EdgeView = components['schemas']['EdgeView'];
 export type EdgesCreate = components['schemas']['EdgesCreate'];
 export type EdgesDiff = components['schemas']['EdgesDiff'];
+export type EditOutcomeView = components['schemas']['EditOutcomeView'];
+export type EditView = components['schemas']['EditView'];
 export type EffectiveView = components['schemas']['EffectiveView'];
 export type Enforcement = components['schemas']['Enforcement'];
 export type ErdColumnView = components['schemas']['ErdColumnView'];
@@ -9119,6 +11029,8 @@ export type ErrorView = components['schemas']['ErrorView'];
 export type EventAnswer = components['schemas']['EventAnswer'];
 export type EventView = components['schemas']['EventView'];
 export type EvidenceView = components['schemas']['EvidenceView'];
+export type ExplanationView = components['schemas']['ExplanationView'];
+export type FacetCountView = components['schemas']['FacetCountView'];
 export type FaultView = components['schemas']['FaultView'];
 export type FeedbackBody = components['schemas']['FeedbackBody'];
 export type FieldChangeView = components['schemas']['FieldChangeView'];
@@ -9129,8 +11041,12 @@ export type FlowView = components['schemas']['FlowView'];
 export type ForeignKeyView = components['schemas']['ForeignKeyView'];
 export type GapItem = components['schemas']['GapItem'];
 export type GapView = components['schemas']['GapView'];
+export type GlossaryList = components['schemas']['GlossaryList'];
+export type GlossaryView = components['schemas']['GlossaryView'];
 export type GraphView = components['schemas']['GraphView'];
 export type HealthView = components['schemas']['HealthView'];
+export type HighlightView = components['schemas']['HighlightView'];
+export type HistogramView = components['schemas']['HistogramView'];
 export type HopView = components['schemas']['HopView'];
 export type HubView = components['schemas']['HubView'];
 export type HubsView = components['schemas']['HubsView'];
@@ -9145,10 +11061,13 @@ export type IncidentView = components['schemas']['IncidentView'];
 export type IndirectType = components['schemas']['IndirectType'];
 export type IngestRequest = components['schemas']['IngestRequest'];
 export type IngestedView = components['schemas']['IngestedView'];
+export type JoinEvidenceView = components['schemas']['JoinEvidenceView'];
+export type JoinView = components['schemas']['JoinView'];
 export type JudgeStart = components['schemas']['JudgeStart'];
 export type JudgedByView = components['schemas']['JudgedByView'];
 export type KeptView = components['schemas']['KeptView'];
 export type KeyKind = components['schemas']['KeyKind'];
+export type LabelCountView = components['schemas']['LabelCountView'];
 export type LaneEdge = components['schemas']['LaneEdge'];
 export type LanguageTotal = components['schemas']['LanguageTotal'];
 export type LastTestView = components['schemas']['LastTestView'];
@@ -9156,6 +11075,8 @@ export type LineageDiffView = components['schemas']['LineageDiffView'];
 export type LineageStatsView = components['schemas']['LineageStatsView'];
 export type LineageView = components['schemas']['LineageView'];
 export type LintView = components['schemas']['LintView'];
+export type MarkedTextView = components['schemas']['MarkedTextView'];
+export type MatchedColumnView = components['schemas']['MatchedColumnView'];
 export type MergeResultView = components['schemas']['MergeResultView'];
 export type MergeStart = components['schemas']['MergeStart'];
 export type MergeStatistics = components['schemas']['MergeStatistics'];
@@ -9171,6 +11092,8 @@ export type MonitorView = components['schemas']['MonitorView'];
 export type MuteCreate = components['schemas']['MuteCreate'];
 export type MuteView = components['schemas']['MuteView'];
 export type NamedCreate = components['schemas']['NamedCreate'];
+export type NewAsset = components['schemas']['NewAsset'];
+export type NewColumn = components['schemas']['NewColumn'];
 export type NodeChangeView = components['schemas']['NodeChangeView'];
 export type NodeCreate = components['schemas']['NodeCreate'];
 export type NodeStats = components['schemas']['NodeStats'];
@@ -9192,19 +11115,23 @@ export type PageContractVersionView = components['schemas']['Page_ContractVersio
 export type PageContractView = components['schemas']['Page_ContractView_'];
 export type PageDatasetHealth = components['schemas']['Page_DatasetHealth_'];
 export type PageDeliveryView = components['schemas']['Page_DeliveryView_'];
+export type PageEditView = components['schemas']['Page_EditView_'];
 export type PageGapItem = components['schemas']['Page_GapItem_'];
 export type PageMergeView = components['schemas']['Page_MergeView_'];
 export type PageMonitorRunView = components['schemas']['Page_MonitorRunView_'];
 export type PageMonitorView = components['schemas']['Page_MonitorView_'];
 export type PageMuteView = components['schemas']['Page_MuteView_'];
 export type PageNodeView = components['schemas']['Page_NodeView_'];
+export type PagePiiFindingView = components['schemas']['Page_PiiFindingView_'];
+export type PageProfileSummary = components['schemas']['Page_ProfileSummary_'];
+export type PageProposalView = components['schemas']['Page_ProposalView_'];
 export type PageRemediationView = components['schemas']['Page_RemediationView_'];
 export type PageResultView = components['schemas']['Page_ResultView_'];
 export type PageRunView = components['schemas']['Page_RunView_'];
-export type PageSearchHit = components['schemas']['Page_SearchHit_'];
 export type PageSnapshotView = components['schemas']['Page_SnapshotView_'];
 export type PageStateChangeView = components['schemas']['Page_StateChangeView_'];
 export type PageTagView = components['schemas']['Page_TagView_'];
+export type PageTermView = components['schemas']['Page_TermView_'];
 export type PageTestRunView = components['schemas']['Page_TestRunView_'];
 export type PageTrackedIncidentView = components['schemas']['Page_TrackedIncidentView_'];
 export type PageViolationView = components['schemas']['Page_ViolationView_'];
@@ -9213,12 +11140,24 @@ export type PastResult = components['schemas']['PastResult'];
 export type PathView = components['schemas']['PathView'];
 export type PathsView = components['schemas']['PathsView'];
 export type PickStart = components['schemas']['PickStart'];
+export type PiiFindingView = components['schemas']['PiiFindingView'];
+export type PiiReview = components['schemas']['PiiReview'];
 export type PlannedCheck = components['schemas']['PlannedCheck'];
+export type PopularAssetView = components['schemas']['PopularAssetView'];
 export type Problem = components['schemas']['Problem'];
 export type ProducerView = components['schemas']['ProducerView'];
+export type ProfileDiffView = components['schemas']['ProfileDiffView'];
+export type ProfileStart = components['schemas']['ProfileStart'];
+export type ProfileSummary = components['schemas']['ProfileSummary'];
+export type ProfileView = components['schemas']['ProfileView'];
+export type ProfiledColumnView = components['schemas']['ProfiledColumnView'];
+export type ProposalDecision = components['schemas']['ProposalDecision'];
+export type ProposalView = components['schemas']['ProposalView'];
 export type ReachedView = components['schemas']['ReachedView'];
 export type ReadsView = components['schemas']['ReadsView'];
 export type RecentChange = components['schemas']['RecentChange'];
+export type RecommendationReasonView = components['schemas']['RecommendationReasonView'];
+export type RecommendedAssetView = components['schemas']['RecommendedAssetView'];
 export type RecordedView = components['schemas']['RecordedView'];
 export type RegisteredView = components['schemas']['RegisteredView'];
 export type RemediationStart = components['schemas']['RemediationStart'];
@@ -9244,15 +11183,18 @@ export type RunStart = components['schemas']['RunStart'];
 export type RunTicket = components['schemas']['RunTicket'];
 export type RunView = components['schemas']['RunView'];
 export type SampleColumn = components['schemas']['SampleColumn'];
+export type ScanRequest = components['schemas']['ScanRequest'];
 export type ScheduleBody = components['schemas']['ScheduleBody'];
 export type SchemaChangeView = components['schemas']['SchemaChangeView'];
 export type SchemaChanges = components['schemas']['SchemaChanges'];
 export type SchemaEdit = components['schemas']['SchemaEdit'];
 export type SearchHit = components['schemas']['SearchHit'];
+export type SearchPageView = components['schemas']['SearchPageView'];
 export type SeriesPoint = components['schemas']['SeriesPoint'];
 export type SeriesView = components['schemas']['SeriesView'];
 export type SessionView = components['schemas']['SessionView'];
 export type SignatureView = components['schemas']['SignatureView'];
+export type SimilarAssetView = components['schemas']['SimilarAssetView'];
 export type SlaDay = components['schemas']['SlaDay'];
 export type SlaView = components['schemas']['SlaView'];
 export type SnapshotCreate = components['schemas']['SnapshotCreate'];
@@ -9266,6 +11208,7 @@ export type SparkView = components['schemas']['SparkView'];
 export type SpellingView = components['schemas']['SpellingView'];
 export type StateChange = components['schemas']['StateChange'];
 export type StateChangeView = components['schemas']['StateChangeView'];
+export type StatisticChangeView = components['schemas']['StatisticChangeView'];
 export type StepView = components['schemas']['StepView'];
 export type Suggestion = components['schemas']['Suggestion'];
 export type SystemView = components['schemas']['SystemView'];
@@ -9276,17 +11219,30 @@ export type TagView = components['schemas']['TagView'];
 export type TakenResults = components['schemas']['TakenResults'];
 export type TakenView = components['schemas']['TakenView'];
 export type TallyView = components['schemas']['TallyView'];
+export type TermChange = components['schemas']['TermChange'];
+export type TermCreate = components['schemas']['TermCreate'];
+export type TermDetail = components['schemas']['TermDetail'];
+export type TermImportBody = components['schemas']['TermImportBody'];
+export type TermImportView = components['schemas']['TermImportView'];
+export type TermLinkView = components['schemas']['TermLinkView'];
+export type TermRevisionView = components['schemas']['TermRevisionView'];
+export type TermSuggestionView = components['schemas']['TermSuggestionView'];
+export type TermView = components['schemas']['TermView'];
 export type TestCheckView = components['schemas']['TestCheckView'];
 export type TestRunView = components['schemas']['TestRunView'];
 export type TimelineEntry = components['schemas']['TimelineEntry'];
 export type TokenCreate = components['schemas']['TokenCreate'];
 export type TokenCreated = components['schemas']['TokenCreated'];
 export type TokenView = components['schemas']['TokenView'];
+export type TopValueView = components['schemas']['TopValueView'];
 export type TrackedIncidentView = components['schemas']['TrackedIncidentView'];
 export type Transformation = components['schemas']['Transformation'];
 export type TrendDay = components['schemas']['TrendDay'];
 export type TypeChange = components['schemas']['TypeChange'];
 export type UnclearView = components['schemas']['UnclearView'];
+export type UndoRequest = components['schemas']['UndoRequest'];
+export type UsageDayView = components['schemas']['UsageDayView'];
+export type UsageView = components['schemas']['UsageView'];
 export type ValidationView = components['schemas']['ValidationView'];
 export type VerdictView = components['schemas']['VerdictView'];
 export type VerifyView = components['schemas']['VerifyView'];
@@ -14457,6 +16413,252 @@ export interface operations {
             };
         };
     };
+    register_asset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewAsset"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditOutcomeView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    register_batch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AssetBatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditOutcomeView"][];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     one_asset: {
         parameters: {
             query?: {
@@ -14465,6 +16667,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description Its qualified name, or one that it had before. */
                 asset_id: string;
             };
             cookie?: never;
@@ -14545,15 +16748,1598 @@ export interface operations {
             };
         };
     };
-    search: {
+    change_asset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its qualified name, or one that it had before. */
+                asset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AssetChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditOutcomeView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    asset_history: {
         parameters: {
             query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Its qualified name, or one that it had before. */
+                asset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_EditView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    scan_asset: {
+        parameters: {
+            query?: {
+                /** @description Also where nothing changed since the last scan. */
+                force?: boolean;
+            };
+            header?: never;
+            path: {
+                asset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    one_profile: {
+        parameters: {
+            query?: {
+                /** @description Branch, tag, commit, HEAD~2 or time. */
+                at?: string | null;
+            };
+            header?: never;
+            path: {
+                asset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    start_profile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                asset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ProfileStart"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    profile_changes: {
+        parameters: {
+            query: {
+                a: string;
+                /** @description Branch, tag, commit, HEAD~2 or time. */
+                b?: string | null;
+            };
+            header?: never;
+            path: {
+                asset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileDiffView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    past_profiles: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                asset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ProfileSummary_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    similar_assets: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                asset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SimilarAssetView"][];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    undo_asset_edit: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its qualified name, or one that it had before. */
+                asset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["UndoRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditOutcomeView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    asset_usage: {
+        parameters: {
+            query?: {
+                time_range?: "day" | "week" | "month";
+            };
+            header?: never;
+            path: {
+                asset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    context: {
+        parameters: {
+            query: {
+                q: string;
+                max_chars?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContextView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_asset_domains: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelCountView"][];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_glossaries: {
+        parameters: {
+            query?: {
+                domain?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GlossaryList"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    export_glossary: {
+        parameters: {
+            query?: {
+                format?: "csv" | "yaml";
+                domain?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    import_glossary: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TermImportBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TermImportView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    suggest_terms: {
+        parameters: {
+            query: {
+                asset: string;
+                /** @description How many at most for each column. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TermSuggestionView"][];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_terms: {
+        parameters: {
+            query?: {
+                /** @description Words of the name, a synonym or the definition. */
                 q?: string;
-                types?: ("table" | "view" | "column")[];
-                tags?: string[];
-                owners?: string[];
-                state?: ("ok" | "failing" | "unchecked")[];
-                sort?: "relevance" | "freshness" | "name";
+                domain?: string | null;
+                state?: ("draft" | "approved") | null;
                 /** @description How many at most. */
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
@@ -14573,7 +18359,1602 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_SearchHit_"];
+                    "application/json": components["schemas"]["Page_TermView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_term: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TermCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TermView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    one_term: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id, or a name that only it has. */
+                term_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TermDetail"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_term: {
+        parameters: {
+            query?: {
+                /** @description Also where assets or columns are linked to it. */
+                force?: boolean;
+                /** @description Only if it is still at this version. */
+                expected_version?: number | null;
+            };
+            header?: never;
+            path: {
+                /** @description Its id, or a name that only it has. */
+                term_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    edit_term: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id, or a name that only it has. */
+                term_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TermChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TermView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    term_history: {
+        parameters: {
+            query?: {
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Its id, or a name that only it has. */
+                term_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TermRevisionView"][];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_findings: {
+        parameters: {
+            query?: {
+                /** @description Only these; repeated. */
+                state?: ("open" | "confirmed" | "rejected")[];
+                type?: string[];
+                table?: string[];
+                /** @description Those whose column or evidence is gone, too. */
+                closed?: boolean;
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_PiiFindingView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    one_finding: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                finding_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PiiFindingView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    review: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                finding_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PiiReview"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PiiFindingView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_popular: {
+        parameters: {
+            query?: {
+                domain?: string | null;
+                time_range?: "day" | "week" | "month";
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PopularAssetView"][];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_proposals: {
+        parameters: {
+            query?: {
+                state?: ("open" | "approved" | "rejected") | null;
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_ProposalView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    approve_proposal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                proposal_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ProposalDecision"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditOutcomeView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    reject_proposal: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                proposal_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ProposalDecision"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditOutcomeView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_recommendations: {
+        parameters: {
+            query?: {
+                /** @description The asset that is looked at. */
+                context?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RecommendedAssetView"][];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    scan_sources: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ScanRequest"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    search: {
+        parameters: {
+            query?: {
+                q?: string;
+                /** @description Default: all of assets. */
+                types?: ("table" | "view" | "dataset" | "pipeline" | "dashboard" | "model" | "feature" | "metric" | "database" | "schema" | "term" | "column")[];
+                domains?: string[];
+                tags?: string[];
+                owners?: string[];
+                classification?: ("public" | "internal" | "confidential" | "restricted")[];
+                pii?: string[];
+                quality?: ("excellent" | "good" | "fair" | "poor" | "unknown")[];
+                containers?: string[];
+                state?: ("ok" | "failing" | "unchecked")[];
+                sort?: "relevance" | "popularity" | "freshness" | "name";
+                /** @description What to count results by. */
+                facets?: ("type" | "domain" | "tag" | "owner" | "classification" | "pii" | "quality")[];
+                /** @description Why each result is where it is. */
+                explain?: boolean;
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SearchPageView"];
                 };
             };
             /** @description The host is not one of this server's */
@@ -14660,6 +20041,92 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Suggestion"][];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_asset_tags: {
+        parameters: {
+            query?: {
+                prefix?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelCountView"][];
                 };
             };
             /** @description The host is not one of this server's */

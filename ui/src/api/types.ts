@@ -1,8 +1,13 @@
 /** The wire's shapes under their own names, and the words within them. */
-import type { RunView, VerdictView } from "./schema";
+import type { RunView, SearchHit as WireHit, Suggestion as WireSuggestion, VerdictView } from "./schema";
 
 export type * from "./schema";
 
+/** As the client reads it: a pair is a list of numbers. */
+type AsRead<T> = T extends readonly [number, number] ? number[] : T extends readonly (infer E)[] ? AsRead<E>[] : T extends object ? { [K in keyof T]: AsRead<T[K]> } : T;
+
+export type SearchHit = AsRead<WireHit>;
+export type Suggestion = AsRead<WireSuggestion>;
 export type RunWord = RunView["status"];
 export type OutcomeWord = VerdictView["outcome"];
 export type SeverityWord = VerdictView["severity"];

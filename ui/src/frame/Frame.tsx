@@ -72,7 +72,7 @@ function SideMenu() {
 function BottomMenu() {
   return (
     <div className="bottom-nav">
-      {PLACES.map(({ to, label, icon: Sign }) => (
+      {PLACES.filter((place) => place.wide !== true).map(({ to, label, icon: Sign }) => (
         <Link key={to} to={to} className="bottom-link" activeOptions={{ exact: to === "/", includeSearch: false }}>
           <Sign size={20} stroke={1.7} aria-hidden />
           {label}

@@ -30,7 +30,7 @@ export function Header() {
       </Link>
       <button type="button" className="search-button" onClick={open}>
         <IconSearch size={16} aria-hidden />
-        <span>Search tables, columns, branches…</span>
+        <span>Search tables, columns, terms…</span>
         <kbd className="key" aria-hidden>
           /
         </kbd>

@@ -1,11 +1,30 @@
 import { Modal, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useNavigate, useRouter } from "@tanstack/react-router";
-import { IconColumns3, IconEye, IconGitBranch, IconPlayerPlay, IconSearch, IconSitemap, IconTable, type Icon } from "@tabler/icons-react";
+import {
+  IconBook2,
+  IconChartBar,
+  IconColumns3,
+  IconDatabase,
+  IconEye,
+  IconFileCertificate,
+  IconFiles,
+  IconFolder,
+  IconGitBranch,
+  IconLayoutDashboard,
+  IconPlayerPlay,
+  IconRoute,
+  IconSearch,
+  IconSitemap,
+  IconSparkles,
+  IconTable,
+  type Icon,
+} from "@tabler/icons-react";
 import { useId, useState, type KeyboardEvent } from "react";
 
 import { placesQuery, suggestQuery, type Suggestion } from "../api";
+import { contractsQuery } from "../api/contracts";
 import { Problem } from "../components";
 import { parseTableAt } from "../format/refs";
 import { NAMED } from "./places";
@@ -22,6 +41,15 @@ const ICONS: Record<Suggestion["type"], Icon> = {
   table: IconTable,
   view: IconEye,
   column: IconColumns3,
+  dataset: IconFiles,
+  pipeline: IconRoute,
+  dashboard: IconLayoutDashboard,
+  model: IconSparkles,
+  feature: IconSparkles,
+  metric: IconChartBar,
+  database: IconDatabase,
+  schema: IconFolder,
+  term: IconBook2,
   branch: IconGitBranch,
   run: IconPlayerPlay,
 };
@@ -32,13 +60,13 @@ interface Props {
   takeTyped: () => string;
 }
 
-/** Tables, columns, branches, runs and pages, by name. Arrows choose, Enter opens, Esc closes. */
+/** Assets, columns, terms, contracts, branches, runs and pages, by name. Arrows choose, Enter opens, Esc closes. */
 export default function SearchDialog({ onClose, takeTyped }: Props) {
   const [text, setText] = useState("");
   const [at, setAt] = useState(0);
   const navigate = useNavigate();
   const listId = useId();
-  const { choices, query, searching } = useChoices(text);
+  const { choices, nothing, query, searching } = useChoices(text);
   const current = Math.min(at, choices.length - 1);
 
   const open = (choice: Choice | undefined): void => {
@@ -76,8 +104,8 @@ export default function SearchDialog({ onClose, takeTyped }: Props) {
           aria-expanded
           aria-controls={listId}
           aria-activedescendant={current >= 0 ? `${listId}-${current}` : undefined}
-          aria-label="Search tables, columns, branches, runs and pages"
-          placeholder="Search tables, columns, branches, runs…"
+          aria-label="Search assets, columns, terms, contracts, branches, runs and pages"
+          placeholder="Search assets, columns, terms, contracts, runs…"
           value={text}
           onChange={(event) => {
             setText(event.currentTarget.value);
@@ -109,7 +137,7 @@ export default function SearchDialog({ onClose, takeTyped }: Props) {
             <Problem error={query.error} plain />
           </div>
         )}
-        {choices.length === 0 && query.error === null && (
+        {nothing && query.error === null && (
           <Text size="sm" c="dimmed" px="md" pb="md">
             {searching ? "Searching…" : `Nothing is called “${text.trim()}”.`}
           </Text>
@@ -158,19 +186,24 @@ function useChoices(text: string) {
   const query = useQuery({ ...suggestQuery(wanted, 12), enabled: wanted !== "" });
   // What lineage alone knows has no page of its own; a search without it is still a search.
   const places = useQuery({ ...placesQuery(wanted, 12), enabled: wanted !== "" });
+  const contracts = useInfiniteQuery({ ...contractsQuery({ q: wanted, limit: 5 }), enabled: wanted !== "" });
   const href = (suggestion: Suggestion): string => {
     const name = suggestion.qualified_name;
     const search = revision === "HEAD" ? {} : { at: revision };
     switch (suggestion.type) {
-      case "table":
-      case "view":
-        return router.buildLocation({ to: "/assets/$assetId", params: { assetId: name }, search }).href;
+      case "term":
+        return router.buildLocation({ to: "/glossary", search: { term: name } }).href;
+      case "database":
+      case "schema":
+        return router.buildLocation({ to: "/catalog", search: { at: name } }).href;
       case "column":
         return router.buildLocation({ to: "/lineage", search: { focus: name, ...search } }).href;
       case "branch":
         return router.buildLocation({ to: "/branches/$branch", params: { branch: name } }).href;
       case "run":
         return router.buildLocation({ to: "/runs/$runId", params: { runId: name } }).href;
+      default:
+        return router.buildLocation({ to: "/assets/$assetId", params: { assetId: name }, search }).href;
     }
   };
   const pages: Choice[] = NAMED.filter((place) => place.label.toLowerCase().startsWith(words.toLowerCase())).map((place) => ({
@@ -197,5 +230,14 @@ function useChoices(text: string) {
       kind: "lineage",
       href: router.buildLocation({ to: "/lineage", search: { focus: node.id } }).href,
     }));
-  return { choices: [...found, ...known, ...pages], query, searching: query.isFetching || places.isFetching };
+  const promised: Choice[] = (words === "" ? [] : (contracts.data?.pages[0]?.items ?? [])).map((contract) => ({
+    key: `contract ${contract.id}`,
+    icon: IconFileCertificate,
+    text: contract.name,
+    kind: "contract",
+    href: router.buildLocation({ to: "/contracts/$contractId", params: { contractId: contract.id } }).href,
+  }));
+  const all: Choice[] = words === "" ? [] : [{ key: "all", icon: IconSearch, text: `All that matches “${prefix}”`, kind: "search", href: router.buildLocation({ to: "/search", search: { q: prefix } }).href }];
+  const byName = [...found, ...promised, ...known, ...pages];
+  return { choices: [...byName, ...all], nothing: byName.length === 0, query, searching: query.isFetching || places.isFetching };
 }

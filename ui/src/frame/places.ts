@@ -3,14 +3,18 @@ import {
   IconAlertTriangle,
   IconBandage,
   IconBinaryTree2,
+  IconBook2,
   IconChartDots,
   IconFileCertificate,
   IconFileCode,
+  IconFolders,
   IconGitBranch,
   IconHeartbeat,
   IconHome,
   IconPlayerPlay,
+  IconSearch,
   IconSettings,
+  IconShieldLock,
   IconTable,
   type Icon,
 } from "@tabler/icons-react";
@@ -19,7 +23,11 @@ export interface Place {
   to:
     | "/"
     | "/runs"
+    | "/catalog"
+    | "/search"
     | "/assets"
+    | "/glossary"
+    | "/pii"
     | "/lineage"
     | "/lineage/sources"
     | "/quality"
@@ -32,16 +40,21 @@ export interface Place {
     | "/settings";
   label: string;
   icon: Icon;
+  /** Where little room is, it is reached from a page beside it. */
+  wide?: true;
 }
 
 /** The way through the app, in the order of its menu. */
 export const PLACES: readonly Place[] = [
   { to: "/", label: "Home", icon: IconHome },
   { to: "/runs", label: "Runs", icon: IconPlayerPlay },
-  { to: "/assets", label: "Assets", icon: IconTable },
+  { to: "/catalog", label: "Catalog", icon: IconFolders },
+  { to: "/assets", label: "Assets", icon: IconTable, wide: true },
   { to: "/lineage", label: "Lineage", icon: IconBinaryTree2 },
   { to: "/quality", label: "Quality", icon: IconHeartbeat },
   { to: "/contracts", label: "Contracts", icon: IconFileCertificate },
+  { to: "/glossary", label: "Glossary", icon: IconBook2, wide: true },
+  { to: "/pii", label: "Personal data", icon: IconShieldLock, wide: true },
   { to: "/branches", label: "Branches", icon: IconGitBranch },
   { to: "/settings", label: "Settings", icon: IconSettings },
 ];
@@ -49,6 +62,7 @@ export const PLACES: readonly Place[] = [
 /** All pages that have a name: also those that one reaches from another. */
 export const NAMED: readonly Place[] = [
   ...PLACES,
+  { to: "/search", label: "Search", icon: IconSearch },
   { to: "/lineage/sources", label: "Code that was read", icon: IconFileCode },
   { to: "/quality/monitors", label: "Monitors", icon: IconActivity },
   { to: "/quality/incidents", label: "Incidents", icon: IconAlertTriangle },

@@ -9,7 +9,11 @@ import {
 } from "@tanstack/react-router";
 
 import { assetSearch } from "../catalog/asset/search";
+import { browseSearch } from "../catalog/browse/search";
+import { glossarySearch } from "../catalog/glossary/search";
 import { assetsSearch } from "../catalog/list/search";
+import { piiSearch } from "../catalog/pii/search";
+import { catalogSearch } from "../catalog/search/search";
 import { contractSearch, contractsSearch } from "../contracts/search";
 import { Frame } from "../frame/Frame";
 import { NotFound } from "../frame/NotFound";
@@ -73,6 +77,30 @@ const asset = createRoute({
   path: "/assets/$assetId",
   validateSearch: assetSearch,
   component: lazyRouteComponent(() => import("../catalog/asset/AssetPage")),
+});
+const catalog = createRoute({
+  getParentRoute: () => frame,
+  path: "/catalog",
+  validateSearch: browseSearch,
+  component: lazyRouteComponent(() => import("../catalog/browse/CatalogPage")),
+});
+const search = createRoute({
+  getParentRoute: () => frame,
+  path: "/search",
+  validateSearch: catalogSearch,
+  component: lazyRouteComponent(() => import("../catalog/search/SearchPage")),
+});
+const glossary = createRoute({
+  getParentRoute: () => frame,
+  path: "/glossary",
+  validateSearch: glossarySearch,
+  component: lazyRouteComponent(() => import("../catalog/glossary/GlossaryPage")),
+});
+const pii = createRoute({
+  getParentRoute: () => frame,
+  path: "/pii",
+  validateSearch: piiSearch,
+  component: lazyRouteComponent(() => import("../catalog/pii/PiiPage")),
 });
 const lineage = createRoute({
   getParentRoute: () => frame,
@@ -211,9 +239,10 @@ const login = createRoute({
   component: lazyRouteComponent(() => import("../upkeep/login/LoginPage")),
 });
 
+const ofCatalog = [catalog, search, assets, asset, glossary, pii] as const;
 const ofQuality = [quality, monitors, newMonitor, monitor, editMonitor, result, incidents, incident, anomalies, remediations, remediation] as const;
 const tree = root.addChildren([
-  frame.addChildren([home, runs, run, assets, asset, lineage, sources, impact, ...ofQuality, contracts, contract, branches, branch, commit, compare, merge, settings, nowhere]),
+  frame.addChildren([home, runs, run, ...ofCatalog, lineage, sources, impact, ...ofQuality, contracts, contract, branches, branch, commit, compare, merge, settings, nowhere]),
   login,
 ]);
 

@@ -41,6 +41,13 @@ export function texts(raw: Raw, key: string): string[] | undefined {
   return found.length > 0 ? found : undefined;
 }
 
+/** Those of the words that are known. */
+export function someOf<const W extends string>(raw: Raw, key: string, words: readonly W[]): W[] | undefined {
+  const named = texts(raw, key) ?? [];
+  const found = words.filter((word) => named.includes(word));
+  return found.length > 0 ? found : undefined;
+}
+
 export function oneOf<const W extends string>(raw: Raw, key: string, words: readonly W[]): W | undefined {
   const value = text(raw, key);
   return words.find((word) => word === value);

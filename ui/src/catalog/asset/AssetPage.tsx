@@ -1,7 +1,7 @@
 import { Button, Group, Skeleton, Stack, Tabs } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { IconBinaryTree2, IconColumns3, IconHistory, IconListDetails, IconShieldCheck, IconUpload, type Icon } from "@tabler/icons-react";
+import { IconBinaryTree2, IconChartHistogram, IconColumns3, IconHistory, IconListDetails, IconShieldCheck, IconUpload, IconUsers, type Icon } from "@tabler/icons-react";
 import type { ReactNode } from "react";
 
 import "../list/assets.css";
@@ -13,6 +13,10 @@ import { HEAD, showTableAt } from "../../format/refs";
 import { standOf } from "../../versioning/history/revision";
 import { RevisionNote } from "../../versioning/history/RevisionNote";
 import { TableHistory } from "../../versioning/history/TableHistory";
+import { AssetUsage } from "../discovery/Usage";
+import { Description } from "../edit/Documentation";
+import { Edits } from "../edit/Edits";
+import { AssetProfile } from "../profile/Profile";
 import { useHeldBack } from "./attempt";
 import { AssetFacts } from "./Facts";
 import { AssetLineage } from "./Lineage";
@@ -26,10 +30,14 @@ const route = getRouteApi("/frame/assets/$assetId");
 const LOOKS: Record<Tab, { label: string; icon: Icon }> = {
   schema: { label: "Schema", icon: IconColumns3 },
   quality: { label: "Quality", icon: IconShieldCheck },
+  profile: { label: "Profile", icon: IconChartHistogram },
   lineage: { label: "Lineage", icon: IconBinaryTree2 },
+  usage: { label: "Usage", icon: IconUsers },
   history: { label: "History", icon: IconHistory },
   sample: { label: "Sample", icon: IconListDetails },
 };
+
+const OUTSIDE: readonly Tab[] = ["schema", "lineage", "usage", "history"];
 
 /** One table or view, as readers have it or as it was. */
 export default function AssetPage() {
@@ -46,7 +54,6 @@ export default function AssetPage() {
         title={assetId}
         documentTitle={showTableAt({ table: assetId, at: search.at ?? HEAD })}
         marks={query.data !== undefined && <Marks asset={query.data} at={search.at} />}
-        about={query.data?.description}
         actions={
           <>
             {query.data?.type === "table" && <CommitRows table={query.data.qualified_name} at={search.at} />}
@@ -90,6 +97,8 @@ function Marks({ asset, at }: { asset: AssetDetail; at: string | undefined }) {
       <span className="badge" data-tone="calm">
         {asset.type}
       </span>
+      {asset.catalog_state === "vanished" && <StatusBadge word="archived" label="vanished" title="Its source does not have it any more; what was written about it is kept" />}
+      {asset.deprecated != null && <StatusBadge word="deprecated" />}
     </Group>
   );
 }
@@ -102,21 +111,32 @@ interface ShownProps {
 
 function Shown({ asset, search, change }: ShownProps) {
   const { data: branches } = useQuery(branchesQuery());
+  // What is outside of the lake has no commits, rows or checks here.
+  const inLake = asset.commit !== "";
+  const tabs = inLake ? TABS : TABS.filter((tab) => OUTSIDE.includes(tab));
   const stand = standOf(search.at, asset.commit, branches?.items ?? []);
   const contents: Record<Tab, () => ReactNode> = {
     schema: () => <AssetSchema asset={asset} at={search.at} />,
     quality: () => <AssetQuality asset={asset} at={search.at} />,
     lineage: () => <AssetLineage asset={asset} search={search} change={change} />,
-    history: () => <TableHistory asset={asset} stand={stand} branches={branches?.items ?? []} />,
+    profile: () => <AssetProfile assetId={asset.id} at={search.at} col={search.col} since={search.since} change={change} />,
+    usage: () => <AssetUsage assetId={asset.id} period={search.period} onPeriod={(period) => change({ period: period === "month" ? undefined : period })} />,
+    history: () => (
+      <Stack gap="md">
+        {inLake && <TableHistory asset={asset} stand={stand} branches={branches?.items ?? []} />}
+        <Edits asset={asset} />
+      </Stack>
+    ),
     sample: () => <AssetSample asset={asset} at={search.at} />,
   };
   return (
     <Stack gap="md">
-      {branches !== undefined && <RevisionNote asset={asset} at={search.at} stand={stand} />}
+      {branches !== undefined && inLake && <RevisionNote asset={asset} at={search.at} stand={stand} />}
+      <Description asset={asset} />
       <AssetFacts asset={asset} at={search.at} />
       <Tabs value={search.tab ?? "schema"} onChange={(tab) => change({ tab: TABS.find((one) => one === tab && one !== "schema") })} keepMounted={false}>
         <Tabs.List className="asset-tabs" aria-label={`Parts of ${asset.qualified_name}`}>
-          {TABS.map((tab) => {
+          {tabs.map((tab) => {
             const { label, icon: Sign } = LOOKS[tab];
             return (
               <Tabs.Tab key={tab} value={tab} leftSection={<Sign size={16} stroke={1.7} aria-hidden className="asset-tab-icon" />}>
@@ -125,7 +145,7 @@ function Shown({ asset, search, change }: ShownProps) {
             );
           })}
         </Tabs.List>
-        {TABS.map((tab) => (
+        {tabs.map((tab) => (
           <Tabs.Panel key={tab} value={tab} pt="md">
             {(search.tab ?? "schema") === tab && contents[tab]()}
           </Tabs.Panel>

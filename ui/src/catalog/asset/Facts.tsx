@@ -6,6 +6,7 @@ import { contractOfTableQuery } from "../../api/contracts";
 import { CommitLink, RelativeTime, RunLink, TableLink } from "../../components";
 import { Fact } from "../../components/Fact";
 import { bytes, count, NONE, plural } from "../../format/numbers";
+import { DocumentedFacts } from "../edit/Documentation";
 import { checksInWords } from "../list/words";
 import { useHeldBack } from "./attempt";
 
@@ -28,13 +29,13 @@ export function AssetFacts({ asset, at }: { asset: AssetDetail; at: string | und
             {checksInWords(asset)}
           </Link>
         </Fact>
-        <Fact label="Owner">{asset.owner == null ? "nobody" : <OwnerLink owner={asset.owner} />}</Fact>
+        <DocumentedFacts asset={asset} />
         <Fact label="Contract">
           <TheContract table={asset.qualified_name} />
         </Fact>
-        <Fact label="Tags">{asset.tags.length === 0 ? NONE : <Tags tags={asset.tags} />}</Fact>
+        {asset.commit === "" && <Source asset={asset} />}
         <Fact label="Version" wide>
-          {asset.version}
+          {asset.commit === "" ? "its source keeps none" : asset.version}
           {asset.last_commit != null && (
             <>
               {", of commit "}
@@ -77,23 +78,18 @@ function TheContract({ table }: { table: string }) {
   );
 }
 
-function OwnerLink({ owner }: { owner: string }) {
+/** Where it lives, of what is not in the lake. */
+function Source({ asset }: { asset: AssetDetail }) {
   return (
-    <Link to="/assets" search={{ owners: [owner] }} className="link name" title={`Everything of ${owner}`}>
-      {owner}
-    </Link>
-  );
-}
-
-function Tags({ tags }: { tags: readonly string[] }) {
-  return (
-    <span className="fact-tags">
-      {tags.map((tag) => (
-        <Link key={tag} to="/assets" search={{ tags: [tag] }} className="tag" title={`Everything tagged ${tag}`}>
-          {tag}
-        </Link>
-      ))}
-    </span>
+    <>
+      <Fact label="Source">{[asset.source, asset.source_system].filter((one) => one !== "").join(", ") || NONE}</Fact>
+      {asset.location !== "" && <Fact label="Location">{asset.location}</Fact>}
+      {asset.backed_by.length > 0 && (
+        <Fact label="Backed by">
+          <Tables tables={asset.backed_by} at={undefined} none="nothing" />
+        </Fact>
+      )}
+    </>
   );
 }
 

@@ -4,6 +4,7 @@ import { IconColumns3, IconLock } from "@tabler/icons-react";
 
 import type { AssetColumn, AssetDetail } from "../../api";
 import { ColumnLink, DataTable, EmptyState, StatusBadge, type Column } from "../../components";
+import { ColumnTerm, ColumnText } from "../edit/Documentation";
 
 interface Props {
   asset: AssetDetail;
@@ -25,7 +26,8 @@ export function AssetSchema({ asset, at }: Props) {
     { key: "name", label: "Column", cell: (column) => <Named asset={asset} column={column} at={at} /> },
     { key: "type", label: "Type", cell: (column) => <span className="mono asset-type">{column.type}</span> },
     { key: "null", label: "Null", cell: (column) => (column.nullable ? <span className="quiet">allowed</span> : "never") },
-    { key: "about", label: "What it is", cell: (column) => (column.description === "" ? <span className="quiet">no description</span> : column.description) },
+    { key: "about", label: "What it is", cell: (column) => <ColumnText asset={asset} column={column} /> },
+    { key: "term", label: "Term", wide: true, cell: (column) => <ColumnTerm asset={asset} column={column} /> },
     { key: "from", label: "Comes from", cell: (column) => <Sources column={column} at={at} /> },
   ];
   return (

@@ -8,6 +8,7 @@ import { client, searchQuery, unwrap, type SearchHit } from "../../api";
 import { itemsOf } from "../../api/pages";
 import { CopyCommand, EmptyState, QueryResult, PageHeader, ShowMore } from "../../components";
 import { count, plural } from "../../format/numbers";
+import { CatalogNav } from "../Nav";
 import { AssetFilters } from "./Filters";
 import { AssetList, ColumnList } from "./List";
 import type { AssetsSearch } from "./search";
@@ -33,6 +34,7 @@ export default function AssetsPage() {
   return (
     <>
       <PageHeader title="Assets" about="Every table and view, as readers have it now." />
+      <CatalogNav />
       <Stack gap="md">
         {!nothingYet && <AssetFilters search={search} owners={all.owners} tags={all.tags} onChange={change} />}
         <QueryResult query={found} skeleton={<ListSkeleton />}>
@@ -104,7 +106,7 @@ function ColumnsToo({ search }: { search: AssetsSearch }) {
   return (
     <>
       {" · "}
-      <Link to="/assets" search={(before) => ({ ...before, type: "column" as const, state: undefined })} className="link">
+      <Link from="/assets" to="/assets" search={(before) => ({ ...before, type: "column" as const, state: undefined })} className="link">
         {plural(columns, "column")} found too
       </Link>
     </>

@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core";
-import { IconColumns3, IconEye, IconTable } from "@tabler/icons-react";
+import { IconColumns3, IconEye, IconTable, type Icon } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 
 import type { AssetView, SearchHit } from "../../api";
@@ -7,7 +7,7 @@ import { DataTable, RelativeTime, StatusBadge, TableLink, type Column } from "..
 import { bytes, count, NONE } from "../../format/numbers";
 import { checksInWords, markWords, whyFound } from "./words";
 
-const SIGNS = { table: IconTable, view: IconEye, column: IconColumns3 };
+const SIGNS: Partial<Record<SearchHit["type"], Icon>> = { table: IconTable, view: IconEye, column: IconColumns3 };
 
 interface Props {
   hits: readonly SearchHit[];
@@ -42,7 +42,7 @@ function columnColumns(words: readonly string[]): Column<SearchHit>[] {
 }
 
 function Named({ hit, words }: { hit: SearchHit; words: readonly string[] }) {
-  const Sign = SIGNS[hit.type];
+  const Sign = SIGNS[hit.type] ?? IconTable;
   const why = whyFound(hit, words);
   const isColumn = hit.type === "column";
   return (
@@ -91,7 +91,7 @@ function State({ asset }: { asset: AssetView | null | undefined }) {
 function Owner({ owner }: { owner: string | null | undefined }) {
   if (owner == null) return <Text span size="sm" c="dimmed">nobody</Text>;
   return (
-    <Link to="/assets" search={(before) => ({ ...before, owners: [owner] })} className="quiet-link assets-owner">
+    <Link from="/assets" to="/assets" search={(before) => ({ ...before, owners: [owner] })} className="quiet-link assets-owner">
       {owner}
     </Link>
   );
@@ -103,7 +103,7 @@ function Tags({ tags }: { tags: readonly string[] }) {
     <span className="assets-tags">
       <span className="only-readers">Tags: </span>
       {tags.map((tag) => (
-        <Link key={tag} to="/assets" search={(before) => ({ ...before, tags: [tag] })} className="tag">
+        <Link key={tag} from="/assets" to="/assets" search={(before) => ({ ...before, tags: [tag] })} className="tag">
           {tag}
         </Link>
       ))}

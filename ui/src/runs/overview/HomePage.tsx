@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 
 import { hasEnded, overviewQuery, type IncidentView, type Overview, type RecentChange } from "../../api";
+import { Recommendations } from "../../catalog/discovery/Recommendations";
 import { CommitLink, QueryResult, PageHeader, RefSwitch, RelativeTime, StatusBadge, TableLink } from "../../components";
 import { TrendBars } from "../../components/TrendBars";
 import { percent, signed } from "../../format/numbers";
@@ -73,6 +74,7 @@ function Content({ overview }: { overview: Overview }) {
           <Recent changes={overview.recent} />
         </div>
       )}
+      <Recommendations />
     </div>
   );
 }

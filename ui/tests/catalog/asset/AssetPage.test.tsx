@@ -112,7 +112,7 @@ describe("the page of an asset", () => {
     const about = screen.getByRole("region", { name: "About it" });
     expect(about).toHaveTextContent("Rows115,659");
     expect(about).toHaveTextContent("9, of commit ba7555bed334, written by run r20261114_061000_6890e3");
-    expect(within(about).getByRole("link", { name: "gold" })).toHaveAttribute("href", "/assets?tags=gold");
+    expect(within(about).getByRole("link", { name: "gold" })).toHaveAttribute("href", "/search?tags=gold");
     expect(within(about).getByRole("link", { name: "1 of 16 failed" })).toHaveAttribute("href", "/assets/core.orders?tab=quality");
     expect(within(table).getByRole("row", { name: /email/ })).toHaveTextContent("personal data");
     expect(within(table).getByRole("row", { name: /email/ })).toHaveTextContent("never");

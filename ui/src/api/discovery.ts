@@ -1,0 +1,28 @@
+/** What is used, what is alike, and what somebody may want to see. */
+import { queryOptions } from "@tanstack/react-query";
+
+import { client, unwrap } from "./client";
+import type { UsageView } from "./types";
+
+const of = (assetId: string) => ({ path: { asset_id: assetId } });
+
+export const recommendationsQuery = (limit = 6) =>
+  queryOptions({
+    queryKey: ["recommendations", limit],
+    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/catalog/recommendations", { params: { query: { limit } }, signal })),
+    staleTime: 60_000,
+  });
+
+export const similarQuery = (assetId: string, limit = 8) =>
+  queryOptions({
+    queryKey: ["asset", assetId, "similar", limit],
+    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/catalog/assets/{asset_id}/similar", { params: { ...of(assetId), query: { limit } }, signal })),
+    retry: false,
+  });
+
+export const usageQuery = (assetId: string, period: UsageView["period"] = "month") =>
+  queryOptions({
+    queryKey: ["asset", assetId, "usage", period],
+    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/catalog/assets/{asset_id}/usage", { params: { ...of(assetId), query: { time_range: period } }, signal })),
+    retry: false,
+  });

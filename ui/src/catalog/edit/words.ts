@@ -1,0 +1,36 @@
+/** Edits of documentation: what is sent, and what a change says. */
+import type { EditView } from "../../api";
+
+type Value = unknown;
+
+/** The body of one changed field. Nothing typed takes the field away. */
+export function bodyOfEdit(path: string, value: Value, version: number): { expected_version: number } & Record<string, unknown> {
+  const said = isNothing(value) ? null : value;
+  if (!path.startsWith("columns.")) return { expected_version: version, [path]: said };
+  const at = path.lastIndexOf(".");
+  return { expected_version: version, columns: { [path.slice("columns.".length, at)]: { [path.slice(at + 1)]: said } } };
+}
+
+function isNothing(value: Value): boolean {
+  return value === null || (typeof value === "string" && value.trim() === "") || (Array.isArray(value) && value.length === 0);
+}
+
+/** "nothing", "gold, daily", a text cut where it is long. */
+export function fieldInWords(value: Value): string {
+  if (isNothing(value) || value === undefined) return "nothing";
+  if (Array.isArray(value)) return value.map(String).join(", ");
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}
+
+/** `columns.amount.description` → "description of amount" */
+export function pathInWords(path: string): string {
+  if (!path.startsWith("columns.")) return path.replaceAll("_", " ");
+  const at = path.lastIndexOf(".");
+  return `${path.slice(at + 1)} of ${path.slice("columns.".length, at)}`;
+}
+
+/** The edit that changed this field last, or the last one at all. */
+export function theirsOf(edits: readonly EditView[], path: string): EditView | undefined {
+  return edits.find((edit) => path in edit.after) ?? edits[0];
+}

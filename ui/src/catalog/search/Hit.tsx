@@ -1,0 +1,175 @@
+import { Link } from "@tanstack/react-router";
+import {
+  IconBook2,
+  IconChartBar,
+  IconColumns3,
+  IconDatabase,
+  IconEye,
+  IconFileCertificate,
+  IconFolder,
+  IconLayoutDashboard,
+  IconLock,
+  IconRoute,
+  IconSparkles,
+  IconTable,
+  type Icon,
+} from "@tabler/icons-react";
+import { useEffect, useRef, useState } from "react";
+
+import type { SearchHit } from "../../api";
+import { RelativeTime, StatusBadge } from "../../components";
+import { count, percent, plural } from "../../format/numbers";
+import { showUnseen } from "../markdown/parse";
+import { typeName } from "../pii/words";
+import { boostInWords, excerptOf, piecesOf, placeOf, stageInWords, type Piece } from "./words";
+
+const SIGNS: Record<string, Icon> = {
+  table: IconTable,
+  view: IconEye,
+  column: IconColumns3,
+  term: IconBook2,
+  schema: IconFolder,
+  database: IconDatabase,
+  pipeline: IconRoute,
+  dashboard: IconLayoutDashboard,
+  metric: IconChartBar,
+  model: IconSparkles,
+};
+
+interface Props {
+  hit: SearchHit;
+  /** The keyboard is here. */
+  chosen: boolean;
+}
+
+/** One result: what it is, what of it matched, and why it is where it is. */
+export function Hit({ hit, chosen }: Props) {
+  const place = useRef<HTMLLIElement>(null);
+  const Sign = SIGNS[hit.type] ?? IconTable;
+  const about = hit.highlight?.description ?? { text: hit.description, marks: [] };
+  useEffect(() => {
+    if (chosen) place.current?.scrollIntoView({ block: "nearest" });
+  }, [chosen]);
+  return (
+    <li ref={place} className="hit" data-chosen={chosen || undefined} aria-current={chosen || undefined}>
+      <Sign size={19} stroke={1.7} aria-hidden className="hit-sign" />
+      <div className="hit-body">
+        <div className="hit-title">
+          <Link {...placeOf(hit)} className="link name hit-name">
+            {hit.container !== "" && hit.type !== "term" && <span className="hit-container">{hit.container}.</span>}
+            <Pieces pieces={piecesOf(hit.name, hit.highlight?.name.marks ?? [])} />
+          </Link>
+          <span className="hit-kind">{hit.type}</span>
+          <Marks hit={hit} />
+        </div>
+        {about.text !== "" && (
+          <p className="hit-about">
+            <Pieces pieces={excerptOf(about.text, about.marks)} />
+          </p>
+        )}
+        <MatchedColumns hit={hit} />
+        <Facts hit={hit} />
+      </div>
+    </li>
+  );
+}
+
+function Pieces({ pieces }: { pieces: readonly Piece[] }) {
+  return pieces.map((piece, index) => (piece.marked ? <mark key={index}>{showUnseen(piece.text)}</mark> : showUnseen(piece.text)));
+}
+
+function Marks({ hit }: { hit: SearchHit }) {
+  return (
+    <>
+      {hit.vanished && <StatusBadge word="archived" label="vanished" title="Its source does not have it any more; what was written about it is kept" />}
+      {hit.deprecated && <StatusBadge word="deprecated" />}
+      {hit.classification != null && (
+        <span className="badge" data-tone={hit.classification === "restricted" ? "bad" : hit.classification === "confidential" ? "warn" : "calm"}>
+          {hit.classification}
+        </span>
+      )}
+      {hit.pii.length > 0 && (
+        <span className="badge" data-tone="busy" title={hit.pii.map(typeName).join(", ")}>
+          <IconLock size={13} stroke={2} aria-hidden />
+          {hit.pii.length === 1 ? typeName(hit.pii[0] ?? null) : "personal data"}
+        </span>
+      )}
+      {hit.has_contract && (
+        <span className="hit-contract" title="A contract says what it promises">
+          <IconFileCertificate size={15} aria-label="has a contract" />
+        </span>
+      )}
+    </>
+  );
+}
+
+const FEW = 5;
+
+function MatchedColumns({ hit }: { hit: SearchHit }) {
+  const { matched_columns: columns } = hit;
+  if (columns.length === 0 || hit.type === "column") return null;
+  const more = columns.length - FEW;
+  return (
+    <p className="hit-columns">
+      {columns.length === 1 ? "Matching column" : "Matching columns"}:{" "}
+      {columns.slice(0, FEW).map((column, index) => (
+        <span key={column.name}>
+          {index > 0 && ", "}
+          <Link to="/assets/$assetId" params={{ assetId: hit.id }} search={{ tab: "lineage", col: column.name }} className="quiet-link name">
+            <Pieces pieces={piecesOf(column.name, column.marks)} />
+          </Link>
+        </span>
+      ))}
+      {more > 0 && ` and ${count(more)} more`}
+    </p>
+  );
+}
+
+function Facts({ hit }: { hit: SearchHit }) {
+  const [why, setWhy] = useState(false);
+  return (
+    <>
+      <div className="hit-facts">
+        {hit.owner != null && <span className="name">{hit.owner}</span>}
+        {hit.domain != null && <span>{hit.domain}</span>}
+        {hit.tags.map((tag) => (
+          <span key={tag} className="tag">
+            {tag}
+          </span>
+        ))}
+        {hit.quality != null && <span className="numbers">quality {percent(hit.quality)}</span>}
+        {hit.popularity > 0 && <span className="numbers">used {plural(hit.popularity, "time")}</span>}
+        {hit.fresh_at != null && (
+          <span>
+            changed <RelativeTime time={hit.fresh_at} />
+          </span>
+        )}
+        {hit.explanation != null && (
+          <button type="button" className="hit-why" aria-expanded={why} onClick={() => setWhy(!why)}>
+            Why here?
+          </button>
+        )}
+      </div>
+      {why && hit.explanation != null && <Why explanation={hit.explanation} />}
+    </>
+  );
+}
+
+function Why({ explanation }: { explanation: NonNullable<SearchHit["explanation"]> }) {
+  return (
+    <div className="hit-explanation">
+      <p>
+        First by how it matches: <strong>{stageInWords(explanation.stage)}</strong>. Among those that match so, by points: {count(explanation.points)}, of them {count(explanation.base)} that all have.
+      </p>
+      {explanation.boosts.length > 0 && (
+        <ul>
+          {explanation.boosts.map((boost) => (
+            <li key={boost.name} className="numbers">
+              {boostInWords(boost)}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
