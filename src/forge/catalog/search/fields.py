@@ -9,7 +9,7 @@ from forge.catalog.search.document import SEARCHED_TEXT, DocumentColumn, SearchD
 from forge.catalog.search.query import SearchFacet, SearchFilter
 from forge.catalog.search.text import fold, parts_of, singular_of, squash, words_of
 
-# Of the document itself.
+# Of the document itself. TEXT holds all words, of the other fields too: one look finds whatever has a word.
 EXACT, NAME, PREFIX, PLACE, RELATED, TEXT = "exact", "name", "prefix", "place", "related", "text"
 # Of its columns.
 COLUMN_EXACT, COLUMN_NAME, COLUMN_PREFIX = "column_exact", "column_name", "column_prefix"
@@ -36,43 +36,66 @@ TOKEN_FIELDS = (
 def tokens_of(document: SearchDocument) -> dict[str, tuple[str, ...]]:
     """All fields, of the document and its columns."""
     columns = document.columns
-    names = [words_of(column.name) for column in columns]
+    names = [_column_forms(column.name) for column in columns]
     about_columns = _set(word for column in columns for word in _column_related(column))
     said = _set(word for column in columns if column.description for word in _prose(column.description))
-    terms = (name for term in document.terms for name in (term.name, *term.synonyms))
+    terms = [name for term in document.terms for name in (term.name, *term.synonyms)]
     linked = (*document.tags, *terms, *document.synonyms, *document.pii, document.domain, document.owner, document.team)
-    related = _set(word for text in linked if text for word in _forms(text))
-    in_columns = _set(form for name in names for form in _forms_of(name))
+    related = [word for text in linked if text for word in _forms(text)]
+    in_columns = _set(form for _, forms, _ in names for form in forms)
+    table = squash(document.name)
+    own, place = _forms_of(words_of(document.name)), _forms(document.container)
+    about = _set((*related, *in_columns, *about_columns))
+    prose = _prose(document.description[:SEARCHED_TEXT]) if document.description else ()
     return {
         EXACT: exact_names(document.qualified_name, document.name) + tuple(map(squash, document.synonyms)),
         NAME: tuple(map(singular_of, words_of(document.name))),
-        PREFIX: _forms(document.name),
-        PLACE: _forms(document.container),
-        RELATED: _set((*related, *in_columns, *about_columns)),
-        TEXT: _set((*_prose(document.description[:SEARCHED_TEXT]), *said)),
-        COLUMN_EXACT: tuple(
-            form
-            for column in columns
-            for form in (squash(column.name), exact_token(squash(f"{document.name}.{column.name}")))
-        ),
-        COLUMN_NAME: tuple(word for name in names for word in (*map(singular_of, name), BETWEEN)),
+        PREFIX: own,
+        PLACE: place,
+        RELATED: about,
+        TEXT: _set((*own, *place, *about, *said, *prose)),
+        COLUMN_EXACT: tuple(form for own, _, _ in names for form in (own, exact_token(f"{table}.{own}"))),
+        COLUMN_NAME: tuple(word for _, _, singulars in names for word in singulars),
         COLUMN_PREFIX: in_columns,
         COLUMN_RELATED: about_columns,
-        COLUMN_TEXT: said,
+        COLUMN_TEXT: _set((*in_columns, *about_columns, *said)),
         FILTER: filter_tokens(document),
     }
 
 
-def column_tokens(document: SearchDocument, column: DocumentColumn) -> dict[str, tuple[str, ...]]:
-    """One column as if it were a document: the same fields as a document's own."""
-    return {
-        EXACT: exact_names(f"{document.qualified_name}.{column.name}", column.name),
-        NAME: tuple(map(singular_of, words_of(column.name))),
-        PREFIX: _forms(column.name),
-        PLACE: _set((*_forms(document.name), *_forms(document.container))),
-        RELATED: _set(_column_related(column)),
-        TEXT: _set(_prose(column.description)),
-    }
+class ColumnTokens(Mapping[str, tuple[str, ...]]):
+    """One column as if it were a document: the same fields as a document's own, each made when it is asked for."""
+
+    def __init__(self, document: SearchDocument, column: DocumentColumn) -> None:
+        self._document, self._column = document, column
+
+    def __getitem__(self, field: str) -> tuple[str, ...]:
+        document, column = self._document, self._column
+        match field:
+            case "exact":
+                return _column_names(document.qualified_name, column.name)
+            case "name":
+                return _column_forms(column.name)[2][:-1]
+            case "prefix":
+                return _column_forms(column.name)[1]
+            case "place":
+                return _forms_of(words_of(document.name)) + _forms(document.container)
+            case "related":
+                return _column_related(column)
+            case "text":
+                said = tuple(_prose(column.description)) if column.description else ()
+                return (*_column_forms(column.name)[1], *_column_related(column), *said)
+        raise KeyError(field)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter((EXACT, NAME, PREFIX, PLACE, RELATED, TEXT))
+
+    def __len__(self) -> int:
+        return 6
+
+
+def _column_names(qualified_name: str, name: str) -> tuple[str, ...]:
+    return exact_names(f"{qualified_name}.{name}", name)
 
 
 def exact_names(qualified_name: str, name: str) -> tuple[str, ...]:
@@ -123,8 +146,15 @@ def _forms_of(words: tuple[str, ...]) -> tuple[str, ...]:
     return _set(form for word in words for form in (word, singular_of(word), *parts_of(word)))
 
 
+@lru_cache(maxsize=100_000)
+def _column_forms(name: str) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """Of the name of a column: squashed, its forms, its words in the singular."""
+    words = words_of(name)
+    return squash(name), _forms_of(words), (*map(singular_of, words), BETWEEN)
+
+
 def _prose(text: str) -> Iterator[str]:
-    return map(singular_of, words_of(text) if len(text) < 200 else words_of.__wrapped__(text))
+    return map(singular_of, words_of.__wrapped__(text))  # no text comes twice
 
 
 def _column_related(column: DocumentColumn) -> tuple[str, ...]:

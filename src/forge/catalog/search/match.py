@@ -18,7 +18,7 @@ class QueryMarker:
 
     def __init__(self, words: tuple[str, ...], *, typos: bool) -> None:
         self._words, self._typos = words, typos
-        self._found = lru_cache(maxsize=5000)(self._matches)
+        self._which = lru_cache(maxsize=5000)(self._matching)
 
     def marks(self, text: str) -> tuple[tuple[int, int], ...]:
         """Whole words of the text, in order; neighbours are one."""
@@ -26,7 +26,7 @@ class QueryMarker:
             return ()
         found: list[tuple[int, int]] = []
         for start, end in word_spans(text):
-            if not self._found(fold(text[start:end])):
+            if not self._which(fold(text[start:end])):
                 continue
             if found and found[-1][1] == start:
                 found[-1] = (found[-1][0], end)
@@ -58,16 +58,16 @@ class QueryMarker:
         found = []
         for number, column in enumerate(document.columns):
             about = (column.name, column.description, *column.tags, *column.terms, column.pii or "")
-            said = {word for text in about if text for word in words_of(text)}
-            matched = sum(any(self._one(word, own) for own in said) for word in self._words)
+            matched = len({number for text in about if text for own in words_of(text) for number in self._which(own)})
             if matched:
                 marks = self.marks(column.name)
                 found.append((-matched, not marks, number, MatchedColumn(column.name, marks)))
         found.sort(key=lambda one: one[:3])
         return tuple(column for *_, column in found[:_MOST_COLUMNS])
 
-    def _matches(self, own: str) -> bool:
-        return any(self._one(word, own) for word in self._words)
+    def _matching(self, own: str) -> frozenset[int]:
+        """The words of the query that a word of a text stands for."""
+        return frozenset(number for number, word in enumerate(self._words) if self._one(word, own))
 
     def _one(self, word: str, own: str) -> bool:
         single = singular_of(own)

@@ -5,9 +5,10 @@ neither in the name nor in the place of something lowers it to the stage in whic
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
+from functools import lru_cache
 
 from forge.catalog.search import fields
 from forge.catalog.search.clause import (
@@ -23,7 +24,7 @@ from forge.catalog.search.clause import (
 )
 from forge.catalog.search.fields import exact_token, filter_token
 from forge.catalog.search.query import SearchFacet, SearchFilter, SearchQuery
-from forge.catalog.search.text import parts_of, singular_of, squash, typos_forgiven
+from forge.catalog.search.text import parts_of, singular_of, squash, typos_forgiven, words_of
 
 _LETTERS_FOR_RELATED, _LETTERS_FOR_TEXT, _LETTERS_FOR_SQUASHED = 3, 4, 5
 
@@ -82,9 +83,15 @@ class StageClause:
 
 def plan_stages(query: SearchQuery, space: SearchSpace, *, typos: bool) -> tuple[StageClause, ...]:
     """The best first. Words without letters or digits find nothing."""
-    if query.browses:
-        return (StageClause(MatchStage.BROWSE, EVERYTHING),)
-    words = query.words
+    return _BROWSING if query.browses else _stages_of(query.text, space, typos)
+
+
+_BROWSING = (StageClause(MatchStage.BROWSE, EVERYTHING),)
+
+
+@lru_cache(maxsize=512)
+def _stages_of(text: str, space: SearchSpace, typos: bool) -> tuple[StageClause, ...]:
+    words = tuple(dict.fromkeys(words_of(text)))
     if not words:
         return (StageClause(MatchStage.DESCRIPTION, NOTHING),)
     single = len(words) == 1
@@ -92,8 +99,8 @@ def plan_stages(query: SearchQuery, space: SearchSpace, *, typos: bool) -> tuple
     place: list[Clause] = [AnyOf(tuple(HasPrefix(field, word) for field in space.place)) for word in words]
     related = [_related(word, space) for word in words]
     near = [_near(word, space) if typos else NOTHING for word in words]
-    text = [_text(word, space) for word in words]
-    asked = squash(query.text.strip().replace(":", "."))
+    said = [_text(word, space, single=single) for word in words]
+    asked = squash(text.strip().replace(":", "."))
     if space is COLUMNS:  # of a column's place, documents keep the name of the table
         asked = ".".join(asked.split(".")[-2:])
     exact = HasToken(space.exact, exact_token(asked))
@@ -108,14 +115,15 @@ def plan_stages(query: SearchQuery, space: SearchSpace, *, typos: bool) -> tuple
     if typos:
         fuzzy = _each_word(own, (own, place, related, near), (related, near), needed=space.own_needed)
         found.append(StageClause(MatchStage.FUZZY, fuzzy))
-    ways, others = (own, place, related, near, text), (related, near, text)
-    found.append(StageClause(MatchStage.DESCRIPTION, _each_word(own, ways, others, needed=space.own_needed)))
+    ways = (said, near, place) if space.own_needed else (said, near)
+    found.append(StageClause(MatchStage.DESCRIPTION, _each_word(said, ways, (near,), needed=space.own_needed)))
     return tuple(found)
 
 
+@lru_cache(maxsize=512)
 def matches(stages: tuple[StageClause, ...]) -> Clause:
-    """All that matches in any stage: the last holds all but the first two."""
-    return AnyOf(tuple(dict.fromkeys(one.clause for one in (*stages[:2], stages[-1]))))
+    """All that matches in any stage: the last holds all but the first."""
+    return AnyOf(tuple(dict.fromkeys(one.clause for one in (stages[0], stages[-1]))))
 
 
 def plan_filters(query: SearchQuery, *, without: SearchFacet | None = None, types: bool = True) -> Clause:
@@ -148,13 +156,16 @@ def _each_word(
 
 
 def _own(word: str, space: SearchSpace, *, single: bool) -> Clause:
-    ways: list[Clause] = [HasPrefix(space.prefix, word), HasToken(space.name, singular_of(word))]
+    ways = (HasPrefix(space.prefix, word), HasToken(space.name, singular_of(word)))
+    return AnyOf((*ways, *_split_or_joined(word, space, single=single)))
+
+
+def _split_or_joined(word: str, space: SearchSpace, *, single: bool) -> Iterator[Clause]:
     parts = parts_of(word)
     if len(parts) > 1:  # code2 finds code_2
-        ways.append(AllOf(tuple(HasToken(space.prefix, part) for part in parts)))
+        yield AllOf(tuple(HasToken(space.prefix, part) for part in parts))
     if single and len(word) >= _LETTERS_FOR_SQUASHED:  # custord finds cust_order_id
-        ways.append(HasPrefix(space.exact, word))
-    return AnyOf(tuple(ways))
+        yield HasPrefix(space.exact, word)
 
 
 def _related(word: str, space: SearchSpace) -> Clause:
@@ -171,6 +182,12 @@ def _near(word: str, space: SearchSpace) -> Clause:
     return AnyOf((HasNear(space.name, single, typos), HasNear(space.related, single, typos)))
 
 
-def _text(word: str, space: SearchSpace) -> Clause:
-    single = singular_of(word)
-    return HasPrefix(space.text, single) if len(single) >= _LETTERS_FOR_TEXT else HasToken(space.text, single)
+def _text(word: str, space: SearchSpace, *, single: bool) -> Clause:
+    """All that the stages above find, and descriptions."""
+    one = singular_of(word)
+    if len(one) < _LETTERS_FOR_TEXT:
+        ways: list[Clause] = [_own(word, space, single=single), HasToken(space.text, one)]
+        ways += [HasPrefix(field, word) for field in space.place] if not space.own_needed else []
+        return AnyOf((*ways, _related(word, space)))
+    ways = [HasPrefix(space.text, form) for form in ((one,) if word.startswith(one) else (one, word))]
+    return AnyOf((*ways, *_split_or_joined(word, space, single=single)))

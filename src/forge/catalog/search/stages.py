@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
 
-from forge.catalog.search.clause import AllOf, AnyOf, Clause, Except, holds
+from forge.catalog.search.clause import AllOf, AnyOf, Clause, Except, Tokens, holds
 from forge.catalog.search.cursor import OrderKey, SearchCursor, decode_search_cursor
 from forge.catalog.search.document import DocumentColumn, SearchDocument
-from forge.catalog.search.fields import column_tokens, tokens_of
+from forge.catalog.search.fields import ColumnTokens, tokens_of
 from forge.catalog.search.match import QueryMarker
 from forge.catalog.search.page import CatalogHit, FacetCount, FacetCounts, ScoreExplanation, SearchPage
 from forge.catalog.search.plan import (
@@ -33,6 +33,7 @@ from forge.catalog.search.rank import boosts_of, id_of_order, order_of, points_o
 from forge.catalog.search.text import fold
 
 FEW = 10  # with fewer results as it is written, typos are forgiven: else they would be noise
+FEW_ENOUGH = 100  # documents that are read whole, and put into order without the index
 MOST_VALUES = 50  # of a facet
 MOST_READ = 300  # documents of one stage that a page looks through for columns
 _BATCH = 50
@@ -45,6 +46,12 @@ class StageReader(Protocol):
     def generation(self) -> int: ...
     def take(self, clause: Clause, sort: SearchSort, after: OrderKey | None, limit: int) -> Sequence[SearchDocument]:
         """The documents behind `after` that satisfy it: greatest `primary_of` first, then by `order_of`."""
+
+    def few(
+        self, stages: Sequence[tuple[int, Clause]], filters: Clause, most: int
+    ) -> Sequence[tuple[int, SearchDocument]] | None:
+        """All that satisfies the filters and a stage, with the best stage of each, in any order. None: there are more
+        than so many, or the index cannot say; then it is asked stage by stage."""
 
     def count(self, clause: Clause) -> int: ...
     def facets(self, clause: Clause, wanted: Sequence[SearchFacet]) -> FacetCounts:
@@ -63,26 +70,57 @@ class _Place:
 def search_stages(reader: StageReader, query: SearchQuery) -> SearchPage:
     after = decode_search_cursor(query)
     typos = after.typos if after else False
-    found = _read(reader, query, typos, after)
-    if after is None and len(found) < FEW and not query.browses:
-        typos, found = True, _read(reader, query, True, None)
+    facets, total = _counted(reader, query, typos)
+    if after is None and total < FEW and not query.browses:
+        typos = True
+        facets, total = _counted(reader, query, typos)
+    found = _read(reader, query, typos, after, total)
     page, more = found[: query.limit], len(found) > query.limit
-    facets = _facets(reader, query, typos)
-    total, exact = _total(reader, query, typos, facets, None if more or after else len(found))
     marker = QueryMarker(query.words, typos=typos)
+    exact = not query.wants_columns
+    if not more and after is None:  # all are on this one page
+        total, exact = len(found), True
     return SearchPage(
         hits=tuple(_hit(place, query, marker, typos) for place in page),
         total=total,
         total_exact=exact,
-        facets={name: counts for name, counts in facets.items() if name in query.facets},
+        facets=facets,
         next_cursor=page[-1].cursor.encode(query) if more else None,
         generation=reader.generation,
     )
 
 
-def _read(reader: StageReader, query: SearchQuery, typos: bool, after: SearchCursor | None) -> list[_Place]:
-    """One more than the page needs, and enough to know whether there are only a few."""
-    return list(islice(_places(reader, query, typos, after), max(query.limit + 1, FEW)))
+def _read(
+    reader: StageReader, query: SearchQuery, typos: bool, after: SearchCursor | None, total: int
+) -> Sequence[_Place]:
+    """One more than the page needs."""
+    if total <= FEW_ENOUGH and not query.wants_columns and query.order is SearchSort.RELEVANCE:
+        found = _all_at_once(reader, query, typos, after)
+        if found is not None:
+            return found
+    return list(islice(_places(reader, query, typos, after), query.limit + 1))
+
+
+def _all_at_once(
+    reader: StageReader, query: SearchQuery, typos: bool, after: SearchCursor | None
+) -> list[_Place] | None:
+    """What matches few documents is read whole, and put into order here."""
+    stages = plan_stages(query, DOCUMENTS, typos=typos)
+    found = reader.few([(one.stage, one.clause) for one in stages], plan_filters(query), FEW_ENOUGH)
+    if found is None:
+        return None
+    keyed = [(-stage, key_of(document, query.order), stage, document) for stage, document in found]
+    keyed.sort(key=lambda one: (one[0], one[1].ascending))
+    begin = (-after.stage, after.key.ascending) if after else None
+    behind = [one for one in keyed if begin is None or (one[0], one[1].ascending) > begin][: query.limit + 1]
+    return [
+        _Place(
+            document,
+            None,
+            SearchCursor(typos=typos, columns=False, stage=MatchStage(stage), key=key, generation=reader.generation),
+        )
+        for _, key, stage, document in behind
+    ]
 
 
 def _wanted(query: SearchQuery, *, typos: bool, without: SearchFacet | None = None) -> Clause:
@@ -99,7 +137,8 @@ def _wanted(query: SearchQuery, *, typos: bool, without: SearchFacet | None = No
 
 def _places(reader: StageReader, query: SearchQuery, typos: bool, after: SearchCursor | None) -> Iterator[_Place]:
     """In order: by stage; in each, documents before columns."""
-    documents, columns = plan_stages(query, DOCUMENTS, typos=typos), plan_stages(query, COLUMNS, typos=typos)
+    documents = plan_stages(query, DOCUMENTS, typos=typos)
+    columns = plan_stages(query, COLUMNS, typos=typos) if query.wants_columns else documents
     if query.order is not SearchSort.RELEVANCE:
         lowest = documents[-1].stage
         documents = (StageClause(lowest, matches(documents)),)
@@ -148,14 +187,14 @@ def _columns(
         same = filter_token_clause(SearchFilter.ID, id_of_order(after.key.order))
         for document in reader.take(AllOf((clause, same)), query.order, None, 1):
             yield from _of_document(document, stages, stage, query, typos, after.column, ordered, reader.generation)
-    key, read = after.key if after else None, 0
+    key, read, batch = after.key if after else None, 0, min(_BATCH, query.limit + 1)
     while read < MOST_READ:
-        found = reader.take(clause, query.order, key, _BATCH)
+        found = reader.take(clause, query.order, key, batch)
         for document in found:
             key = key_of(document, query.order)
             yield from _of_document(document, stages, stage, query, typos, -1, ordered, reader.generation)
         read += len(found)
-        if len(found) < _BATCH:
+        if len(found) < batch:
             return
 
 
@@ -176,8 +215,7 @@ def _of_document(
     for number, column in enumerate(columns):
         if number <= behind:
             continue
-        own = stage_of_column(document, column, stages)
-        if own is not None and (own is stage or not ordered):
+        if is_in_stage(ColumnTokens(document, column), stages, stage if ordered else None):
             cursor = SearchCursor(typos=typos, columns=True, stage=stage, key=key, column=number, generation=generation)
             yield _Place(document, column, cursor)
 
@@ -186,15 +224,22 @@ def key_of(document: SearchDocument, sort: SearchSort) -> OrderKey:
     return OrderKey(primary_of(document, sort), order_of(document.id, document.qualified_name))
 
 
-def stage_of_column(
-    document: SearchDocument, column: DocumentColumn, stages: tuple[StageClause, ...]
-) -> MatchStage | None:
-    tokens = column_tokens(document, column)
+def is_in_stage(tokens: Tokens, stages: tuple[StageClause, ...], stage: MatchStage | None) -> bool:
+    """Whether this is its best stage; None: whether it is in any."""
+    if stage is None:
+        return holds(matches(stages), tokens)
+    if not holds(next(one.clause for one in stages if one.stage is stage), tokens):
+        return False
+    return not any(holds(one.clause, tokens) for one in stages if one.stage > stage)
+
+
+def _best_stage(tokens: Tokens, stages: tuple[StageClause, ...]) -> MatchStage | None:
     return next((one.stage for one in stages if holds(one.clause, tokens)), None)
 
 
-def _facets(reader: StageReader, query: SearchQuery, typos: bool) -> FacetCounts:
-    """A facet counts as if its own filter were not set: what else could be chosen."""
+def _counted(reader: StageReader, query: SearchQuery, typos: bool) -> tuple[FacetCounts, int]:
+    """Facets, and how many documents match in all. A facet counts as if its own filter were not set: what else could
+    be chosen."""
     filtered = {name.value for name, values in query.filters.items() if values}
     if query.types:
         filtered.add(SearchFacet.TYPE.value)
@@ -205,18 +250,10 @@ def _facets(reader: StageReader, query: SearchQuery, typos: bool) -> FacetCounts
     for name in query.facets:
         if name.value in filtered:
             found |= reader.facets(_wanted(query, typos=typos, without=name), [name])
-    return {name: found.get(name, ()) for name in query.facets}
-
-
-def _total(
-    reader: StageReader, query: SearchQuery, typos: bool, facets: FacetCounts, seen: int | None
-) -> tuple[int, bool]:
-    """`seen`: all results are on this one page."""
-    if seen is not None:
-        return seen, True
+    facets = {name: found.get(name, ()) for name in query.facets}
     if SearchFacet.TYPE in facets and not query.wants_columns:  # every document has one type
-        return sum(one.count for one in facets[SearchFacet.TYPE] if one.value in query.document_types), True
-    return reader.count(_wanted(query, typos=typos)), not query.wants_columns
+        return facets, sum(one.count for one in facets[SearchFacet.TYPE] if one.value in query.document_types)
+    return facets, reader.count(_wanted(query, typos=typos))
 
 
 def _hit(place: _Place, query: SearchQuery, marker: QueryMarker, typos: bool) -> CatalogHit:
@@ -238,10 +275,8 @@ def _hit(place: _Place, query: SearchQuery, marker: QueryMarker, typos: bool) ->
 
 def _stage_of(place: _Place, query: SearchQuery, typos: bool) -> MatchStage | None:
     if place.column is not None:
-        return stage_of_column(place.document, place.column, plan_stages(query, ONE_COLUMN, typos=typos))
-    tokens = tokens_of(place.document)
-    stages = plan_stages(query, DOCUMENTS, typos=typos)
-    return next((one.stage for one in stages if holds(one.clause, tokens)), None)
+        return _best_stage(ColumnTokens(place.document, place.column), plan_stages(query, ONE_COLUMN, typos=typos))
+    return _best_stage(tokens_of(place.document), plan_stages(query, DOCUMENTS, typos=typos))
 
 
 def suggest_names(reader: StageReader, prefix: str, limit: int) -> tuple[CatalogHit, ...]:

@@ -69,7 +69,7 @@ def typos_forgiven(word: str) -> int:
 
 def is_near(left: str, right: str, most: int) -> bool:
     """At most so many insertions, deletions, substitutions and transpositions of neighbours apart."""
-    if abs(len(left) - len(right)) > most:
+    if abs(len(left) - len(right)) > most or len(set(left) ^ set(right)) > 2 * most:
         return False
     before: list[int] = []
     row = list(range(len(right) + 1))

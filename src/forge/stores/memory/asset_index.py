@@ -29,6 +29,11 @@ class _MemoryState:
         behind = (one for one in keyed if after is None or one[0] > after.ascending)
         return [document for _, document in sorted(behind, key=lambda one: one[0])[:limit]]
 
+    def few(
+        self, stages: Sequence[tuple[int, Clause]], filters: Clause, most: int
+    ) -> Sequence[tuple[int, SearchDocument]] | None:
+        return None
+
     def count(self, clause: Clause) -> int:
         return sum(1 for _ in self._matching(clause))
 

@@ -136,6 +136,11 @@ class _ServerReader:
         hits = self._ask("_search", body).get("hits", {}).get("hits", [])
         return [SearchDocument.from_dict(hit["_source"]["document"]) for hit in hits]
 
+    def few(
+        self, stages: Sequence[tuple[int, Clause]], filters: Clause, most: int
+    ) -> Sequence[tuple[int, SearchDocument]] | None:
+        return None
+
     def count(self, clause: Clause) -> int:
         return int(self._ask("_count", {"query": documents_only(clause)}).get("count", 0))
 

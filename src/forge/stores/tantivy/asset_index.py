@@ -36,6 +36,7 @@ class TantivyAssetIndex:
         self._reader: TantivyReader | None = None
         self._position: int | None = None
         self._head = ""
+        self._seen: tuple[int, int, int] | None = None
 
     def cursor(self) -> int | None:
         self._read()
@@ -110,12 +111,23 @@ class TantivyAssetIndex:
         """The newest state. Files are looked at again, so that what other processes wrote is seen."""
         with self._lock:
             index = self._open()
+            seen = self._signature()
+            if self._reader is not None and seen == self._seen:
+                return self._reader
             index.reload()
-            searcher = index.searcher()
+            searcher, self._seen = index.searcher(), seen
             cursor, head, generation = _state_of(index, searcher)
             if self._reader is None or self._reader.generation != generation or self._position != cursor:
                 self._reader, self._position, self._head = TantivyReader(index, searcher, generation), cursor, head
             return self._reader
+
+    def _signature(self) -> tuple[int, int, int] | None:
+        """Of the file that every commit, of any process, replaces."""
+        try:
+            found = (self._folder / "meta.json").stat()
+        except OSError:
+            return None
+        return found.st_ino, found.st_mtime_ns, found.st_size
 
     def _writer(self, heap: int) -> IndexWriter | None:
         """None: someone else is writing."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from forge.catalog.search.clause import (
@@ -18,34 +19,67 @@ from forge.catalog.search.fields import FILTER
 from forge.stores.tantivy.schema import ID, STATE_ID
 
 if TYPE_CHECKING:
-    from tantivy import Query, Schema
+    from tantivy import Occur, Query, Schema
 
 
-def query_of(clause: Clause, schema: Schema) -> Query:
-    from tantivy import Occur, Query
+_KEPT, _MANY = 5000, 16
 
-    match clause:
-        case HasToken(field, token):
-            return Query.term_query(schema, field, token, "basic")
-        case HasPrefix(field, token):
-            return Query.fuzzy_term_query(schema, field, token, 0, True, True)
-        case HasNear(field, token, typos):
-            return Query.fuzzy_term_query(schema, field, token, typos, True, False)
-        case HasPhrase(field, tokens):
-            return Query.phrase_query(schema, field, list(tokens))
-        case AllOf(clauses):
-            if not clauses:  # all but the record of the index's own state
-                state = Query.term_query(schema, ID, STATE_ID, "basic")
-                return Query.boolean_query([(Occur.Must, Query.all_query()), (Occur.MustNot, state)])
-            return Query.boolean_query([(Occur.Must, query_of(one, schema)) for one in clauses])
-        case AnyOf(clauses):
-            values = {one.token for one in clauses if isinstance(one, HasToken) and one.field == FILTER}
-            if len(values) == len(clauses) > 8:
-                return Query.term_set_query(schema, FILTER, sorted(values))
-            if not clauses:
-                return Query.empty_query()
-            return Query.boolean_query([(Occur.Should, query_of(one, schema)) for one in clauses])
-        case Except(wanted, unwanted):
-            return Query.boolean_query(
-                [(Occur.Must, query_of(wanted, schema)), (Occur.MustNot, query_of(unwanted, schema))]
-            )
+
+class QueryTranslator:
+    """A clause that stands in several stages is translated once."""
+
+    def __init__(self, schema: Schema) -> None:
+        from tantivy import Occur, Query
+
+        self._schema, self._query, self._occur = schema, Query, Occur
+        self._known: dict[int, tuple[Clause, Query]] = {}  # by identity: the clause is kept, so that it stays the same
+
+    def __call__(self, clause: Clause) -> Query:
+        known = self._known.get(id(clause))
+        if known is None:
+            if len(self._known) > _KEPT:
+                self._known.clear()
+            known = self._known[id(clause)] = (clause, self._translated(clause))
+        return known[1]
+
+    def _translated(self, clause: Clause) -> Query:
+        query, schema = self._query, self._schema
+        match clause:
+            case HasToken(field, token):
+                return query.term_query(schema, field, token, "basic")
+            case HasPrefix(field, token):
+                return query.fuzzy_term_query(schema, field, token, 0, True, True)
+            case HasNear(field, token, typos):
+                return query.fuzzy_term_query(schema, field, token, typos, True, False)
+            case HasPhrase(field, tokens):
+                return query.phrase_query(schema, field, list(tokens))
+            case AllOf(clauses):
+                if not clauses:  # all but the record of the index's own state
+                    state = query.term_query(schema, ID, STATE_ID, "basic")
+                    return self._bool((self._occur.Must, query.all_query()), (self._occur.MustNot, state))
+                return self(clauses[0]) if len(clauses) == 1 else self._all(self._occur.Must, clauses)
+            case AnyOf(clauses):
+                values = {one.token for one in clauses if isinstance(one, HasToken) and one.field == FILTER}
+                if len(values) == len(clauses) > _MANY:
+                    return query.term_set_query(schema, FILTER, sorted(values))
+                if not clauses:
+                    return query.empty_query()
+                return self(clauses[0]) if len(clauses) == 1 else self._all(self._occur.Should, clauses)
+            case Except(wanted, unwanted):
+                return self._bool((self._occur.Must, self(wanted)), (self._occur.MustNot, self(unwanted)))
+
+    def staged(self, stages: Sequence[tuple[int, Clause]], filters: Clause) -> Query:
+        """The score of each result is its stage."""
+        query = self._query
+        scored = [query.const_score_query(self(clause), float(stage)) for stage, clause in stages]
+        within = query.const_score_query(self(filters), 0.0)
+        return self._bool((self._occur.Must, query.disjunction_max_query(scored)), (self._occur.Must, within))
+
+    def both(self, one: Query, other: Query) -> Query:
+        return self._bool((self._occur.Must, one), (self._occur.Must, other))
+
+    def _all(self, occur: Occur, clauses: Sequence[Clause]) -> Query:
+        return self._query.boolean_query([(occur, self(one)) for one in clauses])
+
+    def _bool(self, *parts: tuple[Occur, Query]) -> Query:
+        return self._query.boolean_query(parts)

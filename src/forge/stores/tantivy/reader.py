@@ -13,7 +13,7 @@ from forge.catalog.search.document import SearchDocument
 from forge.catalog.search.page import FacetCount, FacetCounts
 from forge.catalog.search.query import SearchFacet, SearchSort
 from forge.catalog.search.stages import MOST_VALUES
-from forge.stores.tantivy.clauses import query_of
+from forge.stores.tantivy.clauses import QueryTranslator
 from forge.stores.tantivy.schema import DOCUMENT, ORDER, PRIMARY
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ class TantivyReader:
 
     def __init__(self, index: Index, searcher: Searcher, generation: int) -> None:
         self._index, self._schema, self._searcher, self._generation = index, index.schema, searcher, generation
+        self._translate = QueryTranslator(index.schema)
         self._facets = lru_cache(maxsize=256)(self._count_values)
 
     @property
@@ -35,14 +36,14 @@ class TantivyReader:
         return self._generation
 
     def take(self, clause: Clause, sort: SearchSort, after: OrderKey | None, limit: int) -> Sequence[SearchDocument]:
-        query = query_of(clause, self._schema)
+        query = self._translate(clause)
         field = PRIMARY.get(sort)
         if field is None:
             return self._loaded(self._by_order(query, after.order if after else None, limit))
         found: list[DocAddress] = []
         highest: int | None = None
         if after is not None:
-            same = self._both(query, self._between(field, after.primary, after.primary))
+            same = self._translate.both(query, self._between(field, after.primary, after.primary))
             found = self._by_order(same, after.order, limit)
             highest = after.primary - 1
         while len(found) < limit and (highest is None or highest >= 0):
@@ -57,7 +58,7 @@ class TantivyReader:
     ) -> tuple[list[DocAddress], int | None]:
         """In order, and the highest primary key that was not looked at; None: there are no more."""
         if highest is not None:
-            query = self._both(query, self._between(field, 0, highest))
+            query = self._translate.both(query, self._between(field, 0, highest))
         wanted = limit + _SLACK
         hits = self._searcher.search(query, wanted, count=False, order_by_field=field).hits
         last = hits[-1][0] if len(hits) == wanted else -1
@@ -66,7 +67,7 @@ class TantivyReader:
         if last < 0:
             return found, None
         if len(found) < limit:  # of those equal at the end, not all were read
-            same = self._both(query, self._between(field, last, last))
+            same = self._translate.both(query, self._between(field, last, last))
             found += self._by_order(same, None, limit - len(found))
         return found, last - 1
 
@@ -86,12 +87,21 @@ class TantivyReader:
 
         if after is not None:
             # Only the parser can say a range of text; an order is hexadecimal digits, so nothing is to be escaped.
-            query = self._both(query, self._index.parse_query(f"{ORDER}:>{after}", [ORDER]))
+            query = self._translate.both(query, self._index.parse_query(f"{ORDER}:>{after}", [ORDER]))
         hits = self._searcher.search(query, limit, count=False, order_by_field=ORDER, order=Order.Asc).hits
         return [address for _, address in hits]
 
+    def few(
+        self, stages: Sequence[tuple[int, Clause]], filters: Clause, most: int
+    ) -> Sequence[tuple[int, SearchDocument]] | None:
+        """One search instead of one for each stage."""
+        hits = self._searcher.search(self._translate.staged(stages, filters), most + 1, count=False).hits
+        if len(hits) > most:
+            return None
+        return [(round(stage), self._document(address)) for stage, address in hits]
+
     def count(self, clause: Clause) -> int:
-        found: int = self._searcher.search(query_of(clause, self._schema), 1, count=True).count  # type: ignore[attr-defined]
+        found: int = self._searcher.search(self._translate(clause), 1, count=True).count  # type: ignore[attr-defined]
         return found
 
     def facets(self, clause: Clause, wanted: Sequence[SearchFacet]) -> FacetCounts:
@@ -100,7 +110,7 @@ class TantivyReader:
     def _count_values(self, clause: Clause, wanted: tuple[SearchFacet, ...]) -> FacetCounts:
         """Exact, over all that matches; kept as long as this state of the index is."""
         asked = {name.value: {"terms": {"field": f"facet_{name.value}", "size": MOST_VALUES}} for name in wanted}
-        found: Mapping[str, Any] = self._searcher.aggregate(query_of(clause, self._schema), asked)
+        found: Mapping[str, Any] = self._searcher.aggregate(self._translate(clause), asked)
         counts = {}
         for name in wanted:
             values = [FacetCount(str(one["key"]), int(one["doc_count"])) for one in found[name.value]["buckets"]]
@@ -117,8 +127,3 @@ class TantivyReader:
         from tantivy import FieldType, Query
 
         return Query.range_query(self._schema, field, FieldType.Unsigned, lowest, highest)
-
-    def _both(self, one: Query, other: Query) -> Query:
-        from tantivy import Occur, Query
-
-        return Query.boolean_query([(Occur.Must, one), (Occur.Must, other)])
