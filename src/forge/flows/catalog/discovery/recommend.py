@@ -29,7 +29,7 @@ from forge.flows.catalog.edit import find_asset
 from forge.model.time import Clock
 
 _DAYS = 90
-_CELLS = 50_000
+_CELLS = 20_000
 _LINEAGE_SEEDS = 5
 _LABELS = 3  # domains and tags that are looked for
 _CANDIDATES = 200
