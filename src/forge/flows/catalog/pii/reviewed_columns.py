@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-import time
-
 from forge.catalog.pii.review import FindingOrigin, PiiRecord, ReviewState
 from forge.flows.catalog.personal_data import Key, ReviewedColumns
 from forge.flows.catalog.pii.ports import PiiFindings
-
-_LIFE = 5.0  # seconds: two writers on PostgreSQL can leave one mark between them
 
 
 class FoundPersonalData:
     def __init__(self, store: PiiFindings, threshold: float) -> None:
         self._store, self._threshold = store, threshold
         self._known: tuple[int, ReviewedColumns] | None = None
-        self._marked: tuple[str, float, ReviewedColumns] | None = None
+        self._marked: tuple[str, ReviewedColumns] | None = None
 
     def __call__(self, mark: str | None = None) -> ReviewedColumns:
         """`mark`: of the records, which every change of a finding moves; the same one needs no look at the store."""
-        marked, now = self._marked, time.monotonic()
-        if mark is not None and marked is not None and marked[0] == mark and now - marked[1] < _LIFE:
-            return marked[2]
+        marked = self._marked
+        if mark is not None and marked is not None and marked[0] == mark:
+            return marked[1]
         revision = self._store.revision()
         known = self._known
         if known is None or known[0] != revision:
             # what changes between the two reads has a later revision, and is read by the next call
             self._known = known = (revision, self._read() if revision else ReviewedColumns())
         if mark is not None:
-            self._marked = (mark, now, known[1])
+            self._marked = (mark, known[1])
         return known[1]
 
     def _read(self) -> ReviewedColumns:

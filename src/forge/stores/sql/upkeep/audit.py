@@ -8,6 +8,7 @@ from sqlalchemy import Engine, func, select
 
 from forge.flows.runs.records import AuditRecord
 from forge.stores.sql import tables
+from forge.stores.sql.catalog.pii_tables import revisions
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.record_columns import record_of
 from forge.stores.sql.records import SqlRecords, write_audit
@@ -31,10 +32,12 @@ class SqlAudit(SqlRecords):
 
     def mark(self) -> str:
         """Every change of the records writes to the audit too, except the start of a run and later hashes; a run
-        that ends without an audit row is detected by its state."""
+        that ends without an audit row is detected by its state. Findings of personal data have a number of their own,
+        which two writers never share: nothing that they hide is shown for a while."""
         r = tables.runs.c
         newest = select(r.id + " " + r.status).order_by(*NEWEST).limit(1).scalar_subquery()
         numbered = (tables.audit, tables.blobs, tables.table_trees)
         last = [select(func.max(table.c.id)).scalar_subquery() for table in numbered]
+        last.append(select(func.max(revisions.c.number)).scalar_subquery())
         with reading(self._engine) as connection:
             return " ".join(map(str, connection.execute(select(*last, newest)).one()))
