@@ -5,7 +5,9 @@ Columns are renamed by position first, so that dots, backticks and names that di
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as f
@@ -57,7 +59,7 @@ class FrameColumn:
         """A value as a key: equal where the values are, bounded in length, and read back by `cell_of`. A value that
         may not leave the engine is hashed."""
         if self.hidden:
-            return f.xxhash64(self.normal).cast("string")
+            return self._hash()
         match self.kind:
             case ValueClass.FLOAT:
                 return self.normal.cast("string")
@@ -69,8 +71,25 @@ class FrameColumn:
                 )
                 return f.when(f.length(self.cell) <= LONGEST, self.cell).otherwise(long)
             case ValueClass.BINARY:
-                return f.xxhash64(self.cell).cast("string")
+                return self._hash()
         return self.cell.cast("string")
+
+    def _hash(self) -> Column:
+        return f.when(self.cell.isNotNull(), f.xxhash64(self.normal).cast("string"))  # NULL has a hash, too
+
+    def is_one_of(self, texts: Sequence[str]) -> Column:
+        """Compared as values: to write each as a text first would take most of the time."""
+        match self.kind:
+            case ValueClass.INTEGER | ValueClass.DATE | ValueClass.TIMESTAMP | ValueClass.TIMESTAMP_NTZ:
+                return self.measured.isin([int(text) for text in texts])
+            case ValueClass.FLOAT:
+                return self.normal.isin([float(text) for text in texts])
+            case ValueClass.DECIMAL:
+                return self.cell.isin([Decimal(text) for text in texts])
+            case ValueClass.TEXT:
+                known = self.cell.isin([text for text in texts if len(text) <= LONGEST])
+                return known if all(len(text) <= LONGEST for text in texts) else known | (f.length(self.cell) > LONGEST)
+        return self.text.isin(list(texts))
 
     @property
     def normal(self) -> Column:

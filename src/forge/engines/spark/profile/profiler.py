@@ -23,7 +23,7 @@ from forge.catalog.profile import (
     mask_columns,
     plan_bins,
 )
-from forge.catalog.profile.record import EXACT_ROWS, TOP
+from forge.catalog.profile.record import EXACT_ROWS
 from forge.catalog.profile.value_class import LONGEST, cell_of
 from forge.engines.spark.frames import frame_of
 from forge.engines.spark.profile.columns import FrameColumn, columns_of
@@ -122,11 +122,11 @@ def _all_values(
     plans: Mapping[int, BinPlan],
     request: ProfileRequest,
 ) -> _Found:
-    sketches, values, (bins, _), duplicates = _at_once(
+    sketches, values, bins, duplicates = _at_once(
         spark,
         lambda: passes.sketch(distinct=False),
         lambda: passes.values(counted),
-        lambda: passes.bins(plans, {}),
+        lambda: passes.bins(plans),
         lambda: None if request.sample is not None else passes.duplicates(rows),
     )
     return _Found(sketches, bins, values, duplicates, frozenset(column.place for column in counted))
@@ -141,22 +141,18 @@ def _some_values(
     request: ProfileRequest,
 ) -> _Found:
     """Columns of few values are counted; of others the frequent values of a sample are counted over all rows."""
-    shown = [c for c in counted if not c.hidden and c.kind is not ValueClass.BINARY]
-    sketches, likely, duplicates = _at_once(
+    (sketches, likely), duplicates = _at_once(
         spark,
-        lambda: passes.sketch(distinct=True),
-        lambda: passes.candidates(shown, rows),
+        lambda: passes.sketch_and_sample(rows),
         lambda: None if request.sample is not None else passes.duplicates(rows),
     )
     few = [column for column in counted if sketches[column.place]["distinct"] <= FEW]
     sure = frozenset(column.place for column in few)
     asked = {place: texts for place, texts in likely.items() if place not in sure}
-    values, (bins, texts) = _at_once(spark, lambda: passes.values(few), lambda: passes.bins(plans, asked))
-    for place, found in texts.items():
-        ranked = sorted(found.items(), key=lambda pair: (-pair[1], asked[place].index(pair[0])))
-        values.top[place] = [pair for pair in ranked if pair[1] > 1][:TOP]
+    values, bins = _at_once(spark, lambda: passes.values(few, asked), lambda: passes.bins(plans))
     for column in counted:
-        values.distinct.setdefault(column.place, sketches[column.place]["distinct"])
+        if column.place not in sure:
+            values.distinct[column.place] = sketches[column.place]["distinct"]
     return _Found(sketches, bins, values, duplicates, sure)
 
 
