@@ -8,6 +8,8 @@ import time
 from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 
+import pytest
+
 from forge.catalog.discovery.usage import UsageCount, UsageKind, UsagePrivacy
 from forge.flows.catalog.discovery import record
 from forge.flows.catalog.discovery.record import UsageRecorder
@@ -103,6 +105,7 @@ def test_what_cannot_be_written_waits_and_nobody_notices() -> None:
     assert site.store.totals(*ALWAYS)[0].views == 3
 
 
+@pytest.mark.slow
 def test_a_database_that_stays_away_does_not_fill_the_memory() -> None:
     site = Site()
     site.store.away = True
