@@ -182,8 +182,8 @@ def test_decimals_keep_their_scale(measure: Measure) -> None:
 
 
 def test_values_of_hidden_columns_do_not_leave(measure: Measure) -> None:
-    born = [date(1815, 12, 10)] * 3 + [None]
-    table = pa.table({"Mail": ["ada@x.org", "ada@x.org", "", None], "age": [36, 36, 50, None], "born": born})
+    days = [date(1815, 12, 10)] * 3 + [None]
+    table = pa.table({"Mail": ["ada@x.org", "ada@x.org", "", None], "age": [36, 36, 50, None], "born": days})
     measured = measure(table, hidden=frozenset({"mail", "age", "born"}))
     text = str(measured)
     for secret in ("ada", "36", "50", "1815"):
