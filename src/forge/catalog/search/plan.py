@@ -36,8 +36,8 @@ class MatchStage(IntEnum):
     PHRASE = 5  # the words stand in its name, side by side
     PREFIX = 4  # words of its name begin so; others name its place
     RELATED = 3  # columns, tags, terms, personal data, owner or domain
-    FUZZY = 2  # the same, but for typos
-    DESCRIPTION = 1
+    FUZZY = 2  # its name, but for typos
+    DESCRIPTION = 1  # or columns, tags, terms, but for typos
     BROWSE = 0  # nothing was asked for
 
 
@@ -98,7 +98,8 @@ def _stages_of(text: str, space: SearchSpace, typos: bool) -> tuple[StageClause,
     own = [_own(word, space, single=single) for word in words]
     place: list[Clause] = [AnyOf(tuple(HasPrefix(field, word) for field in space.place)) for word in words]
     related = [_related(word, space) for word in words]
-    near = [_near(word, space) if typos else NOTHING for word in words]
+    near = [_near(word, space.name) if typos else NOTHING for word in words]
+    nearly = [_near(word, space.related) if typos else NOTHING for word in words]
     said = [_text(word, space, single=single) for word in words]
     asked = squash(text.strip().replace(":", "."))
     if space is COLUMNS:  # of a column's place, documents keep the name of the table
@@ -115,8 +116,8 @@ def _stages_of(text: str, space: SearchSpace, typos: bool) -> tuple[StageClause,
     if typos:
         fuzzy = _each_word(own, (own, place, related, near), (related, near), needed=space.own_needed)
         found.append(StageClause(MatchStage.FUZZY, fuzzy))
-    ways = (said, near, place) if space.own_needed else (said, near)
-    found.append(StageClause(MatchStage.DESCRIPTION, _each_word(said, ways, (near,), needed=space.own_needed)))
+    ways = (said, near, nearly, place) if space.own_needed else (said, near, nearly)
+    found.append(StageClause(MatchStage.DESCRIPTION, _each_word(said, ways, (near, nearly), needed=space.own_needed)))
     return tuple(found)
 
 
@@ -175,11 +176,9 @@ def _related(word: str, space: SearchSpace) -> Clause:
     return AnyOf(tuple(ways))
 
 
-def _near(word: str, space: SearchSpace) -> Clause:
-    typos, single = typos_forgiven(word), singular_of(word)
-    if not typos:
-        return NOTHING
-    return AnyOf((HasNear(space.name, single, typos), HasNear(space.related, single, typos)))
+def _near(word: str, field: str) -> Clause:
+    typos = typos_forgiven(word)
+    return HasNear(field, singular_of(word), typos) if typos else NOTHING
 
 
 def _text(word: str, space: SearchSpace, *, single: bool) -> Clause:
