@@ -31,6 +31,13 @@ if TYPE_CHECKING:
     from rich.status import Status
 
 DAILY = ("raw.orders+",)
+# Who looks at what each day: for popularity and recommendations.
+READERS = {
+    "fiona@shop.example": (("marts.daily_revenue", 5), ("core.orders", 2)),
+    "sven@shop.example": (("marts.country_performance", 4), ("marts.daily_revenue", 2), ("core.orders", 1)),
+    "maria@shop.example": (("marts.customer_value", 3), ("marts.newsletter_audience", 2), ("core.customers", 1)),
+    "carlos@shop.example": (("core.orders", 3), ("core.order_items", 2), ("raw.orders", 1)),
+}
 PORTS_TRIED = 20
 
 
@@ -172,7 +179,7 @@ class DemoDisplay:
 
 def run_days(target: Path, *, scale: float, display: DemoDisplay) -> DemoStory:
     """Ten days of the shop: one first load, then one small run a day. Spark is stopped at the end."""
-    wiring = Wiring.of(target)
+    wiring = Wiring.of(target, overrides={"catalog.follow": False})  # once, at the end
     with Connection(wiring, wiring.default_branch) as connection:
         display.working("starting Spark")
         began = time.monotonic()
@@ -193,6 +200,11 @@ def run_days(target: Path, *, scale: float, display: DemoDisplay) -> DemoStory:
             display.done(_outcome(report.result.run), time.monotonic() - began)
             if report.result.run.status is RunStatus.FAILED:
                 break
+            _look_around(wiring)
+        began = time.monotonic()
+        display.working("profiles, personal data and the catalog")
+        _catalogue(wiring)
+        display.done("Tables profiled, scanned for personal data and catalogued", time.monotonic() - began)
     return DemoStory(tuple(report.result.run for report in reports), reports[-1])
 
 
@@ -207,6 +219,23 @@ def _one_day(connection: Connection, day: date, *, is_first: bool, display: Demo
         message=f"{'First load, and ' if is_first else ''}orders of {day:%d %B %Y}",
         notify=display.notify,
     )
+
+
+def _look_around(wiring: Wiring) -> None:
+    """What the people of the shop looked at that day."""
+    from forge.catalog.discovery.usage import UsageKind
+
+    for user, tables in READERS.items():
+        for table, times in tables:
+            wiring.catalog.discovery.recorder.record(UsageKind.QUERY, [table] * times, user)
+
+
+def _catalogue(wiring: Wiring) -> None:
+    from forge.flows.catalog.crawl import crawl
+
+    wiring.catalog.follower.mark()
+    wiring.catalog.follower.catch_up()
+    crawl(wiring.catalog.crawl_ports())
 
 
 def load_story(target: Path, digest: str) -> DemoStory | None:
