@@ -91,6 +91,7 @@ class CatalogParts:
                 ),
                 FollowStep("The profile", self._profile),
                 FollowStep("The crawl", lambda tables: crawl(self._lake_ports())),
+                FollowStep("The search index", self.search.refresh_tables),
             ),
         )
 
