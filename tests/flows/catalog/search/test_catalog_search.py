@@ -1,0 +1,189 @@
+"""The index follows the records: changes, commits, terms, and what holds assets."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import count
+
+import pytest
+
+from forge.catalog.asset import AssetType, CrawledAsset, CrawledColumn
+from forge.catalog.crawl import SeenAsset, plan_crawl
+from forge.catalog.glossary.term import GlossaryTerm
+from forge.catalog.search.document import DocumentType
+from forge.catalog.search.query import SearchQuery
+from forge.flows.catalog.search.catalog_search import CatalogSearch, SearchSources
+from forge.flows.catalog.search.documents import SearchFacts, containers_of
+from forge.flows.runs.records import AssetRecord
+from forge.model.names import TableName
+from forge.stores.memory.asset_index import MemoryAssetIndex
+from forge.stores.memory.asset_store import MemoryAssetStore
+
+NOW = datetime(2026, 11, 18, tzinfo=UTC)
+_NUMBERS = count(1)
+
+
+class World:
+    """A store of assets, a lake whose commits are numbers, terms and facts."""
+
+    def __init__(self) -> None:
+        self.store, self.index = MemoryAssetStore(), MemoryAssetIndex()
+        self.terms: list[GlossaryTerm] = []
+        self.facts: dict[str, SearchFacts] = {}
+        self.commits: list[dict[str, AssetRecord]] = []
+        self.search = CatalogSearch(
+            self.index,
+            SearchSources(
+                assets=self.store,
+                terms=lambda: tuple(self.terms),
+                facts=self._facts,
+                head=lambda: str(len(self.commits)) if self.commits else "",
+                published=lambda head: self.commits[int(head) - 1] if head else {},
+                changed=self._changed,
+            ),
+        )
+
+    def _facts(self, names: Sequence[str]) -> Mapping[str, SearchFacts]:
+        return {name: self.facts[name] for name in names if name in self.facts}
+
+    def _changed(self, old: str, new: str) -> list[str]:
+        before, after = (self.commits[int(one) - 1] if one else {} for one in (old, new))
+        return [name for name in {*before, *after} if before.get(name) != after.get(name)]
+
+    def crawl(self, *names: str, key: str = "", **fields: object) -> None:
+        seen = [
+            SeenAsset(
+                CrawledAsset(
+                    qualified_name=name,
+                    type=AssetType.TABLE,
+                    source="lake",
+                    key=key or name,
+                    columns=(CrawledColumn("id", "bigint"),),
+                    **fields,  # type: ignore[arg-type]
+                )
+            )
+            for name in names
+        ]
+        marks = {mark.uid: mark for mark in (*self.store.marks("lake"), *self.store.marks_named(names))}
+        plan = plan_crawl("lake", marks.values(), seen, lambda: f"{next(_NUMBERS):032x}", sources=("lake",))
+        self.store.apply(plan, NOW)
+
+    def publish(self, **tables: str) -> None:
+        """`core__orders="Description"`: the tables of the next commit."""
+        self.commits.append(
+            {
+                str(table): AssetRecord(
+                    table=table,
+                    kind="table",
+                    description=text,
+                    owner=None,
+                    tags=(),
+                    columns=({"name": "amount", "type": "bigint", "description": "", "pii": False},),
+                    updated_at=NOW,
+                )
+                for name, text in tables.items()
+                if (table := TableName(*name.split("__")))
+            }
+        )
+
+    def found(self, text: str = "", *types: DocumentType) -> list[str]:
+        return [hit.id for hit in self.search.search(SearchQuery(text=text, types=types)).hits]
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def test_what_is_crawled_is_found_at_once_and_what_vanished_is_marked(world: World) -> None:
+    assert world.found() == []
+    world.crawl("core.orders", "core.refunds")
+    assert world.found() == ["core.orders", "core.refunds"]
+    world.crawl("core.orders")
+    page = world.search.search(SearchQuery(text="refunds"))
+    assert [(hit.id, hit.document.vanished) for hit in page.hits] == [("core.refunds", True)]
+
+
+def test_a_renamed_asset_is_found_by_its_new_name_alone(world: World) -> None:
+    world.crawl("core.orders", key="k")
+    assert world.found() == ["core.orders"]
+    world.crawl("core.sales", key="k")
+    assert world.found() == ["core.sales"]
+    assert world.found("orders") == []
+
+
+def test_a_published_table_is_found_before_anything_is_crawled(world: World) -> None:
+    world.publish(core__orders="All orders")
+    assert world.found("all") == ["core.orders"]
+    world.publish(core__orders="All orders", core__refunds="")
+    assert world.found() == ["core.orders", "core.refunds"]
+    world.publish(core__refunds="Now described")
+    assert world.found() == ["core.refunds"]
+    assert world.found("described") == ["core.refunds"]
+    assert world.found("core", DocumentType.SCHEMA) == ["schema:core"]
+    world.publish()
+    assert world.found("core", DocumentType.SCHEMA) == []
+
+
+def test_a_publication_gives_the_columns_and_the_catalog_the_words(world: World) -> None:
+    world.crawl("core.orders", description="Of the crawl", owner="ada")
+    world.publish(core__orders="Of the run")
+    world.found()
+    (hit,) = world.search.search(SearchQuery(text="orders")).hits
+    assert (hit.document.description, hit.document.owner) == ("Of the crawl", "ada")
+    assert [column.name for column in hit.document.columns] == ["amount"]
+
+
+def test_terms_are_found_and_go_when_they_are_gone(world: World) -> None:
+    world.crawl("core.orders")
+    world.found()
+    world.terms = [GlossaryTerm(id="net", name="Net revenue", synonyms=("turnover",))]
+    world.store.touch("term", ["net"])
+    assert world.found("turnover", DocumentType.TERM) == ["term:net"]
+    world.terms = []
+    world.store.touch("term", ["net"])
+    assert world.found("turnover", DocumentType.TERM) == []
+
+
+def test_facts_of_other_rooms_come_with_a_refresh(world: World) -> None:
+    world.crawl("core.orders")
+    world.found()
+    world.facts["core.orders"] = SearchFacts(quality=97.0, popularity=12, pii={"id": "email"}, has_contract=True)
+    assert world.search.refresh(["core.orders"]) >= 1
+    document = world.search.search(SearchQuery(text="orders")).hits[0].document
+    assert (document.quality, document.popularity, document.pii, document.has_contract) == (97.0, 12, ("email",), True)
+
+
+def test_a_rebuild_has_the_same_documents_as_following(world: World) -> None:
+    world.crawl("core.orders", "pg:shop.public.users")
+    world.publish(core__orders="x", raw__orders="y")
+    world.terms = [GlossaryTerm(id="net", name="Net revenue")]
+    world.store.touch("term", ["net"])
+    every = tuple(kind for kind in DocumentType if kind is not DocumentType.COLUMN)
+    world.found()
+    world.publish(core__orders="x", raw__orders="z")
+    followed = world.search.search(SearchQuery(types=every, limit=500)).hits
+    world.search.reindex()
+    assert world.search.search(SearchQuery(types=every, limit=500)).hits == followed
+    assert [hit.id for hit in followed if hit.type in ("schema", "database")] == [
+        "schema:core",
+        "database:pg:shop",
+        "schema:pg:shop.public",
+        "schema:raw",
+    ]
+
+
+def test_nothing_is_written_where_nothing_changed(world: World) -> None:
+    world.crawl("core.orders")
+    world.publish(core__orders="x")
+    world.search.sync()
+    before = world.search.search(SearchQuery()).generation
+    assert world.search.sync() == 0
+    assert world.search.search(SearchQuery()).generation == before
+
+
+def test_what_holds_an_asset() -> None:
+    assert containers_of("pg:shop.public.users") == ("pg:shop.public", "pg:shop")
+    assert containers_of("core.orders") == ("core",)
+    assert containers_of("orders") == ()
