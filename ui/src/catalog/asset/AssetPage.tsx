@@ -57,7 +57,7 @@ export default function AssetPage() {
         actions={
           <>
             {query.data?.type === "table" && <CommitRows table={query.data.qualified_name} at={search.at} />}
-            <RefSwitch at={search.at} onChange={(at) => change({ at })} />
+            {query.data?.commit !== "" && <RefSwitch at={search.at} onChange={(at) => change({ at })} />}
           </>
         }
       />
@@ -93,7 +93,7 @@ function Marks({ asset, at }: { asset: AssetDetail; at: string | undefined }) {
   const title = useHeldBack(asset, at) ? `The newest attempt did not pass and was held back. Readers have version ${asset.version}.` : undefined;
   return (
     <Group gap={6}>
-      <StatusBadge word={asset.state} title={title} />
+      {asset.commit !== "" && <StatusBadge word={asset.state} title={title} />}
       <span className="badge" data-tone="calm">
         {asset.type}
       </span>

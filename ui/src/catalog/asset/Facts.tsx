@@ -13,42 +13,30 @@ import { useHeldBack } from "./attempt";
 /** What one wants to know of a table before anything else. */
 export function AssetFacts({ asset, at }: { asset: AssetDetail; at: string | undefined }) {
   const heldBack = useHeldBack(asset, at);
+  const inLake = asset.commit !== "";
   return (
     <section className="panel" aria-label="About it">
       <dl className="facts">
-        <Fact label="Rows">{asset.row_count == null && asset.type === "view" ? "counted when it is read" : count(asset.row_count)}</Fact>
-        <Fact label="Size">{asset.size_bytes == null && asset.type === "view" ? "stores nothing" : bytes(asset.size_bytes)}</Fact>
+        {(inLake || asset.row_count != null) && <Fact label="Rows">{asset.row_count == null && asset.type === "view" ? "counted when it is read" : count(asset.row_count)}</Fact>}
+        {(inLake || asset.size_bytes != null) && <Fact label="Size">{asset.size_bytes == null && asset.type === "view" ? "stores nothing" : bytes(asset.size_bytes)}</Fact>}
         <Fact label="Columns">{count(asset.columns)}</Fact>
         {asset.key.length > 0 && <Fact label="Key">{asset.key.join(", ")}</Fact>}
         <Fact label="Changed">
           <RelativeTime time={asset.updated_at} />
         </Fact>
-        <Fact label="Checks">
-          <Link to="/assets/$assetId" params={{ assetId: asset.id }} search={{ at, tab: "quality" }} className="link" resetScroll={false}>
-            {heldBack && "newest attempt: "}
-            {checksInWords(asset)}
-          </Link>
-        </Fact>
+        {inLake && (
+          <Fact label="Checks">
+            <Link to="/assets/$assetId" params={{ assetId: asset.id }} search={{ at, tab: "quality" }} className="link" resetScroll={false}>
+              {heldBack && "newest attempt: "}
+              {checksInWords(asset)}
+            </Link>
+          </Fact>
+        )}
         <DocumentedFacts asset={asset} />
         <Fact label="Contract">
           <TheContract table={asset.qualified_name} />
         </Fact>
-        {asset.commit === "" && <Source asset={asset} />}
-        <Fact label="Version" wide>
-          {asset.commit === "" ? "its source keeps none" : asset.version}
-          {asset.last_commit != null && (
-            <>
-              {", of commit "}
-              <CommitLink commit={asset.last_commit.id} />
-            </>
-          )}
-          {asset.last_run != null && (
-            <>
-              {", written by run "}
-              <RunLink runId={asset.last_run} />
-            </>
-          )}
-        </Fact>
+        {inLake ? <Version asset={asset} /> : <Source asset={asset} />}
         <Fact label="Made of" wide>
           <Tables tables={asset.upstream_tables} at={at} none="nothing in this project" />
         </Fact>
@@ -57,6 +45,26 @@ export function AssetFacts({ asset, at }: { asset: AssetDetail; at: string | und
         </Fact>
       </dl>
     </section>
+  );
+}
+
+function Version({ asset }: { asset: AssetDetail }) {
+  return (
+    <Fact label="Version" wide>
+      {asset.version}
+      {asset.last_commit != null && (
+        <>
+          {", of commit "}
+          <CommitLink commit={asset.last_commit.id} />
+        </>
+      )}
+      {asset.last_run != null && (
+        <>
+          {", written by run "}
+          <RunLink runId={asset.last_run} />
+        </>
+      )}
+    </Fact>
   );
 }
 

@@ -17,7 +17,7 @@ export function AssetSchema({ asset, at }: Props) {
     return (
       <div className="panel">
         <EmptyState icon={IconColumns3} title="No columns are known">
-          A view’s columns are recorded when it is run.
+          {asset.type === "view" ? "A view’s columns are recorded when it is run." : "Its source names none."}
         </EmptyState>
       </div>
     );

@@ -12,7 +12,7 @@ import { domainsQuery } from "../../api/documentation";
 import { itemsOf } from "../../api/pages";
 import { CopyCommand, DataTable, EmptyState, PageHeader, QueryResult, ShowMore, StatusBadge, TableLink, type Column } from "../../components";
 import { count, NONE, percent, plural } from "../../format/numbers";
-import { showUnseen } from "../markdown/parse";
+import { plainLine } from "../markdown/parse";
 import { CatalogNav } from "../Nav";
 import type { BrowseSearch } from "./search";
 import { leadsTo, treeOf, type Branch } from "./tree";
@@ -192,7 +192,7 @@ function Named({ asset }: { asset: SearchHit }) {
       <TableLink table={asset.id} />
       {asset.description !== "" && (
         <Text size="sm" c="dimmed" lineClamp={1} className="browse-about">
-          {showUnseen(asset.description)}
+          {plainLine(asset.description)}
         </Text>
       )}
     </div>

@@ -7,6 +7,7 @@ import { Link } from "@tanstack/react-router";
 import type { RecommendedAssetView } from "../../api";
 import { recommendationsQuery } from "../../api/discovery";
 import { TableLink } from "../../components";
+import { plainLine } from "../markdown/parse";
 
 /** What whoever looks may want to see, each with the reasons. Nothing to say: nothing shown. */
 export function Recommendations() {
@@ -37,7 +38,7 @@ function One({ asset }: { asset: RecommendedAssetView }) {
       <TableLink table={asset.qualified_name} />
       {asset.description !== "" && (
         <Text size="sm" c="dimmed" lineClamp={1}>
-          {asset.description}
+          {plainLine(asset.description)}
         </Text>
       )}
       <ul className="discovery-reasons" aria-label="Why">

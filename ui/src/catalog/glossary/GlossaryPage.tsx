@@ -10,6 +10,7 @@ import { termsQuery, useDeleteTerm } from "../../api/glossary";
 import { useMayWrite } from "../../api/scope";
 import { ConfirmDialog, CopyCommand, EmptyState, notify, PageHeader, QueryResult, StatusBadge, TypedInput } from "../../components";
 import { plural } from "../../format/numbers";
+import { plainLine } from "../markdown/parse";
 import { CatalogNav } from "../Nav";
 import { TERM_STATES, type GlossarySearch } from "./search";
 import { Term } from "./Term";
@@ -147,7 +148,7 @@ function Group({ group, chosen }: { group: TermGroup; chosen: string | undefined
             <Link from="/glossary" to="/glossary" search={(before) => ({ ...before, term: term.id })} className="glossary-term" data-here={term.id === chosen || undefined} aria-current={term.id === chosen || undefined} resetScroll={false}>
               <span className="glossary-name name">{term.name}</span>
               {term.state === "draft" && <StatusBadge word="draft" />}
-              <span className="glossary-about">{term.definition.replaceAll(/[*_`#>]/g, "").slice(0, 160)}</span>
+              <span className="glossary-about">{plainLine(term.definition.slice(0, 160))}</span>
             </Link>
           </li>
         ))}

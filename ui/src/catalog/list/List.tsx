@@ -5,6 +5,7 @@ import { Link } from "@tanstack/react-router";
 import type { AssetView, SearchHit } from "../../api";
 import { DataTable, RelativeTime, StatusBadge, TableLink, type Column } from "../../components";
 import { bytes, count, NONE } from "../../format/numbers";
+import { plainLine } from "../markdown/parse";
 import { checksInWords, markWords, whyFound } from "./words";
 
 const SIGNS: Partial<Record<SearchHit["type"], Icon>> = { table: IconTable, view: IconEye, column: IconColumns3 };
@@ -64,7 +65,7 @@ function Named({ hit, words }: { hit: SearchHit; words: readonly string[] }) {
         </div>
         {hit.description !== "" && (
           <Text size="sm" c="dimmed" lineClamp={2} className="assets-about">
-            <Marked text={hit.description} words={words} />
+            <Marked text={plainLine(hit.description)} words={words} />
           </Text>
         )}
       </div>

@@ -30,6 +30,11 @@ export function showUnseen(text: string): string {
   return text.replaceAll(UNSEEN, (sign) => `[U+${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}]`);
 }
 
+/** In a list, where there is no room for more than a line: without the signs that make headings, bold and code. */
+export function plainLine(text: string): string {
+  return showUnseen(text.replaceAll(/\*\*|`|^#{1,6} |(?<=\n)#{1,6} /g, ""));
+}
+
 export function parseMarkdown(text: string): Block[] {
   return blocksOf(showUnseen(text.replaceAll("\r\n", "\n").replaceAll("\r", "\n")).split("\n"), 0);
 }

@@ -118,9 +118,9 @@ export function sideInWords(statistic: string, value: StatisticChangeView["befor
   return statistic === "null_share" && typeof value === "number" ? share(value, 1) : shown(value);
 }
 
-/** "+12.4%", or the difference where there is nothing to compare it with. */
+/** "+12.4%", or the difference where it is too small for that, or there is nothing to compare it with. */
 export function changeInWords({ by, share: part }: Pick<StatisticChangeView, "by" | "share">): string {
-  if (part != null) return `${part > 0 ? "+" : "−"}${percent(Math.abs(100 * part))}`;
+  if (part != null && Math.abs(part) >= 0.0005) return `${part > 0 ? "+" : "−"}${percent(Math.abs(100 * part))}`;
   if (by == null) return "";
   return `${by > 0 ? "+" : "−"}${figure(Math.abs(by))}`;
 }

@@ -19,9 +19,9 @@ import { useEffect, useRef, useState } from "react";
 import type { SearchHit } from "../../api";
 import { RelativeTime, StatusBadge } from "../../components";
 import { count, percent, plural } from "../../format/numbers";
-import { showUnseen } from "../markdown/parse";
+import { plainLine } from "../markdown/parse";
 import { typeName } from "../pii/words";
-import { boostInWords, excerptOf, piecesOf, placeOf, stageInWords, type Piece } from "./words";
+import { boostInWords, excerptOf, piecesOf, placeIn, placeOf, stageInWords, type Piece } from "./words";
 
 const SIGNS: Record<string, Icon> = {
   table: IconTable,
@@ -56,7 +56,7 @@ export function Hit({ hit, chosen }: Props) {
       <div className="hit-body">
         <div className="hit-title">
           <Link {...placeOf(hit)} className="link name hit-name">
-            {hit.container !== "" && hit.type !== "term" && <span className="hit-container">{hit.container}.</span>}
+            <span className="hit-container">{placeIn(hit)}</span>
             <Pieces pieces={piecesOf(hit.name, hit.highlight?.name.marks ?? [])} />
           </Link>
           <span className="hit-kind">{hit.type}</span>
@@ -75,7 +75,7 @@ export function Hit({ hit, chosen }: Props) {
 }
 
 function Pieces({ pieces }: { pieces: readonly Piece[] }) {
-  return pieces.map((piece, index) => (piece.marked ? <mark key={index}>{showUnseen(piece.text)}</mark> : showUnseen(piece.text)));
+  return pieces.map((piece, index) => (piece.marked ? <mark key={index}>{plainLine(piece.text)}</mark> : plainLine(piece.text)));
 }
 
 function Marks({ hit }: { hit: SearchHit }) {

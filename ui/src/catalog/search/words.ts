@@ -91,6 +91,11 @@ export function toggled<W extends string>(chosen: readonly W[] | undefined, valu
   return next.length === 0 ? undefined : next;
 }
 
+/** What stands before the name in the full one: "core." of core.orders. */
+export function placeIn({ qualified_name: full, name }: Pick<SearchHit, "qualified_name" | "name">): string {
+  return full.endsWith(name) ? full.slice(0, full.length - name.length) : "";
+}
+
 /** What the page of a result is: of a column, of its table. */
 export function placeOf(hit: Pick<SearchHit, "type" | "id" | "name" | "container">):
   | { to: "/assets/$assetId"; params: { assetId: string }; search: { tab?: "schema" | "lineage"; col?: string } }
