@@ -24,6 +24,7 @@ WORDS = [
     "setup",
     "demo",
     "serve",
+    "catalog",
     "pii",
     "plan",
     "run",

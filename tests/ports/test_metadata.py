@@ -205,7 +205,7 @@ def test_a_publish_writes_everything_and_gives_it_back(metadata: Metadata) -> No
     assert metadata.run(RunId("r-1")) == replace(run, params={"day": "2026-11-15", "n": 3})
     assert metadata.verdicts() == ((RunId("r-1"), verdict),)
     assert metadata.lineage([RunId("r-1"), RunId("none")]) == ((RunId("r-1"), lineage),)
-    assert metadata.assets() == (asset,)
+    assert metadata.assets() == metadata.recorded_assets() == (asset,)
     assert metadata.profile(ORDERS, SnapshotId(7)) == profile
     assert metadata.profile(ORDERS, SnapshotId(8)) is None
     assert metadata.loaded_files(ORDERS, commit.id) == {file}

@@ -1,4 +1,12 @@
-"""Catalog: search over assets, and detection of personal data. May import `forge.model` only."""
+"""Catalog: assets, search over them, and detection of personal data. May import `forge.model` only."""
 
-from forge.catalog.pii import PiiFinding as PiiFinding
-from forge.catalog.pii import find_pii as find_pii
+from typing import TYPE_CHECKING
+
+from forge.model.lazy_names import lazy_names
+
+if TYPE_CHECKING:
+    from forge.catalog.pii import PiiFinding as PiiFinding
+    from forge.catalog.pii import find_pii as find_pii
+
+# Records of assets are read by commands that look for no personal data.
+__getattr__, __dir__ = lazy_names(__name__, {"PiiFinding": "forge.catalog.pii", "find_pii": "forge.catalog.pii"})

@@ -23,7 +23,7 @@ def lake_crawler(wiring: Wiring, project: Callable[[], Project]) -> Crawler:
     from forge.stores.lake.iceberg import IcebergLake
 
     def words() -> dict[str, TableWords]:
-        return find_table_words(project(), wiring.metadata.assets())
+        return find_table_words(project(), wiring.metadata.recorded_assets())
 
     lake = wiring.lake
     if isinstance(lake, IcebergLake):

@@ -91,6 +91,18 @@ def test_what_is_said_is_shown_kept_and_undone(site: Any) -> None:
     assert site("catalog", "edit", NAME, "--team", "none").err.strip() == "It says that already."
 
 
+def test_other_commands_say_what_the_catalog_says_and_a_commit_does_not_take_it_over(site: Any) -> None:
+    site("catalog", "edit", NAME, "--owner", "grace", "--description", "All orders")
+    site("catalog", "edit", NAME, "--column", "amount", "--description", "in euros")
+    shown = site("show", NAME, "--json").json["table"]
+    assert (shown["owner"], shown["description"]) == ("grace", "All orders")
+    assert "in euros" in site("show", NAME).out
+    site.change("order_id,amount\n1,99\n", "-m", "More")
+    site("catalog", "undo", NAME, "1")
+    assert site("show", NAME, "--json").json["table"]["owner"] is None
+    assert site("catalog", "show", NAME, "--json").json["description"] == ""
+
+
 def test_what_is_wrong_is_said_with_its_fix(site: Any) -> None:
     assert site("catalog", "edit", NAME).status == 2
     assert "FORGE-E851" in site("catalog", "edit", NAME, "--classification", "secret").err

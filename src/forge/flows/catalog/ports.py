@@ -10,7 +10,12 @@ if TYPE_CHECKING:
 
 
 class Assets(Protocol):
-    """Descriptions and profiles of tables, as their last publication wrote them."""
+    """Descriptions and profiles of tables."""
 
-    def assets(self) -> tuple[AssetRecord, ...]: ...
+    def assets(self) -> tuple[AssetRecord, ...]:
+        """As their last publication wrote them, with what people say in the catalog before it."""
+
+    def recorded_assets(self) -> tuple[AssetRecord, ...]:
+        """As their last publication wrote them: what the next one builds on."""
+
     def profile(self, table: TableName, snapshot_id: SnapshotId) -> ProfileRecord | None: ...

@@ -164,6 +164,6 @@ def _record(metadata: Assets, step: MetadataRollback, loss: BranchLoss, author: 
 
 
 def _assets(metadata: Assets, loss: BranchLoss, counted: TableStatistics, now: datetime) -> Iterable[AssetRecord]:
-    for asset in metadata.assets():
+    for asset in metadata.recorded_assets():
         if asset.table == loss.table and loss.then is not None:
             yield replace(asset, updated_at=now, row_count=counted.record_count, size_bytes=counted.total_size)

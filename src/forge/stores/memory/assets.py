@@ -12,5 +12,9 @@ class MemoryAssets(MemoryRecords):
         with self._lock:
             return tuple(self._assets[table] for table in sorted(self._assets, key=str))
 
+    def recorded_assets(self) -> tuple[AssetRecord, ...]:
+        """Nobody edits what is in memory."""
+        return self.assets()
+
     def profile(self, table: TableName, snapshot_id: SnapshotId) -> ProfileRecord | None:
         return self._profiles.get((table, snapshot_id))

@@ -160,7 +160,7 @@ def assets_of(
     ports: VersionPorts, project: Project | None, versions: Mapping[TableName, TableVersion | None]
 ) -> tuple[AssetRecord, ...]:
     """What the catalog shows of these tables from now on. Versions that are staged are in their hidden rows."""
-    known = {asset.table: asset for asset in ports.metadata.assets()}
+    known = {asset.table: asset for asset in ports.metadata.recorded_assets()}
     found = []
     for table, version in versions.items():
         if version is None or version.snapshot_id is None:

@@ -2,22 +2,54 @@
 
 from __future__ import annotations
 
-from sqlalchemy import select
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from sqlalchemy import or_, select
 
 from forge.flows.runs.records import AssetRecord, ProfileRecord
 from forge.model.names import SnapshotId, TableName
 from forge.stores.sql import rows, tables
 from forge.stores.sql.records import SqlRecords
 
+if TYPE_CHECKING:
+    from forge.catalog.asset import Documentation
+
 
 class SqlAssets(SqlRecords):
     def assets(self) -> tuple[AssetRecord, ...]:
+        found = self.recorded_assets()
+        said = self._documentation()
+        if not said:
+            return found
+        from forge.flows.catalog.documented_record import documented_record
+
+        return tuple(documented_record(one, said[str(one.table)]) if str(one.table) in said else one for one in found)
+
+    def _documentation(self) -> Mapping[str, Documentation]:
+        """Of tables that somebody documented; what reads it is loaded only where there is one."""
+        from forge.stores.sql.catalog.asset_tables import assets as t
+
+        query = select(t.c.name, t.c.edited, t.c.filed).where(
+            t.c.source == "lake", or_(t.c.version > 0, t.c.filed.is_not(None))
+        )
+        documented = self._all(query)
+        if not documented:
+            return {}
+        from forge.catalog.asset import with_files
+        from forge.catalog.asset_json import read_documentation, read_filed
+
+        return {
+            row["name"]: with_files(read_documentation(row["edited"]), read_filed(row["filed"])) for row in documented
+        }
+
+    def recorded_assets(self) -> tuple[AssetRecord, ...]:
         return tuple(
             rows.asset_of(row) for row in self._all(select(tables.assets).order_by(tables.assets.c.table_name))
         )
 
     def profile(self, table: TableName, snapshot_id: SnapshotId) -> ProfileRecord | None:
-        t = tables.profiles.c
-        query = select(t.readings).where(t.table_name == str(table), t.snapshot_id == snapshot_id)
-        found = self._all(query.order_by(t.id.desc()).limit(1))
+        c = tables.profiles.c
+        query = select(c.readings).where(c.table_name == str(table), c.snapshot_id == snapshot_id)
+        found = self._all(query.order_by(c.id.desc()).limit(1))
         return ProfileRecord(table, snapshot_id, found[0]["readings"]) if found else None
