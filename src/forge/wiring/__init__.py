@@ -108,8 +108,8 @@ class Wiring:
 
     def follow_up(self) -> tuple[str, ...]:
         """What publications of this process are followed by in the catalog; what failed of it, in words."""
-        is_due = "catalog" in self.__dict__ and self.settings.catalog.follow
-        return self.catalog.follower.catch_up() if is_due else ()
+        is_marked = "catalog" in self.__dict__ and "follower" in self.catalog.__dict__
+        return self.catalog.follower.catch_up() if is_marked and self.settings.catalog.follow else ()
 
     @cached_property
     def lake(self) -> Lake:
