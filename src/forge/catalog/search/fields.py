@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
-from forge.catalog.search.document import SEARCHED_TEXT, DocumentColumn, SearchDocument, quality_band
+from forge.catalog.search.document import ASSET_TYPES, SEARCHED_TEXT, DocumentColumn, SearchDocument, quality_band
 from forge.catalog.search.query import SearchFacet, SearchFilter
 from forge.catalog.search.text import fold, parts_of, singular_of, squash, words_of
 
@@ -15,6 +15,7 @@ EXACT, NAME, PREFIX, PLACE, RELATED, TEXT = "exact", "name", "prefix", "place", 
 COLUMN_EXACT, COLUMN_NAME, COLUMN_PREFIX = "column_exact", "column_name", "column_prefix"
 COLUMN_RELATED, COLUMN_TEXT = "column_related", "column_text"
 FILTER = "filter"
+NO_ASSET = "asset=no"  # schemas, databases and terms are few: leaving them out costs less than asking for the rest
 IN_ORDER = (NAME, COLUMN_NAME)  # searched for phrases
 BETWEEN = "\x02"  # between columns, so that no phrase spans two
 TOKEN_FIELDS = (
@@ -132,6 +133,8 @@ def filter_tokens(document: SearchDocument) -> tuple[str, ...]:
     found.append(filter_token(SearchFilter.ID, document.id))
     if document.container:
         found.append(filter_token(SearchFilter.CONTAINER, document.container))
+    if document.type not in ASSET_TYPES:
+        found.append(NO_ASSET)
     return tuple(found)
 
 

@@ -17,6 +17,7 @@ from forge.catalog.search.clause import (
     AllOf,
     AnyOf,
     Clause,
+    Except,
     HasNear,
     HasPhrase,
     HasPrefix,
@@ -130,12 +131,17 @@ def matches(stages: tuple[StageClause, ...]) -> Clause:
 def plan_filters(query: SearchQuery, *, without: SearchFacet | None = None, types: bool = True) -> Clause:
     """`without`: a facet counts what its own filter leaves out."""
     clauses: list[Clause] = []
-    if types and (without is not SearchFacet.TYPE or not query.types):
+    if types and query.types and without is not SearchFacet.TYPE:
         clauses.append(AnyOf(tuple(filter_token_clause(SearchFacet.TYPE, one) for one in query.document_types)))
     for name, values in query.filters.items():
         if values and (without is None or name.value != without.value):
             clauses.append(AnyOf(tuple(filter_token_clause(name, value) for value in values)))
+    if types and not query.types:
+        clauses.append(_ASSETS)
     return AllOf(tuple(clauses))
+
+
+_ASSETS = Except(EVERYTHING, HasToken(fields.FILTER, fields.NO_ASSET))
 
 
 def filter_token_clause(name: SearchFilter | SearchFacet, value: str) -> HasToken:

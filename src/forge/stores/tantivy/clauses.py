@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from forge.catalog.search.clause import (
+    EVERYTHING,
     AllOf,
     AnyOf,
     Clause,
@@ -54,10 +55,7 @@ class QueryTranslator:
             case HasPhrase(field, tokens):
                 return query.phrase_query(schema, field, list(tokens))
             case AllOf(clauses):
-                if not clauses:  # all but the record of the index's own state
-                    state = query.term_query(schema, ID, STATE_ID, "basic")
-                    return self._bool((self._occur.Must, query.all_query()), (self._occur.MustNot, state))
-                return self(clauses[0]) if len(clauses) == 1 else self._all(self._occur.Must, clauses)
+                return self._bool(*self._parts(clauses))
             case AnyOf(clauses):
                 values = {one.token for one in clauses if isinstance(one, HasToken) and one.field == FILTER}
                 if len(values) == len(clauses) > _MANY:
@@ -68,12 +66,31 @@ class QueryTranslator:
             case Except(wanted, unwanted):
                 return self._bool((self._occur.Must, self(wanted)), (self._occur.MustNot, self(unwanted)))
 
+    def _parts(self, clauses: Sequence[Clause]) -> list[tuple[Occur, Query]]:
+        """What has to hold, and what must not: in one query, so that nothing walks through all documents."""
+        parts: list[tuple[Occur, Query]] = []
+        for clause in clauses:
+            match clause:
+                case AllOf(inner):
+                    parts += self._parts(inner) if inner else []
+                case Except(wanted, unwanted) if wanted == EVERYTHING:
+                    parts.append((self._occur.MustNot, self(unwanted)))
+                case _:
+                    parts.append((self._occur.Must, self(clause)))
+        if not any(occur == self._occur.Must for occur, _ in parts):
+            # all but the record of the index's own state
+            state = self._query.term_query(self._schema, ID, STATE_ID, "basic")
+            parts += [(self._occur.Must, self._query.all_query()), (self._occur.MustNot, state)]
+        return parts
+
     def staged(self, stages: Sequence[tuple[int, Clause]], filters: Clause) -> Query:
         """The score of each result is its stage."""
         query = self._query
         scored = [query.const_score_query(self(clause), float(stage)) for stage, clause in stages]
-        within = query.const_score_query(self(filters), 0.0)
-        return self._bool((self._occur.Must, query.disjunction_max_query(scored)), (self._occur.Must, within))
+        found = [(self._occur.Must, query.disjunction_max_query(scored))]
+        for occur, part in self._parts(filters.clauses if isinstance(filters, AllOf) else (filters,)):
+            found.append((occur, part if occur == self._occur.MustNot else query.const_score_query(part, 0.0)))
+        return self._bool(*found)
 
     def both(self, one: Query, other: Query) -> Query:
         return self._bool((self._occur.Must, one), (self._occur.Must, other))
