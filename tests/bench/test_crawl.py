@@ -8,9 +8,9 @@ from bench.crawl.bench import missed, shown
 
 
 def rounds(last: float = 0.1, changed: int = 10, megabytes: float = 100) -> dict[str, dict[str, dict[str, Any]]]:
-    first = {"seconds": 1.0, "megabytes": megabytes, "new": 50}
-    again = {"seconds": last, "megabytes": 80, "changed": changed, "unchanged": 50 - changed}
-    read = {"seconds": 0.5, "megabytes": 60}
+    first = {"seconds": 1.0, "processor": 1.0, "megabytes": megabytes, "new": 50}
+    again = {"seconds": last, "processor": last, "megabytes": 80, "changed": changed, "unchanged": 50 - changed}
+    read = {"seconds": 0.5, "processor": 0.5, "megabytes": 60}
     return {"iceberg": {"plain read": read, "first crawl": first, "nothing new": again, "ten changed": again}}
 
 
@@ -23,5 +23,5 @@ def test_a_missed_bound_is_named() -> None:
 
 def test_the_table_tells_each_round_beside_a_plain_read() -> None:
     lines = shown(rounds()).splitlines()
-    assert lines[2].split() == ["iceberg", "first", "crawl", "1.00", "2.00", "100"]
+    assert lines[2].split() == ["iceberg", "first", "crawl", "1.00", "1.00", "2.00", "100"]
     assert len(lines) == 5
