@@ -23,6 +23,9 @@ Object.defineProperty(window, "matchMedia", {
   }),
 });
 
+// Mantine measures a growing text again once fonts are there.
+Object.defineProperty(document, "fonts", { value: new EventTarget() });
+
 class NoResize {
   observe(): void {
     // Nothing has a size in jsdom.

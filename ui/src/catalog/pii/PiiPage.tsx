@@ -149,18 +149,25 @@ function Findings({ findings, search, change, stale }: FindingsProps) {
       },
     );
   };
-  const keyed = (state: Decision) => (): void => {
-    if (at !== undefined) decide(at, state);
+  const step = (by: number): void => choose(stepFrom(findings, at?.id, by));
+  const decided = (state: Decision) => (event: KeyboardEvent): void => {
+    if (at !== undefined && !isTyping(event)) decide(at, state);
   };
+  // Arrows belong to a filter that has the focus.
   useHotkeys([
-    ["j", () => choose(stepFrom(findings, at?.id, 1))],
-    ["ArrowDown", () => choose(stepFrom(findings, at?.id, 1))],
-    ["k", () => choose(stepFrom(findings, at?.id, -1))],
-    ["ArrowUp", () => choose(stepFrom(findings, at?.id, -1))],
-    ["y", keyed("confirmed")],
-    ["n", keyed("rejected")],
-    ["o", keyed("open")],
+    ["ArrowDown", () => step(1)],
+    ["ArrowUp", () => step(-1)],
   ]);
+  useHotkeys(
+    [
+      ["j", (event) => !isTyping(event) && step(1), { preventDefault: false }],
+      ["k", (event) => !isTyping(event) && step(-1), { preventDefault: false }],
+      ["y", decided("confirmed"), { preventDefault: false }],
+      ["n", decided("rejected"), { preventDefault: false }],
+      ["o", decided("open"), { preventDefault: false }],
+    ],
+    ["TEXTAREA", "SELECT"],
+  );
   if (findings.length === 0) return <Nothing search={search} change={change} />;
   return (
     <>
@@ -180,6 +187,11 @@ function Findings({ findings, search, change, stale }: FindingsProps) {
       </ul>
     </>
   );
+}
+
+/** A letter goes into a field of text; a radio button or a switch takes none. */
+function isTyping({ target }: KeyboardEvent): boolean {
+  return target instanceof HTMLInputElement && !["radio", "checkbox"].includes(target.type);
 }
 
 function said(state: Decision): string {

@@ -1,0 +1,79 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it } from "vitest";
+
+import { bodyOfEdit, fieldInWords, pathInWords, theirsOf } from "../../../src/catalog/edit/words";
+import { asset, main, paged, session } from "../../fixtures/catalog";
+import { renderPage, serve, status } from "../../render";
+
+const ASSET = "GET /api/v1/catalog/assets/core.orders";
+const EDIT = "PATCH /api/v1/catalog/assets/core.orders";
+const HISTORY = "GET /api/v1/catalog/assets/core.orders/history";
+const TERMS = "GET /api/v1/catalog/glossary/terms";
+const edit = { documentation_version: 4, at: "2026-11-15T22:00:00Z", by: "ada@shop.example", before: { description: null }, after: { description: "Theirs" }, undoes: null, approved_by: null };
+const known = { [ASSET]: asset(), "GET /api/v1/session": session, "GET /api/v1/branches": paged([main]), [TERMS]: paged([]) };
+const line = { id: "core.orders", name: "orders", qualified_name: "core.orders", type: "table", description: "", owner: null, tags: [], domain: null, source: "lake", catalog_state: "active", documentation_version: 4 };
+
+describe("a description", () => {
+  it("is sent with the version that was seen", async () => {
+    const user = userEvent.setup();
+    const { asked } = renderPage("/assets/core.orders", { ...known, [EDIT]: { asset: line, edit, proposal: null } });
+    const about = await screen.findByRole("region", { name: "Description" });
+    await user.click(await within(about).findByRole("button", { name: "Edit description" }));
+    await user.clear(within(about).getByRole("textbox"));
+    await user.type(within(about).getByRole("textbox"), "Mine");
+    await user.click(within(about).getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(within(about).queryByRole("textbox")).not.toBeInTheDocument());
+    const sent: unknown = await asked.find(({ method }) => method === "PATCH")?.json();
+    expect(sent).toEqual({ expected_version: 3, description: "Mine" });
+  });
+
+  it("stays as it was typed when somebody was faster, and says who", async () => {
+    const user = userEvent.setup();
+    renderPage("/assets/core.orders", known);
+    const about = await screen.findByRole("region", { name: "Description" });
+    await user.click(await within(about).findByRole("button", { name: "Edit description" }));
+    await user.clear(within(about).getByRole("textbox"));
+    await user.type(within(about).getByRole("textbox"), "Mine");
+    const asked = serve({
+      ...known,
+      [ASSET]: asset({ description: "Theirs", documentation_version: 4 }),
+      [HISTORY]: paged([edit]),
+      [EDIT]: status(409, { code: "FORGE-E853", detail: "core.orders was changed meanwhile" }),
+    });
+    await user.click(within(about).getByRole("button", { name: "Save" }));
+    expect(await within(about).findByText(/ada@shop.example changed it meanwhile/)).toBeInTheDocument();
+    expect(within(about).getByText("Now it says: Theirs")).toBeInTheDocument();
+    expect(within(about).getByRole("textbox")).toHaveValue("Mine");
+    await user.click(within(about).getByRole("button", { name: "Save mine over it" }));
+    await waitFor(() => expect(asked.filter(({ method }) => method === "PATCH")).toHaveLength(2));
+    const sent: unknown = await asked.filter(({ method }) => method === "PATCH")[1]?.json();
+    expect(sent).toEqual({ expected_version: 4, description: "Mine" });
+  });
+
+  it("of a file of the project is changed there", async () => {
+    renderPage("/assets/core.orders", { ...known, [ASSET]: asset({ origins: { description: "file catalog/core.yaml:7" } }) });
+    const about = await screen.findByRole("region", { name: "Description" });
+    expect(await within(about).findByLabelText("written in catalog/core.yaml:7")).toBeInTheDocument();
+    expect(within(about).queryByRole("button")).not.toBeInTheDocument();
+  });
+});
+
+describe("words of an edit", () => {
+  it("sends a field by its path; nothing takes it away", () => {
+    expect(bodyOfEdit("owner", " ", 2)).toEqual({ expected_version: 2, owner: null });
+    expect(bodyOfEdit("tags", [], 2)).toEqual({ expected_version: 2, tags: null });
+    expect(bodyOfEdit("columns.amount.description", "Paid", 2)).toEqual({ expected_version: 2, columns: { amount: { description: "Paid" } } });
+    expect(bodyOfEdit("columns.a.b.term", "x", 0)).toEqual({ expected_version: 0, columns: { "a.b": { term: "x" } } });
+  });
+
+  it("reads changes", () => {
+    expect(pathInWords("columns.amount.description")).toBe("description of amount");
+    expect(pathInWords("primary_key")).toBe("primary key");
+    expect(fieldInWords(null)).toBe("nothing");
+    expect(fieldInWords(["gold", "daily"])).toBe("gold, daily");
+    expect(fieldInWords("a".repeat(400))).toHaveLength(301);
+    expect(theirsOf([{ ...edit, after: { owner: "x" } }, edit], "description")?.by).toBe("ada@shop.example");
+    expect(theirsOf([], "description")).toBeUndefined();
+  });
+});
