@@ -62,6 +62,7 @@ WORDS = [
     "token",
 ]
 GROUPS = {
+    "catalog": "show",
     **dict.fromkeys(("branch", "conflicts", "tag", "token"), "list"),
     "lineage": "show",
     "quality": "run",

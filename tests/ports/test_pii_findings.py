@@ -17,7 +17,8 @@ from forge.flows.catalog.pii.ports import PiiFindings
 from forge.flows.runs.records import AuditRecord
 from forge.stores.memory.pii_findings import MemoryPiiFindings
 from forge.stores.sql.catalog.pii_findings import SqlPiiFindings
-from forge.stores.sql.catalog.pii_tables import findings, revisions, scans
+from forge.stores.sql.catalog.pii_tables import findings, scans
+from forge.stores.sql.tables import pii_revisions as revisions
 
 NOW = datetime(2026, 11, 15, 12, 30, 15, 123456, tzinfo=UTC)
 NOTE = AuditRecord(NOW, "ada", "pii.scan", "core.people")

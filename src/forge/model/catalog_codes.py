@@ -45,7 +45,12 @@ CATALOG_CODES: tuple[tuple[str, ErrorCode], ...] = (
     not_found("E856", "unknown proposal", "No proposed edit has that id, or the asset has no such edit.", USAGE),
     conflict("E857", "decided already", "The proposed edit was approved or rejected already.", FINDINGS),
     not_found("E858", "unknown source", "No crawler of the project has that name.", USAGE),
-    unavailable("E865", "search server unavailable", "The server of the search index does not answer, or refused.", CANNOT_CONNECT),
+    unavailable(
+        "E865",
+        "search server unavailable",
+        "The server of the search index does not answer, or refused.",
+        CANNOT_CONNECT,
+    ),
     not_found("E870", "unknown finding", "No finding of personal data has that id.", USAGE),
     conflict(
         "E871",

@@ -37,7 +37,7 @@ def test_nothing_is_done_before_a_publication_nor_twice_after_one() -> None:
 
 def test_a_publication_that_changed_no_table_costs_no_step() -> None:
     log: list[str] = []
-    follower = CatalogFollower(lambda: [], [_step("scan", log)])
+    follower = CatalogFollower(list, [_step("scan", log)])
     follower.mark()
     assert (follower.catch_up(), log) == ((), [])
 

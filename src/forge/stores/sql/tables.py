@@ -494,3 +494,11 @@ remediations = Table(
     Index("forge_quality_remediations_by_dataset", "dataset", "proposed_at"),
     Index("forge_quality_remediations_by_status", "status", "proposed_at"),
 )
+
+# Counts the writes of findings of personal data: a part of the mark of all records, so that it belongs to no room.
+pii_revisions = Table(
+    "forge_pii_revision",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=False),
+    Column("number", BigInteger, nullable=False),
+)

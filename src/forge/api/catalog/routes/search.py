@@ -52,9 +52,7 @@ def search(
     site: TheSite,
     catalog: TheCatalog,
     q: Annotated[str, Query(max_length=200)] = "",
-    types: Annotated[
-        tuple[SearchTypeWord, ...], Query(max_length=20, description="Default: all of assets.")
-    ] = (),
+    types: Annotated[tuple[SearchTypeWord, ...], Query(max_length=20, description="Default: all of assets.")] = (),
     domains: Values = (),
     tags: Values = (),
     owners: Values = (),

@@ -10,10 +10,11 @@ from sqlalchemy.exc import IntegrityError
 
 from forge.catalog.pii.review import FindingOrigin, PiiRecord, ReviewState, ScannedTable
 from forge.flows.runs.records import AuditRecord
-from forge.stores.sql.catalog.pii_tables import findings, revisions, scans
+from forge.stores.sql.catalog.pii_tables import findings, scans
 from forge.stores.sql.database import writing
 from forge.stores.sql.records import SqlRecords, write_audit
 from forge.stores.sql.statements import batches, insert_into, only, put
+from forge.stores.sql.tables import pii_revisions as revisions
 
 _ONE = 1  # the only row of revisions
 

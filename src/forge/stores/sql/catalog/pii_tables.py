@@ -48,9 +48,3 @@ scans = Table(
     Column("scanned_at", UtcTime, nullable=False),
     Column("settings", Text, nullable=False),
 )
-revisions = Table(
-    "forge_pii_revision",
-    metadata,
-    Column("id", Integer, primary_key=True, autoincrement=False),
-    Column("number", BigInteger, nullable=False),
-)

@@ -8,7 +8,6 @@ from sqlalchemy import Engine, func, select
 
 from forge.flows.runs.records import AuditRecord
 from forge.stores.sql import tables
-from forge.stores.sql.catalog.pii_tables import revisions
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.record_columns import record_of
 from forge.stores.sql.records import SqlRecords, write_audit
@@ -38,6 +37,6 @@ class SqlAudit(SqlRecords):
         newest = select(r.id + " " + r.status).order_by(*NEWEST).limit(1).scalar_subquery()
         numbered = (tables.audit, tables.blobs, tables.table_trees)
         last = [select(func.max(table.c.id)).scalar_subquery() for table in numbered]
-        last.append(select(func.max(revisions.c.number)).scalar_subquery())
+        last.append(select(func.max(tables.pii_revisions.c.number)).scalar_subquery())
         with reading(self._engine) as connection:
             return " ".join(map(str, connection.execute(select(*last, newest)).one()))
