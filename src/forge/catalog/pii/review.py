@@ -256,7 +256,7 @@ def apply_lineage(
             changed.append(_derived_again(record, one, at))
     for place, record in before.items():
         lost = record.origin is FindingOrigin.LINEAGE and place not in reached and record.closed_at is None
-        if lost and record.state is not ReviewState.CONFIRMED:
+        if lost and record.state is ReviewState.OPEN:  # what a person said holds, and clears the column
             changed.append(close_finding(record, NO_LINEAGE, at))
     return tuple(changed)
 
