@@ -30,6 +30,7 @@ ROWS = [
 SETTINGS = """\
 user: {name: Ada, email: ada@example.com}
 versioning: {keys: {core.people: [id], raw.people: [id], marts.contacts: [contact]}}
+catalog: {follow: false}  # a scan would know before the contract does
 """
 FILES = {
     "transforms/core/people.sql": "SELECT id, mail, salary FROM raw.people\n",

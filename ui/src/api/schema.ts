@@ -16426,6 +16426,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Known already */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EditOutcomeView"];
+                };
+            };
             /** @description Successful Response */
             201: {
                 headers: {

@@ -50,7 +50,7 @@ AssetIdentity = Annotated[
 ProposalIdentity = Annotated[str, Path(max_length=32)]
 
 
-@router.post("/assets", status_code=201)
+@router.post("/assets", status_code=201, responses={200: {"model": EditOutcomeView, "description": "Known already"}})
 def register_asset(body: NewAsset, site: TheSite, caller: ThePrincipal, response: Response) -> EditOutcomeView:
     """Register an asset that no crawler sees; 200 where the name is known. Its address is in `Location`."""
     (made,) = _register(site, caller.user, [body])

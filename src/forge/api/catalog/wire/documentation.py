@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, StrictInt
 
 from forge.api.catalog.wire.assets import AssetTypeWord, ClassificationWord
 from forge.api.wire import Name, Text, Wire
@@ -36,7 +36,7 @@ class DocumentationFields(Wire):
 
 
 class AssetChange(DocumentationFields):
-    expected_version: int | None = Field(
+    expected_version: StrictInt | None = Field(
         default=None, ge=0, description="`documentation_version` as it was read; 409 where it is another one by now."
     )
 
@@ -71,7 +71,7 @@ class UndoRequest(Wire):
     documentation_version: int | None = Field(
         default=None, ge=1, description="Of the edit that is taken back. Default: the last."
     )
-    expected_version: int | None = Field(default=None, ge=0)
+    expected_version: StrictInt | None = Field(default=None, ge=0)
 
 
 class AssetLineView(Wire):
