@@ -63,8 +63,10 @@ def decode_search_cursor(query: SearchQuery) -> SearchCursor | None:
         numbers = (generation, typos, columns, stage, primary, column)
         if version != _VERSION or not all(type(number) is int and abs(number) < 1 << 62 for number in numbers):
             raise ValueError
-        bytes.fromhex(order)
-        key = OrderKey(primary, str(order).lower())
+        place = bytes.fromhex(order).hex()  # what is read is what an index is asked: spaces between digits are gone
+        if not place:
+            raise ValueError
+        key = OrderKey(primary, place)
         found = SearchCursor(
             typos=bool(typos),
             columns=bool(columns),
