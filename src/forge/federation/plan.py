@@ -1,0 +1,98 @@
+"""The plan of a federated query: fragments, each asked of one source, and the rest, which an engine computes over
+their rows. The trees are sqlglot's, in the meaning of Spark: a fragment holds only what its source is proved to
+compute as Spark would."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal
+
+from sqlglot import exp
+
+from forge.federation.relation import RelationColumn, RelationName
+
+QueryPart = Literal["filter", "join", "aggregate", "distinct", "order", "limit", "set", "projection"]
+
+
+@dataclass(frozen=True, slots=True)
+class PushDecision:
+    """Whether a part of the query is computed by a source. `prefilter`: the source drops some of the rows, and the
+    engine looks at the others again. `why`: of what is not pushed, or only as a prefilter."""
+
+    part: QueryPart
+    text: str  # in Spark's SQL
+    source: str
+    pushed: bool
+    why: str = ""
+    prefilter: bool = False
+
+    def to_dict(self) -> dict[str, object]:
+        found: dict[str, object] = {"part": self.part, "text": self.text, "source": self.source, "pushed": self.pushed}
+        if self.prefilter:
+            found["prefilter"] = True
+        return found | ({"why": self.why} if self.why else {})
+
+
+@dataclass(frozen=True, slots=True)
+class KeyFilter:
+    """The values of a column of an earlier fragment, by which a later one is filtered (a dynamic filter)."""
+
+    column: str  # output column of the fragment that is filtered
+    by_fragment: str
+    by_column: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    """`query` reads relations by their full names, each with an alias, and its projections have the names of
+    `columns`. The rest of the query calls the rows by `name`."""
+
+    name: str
+    source: str
+    query: exp.Query
+    columns: tuple[RelationColumn, ...]
+    _: KW_ONLY
+    relations: tuple[RelationName, ...]
+    rows: int | None = None  # estimated
+    keys: tuple[KeyFilter, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPlan:
+    """`fragments` are in the order in which they are read: small ones first, so that their keys can filter others.
+    `rest` reads only fragments, by name. `whole`: one source computes everything, and `rest` passes its rows on."""
+
+    text: str
+    fragments: tuple[Fragment, ...]
+    rest: exp.Query
+    decisions: tuple[PushDecision, ...] = ()
+    whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SourceQuery:
+    """What is sent to a database: text of its own dialect and the values that are bound, in the order of their
+    placeholders. No value from outside is ever part of the text."""
+
+    text: str
+    values: tuple[object, ...] = ()
+
+
+ScanOperator = Literal["=", "<>", "<", "<=", ">", ">=", "in", "is null", "is not null"]
+
+
+@dataclass(frozen=True, slots=True)
+class ScanFilter:
+    column: str
+    operator: ScanOperator
+    values: tuple[object, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What is asked of files and of the lake, which understand no SQL: columns of one relation, all filters true."""
+
+    relation: RelationName
+    columns: tuple[str, ...]
+    filters: tuple[ScanFilter, ...] = ()
+    limit: int | None = None

@@ -1,0 +1,54 @@
+"""Relations: what can stand in FROM, with what is known of it before it is read."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+
+from forge.federation.source import LAKE
+from forge.model.types import DataType
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class RelationName:
+    """`crm.public.customers` is the table ("public", "customers") of the source crm; `core.orders` is ("core",
+    "orders") of the lake. The parts are as the source spells them."""
+
+    source: str
+    path: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return ".".join(self.path if self.source == LAKE else (self.source, *self.path))
+
+
+@dataclass(frozen=True, slots=True)
+class RelationColumn:
+    """`same_equality`: the source says `=` of two values exactly where Spark does (no collation that ignores case, no
+    padding). `same_order`: it also sorts and compares them as Spark does, or can be told to by a collation.
+    `native`: the type in the source's own words."""
+
+    name: str
+    type: DataType
+    _: KW_ONLY
+    nullable: bool = True
+    native: str = ""
+    same_equality: bool = True
+    same_order: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """`rows` and `bytes` are estimates of the source, None where it has none. `hidden`: columns, in small letters,
+    that read as NULL for who asks. `version`: the same text, the same rows; empty: nobody can tell."""
+
+    name: RelationName
+    columns: tuple[RelationColumn, ...]
+    _: KW_ONLY
+    rows: int | None = None
+    bytes: int | None = None
+    key: tuple[str, ...] = ()
+    hidden: frozenset[str] = frozenset()
+    version: str = ""
+
+    def get(self, column: str) -> RelationColumn | None:
+        """Case makes no difference, as in Spark."""
+        return next((one for one in self.columns if one.name.lower() == column.lower()), None)

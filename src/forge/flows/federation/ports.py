@@ -1,0 +1,82 @@
+"""The ports of federation: opened sources, declared sources, and executors of what is left of a query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from forge.federation.plan import Fragment, QueryPlan, Scan, SourceQuery
+    from forge.federation.relation import Relation, RelationName
+    from forge.federation.source import Source
+    from forge.model.schema import Schema
+
+
+class SourceConnector(Protocol):
+    """One opened source. Nothing is connected before it is needed. `read` may be used by several threads at once.
+    E308 where it cannot be reached, with its name."""
+
+    def test(self) -> str:
+        """Connects and says what answered: "PostgreSQL 18.1"."""
+
+    def relations(self) -> tuple[RelationName, ...]:
+        """All that can be read, by name."""
+
+    def describe(self, path: tuple[str, ...]) -> Relation | None:
+        """The relation of this path, the default schema filled in; None: there is none. Names are matched as they
+        are, or else in any case where only one matches. What is hidden is the caller's to fill in."""
+
+    def read(self, asked: SourceQuery | Scan, schema: pa.Schema, batch_rows: int = 65_536) -> pa.RecordBatchReader:
+        """Rows as a stream, its columns by place cast to `schema` without loss: a value that does not fit is E308's
+        neighbour, never NULL. Closing the reader ends the query in the source, too."""
+
+    def cancel(self) -> None:
+        """Ends what this connector reads now, in the source itself. From any thread."""
+
+    def close(self) -> None: ...
+
+
+class DeclaredSources(Protocol):
+    """Sources created by a command or over HTTP; those of files are not here."""
+
+    def sources(self) -> tuple[Source, ...]: ...
+    def put(self, source: Source, author: str) -> None:
+        """Create or replace."""
+
+    def drop(self, name: str, author: str) -> bool: ...
+
+
+ExecutorName = Literal["in-process", "spark"]
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """`schema` has Spark's type names. `rows_read` by fragment: how many rows came out of each source."""
+
+    schema: Schema
+    table: pa.Table
+    rows_read: Mapping[str, int]
+
+
+class QueryExecutor(Protocol):
+    """Computes what the sources do not. Both executors give the same rows for the same plan."""
+
+    name: ExecutorName
+
+    def refusal(self, plan: QueryPlan) -> str | None:
+        """Why it cannot compute this, in words; None: it can."""
+
+    def run(
+        self,
+        plan: QueryPlan,
+        read: Callable[[Fragment], pa.RecordBatchReader],
+        parameters: Mapping[str, object],
+        limit: int | None,
+    ) -> QueryResult:
+        """`read` opens the rows of a fragment. `limit`: no more rows than these."""
+
+    def cancel(self) -> None:
+        """Ends what it computes now. From any thread."""
