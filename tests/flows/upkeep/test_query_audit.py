@@ -15,6 +15,10 @@ NOW = datetime(2026, 11, 17, tzinfo=UTC)
 ORDERS = TableName("core", "orders")
 
 
+def _rows(found: list[int]) -> dict[str, object]:
+    return {"rows": len(found)}
+
+
 class Log:
     def __init__(self) -> None:
         self.rows: list[AuditRecord] = []
@@ -29,7 +33,7 @@ def ask(log: Log, error: BaseException | None = None) -> list[int]:
             raise error
         return [1, 2]
 
-    return audited(log, lambda: NOW, "ada", "time travel", "SELECT 1", lambda: (ORDERS,), work, len)
+    return audited(log, lambda: NOW, "ada", "time travel", "SELECT 1", lambda: (ORDERS,), work, _rows)
 
 
 def test_an_answer_is_noted_with_its_tables_and_rows() -> None:
@@ -62,5 +66,5 @@ def test_a_text_that_nobody_can_read_names_no_tables() -> None:
         raise ForgeError("E201", "not SQL")
 
     with pytest.raises(ForgeError):
-        audited(log, lambda: NOW, "ada", "Python", "SELEC", unreadable, unreadable, len)
+        audited(log, lambda: NOW, "ada", "Python", "SELEC", unreadable, unreadable, _rows)
     assert log.rows[0].detail["tables"] == []

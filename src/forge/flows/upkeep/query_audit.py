@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -17,6 +17,7 @@ from forge.quality.checks import ExpressionCheck, QueryCheck
 from forge.quality.verdict import Outcome
 
 if TYPE_CHECKING:
+    from forge.federation.relation import RelationName
     from forge.flows.quality.judge import JudgedTable
 
 T = TypeVar("T")
@@ -34,11 +35,12 @@ def audited(
     actor: str,
     door: str,
     sql: str,
-    tables: Callable[[], Iterable[TableName]],
+    tables: Callable[[], Iterable[TableName | RelationName]],
     ask: Callable[[], T],
-    count: Callable[[T], int],
+    facts: Callable[[T], Mapping[str, object]],
 ) -> T:
-    """The result or error of `ask`, after writing the audit row. `door` is the channel by which the text came."""
+    """The result or error of `ask`, after writing the audit row. `door` is the channel by which the text came,
+    `facts` what is noted of the result: how many rows, for one."""
     try:
         found = ask()
     except ForgeError as error:
@@ -50,7 +52,7 @@ def audited(
     except BaseException as error:
         log.note(query_record(clock, actor, FAILED, door, sql, _known(tables), {"why": type(error).__name__}))
         raise
-    log.note(query_record(clock, actor, ASKED, door, sql, _known(tables), {"rows": count(found)}))
+    log.note(query_record(clock, actor, ASKED, door, sql, _known(tables), dict(facts(found))))
     return found
 
 
@@ -86,14 +88,14 @@ def query_record(
     action: str,
     door: str,
     sql: str,
-    tables: Iterable[TableName],
+    tables: Iterable[TableName | RelationName],
     detail: dict[str, object],
 ) -> AuditRecord:
     facts = {"text": sql[:_LONGEST], "tables": sorted(map(str, tables)), **detail}
     return AuditRecord(clock(), actor, action, door, facts)
 
 
-def _known(tables: Callable[[], Iterable[TableName]]) -> tuple[TableName, ...]:
+def _known(tables: Callable[[], Iterable[TableName | RelationName]]) -> tuple[TableName | RelationName, ...]:
     """None where the text cannot be parsed."""
     try:
         return tuple(tables())

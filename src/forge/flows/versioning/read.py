@@ -15,7 +15,7 @@ from forge.model.names import BranchName, TableName
 from forge.versioning.changes import TableChangeKind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from forge.flows.ports import Lake
     from forge.flows.runs.engine import Engine, Pin
@@ -58,10 +58,18 @@ class RevisionReader:
         return pin
 
     def pins(self, sql: str, at: str | None) -> dict[TableName, Pin]:
-        one = commit_at(self.metadata, at, self.branch).id if at is not None else None  # the same for all tables
-        head = one or pin_branch(self.metadata, self.branch, self.default).head
+        commit = self._commit(at)
+        head = commit or pin_branch(self.metadata, self.branch, self.default).head
         known = self.metadata.tree(head) if head is not None else ()
-        return {table: self.pin(table, one) for table in inputs_of(sql, "query", known)}
+        return {table: self.pin(table, commit) for table in inputs_of(sql, "query", known)}
+
+    def pins_of(self, tables: Iterable[TableName], at: str | None) -> dict[TableName, Pin]:
+        commit = self._commit(at)
+        return {table: self.pin(table, commit) for table in tables}
+
+    def _commit(self, at: str | None) -> str | None:
+        """The same for all tables."""
+        return commit_at(self.metadata, at, self.branch).id if at is not None else None
 
 
 def commit_at(metadata: CommitHistory, at: str, current: BranchName, table: TableName | None = None) -> Commit:
@@ -106,7 +114,7 @@ def query(
         sql,
         lambda: inputs_of(sql, "query"),
         lambda: engine.query(sql, reader.pins(sql, at), params, limit),
-        lambda found: len(found[1]),
+        lambda found: {"rows": len(found[1])},
     )
 
 

@@ -73,7 +73,7 @@ def travel(
             sql,
             lambda: inputs_of(name_table(sql, table), "query"),
             lambda: _by_sql(ports, table, commit.id, tree, hidden, sql, limit),
-            lambda found: len(found.rows),
+            lambda found: {"rows": len(found.rows)},
         )
     if not where and mask:
         found = sample_rows(

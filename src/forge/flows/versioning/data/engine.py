@@ -51,7 +51,7 @@ def stage_by_engine(
         sql,
         lambda: inputs_of(sql, "query"),
         lambda: _stage(work, request, line, before),
-        lambda made: made.outcome.statistics.record_count,
+        lambda made: {"rows": made.outcome.statistics.record_count},
     )
 
 
