@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from functools import reduce
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -100,7 +101,7 @@ class LakeConnector:
         metadata, io = self._open(pin.catalog)
         # Columns that a file lacks are completed by the current schema, which may be a later one.
         then = metadata.model_copy(update={"current_schema_id": _schema(metadata, pin).schema_id})
-        row_filter = _expression(asked.filters)
+        row_filter = _expression(asked.filters, _schema(metadata, pin))
         scan = DataScan(then, io, row_filter=row_filter, selected_fields=asked.columns, snapshot_id=pin.snapshot_id)
         try:
             tasks: Iterator[FileScanTask] = iter(scan.plan_files())
@@ -144,25 +145,17 @@ def _number(summary: Mapping[str, str | None], key: str) -> int | None:
     return int(text) if text is not None and text.isdecimal() else None
 
 
-def _expression(filters: tuple[ScanFilter, ...]) -> BooleanExpression:
+def _expression(filters: tuple[ScanFilter, ...], schema: Schema) -> BooleanExpression:
     from pyiceberg.expressions import AlwaysTrue, And
 
     everything: BooleanExpression = AlwaysTrue()
-    return reduce(And, map(_test, filters), everything)
+    return reduce(And, (_test(one, schema.find_type(one.column)) for one in filters), everything)
 
 
-def _test(one: ScanFilter) -> BooleanExpression:
+def _test(one: ScanFilter, kind: Any) -> BooleanExpression:
     from pyiceberg import expressions
 
     e: Any = expressions  # its signatures are those of pydantic, which types cannot see
-    plain: dict[str, Any] = {
-        "=": e.EqualTo,
-        "<>": e.NotEqualTo,
-        "<": e.LessThan,
-        "<=": e.LessThanOrEqual,
-        ">": e.GreaterThan,
-        ">=": e.GreaterThanOrEqual,
-    }
     column = e.Reference(one.column)
     match one.operator:
         case "is null":
@@ -170,10 +163,52 @@ def _test(one: ScanFilter) -> BooleanExpression:
         case "is not null":
             found = e.NotNull(column)
         case "in":
-            found = e.In(column, set(one.values))
-        case operator:
-            found = plain[operator](column, one.values[0])
+            values = {fitted for value in one.values if (fitted := _exact(value, kind)) is not None}
+            found = e.In(column, values) if values else e.AlwaysFalse()
+        case "=":
+            fitted = _exact(one.values[0], kind)
+            found = e.EqualTo(column, fitted) if fitted is not None else e.AlwaysFalse()
+        case "<>":
             # Iceberg keeps rows without a value where `<>` is asked for; SQL does not.
-            found = e.And(found, e.NotNull(column)) if operator == "<>" else found
+            fitted, some = _exact(one.values[0], kind), e.NotNull(column)
+            found = e.And(e.NotEqualTo(column, fitted), some) if fitted is not None else some
+        case "<" | "<=":
+            bound = _nearest(one.values[0], kind, ROUND_FLOOR)
+            strict = one.operator == "<" and bound == one.values[0]
+            below = e.LessThan if strict else e.LessThanOrEqual
+            found = below(column, bound) if bound is not None else e.AlwaysFalse()
+        case ">" | ">=":
+            bound = _nearest(one.values[0], kind, ROUND_CEILING)
+            strict = one.operator == ">" and bound == one.values[0]
+            above = e.GreaterThan if strict else e.GreaterThanOrEqual
+            found = above(column, bound) if bound is not None else e.AlwaysFalse()
     tested: BooleanExpression = found
     return tested
+
+
+def _exact(value: object, kind: Any) -> object | None:
+    """The value as one of the column's type; None: no row has it."""
+    nearest = _nearest(value, kind, ROUND_FLOOR)
+    return nearest if nearest == value else None
+
+
+def _nearest(value: Any, kind: Any, how: str) -> Any:
+    """The next value below (ROUND_FLOOR) or above that the column's type has; None: there is none. Only numbers
+    change."""
+    from pyiceberg.types import DecimalType, IntegerType, LongType
+
+    if isinstance(kind, DecimalType):
+        scale, most = kind.scale, 10**kind.precision - 1
+        least = -most
+    elif isinstance(kind, IntegerType | LongType):
+        scale, most = 0, 2 ** (31 if isinstance(kind, IntegerType) else 63) - 1
+        least = -most - 1
+    else:
+        return value
+    with localcontext() as exactly:
+        exactly.prec = 100  # longer than any number that is compared
+        units = int(Decimal(value).scaleb(scale).to_integral_value(rounding=how))
+        if (units > most and how == ROUND_CEILING) or (units < least and how == ROUND_FLOOR):
+            return None
+        units = max(least, min(most, units))
+        return Decimal(units).scaleb(-scale) if isinstance(kind, DecimalType) else units
