@@ -1,0 +1,83 @@
+"""The relations that a query reads, by the names in its FROM clauses."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+
+from sqlglot import exp
+
+from forge.federation.relation import RelationName
+from forge.federation.source import LAKE
+from forge.model.errors import ForgeError
+from forge.model.name_suggestions import did_you_mean
+
+# Of a table in FROM, what can stand beside its name. All else (versions, partitions, changes) is refused.
+_TABLE_ARGS = frozenset({"this", "alias", "db", "catalog", "joins", "laterals", "pivots", "sample"})
+
+
+def find_relations(tree: exp.Expr, sources: Collection[str]) -> tuple[RelationName, ...]:
+    """Each once, in the order of the text. E108: a name that is no CTE, no table of a source, and no `schema.table`
+    of the lake."""
+    found = (resolve_relation(table, sources, ctes) for table, ctes in base_tables(tree))
+    return tuple(dict.fromkeys(found))
+
+
+def resolve_relation(table: exp.Table, sources: Collection[str], ctes: Collection[str] = ()) -> RelationName:
+    """`source.table` and `source.schema.table` where the first part is a source in any case, else `schema.table` of
+    the lake."""
+    _refuse_clauses(table)
+    parts = [part.name for part in table.parts]
+    source = _find_source(parts[0], sources) if len(parts) > 1 else None
+    if source is not None:
+        return RelationName(source, tuple(parts[1:]))
+    if len(parts) == 2:
+        return RelationName(LAKE, tuple(parts))
+    raise _unknown(parts, sources, ctes)
+
+
+def base_tables(tree: exp.Expr) -> Iterator[tuple[exp.Table, frozenset[str]]]:
+    """The tables of all FROM clauses that are no CTEs and no functions, each with the CTEs that it could name."""
+    yield from _base_tables(tree, frozenset())
+
+
+def _base_tables(node: exp.Expr, ctes: frozenset[str]) -> Iterator[tuple[exp.Table, frozenset[str]]]:
+    with_ = node.args.get("with_")
+    if isinstance(with_, exp.With):
+        for cte in with_.expressions:
+            name = cte.alias.lower()
+            yield from _base_tables(cte.this, ctes | {name} if with_.recursive else ctes)
+            ctes |= {name}
+    if isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier | exp.Dot):
+        is_cte = len(node.parts) == 1 and node.name.lower() in ctes
+        if not is_cte:
+            yield node, ctes
+    for child in node.iter_expressions():
+        if child is not with_:
+            yield from _base_tables(child, ctes)
+
+
+def _find_source(name: str, sources: Collection[str]) -> str | None:
+    return next((one for one in sources if one == name), None) or next(
+        (one for one in sources if one.lower() == name.lower()), None
+    )
+
+
+def _refuse_clauses(table: exp.Table) -> None:
+    for name, value in table.args.items():
+        if value and name not in _TABLE_ARGS:
+            raise ForgeError(
+                "E216",
+                f"`{table.sql('spark')}` asks for more than a table",
+                why="A table of a federated query is read as it is now.",
+                fix="Write its name alone.",
+            )
+
+
+def _unknown(parts: Sequence[str], sources: Collection[str], ctes: Collection[str]) -> ForgeError:
+    written = ".".join(parts)
+    near = did_you_mean(parts[0], (*sources, *ctes))
+    if len(parts) == 1:
+        why = "A table has the name schema.table in the lake, and source.table or source.schema.table elsewhere."
+        return ForgeError("E108", f"unknown table {written}", why=why, fix=near)
+    declared = f"There are {', '.join(sorted(sources))}." if sources else "None is declared."
+    return ForgeError("E108", f"unknown source {parts[0]} of {written}", why=declared, fix=near)

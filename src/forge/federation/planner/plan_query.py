@@ -1,0 +1,69 @@
+"""The phases of planning, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from sqlglot import exp
+
+from forge.federation.dialects.rules import LakeOrKind
+from forge.federation.plan import QueryPlan
+from forge.federation.planner.estimates import filtered_rows
+from forge.federation.planner.fragments import FragmentList, Output, read_fragment
+from forge.federation.planner.local_names import LocalQuery, give_local_names
+from forge.federation.planner.output_names import output_names, set_output_names
+from forge.federation.planner.push import push_select
+from forge.federation.planner.qualify import qualify_columns
+from forge.federation.planner.whole import as_whole
+from forge.federation.relation import Relation, RelationColumn, RelationName
+from forge.model.types import DataType
+
+
+def plan_query(
+    tree: exp.Query,
+    relations: Mapping[RelationName, Relation],
+    kinds: Mapping[str, LakeOrKind],
+    *,
+    sources: Collection[str],
+    pushdown: bool = True,
+    parameters: Mapping[str, object] | None = None,
+) -> QueryPlan:
+    """`relations`: by the names that `find_relations` gives. `parameters`: the values of `:name`; a predicate with one
+    that is not there stays in the rest. E108: an unknown table or column."""
+    local = give_local_names(tree, relations, sources)
+    plan = FragmentList(local, kinds, parameters or {})
+    qualified = qualify_columns(local)
+    if isinstance(qualified, str):
+        rest = _read_whole_relations(local, plan, qualified)
+    else:
+        names = output_names(local, qualified)
+        rest = qualified
+        for select in list(rest.find_all(exp.Select)):
+            push_select(select, plan, pushdown)
+        set_output_names(rest, names)
+    found = QueryPlan(tree.sql("spark"), tuple(plan.fragments), rest, tuple(plan.decisions))
+    return as_whole(found, kinds) if pushdown else found
+
+
+def _read_whole_relations(local: LocalQuery, plan: FragmentList, why: str) -> exp.Query:
+    """The query as it is written, over relations as they are."""
+    rest = local.tree.copy()
+    for table in list(rest.find_all(exp.Table)):
+        relation = plan.relation(table)
+        if relation is None:
+            continue
+        plan.decide("filter", "WHERE", relation.name.source, why)
+        seen = [one for one in relation.columns if one.name.lower() not in relation.hidden]
+        hidden = tuple(one for one in relation.columns if one.name.lower() in relation.hidden)
+        scope = exp.Select()
+        bare = exp.Table(this=table.this.copy(), alias=table.args["alias"].copy())
+        scope.set("from_", exp.From(this=bare))
+        outputs = [Output(exp.column(one.name, table=table.alias, quoted=True), one) for one in seen]
+        one_row = Output(exp.Literal.number(1), RelationColumn("one", DataType("int"), nullable=False))
+        fragment = plan.add(scope, outputs or [one_row], filtered_rows(relation, ()))
+        node = read_fragment(fragment, table.alias, hidden, [one.name for one in relation.columns])
+        for arg in ("joins", "laterals", "pivots", "sample"):
+            if table.args.get(arg):
+                node.set(arg, table.args[arg])
+        table.replace(node)
+    return rest

@@ -1,0 +1,138 @@
+"""The second phase: every column gets the name of its table, stars and positions are replaced by what they mean.
+What sqlglot reads otherwise than Spark is not qualified at all: the engine then reads whole relations."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+from sqlglot.optimizer.qualify import qualify
+from sqlglot.schema import MappingSchema
+
+from forge.federation.planner.local_names import LocalQuery
+from forge.federation.relation import Relation
+from forge.model.errors import ForgeError
+from forge.model.name_suggestions import did_you_mean
+
+# Clauses and functions whose columns or rows sqlglot could read otherwise than Spark.
+_NOT_QUALIFIED: tuple[type[exp.Expr], ...] = (
+    exp.Lateral, exp.Pivot, exp.Unnest, exp.Qualify, exp.MatchRecognize, exp.Command, exp.Rand, exp.Randn, exp.Uuid,
+    exp.Anonymous, exp.AnonymousAggFunc, exp.Explode, exp.Posexplode, exp.Inline, exp.GroupingSets, exp.Cube,
+    exp.Rollup, exp.Hint, exp.TableSample, exp.Lambda, exp.Columns,
+)  # fmt: skip
+_UNRESOLVED = re.compile(r"(?:Column '(?P<a>[^']+)' could not be resolved|Unknown column: (?P<b>\S+))")
+_AMBIGUOUS = re.compile(r"Ambiguous column '([^']+)'")
+
+
+def qualify_columns(query: LocalQuery) -> exp.Query | str:
+    """The qualified tree, or why there is none. E108: a column that no relation has, or several."""
+    reason = _doubt(query)
+    if reason is not None:
+        return reason
+    schema = MappingSchema(
+        {local: {column.name.lower(): "string" for column in one.columns} for local, one in query.relations.items()},
+        dialect="spark",
+    )
+    try:
+        found = qualify(query.tree.copy(), schema=schema, dialect="spark", identify=True)
+    except SqlglotError as error:
+        return _read_error(str(error), query)
+    except (AttributeError, KeyError, IndexError, TypeError, ValueError, RecursionError):
+        return "its names are resolved by the engine"
+    return found if isinstance(found, exp.Query) else "it is no SELECT"
+
+
+def _doubt(query: LocalQuery) -> str | None:
+    tree = query.tree
+    for node in tree.walk():
+        if isinstance(node, _NOT_QUALIFIED):
+            return f"{type(node).__name__.upper()} is read by the engine alone"
+        if isinstance(node, exp.With) and node.recursive:
+            return "a recursive WITH is computed by the engine"
+        if isinstance(node, exp.Star) and any(node.args.values()):
+            return "a star with EXCEPT is read by the engine alone"
+        if isinstance(node, exp.Join) and (node.args.get("using") or node.method):
+            return "USING and NATURAL are read by the engine alone"
+        if isinstance(node, exp.Table) and (node.args.get("joins") or not isinstance(node.this, exp.Identifier)):
+            return "joins in brackets and table functions are read by the engine alone"
+        if isinstance(node, exp.Select):
+            doubt = _doubtful_alias(node, query.relations.values())
+            if doubt is not None:
+                return doubt
+    for relation in query.relations.values():
+        names = [column.name.lower() for column in relation.columns]
+        if len(set(names)) < len(names):
+            return f"{relation.name} has columns whose names differ only in case"
+    return None
+
+
+def _doubtful_alias(select: exp.Select, relations: Iterable[Relation]) -> str | None:
+    """An alias that is also the name of a column: which of the two is meant depends on the clause."""
+    aliases = {
+        one.alias.lower()
+        for one in select.selects
+        if isinstance(one, exp.Alias)
+        and not (isinstance(one.this, exp.Column) and one.this.name.lower() == one.alias.lower())
+    }
+    inner = {column.name.lower() for relation in relations for column in relation.columns}
+    inner |= {
+        one.alias_or_name.lower()
+        for other in select.root().find_all(exp.Select)
+        if other is not select
+        for one in other.selects
+    }
+    # ORDER BY of an alias alone means the alias, everywhere.
+    plain_keys = {id(key.this) for key in (select.args.get("order") or exp.Order()).expressions}
+    for column in select.find_all(exp.Column):
+        name = column.name.lower()
+        if name not in aliases or column.table or id(column) in plain_keys:
+            continue
+        if name in inner:
+            return f"{column.name} is the name of a column and of a result"
+        if column.find_ancestor(exp.Where, exp.Join, exp.Select) is not select:
+            raise ForgeError(
+                "E108",
+                f"unknown column {column.name}",
+                why="It is a name that SELECT gives, which WHERE and ON do not know.",
+                fix="Write the expression again, or put the query into a subquery.",
+            )
+    return None
+
+
+def _read_error(message: str, query: LocalQuery) -> str:
+    ambiguous = _AMBIGUOUS.search(message)
+    unknown = _UNRESOLVED.search(message)
+    known = _known_names(query.relations, query.tree)
+    if ambiguous:
+        name = ambiguous.group(1)
+        owners = sorted({str(one.name) for one in query.relations.values() if one.get(name) is not None})
+        if len(owners) > 1:
+            raise ForgeError(
+                "E108",
+                f"the column {name} is ambiguous",
+                why=f"{' and '.join(owners)} have it.",
+                fix="Write its table before it.",
+            )
+        if name.lower() not in known:
+            raise _unknown_column(name, known)
+    if unknown:
+        name = (unknown.group("a") or unknown.group("b")).strip('`"')
+        if name.lower() not in known:
+            raise _unknown_column(name, known)
+    return "its names are resolved by the engine"
+
+
+def _known_names(relations: Mapping[str, Relation], tree: exp.Expr) -> dict[str, str]:
+    known = {column.name.lower(): column.name for one in relations.values() for column in one.columns}
+    names = [alias.alias for alias in tree.find_all(exp.Alias)]
+    for table in tree.find_all(exp.TableAlias):
+        names += [table.name, *(one.name for one in table.columns)]
+    known |= {name.lower(): name for name in names if name}
+    return known
+
+
+def _unknown_column(name: str, known: Mapping[str, str]) -> ForgeError:
+    near = did_you_mean(name.lower(), known, cutoff=0.5)
+    return ForgeError("E108", f"unknown column {name}", fix=near)
