@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from forge.model.errors import ForgeError
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -50,6 +52,11 @@ class DeclaredSources(Protocol):
 
 
 ExecutorName = Literal["in-process", "spark"]
+
+
+class UndecidedError(ForgeError):
+    """Raised by `run` of the executor in-process: the rows or the values of parameters need something that it does
+    not compute as Spark does, or a row fails, of which Spark says whether it is an error. Spark runs the plan."""
 
 
 @dataclass(frozen=True, slots=True)

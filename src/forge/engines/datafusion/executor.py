@@ -1,0 +1,245 @@
+"""The executor in-process: fragments are read to Arrow, the lowered query runs on DataFusion. What the rows need is
+bounded: in bytes read, in memory of the computation, which then spills to a private folder, and in bytes of the result.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import re
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from forge.engines.datafusion.allow_list import NotInProcess
+from forge.engines.datafusion.lowering import LoweredPlan, lower_plan
+from forge.engines.datafusion.spark_types import plain
+from forge.flows.federation.ports import ExecutorName, QueryResult, UndecidedError
+from forge.model.errors import CancellationError, ForgeError
+from forge.model.schema import Column, Schema
+
+if TYPE_CHECKING:
+    import datafusion
+    import pyarrow as pa
+
+    from forge.federation.plan import Fragment, QueryPlan
+
+_MEGABYTE = 1 << 20
+_LAYERS = re.compile(r"^(?:DataFusion error|Arrow error|External error|Execution error|Internal error|caused by)[:\s]*")
+
+
+class DataFusionExecutor:
+    """`memory`: bytes of the computation; `read_limit` and `result_limit`: bytes of all fragments, and of the result.
+    Beyond these Spark is asked. `threads`: None for all cores."""
+
+    name: ExecutorName = "in-process"
+
+    def __init__(
+        self,
+        memory: int = 512 * _MEGABYTE,
+        read_limit: int = 512 * _MEGABYTE,
+        result_limit: int = 256 * _MEGABYTE,
+        threads: int | None = None,
+    ) -> None:
+        self._memory = memory
+        self._read_limit = read_limit
+        self._result_limit = result_limit
+        self._threads = threads or os.cpu_count() or 1
+        self._lock = threading.Lock()
+        self._running: set[_Computation] = set()
+
+    def refusal(self, plan: QueryPlan) -> str | None:
+        try:
+            lower_plan(plan, None)
+        except NotInProcess as reason:
+            return str(reason)
+        return None
+
+    def run(
+        self,
+        plan: QueryPlan,
+        read: Callable[[Fragment], pa.RecordBatchReader],
+        parameters: Mapping[str, object],
+        limit: int | None,
+    ) -> QueryResult:
+        """`read` is called for one fragment after the other, each read to its end before the next."""
+        try:
+            lowered = lower_plan(plan, parameters)
+        except NotInProcess as reason:
+            raise _undecided(str(reason)) from reason
+        computation = _Computation()
+        with self._lock:
+            self._running.add(computation)
+        try:
+            tables, rows_read = self._read(plan, read, computation)
+            table = self._compute(lowered, tables, limit, computation)
+        finally:
+            with self._lock:
+                self._running.discard(computation)
+        schema = Schema(tuple(Column(one.name, str(one.type)) for one in lowered.columns))
+        return QueryResult(schema, table, rows_read)
+
+    def cancel(self) -> None:
+        with self._lock:
+            running = tuple(self._running)
+        for computation in running:
+            computation.cancel()
+
+    def _read(
+        self, plan: QueryPlan, read: Callable[[Fragment], pa.RecordBatchReader], computation: _Computation
+    ) -> tuple[list[pa.Table], dict[str, int]]:
+        tables: list[pa.Table] = []
+        rows_read: dict[str, int] = {}
+        left = self._read_limit
+        for fragment in plan.fragments:
+            with contextlib.closing(read(fragment)) as reader:
+                table = _read_table(fragment, reader, left, computation)
+            left -= table.nbytes
+            tables.append(table)
+            rows_read[fragment.name] = table.num_rows
+        return tables, rows_read
+
+    def _compute(
+        self, lowered: LoweredPlan, tables: list[pa.Table], limit: int | None, computation: _Computation
+    ) -> pa.Table:
+        import pyarrow as pa
+
+        kinds = pa.schema([(one.name, _arrow_type(one.type)) for one in lowered.columns])
+        with TemporaryDirectory(prefix="forge-query-") as folder:
+            # Doubles are added in one order, so that the same rows have the same sum.
+            context = self._session(folder, 1 if lowered.adds_doubles else self._threads)
+            for place, table in enumerate(tables):
+                context.register_record_batches(f"f{place}", [table.to_batches()])
+
+            async def collect() -> list[pa.RecordBatch]:
+                return [batch async for batch in _stream(context, lowered.sql, limit, self._result_limit)]
+
+            batches = computation.run(collect)
+        columns = [
+            pa.chunked_array([batch.column(place) for batch in batches], None if batches else field.type)
+            for place, field in enumerate(kinds)
+        ]
+        casted = [c if c.type == f.type else c.cast(f.type) for c, f in zip(columns, kinds, strict=True)]
+        table = pa.Table.from_arrays(casted, schema=kinds)
+        return table if limit is None else table.slice(0, limit)
+
+    def _session(self, folder: str, partitions: int) -> datafusion.SessionContext:
+        from datafusion import RuntimeEnvBuilder, SessionConfig, SessionContext
+
+        runtime = RuntimeEnvBuilder().with_disk_manager_specified(folder).with_fair_spill_pool(self._memory)
+        config = SessionConfig({"datafusion.sql_parser.map_string_types_to_utf8view": "false"})
+        return SessionContext(config.with_target_partitions(partitions).with_information_schema(False), runtime)
+
+
+async def _stream(
+    context: datafusion.SessionContext, sql: str, limit: int | None, most: int
+) -> AsyncIterator[pa.RecordBatch]:
+    """Ended early where there are rows enough. DataFusion's futures are dropped, and with them what they compute."""
+    from datafusion import SQLOptions
+
+    only_queries = SQLOptions().with_allow_ddl(False).with_allow_dml(False).with_allow_statements(False)
+    rows = size = 0
+    async for batch in context.sql_with_options(sql, only_queries).execute_stream():
+        found = batch.to_pyarrow()
+        rows += found.num_rows
+        size += found.nbytes
+        if size > most:
+            raise _undecided("the result has more bytes than are held in this process")
+        yield found
+        if limit is not None and rows >= limit:
+            return
+
+
+class _Computation:
+    """One query, in a thread of its own with an event loop: a future of DataFusion can be cancelled, a blocking call
+    cannot."""
+
+    def __init__(self) -> None:
+        self.cancelled = threading.Event()
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._task: asyncio.Task[list[pa.RecordBatch]] | None = None
+
+    def cancel(self) -> None:
+        self.cancelled.set()
+        with self._lock:
+            if self._loop is not None and self._task is not None:
+                self._loop.call_soon_threadsafe(self._task.cancel)
+
+    def check(self) -> None:
+        if self.cancelled.is_set():
+            raise CancellationError("The query was cancelled")
+
+    def run(self, collect: Callable[[], Awaitable[list[pa.RecordBatch]]]) -> list[pa.RecordBatch]:
+        results: list[list[pa.RecordBatch]] = []
+        errors: list[BaseException] = []
+
+        async def main() -> list[pa.RecordBatch]:
+            with self._lock:
+                self._loop, self._task = asyncio.get_running_loop(), asyncio.current_task()
+            self.check()
+            return await collect()
+
+        def work() -> None:
+            try:
+                results.append(asyncio.run(main()))
+            except BaseException as error:  # raised again by who waits
+                errors.append(error)
+            finally:
+                with self._lock:
+                    self._loop = self._task = None
+
+        thread = threading.Thread(target=work, name="forge-query", daemon=True)
+        thread.start()
+        try:
+            thread.join()
+        except BaseException:
+            self.cancel()
+            raise
+        if self.cancelled.is_set():
+            raise CancellationError("The query was cancelled")
+        if errors:
+            raise _translated(errors[0])
+        return results[0]
+
+
+def _read_table(fragment: Fragment, reader: pa.RecordBatchReader, most: int, computation: _Computation) -> pa.Table:
+    """With columns c0, c1, … of the types that the plan says."""
+    import pyarrow as pa
+
+    kinds = pa.schema([(f"c{place}", _arrow_type(plain(one.type))) for place, one in enumerate(fragment.columns)])
+    batches: list[pa.RecordBatch] = []
+    for batch in reader:
+        computation.check()
+        most -= batch.nbytes
+        if most < 0:
+            raise _undecided("the sources have more bytes than are held in this process")
+        if batch.num_rows:
+            batches.append(batch)
+    table = pa.Table.from_batches(batches, reader.schema).rename_columns(kinds.names)
+    return table if table.schema.equals(kinds) else table.cast(kinds)
+
+
+def _arrow_type(kind: object) -> pa.DataType:
+    from forge.versioning.arrow_types import arrow_type
+
+    return arrow_type(str(kind))
+
+
+def _undecided(why: str) -> UndecidedError:
+    return UndecidedError("E304", "The query is not computed in this process", why=why, fix="Run it on Spark.")
+
+
+def _translated(error: BaseException) -> BaseException:
+    if isinstance(error, ForgeError) or not isinstance(error, Exception):
+        return error
+    text = next((line for line in reversed(str(error).splitlines()) if line.strip()), type(error).__name__)
+    while (shorter := _LAYERS.sub("", text)) != text:
+        text = shorter
+    found = UndecidedError(
+        "E304", "The query failed", why=text[:600], fix="Correct the query, or the rows that it reads."
+    )
+    found.__cause__ = error
+    return found
