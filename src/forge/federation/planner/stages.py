@@ -97,7 +97,7 @@ def is_grouped(select: exp.Select) -> bool:
 def decide_unpushed(select: exp.Select, source: str, why: str, plan: FragmentList) -> None:
     """For whoever reads the plan: what of the SELECT the engine computes."""
     if is_grouped(select):
-        for one in _aggregates(select) or [select.args["group"]]:
+        for one in _aggregates(select) or [select.args.get("group") or select.args["having"]]:
             plan.decide("aggregate", one, source, why)
     if select.args.get("distinct"):
         plan.decide("distinct", "DISTINCT", source, why)
