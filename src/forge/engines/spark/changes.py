@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import uuid
 from collections.abc import Sequence
 from functools import reduce
@@ -15,7 +14,7 @@ from pyspark.sql.types import StructType
 from pyspark.sql.window import Window
 
 from forge.engines.spark.errors import analysis_error, first_line
-from forge.engines.spark.frames import quote, refuse_duplicate_columns, schema_of, table_path
+from forge.engines.spark.frames import local_path, quote, refuse_duplicate_columns, schema_of, table_path
 from forge.engines.spark.gate import gate_of
 from forge.flows.ports import Stage
 from forge.flows.runs.engine import ChangeFile, ChangeMode, ChangeQuery
@@ -61,7 +60,7 @@ def _rows(spark: SparkSession, source: ChangeQuery | ChangeFile | object, stage:
                 raise analysis_error(error, "query") from error
         case ChangeFile():
             try:
-                return spark.read.parquet(f"file:{_literal(str(source.path.absolute()))}")
+                return spark.read.parquet(local_path(source.path))
             except AnalysisException as error:
                 why = first_line(error)
                 raise ForgeError(
@@ -77,11 +76,6 @@ def _rows(spark: SparkSession, source: ChangeQuery | ChangeFile | object, stage:
                 why="Rows come from a Spark DataFrame, a SELECT or a Parquet file.",
                 fix="Make a Spark DataFrame of it.",
             )
-
-
-def _literal(path: str) -> str:
-    """A path in which no character is a glob pattern."""
-    return re.sub(r"([\\*?\[\]{}])", r"\\\1", path)
 
 
 def _keyed(frame: DataFrame, key: tuple[str, ...], stage: Stage, mode: ChangeMode) -> DataFrame:

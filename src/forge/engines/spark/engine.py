@@ -284,17 +284,25 @@ class SparkEngine:
     def query(
         self, sql: str, inputs: Mapping[TableName, Pin], params: Mapping[str, object], limit: int | None
     ) -> tuple[Schema, tuple[tuple[object, ...], ...]]:
+        with self.at_query() as spark:
+            try:
+                frame = gate_of(spark).frame(sql, inputs, params)
+                rows = collected(bounded(frame, limit).limit(limit) if limit is not None else frame)
+            except (ValueError, TypeError, OverflowError) as error:
+                raise unshown_error(error, "query") from error
+            return schema_of(frame), tuple(tuple(row) for row in rows)
+
+    @contextmanager
+    def at_query(self) -> Iterator[SparkSession]:
+        """Spark for a query from outside: tagged with the read of this thread, its failures in the words of a
+        query."""
         with self._watched("query"), self._told_apart():
             try:
-                frame = gate_of(self._spark()).frame(sql, inputs, params)
-                rows = collected(bounded(frame, limit).limit(limit) if limit is not None else frame)
+                yield self._spark()
             except AnalysisException as error:
                 raise analysis_error(error, "query") from error
             except SPARK_ERRORS as error:
                 raise memory_error(error, "query") or job_error(error, "query") from error
-            except (ValueError, TypeError, OverflowError) as error:
-                raise unshown_error(error, "query") from error
-            return schema_of(frame), tuple(tuple(row) for row in rows)
 
     def begin(self, run_id: RunId, table: TableName) -> None:
         """Remembered, and passed to Spark when this thread first needs it: what is refused before that starts no
@@ -325,7 +333,7 @@ class SparkEngine:
     def _spark(self) -> SparkSession:
         """The session, with the jobs of this thread tagged."""
         self._here.used = session = self.session.get()
-        self._refuse_cancelled()
+        self.refuse_cancelled()
         begun: tuple[RunId, str] | None = self._here.__dict__.pop("begun", None)
         if begun:
             run_id, what = begun
@@ -353,16 +361,16 @@ class SparkEngine:
     def _watched(self, where: str | None = None) -> Iterator[None]:
         """Reports errors caused by a cancelled run or a dead JVM as such. Also where nothing is raised: a measure
         that Spark could not compute is a result, but not one of the data."""
-        self._refuse_cancelled()
+        self.refuse_cancelled()
         self._here.used = None
         try:
             yield
         except Exception as error:
-            self._refuse_cancelled(error)
+            self.refuse_cancelled(error)
             if self._here.used is not None and died_of(self._here.used, _root(error)):
                 raise _logged(died_error(self.session.settings.log_file, where), error) from error
             raise
-        self._refuse_cancelled()
+        self.refuse_cancelled()
         if self._here.used is not None and has_died(self._here.used):
             raise died_error(self.session.settings.log_file, where)
 
@@ -384,7 +392,8 @@ class SparkEngine:
                 session.sparkContext.cancelJobsWithTag(str(run_id))
                 end_stuck(session, str(run_id), lambda: self._drivers.get(run_id))
 
-    def _refuse_cancelled(self, error: BaseException | None = None) -> None:
+    def refuse_cancelled(self, error: BaseException | None = None) -> None:
+        """Raises where the run or read of this thread was cancelled."""
         if self._here.__dict__.get("run_id") in self._cancelled:
             raise CancellationError("The run was cancelled", fix="Nothing was published.") from error
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from forge.engines.spark.session.session import CATALOG
@@ -28,6 +30,11 @@ def table_path(catalog: CatalogName) -> str:
 def view_alias(table: TableName) -> str:
     """Marks the view in the plan, so that lineage ends at it."""
     return f"{VIEW_ALIAS}{table.schema}__{table.name}"
+
+
+def local_path(path: Path) -> str:
+    """A local file for Spark's readers, no character of it a glob pattern."""
+    return "file:" + re.sub(r"([\\*?\[\]{}])", r"\\\1", str(path.absolute()))
 
 
 def fragment(pin: Pin) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
@@ -51,6 +51,13 @@ class DeclaredSources(Protocol):
     def drop(self, name: str, author: str) -> bool: ...
 
 
+class FragmentReader(Protocol):
+    """Opens the rows of a fragment. `keys`: of the fragment's key filters, by its own column; a row with another value
+    may be left out. May be called by several threads at once."""
+
+    def __call__(self, fragment: Fragment, keys: Mapping[str, tuple[object, ...]] = ...) -> pa.RecordBatchReader: ...
+
+
 ExecutorName = Literal["in-process", "spark"]
 
 
@@ -79,11 +86,11 @@ class QueryExecutor(Protocol):
     def run(
         self,
         plan: QueryPlan,
-        read: Callable[[Fragment], pa.RecordBatchReader],
+        read: FragmentReader,
         parameters: Mapping[str, object],
         limit: int | None,
     ) -> QueryResult:
-        """`read` opens the rows of a fragment. `limit`: no more rows than these."""
+        """`limit`: no more rows than these."""
 
     def cancel(self) -> None:
         """Ends what it computes now. From any thread."""

@@ -74,10 +74,10 @@ class SqlGate:
         self._apart = _isolated_session(spark.sparkContext)
 
     def frame(
-        self, sql: str, inputs: Mapping[TableName, Pin], params: Mapping[str, object], where: str = "query"
+        self, sql: str, inputs: Mapping[TableName, Pin | DataFrame], params: Mapping[str, object], where: str = "query"
     ) -> DataFrame:
-        """A query over pinned tables. E216, before anything runs, where it contains anything that is not on the
-        allow-list."""
+        """A query over pinned tables, and over frames that are read under a table's name. E216, before anything runs,
+        where it contains anything that is not on the allow-list."""
         from forge.transforms.sql import find_inputs, pin
 
         apart, trees = self._apart, self._apart.trees
@@ -122,7 +122,7 @@ class SqlGate:
         return jvm.scala.jdk.javaapi.CollectionConverters.asScala(made).toSeq()
 
     @contextmanager
-    def _views(self, inputs: Mapping[TableName, Pin]) -> Iterator[dict[TableName, str]]:
+    def _views(self, inputs: Mapping[TableName, Pin | DataFrame]) -> Iterator[dict[TableName, str]]:
         """Unguessable view names for exactly these rows, needed until the query is analysed."""
         mark = uuid.uuid4().hex
         names = {table: f"forge_pin_{mark}_{number}" for number, table in enumerate(inputs)}
@@ -138,8 +138,8 @@ class SqlGate:
             for name in made:
                 catalog.dropTempView(name)
 
-    def _rows_of(self, pin: Pin) -> DataFrame:
-        return frame_of(self.spark, pin)
+    def _rows_of(self, rows: Pin | DataFrame) -> DataFrame:
+        return frame_of(self.spark, rows) if isinstance(rows, Pin) else rows
 
 
 _known: list[tuple[SparkContext, IsolatedSession]] = []

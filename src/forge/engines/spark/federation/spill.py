@@ -1,0 +1,153 @@
+"""Rows of a source on their way to Spark: a private Parquet file each, written in bounded memory.
+
+Spark knows nothing of the source: no address and no password, and none of the types its own readers would guess. Every
+row is read by the connector, once, in one transaction of the source."""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forge.engines.spark.frames import local_path
+from forge.federation.relation import RelationColumn
+from forge.flows.upkeep.private_files import FILE, private_folder
+from forge.model.errors import DiskFullError
+from forge.model.types import DataType, TypeField
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+GROUP_BYTES = 32 * 2**20  # held in memory for each file that is written
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+@contextmanager
+def spill_folder(parent: Path) -> Iterator[Path]:
+    """An empty folder, removed at the end. What others have left that ended without it is removed first."""
+    private_folder(parent)
+    _remove_left(parent)
+    folder, held = _held_folder(parent)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(held)
+
+
+def _held_folder(parent: Path) -> tuple[Path, int]:
+    while True:
+        folder = Path(tempfile.mkdtemp(dir=parent))  # only its owner may look into it
+        held = os.open(folder, os.O_RDONLY)
+        fcntl.flock(held, fcntl.LOCK_SH)
+        if folder.exists():  # else another query has just taken it for one that was left
+            return folder, held
+        os.close(held)
+
+
+def _remove_left(parent: Path) -> None:
+    for folder in parent.iterdir():
+        try:
+            held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except OSError:  # its query has just ended
+            continue
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder, ignore_errors=True)
+        except BlockingIOError:  # its query is at work
+            pass
+        finally:
+            os.close(held)
+
+
+def write_rows(reader: pa.RecordBatchReader, file: Path, proceed: Callable[[], None]) -> int:
+    """How many rows there were. Columns are called by their places: names of a source can be anything. `proceed`
+    raises where the query was cancelled."""
+    import pyarrow as pa
+    import pyarrow.parquet as parquet
+
+    schema = pa.schema([(f"c{place}", _file_type(each.type)) for place, each in enumerate(reader.schema)])
+    schema = schema if len(schema) else pa.schema([("c0", pa.bool_())])  # Parquet counts the rows of its columns
+    rows = 0
+    try:
+        with reader, parquet.ParquetWriter(_private(file), schema, compression="snappy", store_schema=False) as writer:
+            for group in _groups(reader, proceed):
+                rows += group.num_rows
+                writer.write_table(_placed(group, schema), row_group_size=max(1, group.num_rows))
+    except OSError as error:
+        if error.errno not in _FULL:
+            raise
+        raise DiskFullError(
+            "No space is left for the rows of the sources",
+            where="query",
+            why=error.strerror,
+            fix="Free some space, or ask for fewer rows.",
+        ) from error
+    return rows
+
+
+def _private(file: Path) -> Path:
+    os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE))
+    return file
+
+
+def _groups(reader: pa.RecordBatchReader, proceed: Callable[[], None]) -> Iterator[pa.Table]:
+    import pyarrow as pa
+
+    held: list[pa.RecordBatch] = []
+    proceed()
+    for batch in reader:
+        proceed()
+        held.append(batch)
+        if sum(each.nbytes for each in held) >= GROUP_BYTES:
+            yield pa.Table.from_batches(held, reader.schema)
+            held = []
+    if held:
+        yield pa.Table.from_batches(held, reader.schema)
+
+
+def _placed(group: pa.Table, schema: pa.Schema) -> pa.Table:
+    import pyarrow as pa
+
+    if not group.num_columns:
+        return pa.table([pa.nulls(group.num_rows, pa.bool_())], schema=schema)
+    return group.rename_columns(schema.names).cast(schema)
+
+
+def _file_type(kind: pa.DataType) -> pa.DataType:
+    """Parquet has no type of nothing but NULL."""
+    import pyarrow as pa
+
+    return pa.bool_() if pa.types.is_null(kind) else kind
+
+
+def frame_of_rows(spark: SparkSession, file: Path, columns: Sequence[RelationColumn]) -> DataFrame:
+    """The rows of such a file, with the names and types of the columns."""
+    from pyspark.sql import functions as f
+
+    schema = ", ".join(f"c{place} {_read_type(each.type)}" for place, each in enumerate(columns)) or "c0 boolean"
+    read = spark.read.schema(schema).parquet(local_path(file))
+    named = [f.col(f"c{place}") for place in range(len(columns))]
+    return read.select(
+        *(
+            (f.lit(None) if each.type.name == "void" else column).alias(each.name)
+            for column, each in zip(named, columns, strict=True)
+        )
+    )
+
+
+def _read_type(of: DataType) -> DataType:
+    """The type of Spark that holds the values: texts of a fixed length are texts."""
+    if of.name in ("char", "varchar"):
+        return DataType("string")
+    if of.name == "void":
+        return DataType("boolean")
+    fields = tuple(TypeField(each.name, _read_type(each.type)) for each in of.fields)
+    return DataType(of.name, of.size, fields)
