@@ -73,7 +73,7 @@ class CachedGate(SqlGate):
     """Names the table once: what stands behind a pinned name is not what is tried here."""
 
     @contextmanager
-    def _views(self, inputs: Mapping[TableName, Pin]) -> Iterator[dict[TableName, str]]:
+    def _views(self, inputs: Mapping[TableName, Pin | DataFrame]) -> Iterator[dict[TableName, str]]:
         known: dict[TableName, str] = self.__dict__.setdefault("known", {})
         for table, pin in inputs.items():
             if table not in known:

@@ -277,7 +277,11 @@ def test_a_query_is_cancelled_while_it_reads(executor: SparkExecutor) -> None:
     def read(fragment: Fragment, keys: Mapping[str, tuple[object, ...]] = {}) -> pa.RecordBatchReader:
         return pa.RecordBatchReader.from_batches(TABLES[PEOPLE].schema, batches())
 
-    threading.Thread(target=lambda: begun.wait() and executor.cancel()).start()
+    def cancel() -> None:
+        begun.wait()
+        executor.cancel()
+
+    threading.Thread(target=cancel).start()
     with pytest.raises(CancellationError):
         executor.run(whole_plan("SELECT count(*) FROM crm.public.people", RELATIONS), read, {}, None)
 
@@ -299,3 +303,53 @@ def test_a_query_is_cancelled_while_spark_computes(executor: SparkExecutor, engi
         executor.run(whole_plan(endless, RELATIONS), Reader(), {}, None)
     thread.join(60)
     assert not thread.is_alive()
+
+
+def whole_query(rest: str) -> QueryPlan:
+    fragment = whole_fragment("f1", SALES, columns_of(TABLES[SALES].schema))
+    return QueryPlan("", (fragment,), parse_query_of(rest), whole=True)
+
+
+def test_what_a_source_computes_as_a_whole_comes_in_its_order_without_spark(tmp_path: Path) -> None:
+    session = LazySession(settings=SparkSettings("local[2]", {}, {}, tmp_path / "spark.log"))
+    executor = SparkExecutor(SparkEngine(session, tmp_path), PINS, tmp_path / "rows")
+    plan = whole_query("SELECT f1.person AS `Who`, f1.item AS `Who`, f1.amount AS x FROM f1")
+
+    result = executor.run(plan, Reader(), {}, 3)
+
+    assert rows(result) == [(1, 1, Decimal("0.10")), (1, 2, Decimal("99999999.99")), (2, 2, None)]
+    assert [(each.name, each.type) for each in result.schema.columns] == [
+        ("Who", "int"),
+        ("Who", "int"),
+        ("x", "decimal(10,2)"),
+    ]
+    assert rows(executor.run(plan, Reader(), {}, 0)) == []
+    assert len(rows(executor.run(plan, Reader(), {}, None))) == 4
+    assert not session.started
+
+
+def test_a_source_is_not_asked_for_rows_without_a_partner(executor: SparkExecutor) -> None:
+    people = whole_fragment("small", PEOPLE, columns_of(TABLES[PEOPLE].schema))
+    sales = whole_fragment("large", SALES, columns_of(TABLES[SALES].schema))
+    reader = Reader({**TABLES, PEOPLE: TABLES[PEOPLE].slice(0, 0)})
+    rest = parse_query_of("SELECT * FROM large JOIN small ON large.person = small.id")
+    keyed = replace(sales, keys=(KeyFilter("person", "small", "id"),))
+
+    assert rows(executor.run(QueryPlan("", (people, keyed), rest), reader, {}, None)) == []
+    assert [name for name, _ in reader.asked] == ["small"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "found"),
+    [("x = CAST('NaN' AS DOUBLE)", 1), ("x > 1e308", 1), ("x = 0.0", 2), ("x <= -0.0", 3), ("x IS NULL", 1)],
+)
+def test_no_row_is_lost_by_what_a_file_tells_of_its_numbers(
+    executor: SparkExecutor, condition: str, found: int
+) -> None:
+    """Spark leaves out parts of a file by their least and greatest value, which NaN and -0.0 are not part of."""
+    name = RelationName("crm", ("numbers",))
+    table = pa.table({"x": [float("nan"), -0.0, 0.0, -1.0, 1e300, None]})
+    fragment = whole_fragment("rows", name, columns_of(table.schema))
+    plan = QueryPlan("", (fragment,), parse_query_of(f"SELECT count(*) FROM rows WHERE {condition}"))
+
+    assert rows(executor.run(plan, Reader({name: table}), {}, None)) == [(found,)]

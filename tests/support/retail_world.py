@@ -19,6 +19,8 @@ from typing import TYPE_CHECKING, TypeVar
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
+from forge.versioning.arrow_types import type_name
+
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
@@ -193,6 +195,11 @@ def _maybe(random: Random, value: T, share: float = 0.12) -> T | None:
     return None if random.random() < share else value
 
 
+def _but(key: int, without: int) -> int:
+    """Another key instead of those that nothing refers to."""
+    return key + 1 if key % without == 0 else key
+
+
 def _customer(at: int, random: Random) -> dict[str, object]:
     name = NAMES[at % len(NAMES)] if at % 3 else f"{random.choice(NAMES)}{at % 7}"
     return {
@@ -217,8 +224,8 @@ def _order(at: int, random: Random) -> dict[str, object]:
     weight = float("nan") if at % 41 == 0 else float("inf") if at % 83 == 0 else random.choice(DOUBLES)
     return {
         "id": at,
-        "customer_id": _maybe(random, random.randint(1, 260), 0.05),
-        "product_id": _maybe(random, random.randint(1, 320), 0.05),
+        "customer_id": _maybe(random, _but(random.randint(1, 260), 17), 0.05),
+        "product_id": _maybe(random, _but(random.randint(1, 320), 19), 0.05),
         "amount": _maybe(random, Decimal(amount), 0.06),
         "qty": _maybe(random, random.choice((-1, 0, 1, 2, 3, 7, 32767))),
         "placed_at": moment.replace(tzinfo=UTC),
@@ -235,7 +242,7 @@ def _order(at: int, random: Random) -> dict[str, object]:
 def _supplier(at: int, random: Random) -> dict[str, object]:
     return {
         "id": at,
-        "name": random.choice(NAMES),
+        "name": random.choice(NAMES if at % 4 else CATEGORY_NAMES),
         "country": _maybe(random, random.choice(CODES)),
         "rating": _maybe(random, random.choice((0.0, 1.5, 2.5, 3.25, 4.75, 5.0)), 0.2),
         "terms": _maybe(random, random.choice(("net 30", "NET 30", "prepaid", "")), 0.3),
@@ -345,12 +352,13 @@ def fill_catalog(spark: SparkSession, folder: Path, schema: str = "retail") -> N
         rows.writeTo(f"forge.{schema}.{name}").using("iceberg").createOrReplace()
 
 
-def load_spark(spark: SparkSession, folder: Path, prefix: str = "whole_") -> dict[str, str]:
-    """Every table as a view of one session: by name, what to call it in a text."""
+def load_spark(spark: SparkSession, prefix: str = "whole_") -> dict[str, str]:
+    """Every table as a view of one session: by name, what to call it in a text. The rows are in memory: of a file,
+    Spark would leave out rows with NaN, which no statistics of it tell."""
     found = {}
     for name, table in tables().items():
-        parquet.write_table(table, folder / f"{name}.parquet")
-        spark.read.parquet(str(folder / f"{name}.parquet")).createOrReplaceTempView(f"{prefix}{name}")
+        types = ", ".join(f"{each.name} {type_name(each.type)}" for each in table.schema)
+        spark.createDataFrame(table, schema=types).createOrReplaceTempView(f"{prefix}{name}")
         found[name] = f"{prefix}{name}"
     return found
 

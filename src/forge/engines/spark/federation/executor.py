@@ -16,6 +16,7 @@ from sqlglot import exp
 
 from forge.engines.spark.engine import SparkEngine
 from forge.engines.spark.federation.keys import MOST_KEYS, key_values
+from forge.engines.spark.federation.passing import no_rows, pass_on
 from forge.engines.spark.federation.spill import frame_of_rows, spill_folder, write_rows
 from forge.engines.spark.frames import quote, schema_of
 from forge.engines.spark.gate import gate_of
@@ -58,6 +59,8 @@ class SparkExecutor:
     def run(
         self, plan: QueryPlan, read: FragmentReader, parameters: Mapping[str, object], limit: int | None
     ) -> QueryResult:
+        if plan.whole and plan.fragments[0].source != LAKE:
+            return pass_on(plan, read, limit, self._proceed)
         with (
             spill_folder(self._folder) as folder,
             _Reading(plan, read, folder, self._proceed) as reading,
@@ -145,7 +148,7 @@ class SparkExecutor:
         text = fragment.query.sql(dialect="spark")
         frame = gate_of(spark).frame(text, self._pins, _used(fragment.query, parameters))
         for column, values in keys.items():
-            frame = frame.where(f.col(quote(column)).isin(*values))
+            frame = frame.where(f.col(quote(column)).isin(*values) if values else f.lit(False))
         return frame
 
     def _collected(self, frame: DataFrame, limit: int | None) -> pa.Table:
@@ -201,7 +204,8 @@ class _Reading:
 
     def _write(self, fragment: Fragment, keys: Mapping[str, tuple[object, ...]]) -> int:
         self._proceed()
-        return write_rows(self.read(fragment, keys), self._path(fragment.name), self._proceed)
+        reader = self.read(fragment, keys) if all(keys.values()) else no_rows(fragment)
+        return write_rows(reader, self._path(fragment.name), self._proceed)
 
     def _proceed(self) -> None:
         if self._failed.is_set():
