@@ -52,3 +52,22 @@ class Relation:
     def get(self, column: str) -> RelationColumn | None:
         """Case makes no difference, as in Spark."""
         return next((one for one in self.columns if one.name.lower() == column.lower()), None)
+
+    def to_dict(self) -> dict[str, object]:
+        """`table`: its path in the source, joined by points."""
+        return {
+            "table": ".".join(self.name.path),
+            "rows": self.rows,
+            "bytes": self.bytes,
+            "key": list(self.key),
+            "columns": [
+                {
+                    "name": column.name,
+                    "type": str(column.type),
+                    "native": column.native,
+                    "nullable": column.nullable,
+                    "hidden": column.name.lower() in self.hidden,
+                }
+                for column in self.columns
+            ],
+        }

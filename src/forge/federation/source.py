@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
+from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 LAKE = "lake"  # the source of the lake's own tables, which nobody declares
 
@@ -14,6 +16,14 @@ class ConnectorKind(StrEnum):
     MYSQL = "mysql"  # MariaDB, too
     SQLITE = "sqlite"
     FILES = "files"
+
+
+class SourceOrigin(StrEnum):
+    """Where a source was created; there alone it is changed."""
+
+    FILE = "file"
+    COMMAND = "command"
+    HTTP = "http"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,5 +46,80 @@ class Source:
     readers: tuple[str, ...] = ()
     hidden: frozenset[str] = frozenset()
     description: str = ""
+    origin: SourceOrigin = SourceOrigin.FILE
     file: str = ""  # where it is declared; empty: it was created by a command or over HTTP
     line: int = 0
+
+    @property
+    def where(self) -> str | None:
+        """`file:line` of its declaration."""
+        return f"{self.file}:{self.line}" if self.file else None
+
+    @property
+    def keys(self) -> dict[str, object]:
+        """What was declared, by the keys of a file."""
+        every: dict[str, object] = {
+            "name": self.name,
+            "connector": self.connector.value,
+            "url": self.url,
+            "path": self.path,
+            "format": self.format,
+            "columns": dict(self.columns),
+            "schema": self.schema,
+            "user": self.user,
+            "password": self.password,
+            "options": dict(self.options),
+            "readers": list(self.readers),
+            "hidden": sorted(self.hidden),
+            "description": self.description,
+        }
+        return {key: value for key, value in every.items() if value}
+
+
+def source_of_keys(keys: Mapping[str, Any], origin: SourceOrigin) -> Source:
+    """The inverse of `keys`, of what was validated before."""
+    given = {**keys, "connector": ConnectorKind(keys["connector"])}
+    given |= {"readers": tuple(keys.get("readers", ())), "hidden": frozenset(keys.get("hidden", ()))}
+    return Source(**given, origin=origin)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclaredSource:
+    """A source with its history. `version` counts its changes; of one in a file it is 0."""
+
+    source: Source
+    version: int = 0
+    created_at: datetime | None = None
+    created_by: str = ""
+    updated_at: datetime | None = None
+    updated_by: str = ""
+
+    @property
+    def name(self) -> str:
+        return self.source.name
+
+    def to_dict(self) -> dict[str, object]:
+        """`where`: the file and line of its declaration, if it is in one."""
+        source = self.source
+        return {
+            "name": source.name,
+            "connector": source.connector.value,
+            "url": source.url,
+            "path": source.path,
+            "format": source.format,
+            "columns": dict(source.columns),
+            "schema": source.schema,
+            "user": source.user,
+            "password": source.password,
+            "options": dict(source.options),
+            "readers": list(source.readers),
+            "hidden": sorted(source.hidden),
+            "description": source.description,
+            "origin": source.origin.value,
+            "where": source.where,
+            "version": self.version,
+            "created_at": self.created_at.isoformat() if self.created_at else None,
+            "created_by": self.created_by,
+            "updated_at": self.updated_at.isoformat() if self.updated_at else None,
+            "updated_by": self.updated_by,
+        }

@@ -1,7 +1,7 @@
 """All error codes: the text of `forge explain`, and the exit status of the command.
 
 E1xx project and settings, E2xx transforms and sources, E3xx engine, E4xx stores and publish, E5xx contracts, E6xx
-versioning, E7xx quality, E8xx lineage and, from E850 on, the catalog, E9xx the server."""
+versioning, E7xx quality, E8xx lineage and, from E850 on, the catalog, E88x sources, E9xx the server."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from forge.model.error_code import NOT_ALLOWED as NOT_ALLOWED
 from forge.model.error_code import USAGE as USAGE
 from forge.model.error_code import ErrorCode as ErrorCode
 from forge.model.error_code import conflict, invalid, not_found, refused, unavailable
+from forge.model.federation_codes import FEDERATION_CODES
 from forge.model.glossary_codes import GLOSSARY_CODES
 from forge.model.quality_codes import QUALITY_CODES
 
@@ -190,6 +191,7 @@ _ENTRIES: tuple[tuple[str, ErrorCode], ...] = (
     invalid("E824", "gaps in the lineage", "Some code was not understood, and --strict is on.", FINDINGS),
     *CATALOG_CODES,
     *GLOSSARY_CODES,
+    *FEDERATION_CODES,
     unavailable("E901", "interrupted", "The command was cancelled. Nothing was published.", INTERRUPTED),
     unavailable("E902", "port taken", "Another program listens on that port already."),
     refused(

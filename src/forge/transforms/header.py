@@ -6,8 +6,9 @@ import re
 from dataclasses import dataclass
 
 from forge.model.errors import ForgeError
+from forge.model.file_options import shown
 from forge.model.yaml_file import YamlFile, load_yaml
-from forge.transforms.options import TransformOptions, read_transform_options, shown
+from forge.transforms.options import TransformOptions, read_transform_options
 
 # Blank lines and line comments, such as a licence, may precede it.
 _OPENING = re.compile(r"\A\ufeff?(?:\s|--[^\n]*(?:\n|\Z))*/\*\s*forge(?=\s|\*/|\Z)")

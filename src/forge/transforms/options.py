@@ -3,28 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from typing import Annotated, Any, TypeVar
+from collections.abc import Iterable
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import Field
 
 from forge.model.errors import ForgeError, raise_errors
+from forge.model.file_options import StrictModel, Where, read_options
 from forge.model.name_suggestions import did_you_mean
 from forge.model.names import TableName
 from forge.transforms.transform import TransformKind
-
-Where = Callable[[tuple[str | int, ...]], str]
-"""Gives `file:line` of the value at a path of keys and list positions."""
-
-
-SECRET_WORDS = re.compile(r"password|passwd|pwd|secret|token|credential|access_?key|private", re.IGNORECASE)
-
-
-class StrictModel(BaseModel):
-    """Unknown keys and values of another type are refused."""
-
-    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
 
 class TransformOptions(StrictModel):
@@ -38,18 +26,6 @@ class TransformOptions(StrictModel):
     description: str | None = None
     columns: dict[str, str] = Field(default_factory=dict)
     checks: list[dict[str, Any]] = Field(default_factory=list)
-
-
-M = TypeVar("M", bound=StrictModel)
-
-
-def read_options(model: type[M], data: object, where: Where) -> M:
-    """The options as their model. All errors are raised together: E104 for unknown keys, E206 for invalid values."""
-    try:
-        return model.model_validate(data)
-    except ValidationError as error:
-        raise_errors(_as_forge_error(model, detail, where) for detail in error.errors(include_url=False))
-        raise  # pydantic never raises an empty list
 
 
 def read_transform_options(data: object, where: Where) -> TransformOptions:
@@ -106,40 +82,3 @@ def find_bad_partitions(partitioned_by: list[str], where: Where) -> Iterable[For
                 why="It is a column, years|months|days|hours(column), bucket(n, column) or truncate(n, column).",
                 fix=near or "Write it like days(ordered_at).",
             )
-
-
-def _as_forge_error(model: type[BaseModel], detail: ErrorDetails, where: Where) -> ForgeError:
-    path, kind, value = detail["loc"], detail["type"], detail["input"]
-    name = ".".join(str(part) for part in path)
-    if kind == "extra_forbidden":
-        known = tuple(model.model_fields)
-        return ForgeError(
-            "E104",
-            f"unknown key '{path[-1]}'",
-            where=where(path),
-            why=f"The keys here are {', '.join(known)}.",
-            fix=did_you_mean(str(path[-1]), known) or "Remove it.",
-        )
-    if kind == "missing":
-        return ForgeError("E206", f"'{name}' is missing", where=where(path), fix=f"Add `{path[-1]}: …`.")
-    if kind in ("enum", "literal_error"):
-        allowed = re.findall(r"'([^']+)'", str(detail.get("ctx", {}).get("expected", "")))
-        return ForgeError(
-            "E206",
-            f"{name}: '{value}' is not one of {', '.join(allowed)}",
-            where=where(path),
-            fix=did_you_mean(str(value), allowed) or f"Write one of {', '.join(allowed)}.",
-        )
-    wanted = detail["msg"].replace("Input should be ", "").replace("dictionary", "mapping")
-    return ForgeError(
-        "E206",
-        f"{name + ' ' if name else ''}should be {wanted}, not {'***' if SECRET_WORDS.search(name) else shown(value)}",
-        where=where(path),
-        fix="See the file formats in docs/guide/project.md.",
-    )
-
-
-def shown(value: object) -> str:
-    """A value of a file in a message, truncated."""
-    text = repr(value)
-    return text if len(text) <= 40 else f"{text[:37]}…"

@@ -124,10 +124,10 @@ def _load_sql_files(root: Path) -> tuple[list[Transform], list[ForgeError]]:
 
     found: list[Transform] = []
     errors: list[ForgeError] = []
-    for path in _files_below(root, "transforms", ".sql"):
+    for path in files_below(root, "transforms", ".sql"):
         file = path.relative_to(root).as_posix()
         try:
-            found.append(load_sql(_read_text(path, file, "E201"), file))
+            found.append(load_sql(read_text(path, file, "E201"), file))
         except ForgeError as error:
             errors.extend(errors_of(error))
     return found, errors
@@ -136,28 +136,35 @@ def _load_sql_files(root: Path) -> tuple[list[Transform], list[ForgeError]]:
 def _load_python_files(root: Path) -> tuple[tuple[Transform, ...], tuple[ForgeError, ...]]:
     from forge.transforms.python import load_python
 
-    return load_python(root, tuple(_files_below(root, "transforms", ".py")))
+    return load_python(root, tuple(files_below(root, "transforms", ".py")))
 
 
 def _load_source_files(root: Path) -> tuple[list[Transform], list[ForgeError]]:
     from forge.transforms.source import load_sources
 
     found: list[Transform] = []
-    errors: list[ForgeError] = []
-    for path in _files_below(root, "sources", ".yaml", ".yml"):
-        file = path.relative_to(root).as_posix()
-        try:
-            text = _read_text(path, file, "E103")
-        except ForgeError as error:
-            errors.append(error)
-            continue
+    texts, errors = read_source_files(root)
+    for file, text in texts.items():
         sources, wrong = load_sources(text, file)
         found.extend(sources)
         errors.extend(wrong)
     return found, errors
 
 
-def _files_below(root: Path, folder: str, *endings: str) -> Iterator[Path]:
+def read_source_files(root: Path) -> tuple[dict[str, str], list[ForgeError]]:
+    """The text of each file in sources/, by its path in the project."""
+    texts: dict[str, str] = {}
+    errors: list[ForgeError] = []
+    for path in files_below(root, "sources", ".yaml", ".yml"):
+        file = path.relative_to(root).as_posix()
+        try:
+            texts[file] = read_text(path, file, "E103")
+        except ForgeError as error:
+            errors.append(error)
+    return texts, errors
+
+
+def files_below(root: Path, folder: str, *endings: str) -> Iterator[Path]:
     """Sorted by path; hidden files and caches are skipped."""
     for path in sorted((root / folder).rglob("*")):
         parts = path.relative_to(root).parts
@@ -169,7 +176,7 @@ def _files_below(root: Path, folder: str, *endings: str) -> Iterator[Path]:
             yield path
 
 
-def _read_text(path: Path, file: str, code: str) -> str:
+def read_text(path: Path, file: str, code: str) -> str:
     try:
         # Newlines as they are: offsets and hashes are of the text on disk.
         return path.read_bytes().decode("utf-8")

@@ -11,13 +11,14 @@ from types import CodeType, ModuleType
 from typing import Any
 
 from forge.model.errors import ForgeError, ForgeErrors, errors_of, raise_errors
+from forge.model.file_options import shown
 from forge.model.name_suggestions import did_you_mean
 from forge.model.names import TableName
 from forge.transforms.decorator import Declaration, declaration_of
 from forge.transforms.deferred_imports import deferred_code
 from forge.transforms.fingerprint import hash_of
 from forge.transforms.imports import find_helpers, import_file, project_imports, user_place
-from forge.transforms.options import read_output, read_transform_options, shown
+from forge.transforms.options import read_output, read_transform_options
 from forge.transforms.transform import InputRef, PythonFunction, Transform, TransformKind
 
 CONTEXT = "ctx"

@@ -1,35 +1,37 @@
-"""Sources: tables whose data comes from outside, declared in `sources/*.yaml`."""
+"""Sources: tables whose data comes from outside, declared in `sources/*.yaml`. The same files declare, by `name`,
+sources that queries read: those are the federation's, and a load may take its connection from one."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
 
 from forge.model.errors import ForgeError, errors_of, raise_errors
-from forge.model.name_suggestions import did_you_mean
-from forge.model.secret import FORM, is_reference
-from forge.model.yaml_file import YamlFile, load_yaml
-from forge.transforms.fingerprint import hash_of
-from forge.transforms.options import (
+from forge.model.file_options import (
     SECRET_WORDS,
     StrictModel,
     Where,
-    find_bad_partitions,
+    find_unknown_types,
+    read_items,
     read_options,
-    read_output,
+    secret_in_file,
     shown,
 )
+from forge.model.name_suggestions import did_you_mean
+from forge.model.secret import is_reference
+from forge.model.yaml_file import YamlFile
+from forge.transforms.fingerprint import hash_of
+from forge.transforms.options import find_bad_partitions, read_output
 from forge.transforms.transform import FileSource, JdbcSource, Transform, TransformKind
 
 Scalar = str | bool | int | float
 
 
-class _SourceOptions(StrictModel):
+class _LoadOptions(StrictModel):
     output: str
-    connector: str
     kind: Literal["full", "append"] = "full"
     options: dict[str, Scalar] = Field(default_factory=dict)
     partitioned_by: list[str] = Field(default_factory=list)
@@ -37,6 +39,18 @@ class _SourceOptions(StrictModel):
     owner: str | None = None
     description: str | None = None
     checks: list[dict[str, Any]] = Field(default_factory=list)
+
+
+class _SourceOptions(_LoadOptions):
+    connector: str
+
+
+class _NamedOptions(_LoadOptions):
+    """What is read from a declared source; its connection is written there, once."""
+
+    source: str
+    table: str | None = None
+    query: str | None = None
 
 
 class _FileOptions(_SourceOptions):
@@ -54,25 +68,19 @@ class _JdbcOptions(_SourceOptions):
 
 
 _CONNECTORS: Mapping[str, type[_FileOptions] | type[_JdbcOptions]] = {"files": _FileOptions, "jdbc": _JdbcOptions}
-# fmt: off
-_TYPES = (
-    "boolean", "tinyint", "byte", "smallint", "short", "int", "integer", "bigint", "long", "float", "real",
-    "double", "decimal", "dec", "numeric", "string", "char", "varchar", "binary", "date", "timestamp",
-    "timestamp_ntz", "timestamp_ltz", "interval", "variant", "array", "map", "struct",
-)
-# fmt: on
 
 
 def load_sources(text: str, file: str) -> tuple[tuple[Transform, ...], tuple[ForgeError, ...]]:
     """The sources of one file, and the errors of the invalid ones."""
     try:
-        yaml = load_yaml(text, file)
-        items = _read_list(yaml)
+        yaml, items = read_items(text, file, "sources", "output: raw.orders")
     except ForgeError as error:
         return (), errors_of(error)
     found: list[Transform] = []
     errors: list[ForgeError] = []
     for index, item in enumerate(items):
+        if is_named(item):
+            continue
         try:
             found.append(_read_source(item, yaml, index))
         except ForgeError as error:
@@ -80,29 +88,9 @@ def load_sources(text: str, file: str) -> tuple[tuple[Transform, ...], tuple[For
     return tuple(found), tuple(errors)
 
 
-def _read_list(yaml: YamlFile) -> list[object]:
-    if yaml.data is None:
-        return []
-    data = yaml.data
-    if not isinstance(data, dict) or not isinstance(data.get("sources", []), list):
-        raise ForgeError(
-            "E206",
-            f"a file of sources should be a list under `sources:`, not {shown(data)}",
-            where=yaml.where("sources"),
-            fix="Begin with `sources:` and a `- output: raw.orders` below it.",
-        )
-    raise_errors(
-        ForgeError(
-            "E104",
-            f"unknown key '{key}'",
-            where=yaml.where(str(key)),
-            why="A file of sources has one key, sources.",
-            fix=did_you_mean(str(key), ("sources",)) or "Remove it, or put it under an item of the list.",
-        )
-        for key in data
-        if key != "sources"
-    )
-    return list(data.get("sources", []))
+def is_named(item: object) -> bool:
+    """Whether an item declares a source for queries, and loads nothing by itself."""
+    return isinstance(item, dict) and "name" in item and "output" not in item
 
 
 def _read_source(item: object, yaml: YamlFile, index: int) -> Transform:
@@ -114,20 +102,19 @@ def _read_source(item: object, yaml: YamlFile, index: int) -> Transform:
     output = read_output(options.output, where(("output",)))
     given = {name: _as_option(value) for name, value in options.options.items()}
     body: FileSource | JdbcSource
-    if isinstance(options, _FileOptions):
-        body = FileSource(options.format, options.path, options.columns, given)
-        code: dict[str, object] = {"format": body.format, "path": body.path, "columns": list(body.columns.items())}
-    else:
-        body = JdbcSource(options.url, options.table, options.query, options.user, options.password, given)
-        # Who asks does not change what is answered; credentials are no part of the code.
-        code = {"url": body.url, "table": body.table, "query": body.query}
-    code |= {"options": given, "kind": options.kind, "partitioned_by": options.partitioned_by}
+    match options:
+        case _FileOptions():
+            body = FileSource(options.format, options.path, options.columns, given)
+        case _JdbcOptions():
+            body = JdbcSource(options.url, options.table, options.query, options.user, options.password, given)
+        case _NamedOptions():
+            body = JdbcSource("", options.table, options.query, options=given, source=options.source)
     return Transform(
         output=output,
         body=body,
         file=yaml.file,
         line=yaml.line_of("sources", index),
-        code_hash=hash_of(code),
+        code_hash=hash_of_load(body, options.kind, options.partitioned_by),
         kind=TransformKind(options.kind),
         partitioned_by=tuple(options.partitioned_by),
         tags=tuple(options.tags),
@@ -138,9 +125,29 @@ def _read_source(item: object, yaml: YamlFile, index: int) -> Transform:
     )
 
 
-def _read_item(item: object, where: Where) -> _FileOptions | _JdbcOptions:
+def hash_of_load(body: FileSource | JdbcSource, kind: str, partitioned_by: Sequence[str]) -> str:
+    """Of what decides the data. Who asks does not change what is answered; credentials are no part of it."""
+    code: dict[str, object]
+    if isinstance(body, FileSource):
+        code = {"format": body.format, "path": body.path, "columns": list(body.columns.items())}
+    else:
+        code = {"url": body.url, "table": body.table, "query": body.query}
+    return hash_of(code | {"options": body.options, "kind": kind, "partitioned_by": list(partitioned_by)})
+
+
+def _read_item(item: object, where: Where) -> _FileOptions | _JdbcOptions | _NamedOptions:
     if not isinstance(item, dict):
         raise ForgeError("E206", f"a source should be a mapping, not {shown(item)}", where=where(()))
+    if "name" in item:
+        raise ForgeError(
+            "E206",
+            "an item has either a name or an output",
+            where=where(("name",)),
+            why="With a name it is a source that queries read; with an output it loads a table.",
+            fix="Make two items of it: `- {name: crm, …}` and `- {output: raw.orders, source: crm, table: orders}`.",
+        )
+    if "source" in item:
+        return read_options(_NamedOptions, item, where)
     connector = item.get("connector")
     model = _CONNECTORS.get(connector) if isinstance(connector, str) else None
     if model is None:
@@ -154,7 +161,7 @@ def _read_item(item: object, where: Where) -> _FileOptions | _JdbcOptions:
     return read_options(model, item, where)
 
 
-def _find_misfits(options: _FileOptions | _JdbcOptions, where: Where) -> Iterator[ForgeError]:
+def _find_misfits(options: _FileOptions | _JdbcOptions | _NamedOptions, where: Where) -> Iterator[ForgeError]:
     yield from find_bad_partitions(options.partitioned_by, where)
     yield from _find_secrets(options, where)
     if isinstance(options, _JdbcOptions):
@@ -168,6 +175,8 @@ def _find_misfits(options: _FileOptions | _JdbcOptions, where: Where) -> Iterato
         if not options.url.startswith("jdbc:"):
             yield ForgeError("E206", "the url of a jdbc source begins with jdbc:", where=where(("url",)))
         return
+    if isinstance(options, _NamedOptions):
+        return  # whether it needs a table is known where its source is
     if options.format in ("csv", "json") and not options.columns:
         yield ForgeError(
             "E206",
@@ -176,40 +185,22 @@ def _find_misfits(options: _FileOptions | _JdbcOptions, where: Where) -> Iterato
             why="Types guessed from the data change with the data.",
             fix="Add `columns: {order_id: long, amount: decimal(12,2)}`.",
         )
-    for name, type_ in options.columns.items():
-        head = re.split(r"\W", type_.strip().lower(), maxsplit=1)[0]
-        if head not in _TYPES:
-            yield ForgeError(
-                "E206",
-                f"the column {name} has the unknown type '{type_}'",
-                where=where(("columns", name)),
-                fix=did_you_mean(head, _TYPES) or "Use Spark's names: string, long, decimal(12,2), date, timestamp.",
-            )
+    yield from find_unknown_types(options.columns, where)
 
 
-def _find_secrets(options: _FileOptions | _JdbcOptions, where: Where) -> Iterator[ForgeError]:
+def _find_secrets(options: _FileOptions | _JdbcOptions | _NamedOptions, where: Where) -> Iterator[ForgeError]:
     """Users, passwords and the like must be references; none is ever shown."""
     if isinstance(options, _JdbcOptions):
         for key in ("user", "password"):
             value = getattr(options, key)
             if value is not None and not is_reference(value):
-                yield _secret_in_file(key, where((key,)))
+                yield secret_in_file(key, where((key,)))
         if re.search(r"(password|pwd)=|//[^/@]*:[^/@]*@", options.url, re.IGNORECASE):
-            yield _secret_in_file("url", where(("url",)))
+            yield secret_in_file("url", where(("url",)))
     for name, given in options.options.items():
-        is_secret = SECRET_WORDS.search(name) or (isinstance(options, _JdbcOptions) and name.lower() == "user")
+        is_secret = SECRET_WORDS.search(name) or (not isinstance(options, _FileOptions) and name.lower() == "user")
         if is_secret and not is_reference(str(given)):
-            yield _secret_in_file(name, where(("options", name)))
-
-
-def _secret_in_file(name: str, where: str) -> ForgeError:
-    return ForgeError(
-        "E106",
-        f"'{name}' holds a secret or a user name in plain text",
-        where=where,
-        why="Files of a project are shared and kept in git; a secret in one is known to all.",
-        fix=FORM,
-    )
+            yield secret_in_file(name, where(("options", name)))
 
 
 def _as_option(value: Scalar) -> str:

@@ -59,6 +59,7 @@ class JdbcSource:
     user: str | None = None  # a secret reference, env: or file:
     password: str | None = None  # a secret reference
     options: Mapping[str, str] = field(default_factory=dict)
+    source: str = ""  # the declared source whose connection it is; its url is empty until that is known
 
 
 Body = SqlQuery | PythonFunction | FileSource | JdbcSource

@@ -17,8 +17,10 @@ from forge.contracts.contract import Contract, ContractProperty, TableContract, 
 from forge.contracts.document.file import ContractError
 from forge.contracts.load import by_table
 from forge.contracts.policy.governance import Enforcement, Governance
+from forge.federation.source import Source
 from forge.flows.contracts.effective import ResolvedContract, claims_of, resolve_all
 from forge.flows.contracts.files import ContractFile, project_files
+from forge.flows.federation.source_files import read_project_loads
 from forge.flows.quality.check_files import Place, Spec, read_check_files
 from forge.model.errors import ForgeError, raise_errors
 from forge.model.fault import FileFault, errors_about
@@ -27,7 +29,7 @@ from forge.quality.check import Check
 from forge.quality.checks import QueryCheck
 from forge.quality.spec import load_check
 from forge.transforms.dag import Transforms
-from forge.transforms.project import LoadedTransforms, find_transform_faults, read_transforms
+from forge.transforms.project import LoadedTransforms, find_transform_faults
 from forge.transforms.transform import Transform
 
 if TYPE_CHECKING:
@@ -55,6 +57,7 @@ class Project:
     promises: Mapping[TableName, tuple[Check, ...]] = field(default_factory=dict)
     """Service levels that depend on the clock: for monitors and `forge quality run`, never in the way of a run."""
     promise_places: Mapping[TableName, tuple[Place, ...]] = field(default_factory=dict)
+    sources: tuple[Source, ...] = ()  # that files declare for queries
     faults: tuple[FileFault, ...] = ()  # what is wrong with files; the rest of the project is there all the same
 
     def refuse_faulty(self, *tables: TableName) -> None:
@@ -97,7 +100,7 @@ def load_project(
     """Everything of the project that can be read. The faults of a file are kept with it, and raised when something
     needs the file."""
     known = frozenset(known)
-    reading = read_transforms(root)
+    reading, sources = read_project_loads(root, known)
     governance = governance or Governance()
     contracts, wrong, notes = _contracts(root, governance)
     checkable = checkable_of(reading, known)
@@ -107,8 +110,8 @@ def load_project(
         lenient = [error for fault in faults if isinstance(fault.error, ContractError) for error in fault.error.errors]
         notes += tuple(f"{error.where}: {error.what}" for error in lenient)
         faults = tuple(fault for fault in faults if not isinstance(fault.error, ContractError))
-    faults = (*find_transform_faults(reading, known), *wrong, *faults)
-    return replace(project, notes=(*notes, *project.notes), faults=faults)
+    faults = (*find_transform_faults(reading, known), *sources.faults, *wrong, *faults)
+    return replace(project, sources=sources.sources, notes=(*notes, *project.notes), faults=faults)
 
 
 def checkable_of(reading: LoadedTransforms, known: frozenset[TableName]) -> frozenset[TableName]:

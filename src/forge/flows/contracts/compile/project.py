@@ -18,13 +18,14 @@ from forge.contracts.policy.governance import Enforcement, Governance
 from forge.contracts.policy.judge import find_violations
 from forge.flows.contracts.effective import lint_resolved
 from forge.flows.contracts.facts import LintResults, Schemas, Versions, facts_of, violation_of
+from forge.flows.federation.source_files import read_project_loads
 from forge.flows.runs.project import Project, assemble, checkable_of
 from forge.flows.runs.project_code import columns_in_code, read_project_code
 from forge.flows.runs.unknown_columns import find_unknown_columns
 from forge.model.errors import ForgeError, errors_of
 from forge.model.names import TableName
 from forge.model.time import Clock
-from forge.transforms.project import LoadedTransforms, read_transforms
+from forge.transforms.project import LoadedTransforms
 
 if TYPE_CHECKING:
     from forge.lineage.extract.program import Program
@@ -124,7 +125,7 @@ def compile_project(ports: CompilePorts) -> CompileResult:
     """Collects all findings; raises only for unreadable settings."""
     governance = ports.governance
     known = frozenset(ports.known())
-    reading = read_transforms(ports.root)
+    reading, sources = read_project_loads(ports.root, known)
     files = () if governance.is_off else _read_contracts(ports.root, governance)
     usable = [one.contract for one in files if one.contract is not None and one.is_usable]
     project = assemble(ports.root, ports.owner_of, reading.transforms, usable, checkable_of(reading, known), governance)
@@ -134,7 +135,9 @@ def compile_project(ports: CompilePorts) -> CompileResult:
     of_contracts, of_project = _parted([*(fault.error for fault in project.faults), *ports.project_errors(project)])
     for violation in of_contracts:
         lint[violation.file] = (*lint.get(violation.file, ()), violation)
-    problems = [violation for error in (*reading.errors, *of_project) for violation in violation_of(error)]
+    problems = [
+        violation for error in (*reading.errors, *sources.errors, *of_project) for violation in violation_of(error)
+    ]
     unknown = find_unknown_columns(project.transforms, project.transforms, ports.schema_of)
     # A warning: Spark alone knows for certain, and it is not started here.
     problems += [replace(one, severity="warning") for error in unknown for one in violation_of(error)]

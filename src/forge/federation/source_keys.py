@@ -1,0 +1,264 @@
+"""The keys of a declared source: in sources/*.yaml, in a command, over HTTP. All errors are found at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from forge.federation.address import ADDRESSES, has_credentials, parse_address
+from forge.federation.source import LAKE, ConnectorKind, Source, SourceOrigin
+from forge.model.errors import ForgeError, errors_of, raise_errors
+from forge.model.file_options import (
+    SECRET_WORDS,
+    StrictModel,
+    Where,
+    find_unknown_types,
+    read_items,
+    read_options,
+    secret_in_file,
+    shown,
+)
+from forge.model.name_suggestions import did_you_mean
+from forge.model.secret import is_reference
+
+CODE = "E880"
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
+_FORMATS = ("csv", "json", "parquet")
+_ENDINGS = {".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".parquet": "parquet"}
+_OF_FILES = ("path", "format", "columns")
+_OF_DATABASES = ("url", "schema", "user", "password")
+MOST = 200
+_Text = Annotated[str, Field(max_length=1000)]
+
+
+class _SourceKeys(StrictModel):
+    name: str
+    connector: str
+    url: _Text = ""
+    path: _Text = ""
+    format: Literal["csv", "json", "parquet", ""] = ""
+    columns: Annotated[dict[str, str], Field(max_length=5000)] = Field(default_factory=dict)
+    schema_: _Text = Field(default="", alias="schema")
+    user: _Text | None = None
+    password: _Text | None = None
+    options: Annotated[dict[str, str | bool | int | float], Field(max_length=MOST)] = Field(default_factory=dict)
+    readers: Annotated[list[_Text], Field(max_length=MOST)] = Field(default_factory=list)
+    hidden: Annotated[list[_Text], Field(max_length=5 * MOST)] = Field(default_factory=list)
+    description: Annotated[str, Field(max_length=10_000)] = ""
+
+
+def load_named_sources(text: str, file: str) -> tuple[tuple[Source, ...], tuple[ForgeError, ...]]:
+    """The sources of one file that have a name and load nothing, and the errors of the invalid ones. Errors of the
+    file itself are those of its loads."""
+    try:
+        yaml, items = read_items(text, file, "sources", "output: raw.orders")
+    except ForgeError:
+        return (), ()
+    found: list[Source] = []
+    errors: list[ForgeError] = []
+    for index, item in enumerate(items):
+        if not isinstance(item, dict) or "name" not in item or "output" in item:
+            continue
+
+        def where(path: tuple[str | int, ...], index: int = index) -> str:
+            return yaml.where("sources", index, *path)
+
+        try:
+            found.append(read_source(item, where, file=file, line=yaml.line_of("sources", index)))
+        except ForgeError as error:
+            errors.extend(errors_of(error))
+    return tuple(found), tuple(errors)
+
+
+def by_key(path: tuple[str | int, ...]) -> str:
+    """The place of a value that is in no file."""
+    return ".".join(str(part) for part in path)
+
+
+def read_source(
+    fields: Mapping[str, object],
+    where: Where = by_key,
+    *,
+    origin: SourceOrigin = SourceOrigin.FILE,
+    file: str = "",
+    line: int = 0,
+) -> Source:
+    """E104, E106 and E880, all together. A name is in small letters, as those of tables."""
+    _read_connector(fields.get("connector"), where)
+    keys = read_options(_SourceKeys, fields, where, CODE)
+    raise_errors(_find_misfits(keys, where))
+    connector = ConnectorKind(keys.connector)
+    return Source(
+        keys.name.lower(),
+        connector,
+        url="" if connector is ConnectorKind.SQLITE else keys.url.strip(),
+        path=keys.path or (_file_of(keys.url) if connector is ConnectorKind.SQLITE else ""),
+        format=_format_of(keys) if connector is ConnectorKind.FILES else "",
+        columns=dict(keys.columns),
+        schema=keys.schema_,
+        user=keys.user or None,
+        password=keys.password or None,
+        options={name: _as_option(value) for name, value in keys.options.items()},
+        readers=tuple(dict.fromkeys(keys.readers)),
+        hidden=frozenset(column.lower() for column in keys.hidden),
+        description=keys.description,
+        origin=origin,
+        file=file,
+        line=line,
+    )
+
+
+def find_clashes(sources: Iterable[Source], schemas: Mapping[str, str]) -> Iterator[tuple[Source, ForgeError]]:
+    """Each source whose name is taken, by a source before it or a schema of the lake. `schemas`: by name, in small
+    letters, where each is known from."""
+    first: dict[str, Source] = {}
+    for source in sources:
+        other = first.setdefault(source.name, source)
+        if other is not source:
+            yield source, name_taken(source, f"{other.where or 'A command or a request'} declares it too.")
+        elif source.name in schemas:
+            why = f"It is a schema of the lake: {schemas[source.name]}."
+            yield source, name_taken(source, why)
+
+
+def name_taken(source: Source, why: str) -> ForgeError:
+    return ForgeError(
+        "E882",
+        f"the name '{source.name}' is taken",
+        where=source.where,
+        why=why,
+        fix="Give the source another name.",
+    )
+
+
+def _read_connector(connector: object, where: Where) -> None:
+    known = [kind.value for kind in ConnectorKind]
+    if connector in known:
+        return
+    jdbc = "Say which database it is: `connector: postgresql`, mysql or sqlite." if connector == "jdbc" else None
+    raise ForgeError(
+        CODE,
+        "the source has no connector" if connector is None else f"unknown connector {shown(connector)}",
+        where=where(("connector",)),
+        why=f"The connectors are {', '.join(known)}.",
+        fix=jdbc or did_you_mean(str(connector), known) or "Write `connector: postgresql` or another of them.",
+    )
+
+
+def _find_misfits(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:
+    yield from _find_bad_name(keys.name, where)
+    yield from _find_secrets(keys, where)
+    match ConnectorKind(keys.connector):
+        case ConnectorKind.FILES:
+            yield from _find_foreign(keys, where, _OF_DATABASES)
+            yield from _find_bad_files(keys, where)
+        case ConnectorKind.SQLITE:
+            yield from _find_foreign(keys, where, ("format", "columns", "user", "password"))
+            yield from _find_bad_sqlite(keys, where)
+        case ConnectorKind.POSTGRESQL | ConnectorKind.MYSQL:
+            yield from _find_foreign(keys, where, _OF_FILES)
+            yield from _find_bad_url(keys, where)
+    for index, column in enumerate(keys.hidden):
+        if not re.fullmatch(r"[^.]+(\.[^.]+){1,2}", column):
+            fix = "Write table.column, or schema.table.column."
+            yield ForgeError(CODE, f"'{column}' is not a column of a table", where=where(("hidden", index)), fix=fix)
+    for index, reader in enumerate(keys.readers):
+        if not reader.strip() or reader != reader.strip():
+            fix = "Write who may read it, as tokens and commits name them: ada@example.com."
+            yield ForgeError(CODE, "a reader has no name", where=where(("readers", index)), fix=fix)
+
+
+def _find_bad_name(name: str, where: Where) -> Iterator[ForgeError]:
+    if not _NAME.fullmatch(name):
+        yield ForgeError(
+            CODE,
+            f"{shown(name)} is not a name of a source",
+            where=where(("name",)),
+            why="It has letters, digits and underscores, begins with a letter, and is at most 64 long.",
+            fix="Write it like crm: queries say crm.customers.",
+        )
+    elif name.lower() == LAKE:
+        fix = "Give the source another name."
+        yield ForgeError(
+            "E882", f"the name '{name}' is taken", where=where(("name",)), why="It is the lake itself.", fix=fix
+        )
+
+
+def _find_foreign(keys: _SourceKeys, where: Where, names: Iterable[str]) -> Iterator[ForgeError]:
+    for name in names:
+        if getattr(keys, "schema_" if name == "schema" else name):
+            yield ForgeError(
+                CODE,
+                f"a {keys.connector} source has no {name}",
+                where=where((name,)),
+                fix="Remove it, or correct the connector.",
+            )
+
+
+def _find_bad_files(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:
+    if not keys.path:
+        fix = "Add `path: data/rates.csv`, a folder or a pattern."
+        yield ForgeError(CODE, "a source of files needs a path", where=where(()), fix=fix)
+    format = _format_of(keys)
+    if not format and keys.path:
+        fix = f"Add `format:` {', '.join(_FORMATS)}."
+        yield ForgeError(CODE, "it cannot be told what the files are", where=where(("path",)), fix=fix)
+    if format in ("csv", "json") and not keys.columns:
+        yield ForgeError(
+            CODE,
+            f"a {format} source needs columns",
+            where=where(("columns",)),
+            why="Types guessed from the data change with the data.",
+            fix="Add `columns: {currency: string, rate: decimal(12,6)}`.",
+        )
+    yield from find_unknown_types(keys.columns, where, CODE)
+
+
+def _find_bad_sqlite(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:
+    if bool(keys.path) == bool(keys.url):
+        yield ForgeError(CODE, "a sqlite source has one path", where=where(("path",)), fix="Add `path: data/shop.db`.")
+    elif keys.url and not _file_of(keys.url):
+        fix = "Write `path: data/shop.db`, or `url: jdbc:sqlite:data/shop.db`."
+        yield ForgeError(CODE, "the url of a sqlite source names no file", where=where(("url",)), fix=fix)
+
+
+def _find_bad_url(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:
+    kind = ConnectorKind(keys.connector)
+    example = f"Write it like {ADDRESSES[kind].example}"
+    if not keys.url:
+        yield ForgeError(CODE, f"a {kind} source needs a url", where=where(()), fix=example)
+    elif not has_credentials(keys.url) and parse_address(kind, keys.url.strip()) is None:
+        yield ForgeError(CODE, f"the url is not one of {kind}", where=where(("url",)), fix=example)
+
+
+def _find_secrets(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:
+    """Users, passwords and the like must be references; none is ever shown."""
+    for name, value in (("user", keys.user), ("password", keys.password)):
+        if value and not is_reference(value):
+            yield secret_in_file(name, where((name,)))
+    if has_credentials(keys.url):
+        yield secret_in_file("url", where(("url",)))
+    if re.search(r"//[^/]*@", keys.path):
+        yield secret_in_file("path", where(("path",)))
+    for name, given in keys.options.items():
+        if (SECRET_WORDS.search(name) or name.lower() == "user") and not is_reference(str(given)):
+            yield secret_in_file(name, where(("options", name)))
+
+
+def _file_of(url: str) -> str:
+    """Of `jdbc:sqlite:data/shop.db`; empty where the url names none."""
+    path = url.strip().removeprefix("jdbc:sqlite:")
+    return "" if path == url.strip() or path.startswith((":", "file:")) or "?" in path else path
+
+
+def _format_of(keys: _SourceKeys) -> str:
+    """As written, or what the ending of the path says."""
+    path = keys.path.lower()
+    return keys.format or next((format for ending, format in _ENDINGS.items() if path.endswith(ending)), "")
+
+
+def _as_option(value: str | bool | int | float) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

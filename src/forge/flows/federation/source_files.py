@@ -1,0 +1,124 @@
+"""The declared sources of sources/*.yaml, and the loads that take their connection from one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal, cast
+
+from forge.federation.source import ConnectorKind, Source
+from forge.federation.source_keys import find_clashes, load_named_sources
+from forge.model.errors import ForgeError
+from forge.model.fault import FileFault
+from forge.model.name_suggestions import did_you_mean
+from forge.model.names import TableName
+from forge.transforms.project import LoadedTransforms, read_source_files, read_transforms
+from forge.transforms.source import hash_of_load
+from forge.transforms.transform import FileSource, JdbcSource, Transform
+
+
+@dataclass(frozen=True, slots=True)
+class FileSources:
+    """What files declare, in the order of files and lines; of two with one name the first."""
+
+    sources: tuple[Source, ...] = ()
+    errors: tuple[ForgeError, ...] = ()
+
+    @property
+    def faults(self) -> tuple[FileFault, ...]:
+        return tuple(FileFault(error, only_runs=True) for error in self.errors)
+
+
+def read_file_sources(root: Path, schemas: Mapping[str, str] | None = None) -> FileSources:
+    """`schemas`: those of the lake, with where each is known from. A file that cannot be read at all is a fault of
+    its loads."""
+    texts, _ = read_source_files(root)
+    found: list[Source] = []
+    errors: list[ForgeError] = []
+    for file, text in texts.items():
+        sources, wrong = load_named_sources(text, file)
+        found += sources
+        errors += wrong
+    clashes = list(find_clashes(found, schemas or {}))
+    taken = {id(source) for source, _ in clashes}
+    errors += [error for _, error in clashes]
+    return FileSources(tuple(one for one in found if id(one) not in taken), tuple(errors))
+
+
+def schemas_of(transforms: Iterable[Transform], known: Iterable[TableName]) -> dict[str, str]:
+    """The schemas of the lake by name, each with one place that says so."""
+    found: dict[str, str] = {}
+    for transform in transforms:
+        found.setdefault(transform.output.schema, f"{transform.where} makes {transform.output}")
+    for table in sorted(known):
+        found.setdefault(table.schema, f"the lake has {table}")
+    return found
+
+
+def read_project_loads(root: Path, known: Iterable[TableName] = ()) -> tuple[LoadedTransforms, FileSources]:
+    """All transforms, loads joined with the sources that they name, and those sources. `known`: tables of the lake."""
+    reading = read_transforms(root)
+    sources = read_file_sources(root, schemas_of(reading.transforms.values(), known))
+    return join_loads(reading, sources), sources
+
+
+def join_loads(reading: LoadedTransforms, declared: FileSources) -> LoadedTransforms:
+    """A load whose source nobody declares in a file is a fault of its table: what a run does is in the project."""
+    sources = {source.name: source for source in declared.sources}
+    made: dict[TableName, Transform] = {}
+    faults: list[FileFault] = []
+    for table, load in reading.transforms.items():
+        if not isinstance(load.body, JdbcSource) or not load.body.source:
+            made[table] = load
+            continue
+        try:
+            made[table] = _joined(load, load.body, sources, bool(declared.errors))
+        except ForgeError as error:
+            faults.append(FileFault(error, frozenset({table}), only_runs=True))
+    unread = reading.unread | (reading.transforms.keys() - made.keys())
+    return replace(reading, transforms=made, faults=(*reading.faults, *faults), unread=unread)
+
+
+def _joined(load: Transform, body: JdbcSource, sources: Mapping[str, Source], is_partial: bool) -> Transform:
+    source = sources.get(body.source.lower())
+    if source is None:
+        partial = "Its declaration may be among those that cannot be read." if is_partial else None
+        raise ForgeError(
+            "E881",
+            f"unknown source '{body.source}'",
+            where=load.where,
+            why=partial or "A load names a source of a file: `- {name: …, connector: …}` in sources/*.yaml.",
+            fix=did_you_mean(body.source, sources)
+            or f"Declare it: `- {{name: {body.source}, connector: postgresql}}`.",
+        )
+    if source.connector is ConnectorKind.FILES:
+        return _of_files(load, body, source)
+    if (body.table is None) == (body.query is None):
+        raise ForgeError(
+            "E206",
+            "a load of a database reads either a table or a query",
+            where=load.where,
+            fix="Write one of `table:` and `query:`.",
+        )
+    url = source.url or f"jdbc:sqlite:{source.path}"
+    options = {**source.options, **body.options}
+    joined = replace(body, url=url, user=source.user, password=source.password, options=options)
+    return _with_body(load, joined)
+
+
+def _of_files(load: Transform, body: JdbcSource, source: Source) -> Transform:
+    if body.table is not None or body.query is not None:
+        raise ForgeError(
+            "E206",
+            f"{source.name} is a source of files, without tables and queries",
+            where=load.where,
+            fix="Remove `table:` and `query:`; all files of its path are loaded.",
+        )
+    options = {**source.options, **body.options}
+    format = cast(Literal["csv", "json", "parquet"], source.format)
+    return _with_body(load, FileSource(format, source.path, source.columns, options))
+
+
+def _with_body(load: Transform, body: FileSource | JdbcSource) -> Transform:
+    return replace(load, body=body, code_hash=hash_of_load(body, load.kind.value, load.partitioned_by))

@@ -1,0 +1,38 @@
+"""The error codes of declared sources: E88x."""
+
+from __future__ import annotations
+
+from forge.model.error_code import FINDINGS, NOT_ALLOWED, USAGE, ErrorCode, conflict, invalid, not_found, refused
+
+FEDERATION_CODES: tuple[tuple[str, ErrorCode], ...] = (
+    invalid("E880", "bad source", "A key of a declared source is missing or of the wrong form.", USAGE),
+    not_found("E881", "unknown source", "No file, command or request has declared a source of that name.", USAGE),
+    conflict(
+        "E882",
+        "source name taken",
+        "The name belongs to another source, to a schema of the lake, or to the lake itself: queries could not tell "
+        "them apart.",
+        FINDINGS,
+    ),
+    conflict(
+        "E883",
+        "source changed meanwhile",
+        "Someone else changed the source since it was read. Nothing was changed.",
+        FINDINGS,
+    ),
+    refused(
+        "E884",
+        "source declared elsewhere",
+        "A source is changed where it was declared: in its file, or by a command.",
+        NOT_ALLOWED,
+    ),
+    refused("E885", "source not for this reader", "The source names who may read it.", NOT_ALLOWED),
+    refused(
+        "E886",
+        "not for sources over HTTP",
+        "A source that was created over HTTP reaches only the hosts, folders and secrets that federation in "
+        "forge.yaml names; without them, none.",
+        NOT_ALLOWED,
+    ),
+    not_found("E887", "unknown table of a source", "The source has no table of that name.", USAGE),
+)

@@ -1,0 +1,141 @@
+"""What an intruder with a token that may write tries with a source, and what he gets."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from forge.federation.limits import SourceLimits, find_breaches
+from forge.federation.source import ConnectorKind, Source
+
+LIMITS = SourceLimits(
+    ("db.example.com", "pool.example.com:6432", "[::1]:5433"), ("FORGE_SOURCE_*", "CRM_PASSWORD"), ("data/shared",)
+)
+CRM = Source(
+    "crm",
+    ConnectorKind.POSTGRESQL,
+    url="jdbc:postgresql://db.example.com/crm",
+    user="env:FORGE_SOURCE_USER",
+    password="env:CRM_PASSWORD",
+)
+MINE = Source("mine", ConnectorKind.FILES, path="data/shared/*.csv", format="csv", columns={"a": "string"})
+TILL = Source("till", ConnectorKind.SQLITE, path="data/shared/till.db")
+
+
+def places(source: Source, limits: SourceLimits = LIMITS) -> list[str | None]:
+    found = list(find_breaches(source, limits))
+    assert {error.code for error in found} <= {"E886"}
+    return [error.where for error in found]
+
+
+def test_what_the_operator_allows_is_reached() -> None:
+    assert places(CRM) == places(MINE) == places(TILL) == []
+    assert places(replace(CRM, url="jdbc:postgresql://POOL.example.com:6432/crm?sslmode=verify-full")) == []
+    assert places(replace(CRM, url="jdbc:postgresql://[::1]:5433/crm", options={"sslmode": "require"})) == []
+    assert places(replace(MINE, path="data/shared", options={"header": "true"})) == []
+    assert places(replace(CRM, connector=ConnectorKind.MYSQL, url="jdbc:mysql://db.example.com:3306/crm")) == []
+
+
+def test_by_default_nothing_is_reached_but_secrets_are_named_for_it() -> None:
+    default = SourceLimits(secrets=("FORGE_SOURCE_*",))
+    assert places(replace(CRM, password=None), default) == ["url"]
+    assert places(MINE, default) == places(TILL, default) == ["path"]
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "jdbc:postgresql://evil.example/crm",
+        "jdbc:postgresql://db.example.com:5433/crm",
+        "jdbc:postgresql://db.example.com.evil.example/crm",
+        "jdbc:postgresql://evil.example,db.example.com/crm",
+        "jdbc:postgresql://db.example.com@evil.example/crm",
+        "jdbc:postgresql://evil.example#@db.example.com/crm",
+        "jdbc:postgresql:///crm",
+        "jdbc:postgresql:crm",
+        "jdbc:postgresql://%2Fvar%2Frun/crm",
+        "jdbc:postgresql://127.0.0.1/crm",
+        "jdbc:postgresql://localhost/crm",
+        "jdbc:postgresql://169.254.169.254/crm",
+        "jdbc:postgresql://[::ffff:127.0.0.1]/crm",
+        "jdbc:postgresql://db.example.com/crm?host=evil.example",
+        "jdbc:postgresql://db.example.com/crm?hostaddr=10.0.0.1",
+        "jdbc:postgresql://db.example.com/crm?sslrootcert=/etc/passwd",
+        "jdbc:postgresql://db.example.com/crm?passfile=/etc/passwd",
+        "jdbc:postgresql://db.example.com/crm?socketFactory=org.example.Evil&socketFactoryArg=x",
+        "jdbc:postgresql://db.example.com/crm?SSLMODE=disable",
+        "jdbc:mysql://db.example.com:5432/crm",
+    ],
+)
+def test_another_host_or_a_parameter_that_leads_to_one_is_refused(url: str) -> None:
+    assert places(replace(CRM, url=url)) == ["url"]
+
+
+@pytest.mark.parametrize(
+    "reference",
+    [
+        "file:/etc/shadow",
+        "file:~/.pgpass",
+        "env:AWS_SECRET_ACCESS_KEY",
+        "env:FORGE_DATABASE_URL",
+        "env:XFORGE_SOURCE_A",
+        "env:CRM_PASSWORD2",
+        "env:FORGE_SOURCE_A/../B",
+        "env:",
+        "env:FORGE_SOURCE_A\n",
+    ],
+)
+def test_a_secret_that_is_not_for_sources_is_refused_and_not_looked_for(reference: str) -> None:
+    assert places(replace(CRM, password=reference)) == ["password"]
+    assert places(replace(CRM, user=reference)) == ["user"]
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/etc/passwd",
+        "data/other/x.csv",
+        "data/shared2/x.csv",
+        "data/shared/../../forge.yaml",
+        "data/../.forge/forge.db",
+        "../secret.csv",
+        ".forge/forge.db",
+        "data/shared/.hidden/x.csv",
+        "~/x.csv",
+        "file:///etc/passwd",
+        "s3a://bucket/x.csv",
+        "http://169.254.169.254/x.csv",
+        "data/shared/x\x00.csv",
+        "data\\shared\\x.csv",
+        "data/shared/%2e%2e/x.csv",
+        "",
+        "*",
+        "data/*/x.csv",
+    ],
+)
+def test_a_path_out_of_the_folders_is_refused(path: str) -> None:
+    assert places(replace(MINE, path=path)) == ["path"]
+    assert places(replace(TILL, path=path)) == ["path"]
+
+
+@pytest.mark.parametrize("path", ["data/shared/x.db?mode=rwc", "data/shared/*.db", "data/shared/[x].db"])
+def test_a_database_file_is_one_file_and_no_uri(path: str) -> None:
+    assert places(replace(TILL, path=path)) == ["path"]
+
+
+def test_the_whole_project_as_a_folder_still_keeps_what_is_hidden() -> None:
+    everything = SourceLimits(folders=(".",))
+    assert places(replace(MINE, path="anything/x.csv"), everything) == []
+    assert places(replace(MINE, path=".forge/warehouse/x.csv"), everything) == ["path"]
+    assert places(replace(MINE, path="a/../../x.csv"), everything) == ["path"]
+
+
+def test_options_are_those_that_name_no_file_no_host_and_no_secret() -> None:
+    assert places(replace(CRM, options={"hostaddr": "10.0.0.1"})) == ["options.hostaddr"]
+    assert places(replace(CRM, options={"sslrootcert": "/x", "sslmode": "env:FORGE_SOURCE_A"})) == [
+        "options.sslrootcert",
+        "options.sslmode",
+    ]
+    assert places(replace(TILL, options={"timeout": "1"})) == ["options.timeout"]
+    assert places(replace(MINE, options={"path": "/etc", "sep": ";"})) == ["options.path"]
