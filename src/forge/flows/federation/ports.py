@@ -11,9 +11,11 @@ from forge.model.errors import ForgeError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from forge.federation.drift import SeenSource
     from forge.federation.plan import Fragment, QueryPlan, Scan, SourceQuery
     from forge.federation.relation import Relation, RelationName
-    from forge.federation.source import Source
+    from forge.federation.source import DeclaredSource
+    from forge.flows.runs.records import AuditRecord
     from forge.model.schema import Schema
 
 
@@ -42,13 +44,19 @@ class SourceConnector(Protocol):
 
 
 class DeclaredSources(Protocol):
-    """Sources created by a command or over HTTP; those of files are not here."""
+    """Sources created by a command or over HTTP, and the columns that sources had; those of files are not here. Every
+    method is one transaction."""
 
-    def sources(self) -> tuple[Source, ...]: ...
-    def put(self, source: Source, author: str) -> None:
-        """Create or replace."""
+    def sources(self) -> tuple[DeclaredSource, ...]:
+        """By name."""
 
-    def drop(self, name: str, author: str) -> bool: ...
+    def apply(self, before: DeclaredSource | None, after: DeclaredSource | None, audit: AuditRecord) -> bool:
+        """Create, change or drop one. False, and nothing written, where it is not at the version of `before` any more,
+        or the name is there already. What is dropped is forgotten with its columns."""
+
+    def seen(self, name: str) -> SeenSource | None: ...
+    def remember(self, seen: SeenSource) -> None:
+        """Replaces what was remembered of the source."""
 
 
 class FragmentReader(Protocol):

@@ -20,5 +20,6 @@ REVISIONS = (
     "0016",
     "0017",
     "0018",
+    "0019",
 )
 VERSION_TABLE = "forge_migrations"

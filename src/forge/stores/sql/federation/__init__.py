@@ -1,0 +1,1 @@
+"""Declared sources in SQL."""
