@@ -38,6 +38,9 @@ GROUPS = {
             "ask the tables, as they are or were",
             'forge query "SELECT 1 AS one" --at HEAD~1',
         ),
+        CommandEntry(
+            "source", "federation.source:app", "databases and files that queries read", "forge source test crm"
+        ),
     ),
     "Versions of tables": (
         CommandEntry("log", "versioning.history:log", "commits, newest first", "forge log --graph --limit 5"),

@@ -24,6 +24,17 @@ def read_params(texts: Sequence[str] | None) -> dict[str, str]:
     return given
 
 
+def read_named_values(texts: Sequence[str], option: str) -> dict[str, str]:
+    """`--column id=long`, repeated; a value may hold any character."""
+    found: dict[str, str] = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise ForgeError("E105", f"{option}: '{text}' has no name", fix=f"Write it like {option} NAME=VALUE.")
+        found[name.strip()] = value
+    return found
+
+
 def bind(wiring: Wiring, texts: Sequence[str] | None, time_range: TimeRange | None) -> dict[str, object]:
     """The parameters of a run, typed as they are declared."""
     from forge.transforms.params import bind_params

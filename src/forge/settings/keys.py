@@ -414,6 +414,26 @@ class ServerKeys(SettingsSection):
     reads: ReadKeys = part("How much is read for requests.")
 
 
+class FederationKeys(SettingsSection):
+    """What sources that are created over HTTP may reach. Sources of files and commands reach what they say."""
+
+    hosts: Annotated[list[str], BeforeValidator(list_of_text)] = Field(
+        default_factory=list,
+        description="Database servers that they may connect to: db.example.com, at the port of its kind, or "
+        "db.example.com:6432. Default: none.",
+    )
+    folders: Annotated[list[str], BeforeValidator(list_of_text)] = Field(
+        default_factory=list,
+        description="Folders of the project whose files they may read: data/shared. Whoever may create a source reads "
+        "all of them as they are, without masks. Default: none.",
+    )
+    secrets: Annotated[list[str], BeforeValidator(list_of_text)] = Field(
+        default_factory=lambda: ["FORGE_SOURCE_*"],
+        description="Environment variables that they may use as user and password, by name or pattern. Each may be "
+        "sent to each of hosts.",
+    )
+
+
 class Keys(SettingsSection):
     """Every key of forge.yaml."""
 
@@ -448,6 +468,7 @@ class Keys(SettingsSection):
     quality: QualityKeys = part("Monitors and what is done about failures.")
     pii: PiiKeys = part("Personal data in columns: how it is looked for, and from when on it is hidden.")
     alerts: AlertKeys = part("Who is told of failing checks, and how.")
+    federation: FederationKeys = part("Sources that queries read beside the lake.")
     server: ServerKeys = part("`forge serve`: HTTP and the web app.")
     governance: GovernanceKeys = part("Contracts and policies: what `forge compile` checks.")
     owners: dict[str, str] = Field(

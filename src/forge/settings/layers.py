@@ -12,7 +12,7 @@ from forge.settings.keys import Keys
 
 # FORGE_ variables that are not settings. Everything else with that prefix must be a key.
 OTHER_VARIABLES = ("FORGE_FAULT", "FORGE_TOKEN")
-OTHER_PREFIXES = ("FORGE_TEST_", "FORGE_FAULT_", "FORGE_DEMO_", "FORGE_BENCH_")
+OTHER_PREFIXES = ("FORGE_SOURCE_", "FORGE_TEST_", "FORGE_FAULT_", "FORGE_DEMO_", "FORGE_BENCH_")
 
 KeyPath = tuple[str | int, ...]
 

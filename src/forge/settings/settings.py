@@ -21,6 +21,7 @@ from forge.settings.keys import (
     SPARK_DEFAULTS,
     AlertKeys,
     CatalogKeys,
+    FederationKeys,
     Keys,
     LineageKeys,
     ParamKeys,
@@ -95,6 +96,10 @@ class Settings:
     @property
     def server(self) -> ServerKeys:
         return self.keys.server
+
+    @property
+    def federation(self) -> FederationKeys:
+        return self.keys.federation
 
     @property
     def alerts(self) -> AlertKeys:

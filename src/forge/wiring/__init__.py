@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from forge.stores.sql.metadata import SqlMetadata
     from forge.wiring.catalog import CatalogParts
     from forge.wiring.contracts import ContractParts
+    from forge.wiring.federation import FederationParts
     from forge.wiring.lineage import LineageParts
     from forge.wiring.quality import QualityParts
     from forge.wiring.runs import RunParts
@@ -212,6 +213,12 @@ class Wiring:
         from forge.wiring.catalog import CatalogParts
 
         return CatalogParts(self)
+
+    @cached_property
+    def federation(self) -> FederationParts:
+        from forge.wiring.federation import FederationParts
+
+        return FederationParts(self)
 
     @cached_property
     def upkeep(self) -> UpkeepParts:

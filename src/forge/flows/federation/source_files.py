@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Literal, cast
 
 from forge.federation.source import ConnectorKind, Source
-from forge.federation.source_keys import find_clashes, load_named_sources
 from forge.model.errors import ForgeError
 from forge.model.fault import FileFault
 from forge.model.name_suggestions import did_you_mean
@@ -34,9 +33,14 @@ def read_file_sources(root: Path, schemas: Mapping[str, str] | None = None) -> F
     """`schemas`: those of the lake, with where each is known from. A file that cannot be read at all is a fault of
     its loads."""
     texts, _ = read_source_files(root)
+    naming = {file: text for file, text in texts.items() if "name" in text}
+    if not naming:
+        return FileSources()
+    from forge.federation.source_keys import find_clashes, load_named_sources
+
     found: list[Source] = []
     errors: list[ForgeError] = []
-    for file, text in texts.items():
+    for file, text in naming.items():
         sources, wrong = load_named_sources(text, file)
         found += sources
         errors += wrong

@@ -1,0 +1,1 @@
+"""`forge source`: databases and files that queries read beside the lake."""

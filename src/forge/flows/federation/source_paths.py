@@ -1,0 +1,54 @@
+"""Where the files of a source really are: links are followed, and what leads out of the allowed folders is refused."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path, PurePosixPath
+
+from forge.federation.limits import SourceLimits
+from forge.federation.source import Source
+from forge.model.errors import ForgeError
+
+_MOST = 100_000
+
+
+def refuse_outside(source: Source, root: Path, limits: SourceLimits, kept_apart: Iterable[Path]) -> None:
+    """E886 for a path below which anything leads out of the folders, or into one that is kept apart: the lake's files
+    and Forge's own."""
+    folders = [(root / folder).resolve() for folder in limits.folders]
+    apart = [path.resolve() for path in kept_apart]
+    for path in _reached(root, source.path):
+        real = Path(os.path.realpath(path))
+        inside = any(real.is_relative_to(folder) and _is_open(real, folder) for folder in folders)
+        if not inside or any(real.is_relative_to(other) or other.is_relative_to(real) for other in apart):
+            raise ForgeError(
+                "E886",
+                f"The path of the source {source.name} leads to where it may not be read from",
+                where="path",
+                why="A link or a hidden folder is below it.",
+                fix="Name a folder that holds nothing else, or let the operator allow another in forge.yaml.",
+            )
+
+
+def _is_open(real: Path, folder: Path) -> bool:
+    return not any(part.startswith(".") for part in real.relative_to(folder).parts)
+
+
+def _reached(root: Path, path: str) -> Iterator[Path]:
+    """The path without its pattern, and all that is below it; folders behind links are named, and not entered."""
+    parts = PurePosixPath(path).parts
+    fixed = next((index for index, part in enumerate(parts) if re.search(r"[*?\[{]", part)), len(parts))
+    start = root.joinpath(*parts[:fixed])
+    yield start
+    found = 0
+    for folder, folders, files in os.walk(start, followlinks=False):
+        for name in (*folders, *files):
+            if name.startswith("."):
+                continue  # no pattern finds it
+            found += 1
+            if found > _MOST:
+                raise ForgeError("E886", f"There are more than {_MOST:,} files below {path}", where="path")
+            yield Path(folder, name)
+        folders[:] = [name for name in folders if not name.startswith(".")]
