@@ -17,7 +17,13 @@ from forge.model.lru_cache import LruCache
 
 _MOST, _LARGEST = 256, 1_000_000
 # Who is calling and what is for them alone, what is live already, and rows, which are many and seldom asked for twice.
-_NEVER = ("/api/v1/session", "/api/v1/tokens", "/api/v1/runs/", "/api/v1/catalog/recommendations")
+_NEVER = (
+    "/api/v1/session",
+    "/api/v1/tokens",
+    "/api/v1/runs/",
+    "/api/v1/catalog/recommendations",
+    "/api/v1/federation/",
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1737,6 +1737,134 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/federation/sources": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Declared
+         * @description By name.
+         */
+        get: operations["list_declared"];
+        put?: never;
+        /**
+         * Add Source
+         * @description Its address is in `Location`. Hosts, folders and secrets that `federation` in forge.yaml does not name are
+         *     refused (403).
+         */
+        post: operations["add_source"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/federation/sources/{source_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One Source */
+        get: operations["one_source"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove Source
+         * @description What the source holds is not touched. One of a file or a command is refused (409).
+         */
+        delete: operations["remove_source"];
+        options?: never;
+        head?: never;
+        /**
+         * Edit Source
+         * @description Change what the body has; the rest stays. A source of a file or a command is refused (409), as is one that the
+         *     caller may not read (403).
+         */
+        patch: operations["edit_source"];
+        trace?: never;
+    };
+    "/api/v1/federation/sources/{source_id}/drift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Source Drift
+         * @description Tables and columns that are not as they were when the source was last tested.
+         */
+        get: operations["source_drift"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/federation/sources/{source_id}/tables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Source Tables
+         * @description Tables with their columns, by name, as they are now.
+         */
+        get: operations["source_tables"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/federation/sources/{source_id}/tables/{table}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Source Table */
+        get: operations["source_table"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/federation/sources/{source_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try Source
+         * @description Connect, say what answered and what has changed, and take the source as it is now for the drift.
+         */
+        post: operations["try_source"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/lineage": {
         parameters: {
             query?: never;
@@ -5028,6 +5156,89 @@ export interface components {
             score: number | null;
         };
         /**
+         * DeclaredSourceList
+         * @description `errors`: what is wrong with sources of files, and names that are taken; for who may write.
+         */
+        DeclaredSourceList: {
+            /**
+             * Errors
+             * @default []
+             */
+            errors: components["schemas"]["ErrorView"][];
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["DeclaredSourceView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
+        /**
+         * DeclaredSourceView
+         * @description `id` is its name. `may_read`: whether the caller may. What leads to the source is null for a token that may only
+         *     read. `where`: the file and line of its declaration.
+         */
+        DeclaredSourceView: {
+            /** Columns */
+            columns: {
+                [key: string]: string;
+            } | null;
+            /**
+             * Connector
+             * @enum {string}
+             */
+            connector: "postgresql" | "mysql" | "sqlite" | "files";
+            /** Created At */
+            created_at: string | null;
+            /** Created By */
+            created_by: string;
+            /** Description */
+            description: string;
+            /** Format */
+            format: string | null;
+            /** Hidden */
+            hidden: string[] | null;
+            /** Id */
+            id: string;
+            /** May Read */
+            may_read: boolean;
+            /** Name */
+            name: string;
+            /** Options */
+            options: {
+                [key: string]: string;
+            } | null;
+            /**
+             * Origin
+             * @enum {string}
+             */
+            origin: "file" | "command" | "http";
+            /** Password */
+            password: string | null;
+            /** Path */
+            path: string | null;
+            /** Readers */
+            readers: string[] | null;
+            /** Schema */
+            schema: string | null;
+            /** Updated At */
+            updated_at: string | null;
+            /** Updated By */
+            updated_by: string;
+            /** Url */
+            url: string | null;
+            /** User */
+            user: string | null;
+            /** Version */
+            version: number;
+            /** Where */
+            where: string | null;
+        };
+        /**
          * DeliveryView
          * @description One notice on its way to one channel. Those of one `message_id` were told in one message.
          */
@@ -7812,6 +8023,20 @@ export interface components {
             /** Total Count */
             total_count?: number | null;
         };
+        /** Page[SourceTableView] */
+        Page_SourceTableView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["SourceTableView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
         /** Page[StateChangeView] */
         Page_StateChangeView_: {
             /**
@@ -9655,6 +9880,81 @@ export interface components {
             };
         };
         /**
+         * SourceChangeView
+         * @description `column` is null for a table that was added or removed. `before` and `after` are types.
+         */
+        SourceChangeView: {
+            /** After */
+            after: string | null;
+            /** Before */
+            before: string | null;
+            /**
+             * Change
+             * @enum {string}
+             */
+            change: "added" | "removed" | "retyped";
+            /** Column */
+            column: string | null;
+            /** Table */
+            table: string;
+        };
+        /**
+         * SourceColumnView
+         * @description `native`: the type in the source's own words. `hidden`: it reads as NULL.
+         */
+        SourceColumnView: {
+            /** Hidden */
+            hidden: boolean;
+            /** Name */
+            name: string;
+            /** Native */
+            native: string;
+            /** Nullable */
+            nullable: boolean;
+            /** Type */
+            type: string;
+        };
+        /**
+         * SourceCreate
+         * @description A source to be, by the keys of a file. `user` and `password` are references to environment variables that the
+         *     operator allows: env:FORGE_SOURCE_CRM.
+         */
+        SourceCreate: {
+            /** Columns */
+            columns?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * Connector
+             * @enum {string}
+             */
+            connector: "postgresql" | "mysql" | "sqlite" | "files";
+            /** Description */
+            description?: string | null;
+            /** Format */
+            format?: ("csv" | "json" | "parquet") | null;
+            /** Hidden */
+            hidden?: string[] | null;
+            /** Name */
+            name: string;
+            /** Options */
+            options?: {
+                [key: string]: string;
+            } | null;
+            /** Password */
+            password?: string | null;
+            /** Path */
+            path?: string | null;
+            /** Readers */
+            readers?: string[] | null;
+            /** Schema */
+            schema?: string | null;
+            /** Url */
+            url?: string | null;
+            /** User */
+            user?: string | null;
+        };
+        /**
          * SourceDetail
          * @description `tables`: those it speaks of.
          */
@@ -9690,6 +9990,85 @@ export interface components {
             tables: string[];
             /** Understood */
             understood: number;
+        };
+        /**
+         * SourceDriftView
+         * @description `seen_at` is null where nobody had looked at the source before.
+         */
+        SourceDriftView: {
+            /** Changes */
+            changes: components["schemas"]["SourceChangeView"][];
+            /** Seen At */
+            seen_at: string | null;
+            /** Source */
+            source: string;
+        };
+        /**
+         * SourcePatch
+         * @description What is left out stays as it is; null takes it away. `expected_version`: that which was read; another one is
+         *     refused (409).
+         */
+        SourcePatch: {
+            /** Columns */
+            columns?: {
+                [key: string]: string;
+            } | null;
+            /** Connector */
+            connector?: ("postgresql" | "mysql" | "sqlite" | "files") | null;
+            /** Description */
+            description?: string | null;
+            /** Expected Version */
+            expected_version?: number | null;
+            /** Format */
+            format?: ("csv" | "json" | "parquet") | null;
+            /** Hidden */
+            hidden?: string[] | null;
+            /** Options */
+            options?: {
+                [key: string]: string;
+            } | null;
+            /** Password */
+            password?: string | null;
+            /** Path */
+            path?: string | null;
+            /** Readers */
+            readers?: string[] | null;
+            /** Schema */
+            schema?: string | null;
+            /** Url */
+            url?: string | null;
+            /** User */
+            user?: string | null;
+        };
+        /**
+         * SourceTableView
+         * @description `table`: its path in the source. `rows` and `bytes` are estimates of the source.
+         */
+        SourceTableView: {
+            /** Bytes */
+            bytes: number | null;
+            /** Columns */
+            columns: components["schemas"]["SourceColumnView"][];
+            /** Key */
+            key: string[];
+            /** Rows */
+            rows: number | null;
+            /** Table */
+            table: string;
+        };
+        /**
+         * SourceTestView
+         * @description `answered`: what did. `tables` and `changes` are null for who may not read the source.
+         */
+        SourceTestView: {
+            /** Answered */
+            answered: string;
+            /** Changes */
+            changes: components["schemas"]["SourceChangeView"][] | null;
+            /** Source */
+            source: string;
+            /** Tables */
+            tables: number | null;
         };
         /** SourceTotals */
         SourceTotals: {
@@ -10999,6 +11378,8 @@ export type Counters = components['schemas']['Counters'];
 export type CountsView = components['schemas']['CountsView'];
 export type DataUse = components['schemas']['DataUse'];
 export type DatasetHealth = components['schemas']['DatasetHealth'];
+export type DeclaredSourceList = components['schemas']['DeclaredSourceList'];
+export type DeclaredSourceView = components['schemas']['DeclaredSourceView'];
 export type DeliveryView = components['schemas']['DeliveryView'];
 export type DerivationCreate = components['schemas']['DerivationCreate'];
 export type DiffCounts = components['schemas']['DiffCounts'];
@@ -11129,6 +11510,7 @@ export type PageRemediationView = components['schemas']['Page_RemediationView_']
 export type PageResultView = components['schemas']['Page_ResultView_'];
 export type PageRunView = components['schemas']['Page_RunView_'];
 export type PageSnapshotView = components['schemas']['Page_SnapshotView_'];
+export type PageSourceTableView = components['schemas']['Page_SourceTableView_'];
 export type PageStateChangeView = components['schemas']['Page_StateChangeView_'];
 export type PageTagView = components['schemas']['Page_TagView_'];
 export type PageTermView = components['schemas']['Page_TermView_'];
@@ -11199,7 +11581,14 @@ export type SlaDay = components['schemas']['SlaDay'];
 export type SlaView = components['schemas']['SlaView'];
 export type SnapshotCreate = components['schemas']['SnapshotCreate'];
 export type SnapshotView = components['schemas']['SnapshotView'];
+export type SourceChangeView = components['schemas']['SourceChangeView'];
+export type SourceColumnView = components['schemas']['SourceColumnView'];
+export type SourceCreate = components['schemas']['SourceCreate'];
 export type SourceDetail = components['schemas']['SourceDetail'];
+export type SourceDriftView = components['schemas']['SourceDriftView'];
+export type SourcePatch = components['schemas']['SourcePatch'];
+export type SourceTableView = components['schemas']['SourceTableView'];
+export type SourceTestView = components['schemas']['SourceTestView'];
 export type SourceTotals = components['schemas']['SourceTotals'];
 export type SourceView = components['schemas']['SourceView'];
 export type SourcesView = components['schemas']['SourcesView'];
@@ -22128,6 +22517,942 @@ export interface operations {
             };
             /** @description Not valid */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_declared: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeclaredSourceList"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_source: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SourceCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeclaredSourceView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    one_source: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of a source. */
+                source_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeclaredSourceView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_source: {
+        parameters: {
+            query?: {
+                /** @description Only if it is still at this version. */
+                expected_version?: number | null;
+            };
+            header?: never;
+            path: {
+                /** @description The name of a source. */
+                source_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    edit_source: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of a source. */
+                source_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SourcePatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeclaredSourceView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    source_drift: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of a source. */
+                source_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceDriftView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    source_tables: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The name of a source. */
+                source_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_SourceTableView_"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    source_table: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of a source. */
+                source_id: string;
+                table: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceTableView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    try_source: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of a source. */
+                source_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SourceTestView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

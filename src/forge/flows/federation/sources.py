@@ -41,6 +41,7 @@ class SourcePorts:
     actor: str
     origin: SourceOrigin = SourceOrigin.COMMAND
     limits: SourceLimits = field(default_factory=SourceLimits)
+    may_remember: bool = True  # a caller who may only read writes nothing, not even what was seen
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +166,8 @@ def probe_source(name: str, ports: SourcePorts) -> SourceTest:
         seen = ports.declared.seen(source.name)
         now = _look(connector, seen)
         total = len(connector.relations())
-    ports.declared.remember(SeenSource(source.name, ports.clock(), now))
+    if ports.may_remember:
+        ports.declared.remember(SeenSource(source.name, ports.clock(), now))
     return SourceTest(source.name, answered, total, tuple(find_changes(seen.tables, now)) if seen else ())
 
 
@@ -209,7 +211,8 @@ def find_source_drift(name: str, ports: SourcePorts) -> SourceDrift:
     with _opened(source, ports) as connector:
         now = _look(connector, seen)
     if seen is None:
-        ports.declared.remember(SeenSource(source.name, ports.clock(), now))
+        if ports.may_remember:
+            ports.declared.remember(SeenSource(source.name, ports.clock(), now))
         return SourceDrift(source.name, None, ())
     return SourceDrift(source.name, seen.seen_at, tuple(find_changes(seen.tables, now)))
 
@@ -236,7 +239,7 @@ def _remember_new(source: Source, tables: Sequence[Relation], ports: SourcePorts
     seen = ports.declared.seen(source.name)
     known = dict(seen.tables) if seen else {}
     new = {path_text(one.name.path): columns_seen(one) for one in tables}
-    if new.keys() <= known.keys():
+    if not ports.may_remember or new.keys() <= known.keys():
         return
     at = seen.seen_at if seen else ports.clock()
     ports.declared.remember(SeenSource(source.name, at, {**new, **known}))

@@ -1,0 +1,165 @@
+"""/api/v1/federation/sources: databases and files that queries read beside the lake. What changes one, or connects to
+it on behalf of who may not read it, needs a token that may write."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from threading import BoundedSemaphore
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Response
+
+from forge.api.auth import Principal, ThePrincipal
+from forge.api.federation.wire.sources import (
+    DeclaredSourceList,
+    DeclaredSourceView,
+    SourceCreate,
+    SourceDriftView,
+    SourcePatch,
+    SourceTableView,
+    SourceTestView,
+)
+from forge.api.paging import AWindow, offset_cursor
+from forge.api.site import Site, TheSite
+from forge.api.wire import ErrorView, Page
+from forge.federation.rights import may_read
+from forge.federation.source import DeclaredSource, SourceOrigin
+from forge.flows.federation.sources import (
+    SourcePorts,
+    change_source,
+    create_source,
+    describe_source,
+    describe_source_table,
+    drop_source,
+    find_source,
+    find_source_drift,
+    list_sources,
+    probe_source,
+)
+from forge.flows.upkeep.access import TokenScope
+from forge.model.errors import ForgeError, errors_of
+
+router = APIRouter(prefix="/api/v1/federation/sources", tags=["federation sources"])
+
+SourceName = Annotated[str, Path(max_length=64, description="The name of a source.", examples=["crm"])]
+_ADDRESS = ("url", "path", "format", "columns", "schema", "user", "password", "options", "readers", "hidden")
+# A source that does not answer holds a thread of the server until it is given up.
+_CONNECTING = BoundedSemaphore(6)
+_PATIENCE = 5.0
+
+
+@router.get("")
+def list_declared(site: TheSite, caller: ThePrincipal, window: AWindow) -> DeclaredSourceList:
+    """By name."""
+    found = list_sources(_ports(site, caller))
+    page = window.page(found.sources, lambda one: _view(one, caller), total=len(found.sources))
+    errors = [part for error in found.errors for part in errors_of(error)] if _may_write(caller) else []
+    return DeclaredSourceList(**dict(page), errors=[ErrorView.model_validate(one.to_dict()) for one in errors])
+
+
+@router.post("", status_code=201)
+def add_source(body: SourceCreate, site: TheSite, caller: ThePrincipal, response: Response) -> DeclaredSourceView:
+    """Its address is in `Location`. Hosts, folders and secrets that `federation` in forge.yaml does not name are
+    refused (403)."""
+    given = {key: value for key, value in body.model_dump(by_alias=True).items() if value is not None}
+    made = create_source(given, _ports(site, caller))
+    response.headers["Location"] = f"{router.prefix}/{made.name}"
+    return _view(made, caller)
+
+
+@router.get("/{source_id}")
+def one_source(source_id: SourceName, site: TheSite, caller: ThePrincipal) -> DeclaredSourceView:
+    return _view(find_source(source_id, _ports(site, caller)), caller)
+
+
+@router.patch("/{source_id}")
+def edit_source(source_id: SourceName, body: SourcePatch, site: TheSite, caller: ThePrincipal) -> DeclaredSourceView:
+    """Change what the body has; the rest stays. A source of a file or a command is refused (409), as is one that the
+    caller may not read (403)."""
+    fields = body.model_dump(exclude_unset=True, exclude={"expected_version"}, by_alias=True)
+    return _view(change_source(source_id, fields, _ports(site, caller), version=body.expected_version), caller)
+
+
+@router.delete("/{source_id}", status_code=204)
+def remove_source(
+    source_id: SourceName,
+    site: TheSite,
+    caller: ThePrincipal,
+    expected_version: Annotated[int | None, Query(ge=0, description="Only if it is still at this version.")] = None,
+) -> None:
+    """What the source holds is not touched. One of a file or a command is refused (409)."""
+    drop_source(source_id, _ports(site, caller), version=expected_version)
+
+
+@router.post("/{source_id}/test")
+def try_source(source_id: SourceName, site: TheSite, caller: ThePrincipal) -> SourceTestView:
+    """Connect, say what answered and what has changed, and take the source as it is now for the drift."""
+    with _turn():
+        found = probe_source(source_id, _ports(site, caller))
+    return SourceTestView.model_validate(found.to_dict())
+
+
+@router.get("/{source_id}/tables")
+def source_tables(source_id: SourceName, site: TheSite, caller: ThePrincipal, window: AWindow) -> Page[SourceTableView]:
+    """Tables with their columns, by name, as they are now."""
+    with _turn():
+        found = describe_source(source_id, _ports(site, caller), offset=window.offset, limit=window.limit)
+    end = window.offset + window.limit
+    return Page[SourceTableView](
+        items=[SourceTableView.model_validate(one.to_dict()) for one in found.tables],
+        next_cursor=offset_cursor(end) if found.total > end else None,
+        has_more=found.total > end,
+        total_count=found.total,
+    )
+
+
+@router.get("/{source_id}/tables/{table}")
+def source_table(
+    source_id: SourceName,
+    table: Annotated[str, Path(max_length=600, examples=["public.customers"])],
+    site: TheSite,
+    caller: ThePrincipal,
+) -> SourceTableView:
+    with _turn():
+        found = describe_source_table(source_id, table, _ports(site, caller))
+    return SourceTableView.model_validate(found.to_dict())
+
+
+@router.get("/{source_id}/drift")
+def source_drift(source_id: SourceName, site: TheSite, caller: ThePrincipal) -> SourceDriftView:
+    """Tables and columns that are not as they were when the source was last tested."""
+    with _turn():
+        found = find_source_drift(source_id, _ports(site, caller))
+    return SourceDriftView.model_validate(found.to_dict())
+
+
+def _ports(site: Site, caller: Principal) -> SourcePorts:
+    ports = site.wiring.federation.source_ports(caller.user, SourceOrigin.HTTP)
+    return replace(ports, may_remember=_may_write(caller))
+
+
+def _may_write(caller: Principal) -> bool:
+    return caller.scope is TokenScope.WRITE
+
+
+def _view(one: DeclaredSource, caller: Principal) -> DeclaredSourceView:
+    """The way to a source is for who could change it."""
+    document = one.to_dict()
+    if not _may_write(caller):
+        document |= dict.fromkeys(_ADDRESS)
+    readable = may_read(one.source, caller.user)
+    return DeclaredSourceView.model_validate({**document, "id": one.name, "may_read": readable})
+
+
+@contextmanager
+def _turn() -> Iterator[None]:
+    if not _CONNECTING.acquire(timeout=_PATIENCE):
+        raise ForgeError(
+            "E913", "As many sources are connected to as the server does at once", fix="Try again in a moment."
+        )
+    try:
+        yield
+    finally:
+        _CONNECTING.release()

@@ -1,0 +1,138 @@
+"""Wire models of declared sources."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import Field, StrictInt
+
+from forge.api.wire import ErrorView, Name, Page, Text, Wire
+from forge.federation.source_keys import MOST
+
+ConnectorWord = Literal["postgresql", "mysql", "sqlite", "files"]
+FileFormatWord = Literal["csv", "json", "parquet"]
+_Line = Annotated[str, Field(max_length=1000)]
+_Columns = Annotated[dict[Name, Name], Field(max_length=5000)]
+_Options = Annotated[dict[Name, _Line], Field(max_length=MOST)]
+_Readers = Annotated[list[Name], Field(max_length=MOST)]
+_Hidden = Annotated[list[Name], Field(max_length=5 * MOST)]
+
+
+class DeclaredSourceView(Wire):
+    """`id` is its name. `may_read`: whether the caller may. What leads to the source is null for a token that may only
+    read. `where`: the file and line of its declaration."""
+
+    id: str
+    name: str
+    connector: ConnectorWord
+    description: str
+    origin: Literal["file", "command", "http"]
+    may_read: bool
+    where: str | None
+    version: int
+    created_at: datetime | None
+    created_by: str
+    updated_at: datetime | None
+    updated_by: str
+    url: str | None
+    path: str | None
+    format: str | None
+    columns: dict[str, str] | None
+    schema_: str | None = Field(alias="schema")
+    user: str | None
+    password: str | None
+    options: dict[str, str] | None
+    readers: list[str] | None
+    hidden: list[str] | None
+
+
+class DeclaredSourceList(Page[DeclaredSourceView]):
+    """`errors`: what is wrong with sources of files, and names that are taken; for who may write."""
+
+    errors: list[ErrorView] = []
+
+
+class SourceCreate(Wire):
+    """A source to be, by the keys of a file. `user` and `password` are references to environment variables that the
+    operator allows: env:FORGE_SOURCE_CRM."""
+
+    name: Name
+    connector: ConnectorWord
+    url: _Line | None = None
+    path: _Line | None = None
+    format: FileFormatWord | None = None
+    columns: _Columns | None = None
+    schema_: Name | None = Field(default=None, alias="schema")
+    user: Name | None = None
+    password: Name | None = None
+    options: _Options | None = None
+    readers: _Readers | None = None
+    hidden: _Hidden | None = None
+    description: Text | None = None
+
+
+class SourcePatch(Wire):
+    """What is left out stays as it is; null takes it away. `expected_version`: that which was read; another one is
+    refused (409)."""
+
+    expected_version: StrictInt | None = Field(default=None, ge=0)
+    connector: ConnectorWord | None = None
+    url: _Line | None = None
+    path: _Line | None = None
+    format: FileFormatWord | None = None
+    columns: _Columns | None = None
+    schema_: Name | None = Field(default=None, alias="schema")
+    user: Name | None = None
+    password: Name | None = None
+    options: _Options | None = None
+    readers: _Readers | None = None
+    hidden: _Hidden | None = None
+    description: Text | None = None
+
+
+class SourceColumnView(Wire):
+    """`native`: the type in the source's own words. `hidden`: it reads as NULL."""
+
+    name: str
+    type: str
+    native: str
+    nullable: bool
+    hidden: bool
+
+
+class SourceTableView(Wire):
+    """`table`: its path in the source. `rows` and `bytes` are estimates of the source."""
+
+    table: str
+    rows: int | None
+    bytes: int | None
+    key: list[str]
+    columns: list[SourceColumnView]
+
+
+class SourceChangeView(Wire):
+    """`column` is null for a table that was added or removed. `before` and `after` are types."""
+
+    table: str
+    column: str | None
+    change: Literal["added", "removed", "retyped"]
+    before: str | None
+    after: str | None
+
+
+class SourceTestView(Wire):
+    """`answered`: what did. `tables` and `changes` are null for who may not read the source."""
+
+    source: str
+    answered: str
+    tables: int | None
+    changes: list[SourceChangeView] | None
+
+
+class SourceDriftView(Wire):
+    """`seen_at` is null where nobody had looked at the source before."""
+
+    source: str
+    seen_at: datetime | None
+    changes: list[SourceChangeView]
