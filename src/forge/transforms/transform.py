@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
 
@@ -59,6 +59,7 @@ class JdbcSource:
     user: str | None = None  # a secret reference, env: or file:
     password: str | None = None  # a secret reference
     options: Mapping[str, str] = field(default_factory=dict)
+    _: KW_ONLY
     source: str = ""  # the declared source whose connection it is; its url is empty until that is known
 
 

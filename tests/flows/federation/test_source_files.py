@@ -47,7 +47,7 @@ def test_a_load_takes_its_connection_from_the_source_that_it_names(tmp_path: Pat
     write(tmp_path, a_loads=LOADS, b_crm=CRM)
     assert loads(tmp_path) == {
         "raw.customers": JdbcSource(
-            "jdbc:postgresql://h/crm", "customers", None, "env:U", "env:P", {"a": "1", "b": "2"}, "CRM"
+            "jdbc:postgresql://h/crm", "customers", None, "env:U", "env:P", {"a": "1", "b": "2"}, source="CRM"
         ),
         "raw.rates": FileSource("csv", "data/rates.csv", {"day": "date"}, {"header": "true"}),
         "raw.sales": JdbcSource("jdbc:sqlite:data/till.db", None, "SELECT 1", source="till"),

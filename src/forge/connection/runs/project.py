@@ -28,6 +28,7 @@ from forge.wiring import Wiring
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from forge.connection.federation.sources import SourceBook
     from forge.connection.versioning.dataset import Dataset
     from forge.flows.contracts.compile.project import CompileResult
 
@@ -60,6 +61,12 @@ class Connection(ProjectHistory):
     @property
     def catalog(self) -> CatalogView:
         return CatalogView(self.wiring)
+
+    @property
+    def sources(self) -> SourceBook:
+        from forge.connection.federation.sources import SourceBook
+
+        return SourceBook(self.wiring)
 
     @property
     def contracts(self) -> ContractsView:
