@@ -129,7 +129,7 @@ def test_spreadsheets_of_other_countries_and_programs_are_read() -> None:
         ("name\na\nA\n", "g.csv:3", "twice"),
         ("name,related\na,b\n", "g.csv:2", "not there: b"),
         ("id,name\na,Same\nb,same\n", "g.csv:3", "has a term"),
-        (f"name,definition\na,{'x' * 200_000}\n", "g.csv:2", "not CSV"),
+        (f"name,definition\na,{'x' * 200_000}\n", "g.csv:2", "200,000 characters"),
     ],
 )
 def test_an_error_of_csv_has_its_line(text: str, where: str, what: str) -> None:

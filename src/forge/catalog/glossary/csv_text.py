@@ -33,6 +33,7 @@ def terms_csv(terms: Iterable[GlossaryTerm]) -> str:
 
 def load_terms_csv(text: str, file: str) -> TermFile:
     """Never raises: rows that cannot be read are errors with their line. A column that is missing changes nothing."""
+    csv.field_size_limit(max(csv.field_size_limit(), 2**30))  # one limit for the process; fields have their own
     text = text.removeprefix("\ufeff")
     delimiter = _delimiter(text)
     lines = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)

@@ -127,7 +127,7 @@ def test_a_run_that_fails_is_told_of(tmp_path: Path, receiver: Receiver) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("status", [500, 503, 429, 401])
 def test_what_is_not_taken_is_sent_after_the_next_run(tmp_path: Path, receiver: Receiver, status: int) -> None:
-    sink, world = OpenLineageSink(tmp_path, url=receiver.url), MemoryWorld()
+    sink, world = OpenLineageSink(tmp_path, url=receiver.url, seconds=60), MemoryWorld()
     receiver.status = status
     assert run_told(sink, world).run.commit_id
     assert (receiver.taken, len(list(tmp_path.iterdir()))) == ([], 1)
