@@ -34,7 +34,7 @@ GROUPS = {
         CommandEntry("runs", "runs.runs:runs", "runs and what came of them", "forge runs --status blocked"),
         CommandEntry(
             "query",
-            "versioning.query:query",
+            "federation.query:query",
             "ask the tables, as they are or were",
             'forge query "SELECT 1 AS one" --at HEAD~1',
         ),

@@ -1,7 +1,7 @@
 """All error codes: the text of `forge explain`, and the exit status of the command.
 
 E1xx project and settings, E2xx transforms and sources, E3xx engine, E4xx stores and publish, E5xx contracts, E6xx
-versioning, E7xx quality, E8xx lineage and, from E850 on, the catalog, E88x sources, E9xx the server."""
+versioning, E7xx quality, E8xx lineage and, from E850 on, the catalog, E88x and E89x federation, E9xx the server."""
 
 from __future__ import annotations
 

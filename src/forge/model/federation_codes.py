@@ -1,4 +1,4 @@
-"""The error codes of declared sources: E88x."""
+"""The error codes of federation: E88x for declared sources, E89x for queries."""
 
 from __future__ import annotations
 
@@ -35,4 +35,5 @@ FEDERATION_CODES: tuple[tuple[str, ErrorCode], ...] = (
         NOT_ALLOWED,
     ),
     not_found("E887", "unknown table of a source", "The source has no table of that name.", USAGE),
+    refused("E890", "needs Spark", "The query holds what is only computed by Spark, and Spark was ruled out.", USAGE),
 )

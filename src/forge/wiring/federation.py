@@ -6,17 +6,25 @@ from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 from urllib.parse import urlparse
 
 from forge.federation.source import Source, SourceOrigin
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from forge.federation.limits import SourceLimits
-    from forge.flows.federation.ports import SourceConnector
+    from forge.federation.relation import RelationName
+    from forge.flows.catalog.personal_data import PersonalColumns
+    from forge.flows.federation.ports import QueryExecutor, SourceConnector
+    from forge.flows.federation.query import FederationPorts
     from forge.flows.federation.sources import SourcePorts
+    from forge.flows.runs.pin import Pin
+    from forge.model.names import BranchName
+    from forge.stores.lake.external_lake import ExternalLake
+    from forge.stores.lake.iceberg import IcebergLake
+    from forge.stores.lake.scan import LakeConnector
     from forge.stores.sql.federation.declared_sources import SqlDeclaredSources
     from forge.wiring import Wiring
 
@@ -67,6 +75,51 @@ class FederationParts:
 
         keys = self.wiring.settings.federation
         return SourceLimits(tuple(keys.hosts), tuple(keys.secrets), tuple(keys.folders))
+
+    def query_ports(
+        self,
+        branch: BranchName | None = None,
+        *,
+        user: str | None = None,
+        hidden: PersonalColumns | None = None,
+        notify: Callable[[str], None] = lambda step: None,
+    ) -> FederationPorts:
+        """The ports of a query. `hidden`: what reads as NULL; nothing for the owner of the project."""
+        from forge.flows.catalog.personal_data import PersonalColumns
+        from forge.flows.federation.query import FederationPorts
+        from forge.flows.versioning.time_travel import masked_pin
+
+        wiring = self.wiring
+        return FederationPorts(
+            wiring.versioning.reader(branch),
+            sources=lambda: {one.name: one for one in self.sources()},
+            connector=self.connector,
+            lake=self._lake_connector,
+            in_process=lambda: self._in_process,
+            spark=self._spark_executor,
+            engine=lambda: wiring.engine,
+            masked=lambda pin, columns: masked_pin(wiring.versioning.ports(), pin, columns)[0],
+            user=user or wiring.author.email,
+            hidden=hidden or PersonalColumns(),
+            notify=notify,
+        )
+
+    def _lake_connector(self, pins: Mapping[tuple[str, str], Pin]) -> LakeConnector:
+        from forge.stores.lake.scan import LakeConnector
+
+        lake = cast("IcebergLake | ExternalLake", self.wiring.lake)
+        return LakeConnector(lake.open_table, pins)
+
+    @cached_property
+    def _in_process(self) -> QueryExecutor:
+        from forge.engines.datafusion.executor import DataFusionExecutor
+
+        return DataFusionExecutor()
+
+    def _spark_executor(self, pins: Mapping[RelationName, Pin]) -> QueryExecutor:
+        from forge.engines.spark.federation.executor import SparkExecutor
+
+        return SparkExecutor(self.wiring.engine, pins, self.wiring.root / ".forge" / "queries")
 
     def _schemas(self) -> Mapping[str, str]:
         from forge.flows.federation.source_files import schemas_of

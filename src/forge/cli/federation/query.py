@@ -1,8 +1,8 @@
-"""`forge query`: SELECT at any revision."""
+"""`forge query`: SELECT over the lake and the sources of the project, at any revision."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,12 @@ from forge.cli.answer import AnswerColumn, CommandAnswer, Item
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
 from forge.model.errors import ForgeError
+
+if TYPE_CHECKING:
+    from forge.flows.federation.query import FederationPorts, QueryAnswer, QueryRequest
+
+ENGINES = ("auto", "in-process", "spark")
+_NUMBERS = ("int", "bigint", "double", "float", "decimal", "long", "smallint", "tinyint")
 
 
 @command
@@ -22,48 +28,77 @@ def query(
     param: Annotated[
         list[str] | None, typer.Option("--param", "-p", metavar="K=V", help="A value for :K; may be repeated.")
     ] = None,
+    engine: Annotated[
+        str, typer.Option("--engine", metavar="|".join(ENGINES), help="Who computes it; auto goes by its size.")
+    ] = "auto",
+    explain: Annotated[bool, typer.Option("--explain", help="How it would be computed, instead of its rows.")] = False,
 ) -> None:
-    """Ask the tables, as they are or as they were. Only SELECT is accepted."""
+    """Ask the tables of the lake and the sources, as they are or as they were. Only SELECT is accepted."""
     import sys
 
     from forge.cli.values import bind_query, read_number
+    from forge.flows.federation.query import QueryRequest, ask
     from forge.flows.versioning.read import QueryCaller
-    from forge.flows.versioning.read import query as ask
     from forge.model.names import BranchName
 
     if at and branch:
         raise ForgeError(
             "E105", "--at and --branch both say where to read", fix=f"--at takes a branch, too: --at {branch}"
         )
+    if engine not in ENGINES:
+        raise ForgeError("E105", f"There is no engine '{engine}'", fix=f"Take one of {', '.join(ENGINES)}.")
     number = read_number(limit, "--limit")
     text = sys.stdin.read() if sql == "-" else sql
-    terminal.doing("Starting Spark and asking")
+    terminal.doing("Asking")
     with terminal.open() as wiring:
-        reader = wiring.versioning.reader(BranchName(branch) if branch else None)
-        params = bind_query(wiring, param)
-        # One extra, to know whether there are more.
-        wanted = None if number is None else number + 1
-        asker = QueryCaller(wiring.author.email, "forge query", wiring.clock)
-        schema, rows = ask(reader, wiring.engine, text, at=at, params=params, limit=wanted, asker=asker)
-    kept = rows if number is None else rows[:number]
-    names = _distinct(schema.names)
+        ports = wiring.federation.query_ports(BranchName(branch) if branch else None, notify=terminal.doing)
+        request = QueryRequest(
+            text,
+            at=at,
+            parameters=bind_query(wiring, param),
+            # One extra, to know whether there are more.
+            limit=None if number is None else number + 1,
+            executor=engine,  # type: ignore[arg-type]
+        )
+        if explain:
+            _show_plan(terminal, ports, request)
+            return
+        answer = ask(ports, request, QueryCaller(wiring.author.email, "forge query", wiring.clock))
+    _show_rows(terminal, answer, number)
+
+
+def _show_rows(terminal: Terminal, answer: QueryAnswer, number: int | None) -> None:
+    kept = answer.rows if number is None else answer.rows[:number]
+    names = _distinct(answer.schema.names)
     items = [dict(zip(names, row, strict=True)) for row in kept]
 
     def column(name: str, type_: str) -> AnswerColumn:
         def text_of(item: Item) -> str:
             return "NULL" if item[name] is None else str(item[name])
 
-        return AnswerColumn(
-            name, text_of, right=type_.startswith(("int", "bigint", "double", "float", "decimal", "long"))
-        )
+        return AnswerColumn(name, text_of, right=type_.startswith(_NUMBERS))
 
-    columns = [column(name, c.type) for name, c in zip(names, schema.columns, strict=True)]
-    facts = {"columns": [{"name": n, "type": c.type} for n, c in zip(names, schema.columns, strict=True)]}
+    columns = [column(name, c.type) for name, c in zip(names, answer.schema.columns, strict=True)]
+    facts = {
+        "columns": [{"name": n, "type": c.type} for n, c in zip(names, answer.schema.columns, strict=True)],
+        "engine": answer.executor,
+        "why": answer.why,
+    }
     terminal.answer(
         CommandAnswer(name="rows", items=items, columns=columns, facts=facts, head=[] if items else ["  ".join(names)])
     )
-    if len(rows) > len(kept):
+    if len(answer.rows) > len(kept):
         terminal.say(f"There are more rows than {number}; --limit all shows them.")
+
+
+def _show_plan(terminal: Terminal, ports: FederationPorts, request: QueryRequest) -> None:
+    from forge.flows.federation.query import explain_query
+
+    explained = explain_query(ports, request)
+    document = explained.to_dict()
+    items = document.pop("sources")
+    lines = [(line, "") for line in explained.lines()]
+    terminal.answer(CommandAnswer(name="sources", items=items, facts=document).with_lines(lines))
 
 
 def _distinct(names: tuple[str, ...]) -> list[str]:

@@ -9,14 +9,15 @@ import contextlib
 import os
 import re
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from forge.engines.datafusion.allow_list import NotInProcess
 from forge.engines.datafusion.lowering import LoweredPlan, lower_plan
 from forge.engines.datafusion.spark_types import plain
-from forge.flows.federation.ports import ExecutorName, QueryResult, UndecidedError
+from forge.flows.federation.keys import key_values
+from forge.flows.federation.ports import ExecutorName, FragmentReader, QueryResult, UndecidedError
 from forge.model.errors import CancellationError, ForgeError
 from forge.model.schema import Column, Schema
 
@@ -60,7 +61,7 @@ class DataFusionExecutor:
     def run(
         self,
         plan: QueryPlan,
-        read: Callable[[Fragment], pa.RecordBatchReader],
+        read: FragmentReader,
         parameters: Mapping[str, object],
         limit: int | None,
     ) -> QueryResult:
@@ -88,13 +89,14 @@ class DataFusionExecutor:
             computation.cancel()
 
     def _read(
-        self, plan: QueryPlan, read: Callable[[Fragment], pa.RecordBatchReader], computation: _Computation
+        self, plan: QueryPlan, read: FragmentReader, computation: _Computation
     ) -> tuple[list[pa.Table], dict[str, int]]:
         tables: list[pa.Table] = []
         rows_read: dict[str, int] = {}
         left = self._read_limit
         for fragment in plan.fragments:
-            with contextlib.closing(read(fragment)) as reader:
+            keys = _keys_of(fragment, plan, tables)
+            with contextlib.closing(read(fragment, keys)) as reader:
                 table = _read_table(fragment, reader, left, computation)
             left -= table.nbytes
             tables.append(table)
@@ -203,6 +205,18 @@ class _Computation:
         if errors:
             raise _translated(errors[0])
         return results[0]
+
+
+def _keys_of(fragment: Fragment, plan: QueryPlan, tables: Sequence[pa.Table]) -> dict[str, tuple[object, ...]]:
+    """The values by which a fragment is filtered, out of those that were read before."""
+    found: dict[str, tuple[object, ...]] = {}
+    for key in fragment.keys:
+        at, by = next((at, one) for at, one in enumerate(plan.fragments) if one.name == key.by_fragment)
+        place = [one.name for one in by.columns].index(key.by_column)
+        values = key_values(tables[at].column(place)) if at < len(tables) else None
+        if values is not None:
+            found[key.column] = values
+    return found
 
 
 def _read_table(fragment: Fragment, reader: pa.RecordBatchReader, most: int, computation: _Computation) -> pa.Table:

@@ -37,8 +37,9 @@ from forge.stores.sql.tables import CATALOG, HIDDEN, STAGING
 
 if TYPE_CHECKING:  # PyIceberg is slow to import, and commands that only read records never need it
     from pyiceberg.catalog import Catalog
+    from pyiceberg.io import FileIO
     from pyiceberg.table import Table
-    from pyiceberg.table.metadata import TableMetadataV2
+    from pyiceberg.table.metadata import TableMetadata, TableMetadataV2
 
     from forge.stores.lake.files import Files
 
@@ -106,6 +107,11 @@ class ExternalLake:
             raise no_snapshot(catalog, snapshot_id)
         with self._reached():
             return first_rows(metadata, table.io, snapshot_id, columns, limit)
+
+    def open_table(self, catalog: CatalogName) -> tuple[TableMetadata, FileIO]:
+        """What a scan needs."""
+        table = self._table(catalog)
+        return table.metadata, table.io
 
     def landed(self) -> tuple[PublishedRef, ...]:
         found = []

@@ -40,6 +40,7 @@ from forge.stores.sql.tables import BRANCHES, CATALOG, HIDDEN, STAGING, iceberg_
 from forge.versioning.commit import TableStatistics
 
 if TYPE_CHECKING:  # PyIceberg is slow to import, and commands that only read records never need it
+    from pyiceberg.io import FileIO
     from pyiceberg.table.metadata import TableMetadata, TableMetadataV2
     from pyiceberg.table.snapshots import Snapshot
 
@@ -407,6 +408,10 @@ class IcebergLake:
         with naming(catalog):
             parsed = self.files.read_any(row[0])
         return self._keep(row[0], parsed) if parsed.format_version == 2 else parsed
+
+    def open_table(self, catalog: CatalogName) -> tuple[TableMetadata, FileIO]:
+        """What a scan needs."""
+        return self.metadata(catalog), self.files.io
 
     def put_row(self, hidden: CatalogName, location: str) -> None:
         """A hidden row of a run; replaces one of that name."""

@@ -15,7 +15,6 @@ from py4j.protocol import Py4JError
 from sqlglot import exp
 
 from forge.engines.spark.engine import SparkEngine
-from forge.engines.spark.federation.keys import MOST_KEYS, key_values
 from forge.engines.spark.federation.passing import no_rows, pass_on
 from forge.engines.spark.federation.spill import frame_of_rows, spill_folder, write_rows
 from forge.engines.spark.frames import quote, schema_of
@@ -24,6 +23,7 @@ from forge.engines.spark.gate.cells import bounded, unshown_error
 from forge.engines.spark.session.stuck_threads import end_stuck, thread_of_driver
 from forge.federation.relation import RelationName
 from forge.federation.source import LAKE
+from forge.flows.federation.keys import MOST_KEYS, key_values
 from forge.flows.federation.ports import ExecutorName, FragmentReader, QueryResult
 from forge.model.errors import CancellationError, ForgeError
 from forge.model.names import TableName

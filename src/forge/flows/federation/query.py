@@ -1,0 +1,352 @@
+"""A query over the lake and the sources of a project: pinned, planned, computed by the engine that fits, and audited.
+
+Small answers are computed in this process, large ones and what only Spark knows on Spark; both give the same rows. A
+query of the lake alone that Spark computes is its text as it came, over pinned tables, through Spark's own gate."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import KW_ONLY, dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal
+
+from sqlglot import exp
+
+from forge.federation.names import find_relations
+from forge.federation.planner import plan_query
+from forge.federation.relation import Relation, RelationName
+from forge.federation.rights import refuse_reader
+from forge.federation.source import LAKE, Source
+from forge.flows.catalog.personal_data import PersonalColumns
+from forge.flows.federation.lake_views import TwoVersionsError, expand_views
+from forge.flows.federation.ports import UndecidedError
+from forge.flows.runs.input_pins import inputs_of
+from forge.flows.upkeep.query_audit import audited
+from forge.flows.versioning.tables import NeedsEngine
+from forge.model.errors import ForgeError
+from forge.model.name_suggestions import did_you_mean
+from forge.model.names import TableName
+from forge.transforms.sql_parse import ParsedQuery, parse_query
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from forge.federation.dialects.rules import LakeOrKind
+    from forge.federation.plan import Fragment, QueryPlan
+    from forge.flows.federation.ports import ExecutorName, QueryExecutor, SourceConnector
+    from forge.flows.runs.engine import Engine
+    from forge.flows.runs.pin import Pin
+    from forge.flows.versioning.read import QueryCaller, RevisionReader
+    from forge.model.schema import Schema
+
+Rows = tuple[tuple[object, ...], ...]
+ExecutorChoice = Literal["auto", "in-process", "spark"]
+SMALL_ROWS = 3_000_000  # estimated to be read, in all; above that Spark computes
+_ASKED_FOR = "it was asked for"
+
+
+@dataclass(frozen=True, slots=True)
+class QueryRequest:
+    """`limit`: no more rows than these. `pushdown`: False reads whole relations, to see what pushing down saves."""
+
+    sql: str
+    _: KW_ONLY
+    at: str | None = None
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    limit: int | None = None
+    executor: ExecutorChoice = "auto"
+    pushdown: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class QueryAnswer:
+    """`why`: of the executor. `plan` is None where Spark was given the text as it came."""
+
+    schema: Schema
+    rows: Rows
+    _: KW_ONLY
+    executor: ExecutorName
+    why: str
+    plan: QueryPlan | None = None
+    rows_read: Mapping[str, int] = field(default_factory=dict)
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class FederationPorts:
+    """`lake` opens the pinned tables as a source; `masked` gives a pin whose hidden columns read as NULL. `user`: who
+    asks, for the readers of a source. `notify` is told what takes long."""
+
+    reader: RevisionReader
+    _: KW_ONLY
+    sources: Callable[[], Mapping[str, Source]]
+    connector: Callable[[Source], SourceConnector]
+    lake: Callable[[Mapping[tuple[str, str], Pin]], SourceConnector]
+    in_process: Callable[[], QueryExecutor]
+    spark: Callable[[Mapping[RelationName, Pin]], QueryExecutor]
+    engine: Callable[[], Engine]
+    masked: Callable[[Pin, frozenset[str]], Pin]
+    user: str
+    hidden: PersonalColumns = field(default_factory=PersonalColumns)
+    notify: Callable[[str], None] = lambda step: None
+
+
+@dataclass(frozen=True, slots=True)
+class QueryExplanation:
+    """`plan` is None where Spark is given the text as it came."""
+
+    executor: ExecutorName
+    why: str
+    plan: QueryPlan | None
+    kinds: Mapping[str, LakeOrKind]
+    parameters: Mapping[str, object]
+
+
+def ask(ports: FederationPorts, request: QueryRequest, caller: QueryCaller) -> QueryAnswer:
+    """The rows of a SELECT. Whatever happens, the audit knows who asked what of which relations."""
+    names: list[RelationName] = []
+    return audited(
+        *(ports.reader.metadata, caller.clock, caller.name, caller.door, request.sql),
+        lambda: names,
+        lambda: _answer(ports, request, names),
+        _audit_facts,
+    )
+
+
+def explain_query(ports: FederationPorts, request: QueryRequest) -> QueryExplanation:
+    """How the query would be computed; nothing is read but what describes the relations."""
+    with _opened(ports, request, []) as query:
+        executor, why = query.executor
+        return QueryExplanation(executor, why, query.plan, query.kinds, request.parameters)
+
+
+def _audit_facts(answer: QueryAnswer) -> dict[str, object]:
+    sources = sorted({one.source for one in answer.plan.fragments}) if answer.plan else [LAKE]
+    found: dict[str, object] = {"rows": len(answer.rows), "sources": sources, "executor": answer.executor}
+    return found | {"rows_read": sum(answer.rows_read.values()), "ms": round(answer.seconds * 1000)}
+
+
+def _answer(ports: FederationPorts, request: QueryRequest, names: list[RelationName]) -> QueryAnswer:
+    began = time.monotonic()
+    with _opened(ports, request, names) as query:
+        executor, why = query.executor
+        if executor == "in-process":
+            try:
+                answer = query.computed(ports.in_process(), why)
+                return replace(answer, seconds=time.monotonic() - began)
+            except UndecidedError as reason:
+                if request.executor == "in-process":
+                    raise
+                why = reason.why or reason.what
+        ports.notify("Starting Spark and asking")
+        answer = query.on_spark(why)
+        return replace(answer, seconds=time.monotonic() - began)
+
+
+@contextmanager
+def _opened(ports: FederationPorts, request: QueryRequest, names: list[RelationName]) -> Iterator[_OpenQuery]:
+    """The query with its sources, which are closed at the end."""
+    parsed = parse_query(request.sql, "query")
+    with ExitStack() as closing:
+        query = _OpenQuery(ports, request, parsed, closing)
+        names += query.relations
+        yield query
+
+
+@dataclass
+class _OpenQuery:
+    """What is found out about one query, each thing when it is first needed."""
+
+    ports: FederationPorts
+    request: QueryRequest
+    parsed: ParsedQuery
+    closing: ExitStack
+    no_plan: str = ""  # why Spark is given the text as it came
+    _connectors: dict[str, SourceConnector] = field(default_factory=dict)
+
+    @cached_property
+    def sources(self) -> Mapping[str, Source]:
+        return self.ports.sources()
+
+    @cached_property
+    def kinds(self) -> Mapping[str, LakeOrKind]:
+        return {LAKE: "lake", **{name: source.connector for name, source in self.sources.items()}}
+
+    @cached_property
+    def is_external(self) -> bool:
+        known = {name.lower() for name in self.sources}
+        tables = self.parsed.tree.find_all(exp.Table)
+        return any(len(table.parts) > 1 and table.parts[0].name.lower() in known for table in tables)
+
+    @cached_property
+    def relations(self) -> tuple[RelationName, ...]:
+        """As the query names them. Who may not read one of their sources is refused before anything else is said."""
+        if not self.is_external:
+            return tuple(_name_of(table) for table in inputs_of(self.request.sql, "query"))
+        found = find_relations(self.parsed.tree, self.sources)
+        for name in dict.fromkeys(one.source for one in found if one.source != LAKE):
+            refuse_reader(self.sources[name], self.ports.user)
+        return found
+
+    @cached_property
+    def pins(self) -> Mapping[TableName, Pin]:
+        """Tables and views of the lake, as the query names them."""
+        if not self.is_external:
+            return self.ports.reader.pins(self.request.sql, self.request.at)
+        tables = [_table(one) for one in self.relations if one.source == LAKE]
+        return self.ports.reader.pins_of(tables, self.request.at)
+
+    @cached_property
+    def _expanded(self) -> tuple[exp.Query, dict[TableName, Pin]]:
+        """The query over tables alone, and their pins."""
+        tree = self.parsed.tree
+        assert isinstance(tree, exp.Query), "VALUES alone is not planned"
+        return expand_views(tree, self.pins)
+
+    @cached_property
+    def plan(self) -> QueryPlan | None:
+        """None where the lake alone is asked and only Spark can read it, or understands what is asked."""
+        if self.is_external:
+            return self._planned()
+        pins = self.pins  # what is not there is an error whoever computes
+        if any(pin.view_sql is not None and self.ports.hidden.of(table) for table, pin in pins.items()):
+            self.no_plan = "columns of a view are hidden"
+            return None
+        try:
+            return self._planned()
+        except (NeedsEngine, TwoVersionsError) as reason:
+            self.no_plan = str(reason)
+        except (ForgeError, AssertionError):
+            self.no_plan = "only Spark can tell what it means"
+        return None
+
+    def _planned(self) -> QueryPlan:
+        tree, _ = self._expanded
+        described = {name: self._describe(name) for name in find_relations(tree, self.sources)}
+        return plan_query(
+            tree,
+            described,
+            self.kinds,
+            sources=tuple(self.sources),
+            pushdown=self.request.pushdown,
+            parameters=self.request.parameters,
+        )
+
+    def _describe(self, name: RelationName) -> Relation:
+        connector = self._connector(name.source)
+        path = _table(name).schema, _table(name).name
+        found = connector.describe(path if name.source == LAKE else name.path)
+        if found is None:
+            raise ForgeError(
+                "E887",
+                f"There is no {'.'.join(name.path)} in {name.source}",
+                where="query",
+                why=did_you_mean(str(name), map(str, connector.relations())),
+                fix=f"`forge source show {name.source}` lists what it has.",
+            )
+        if name.source == LAKE:
+            return replace(found, hidden=self.ports.hidden.of(_table(name)))
+        return replace(found, hidden=_hidden_columns(self.sources[name.source], found.name))
+
+    def _connector(self, source: str) -> SourceConnector:
+        if source not in self._connectors:
+            if source == LAKE:
+                tables = {(table.schema, table.name): pin for table, pin in self._expanded[1].items()}
+                opened = self.ports.lake(tables)
+            else:
+                opened = self.ports.connector(self.sources[source])
+            self.closing.callback(opened.close)
+            self._connectors[source] = opened
+        return self._connectors[source]
+
+    @cached_property
+    def executor(self) -> tuple[ExecutorName, str]:
+        """Who computes it, and why."""
+        wanted, plan = self.request.executor, self.plan
+        if wanted == "spark":
+            return "spark", _ASKED_FOR
+        refusal = self.no_plan if plan is None else self.ports.in_process().refusal(plan)
+        if wanted == "in-process":
+            if refusal:
+                raise ForgeError(
+                    "E890",
+                    "This needs Spark",
+                    why=f"{refusal[:1].upper()}{refusal[1:]}.",
+                    fix="Leave --engine out, or take --engine spark.",
+                )
+            return "in-process", _ASKED_FOR
+        if refusal:
+            return "spark", refusal
+        assert plan is not None, "without a plan there is a refusal"
+        rows = sum(one.rows or 0 for one in plan.fragments)
+        if rows > SMALL_ROWS:
+            return "spark", f"about {rows:,} rows are read, more than {SMALL_ROWS:,}"
+        return "in-process", "it is small"
+
+    def computed(self, executor: QueryExecutor, why: str) -> QueryAnswer:
+        assert self.plan is not None, "without a plan Spark is given the text as it came"
+        result = executor.run(self.plan, self.read, self.request.parameters, self.request.limit)
+        return QueryAnswer(
+            result.schema,
+            rows_of(result.table),
+            executor=executor.name,
+            why=why,
+            plan=self.plan,
+            rows_read=result.rows_read,
+        )
+
+    def on_spark(self, why: str) -> QueryAnswer:
+        if self.is_external:
+            pins = {_name_of(table): pin for table, pin in self._expanded[1].items()}
+            return self.computed(self.ports.spark(pins), why)
+        masked = {table: self._masked(table, pin) for table, pin in self.pins.items()}
+        schema, rows = self.ports.engine().query(self.request.sql, masked, self.request.parameters, self.request.limit)
+        return QueryAnswer(schema, rows, executor="spark", why=why)
+
+    def _masked(self, table: TableName, pin: Pin) -> Pin:
+        hidden = self.ports.hidden.of(table)
+        return self.ports.masked(pin, hidden) if hidden else pin
+
+    def read(
+        self, fragment: Fragment, keys: Mapping[str, tuple[object, ...]] = MappingProxyType({})
+    ) -> pa.RecordBatchReader:
+        import pyarrow as pa
+
+        from forge.federation.dialects.render import render
+        from forge.versioning.arrow_types import arrow_type
+
+        asked = render(fragment, self.kinds[fragment.source], self.request.parameters, keys)
+        schema = pa.schema([(one.name, arrow_type(one.type)) for one in fragment.columns])
+        return self._connector(fragment.source).read(asked, schema)
+
+
+def _table(name: RelationName) -> TableName:
+    return TableName(name.path[0].lower(), name.path[-1].lower())
+
+
+def _name_of(table: TableName) -> RelationName:
+    return RelationName(LAKE, (table.schema, table.name))
+
+
+def _hidden_columns(source: Source, name: RelationName) -> frozenset[str]:
+    """`customers.email` of a source holds in every schema, `public.customers.email` in one."""
+    places = {".".join(name.path[-2:]).lower() + ".", name.path[-1].lower() + "."}
+    return frozenset(one.removeprefix(place) for one in source.hidden for place in places if one.startswith(place))
+
+
+def rows_of(table: pa.Table) -> Rows:
+    """As plain Python values, as Spark gives them: a time with a zone in the zone of this machine."""
+    import pyarrow as pa
+
+    from forge.versioning.arrow_types import python_values
+
+    columns = []
+    for column in table.columns:
+        values = python_values(column)
+        if pa.types.is_timestamp(column.type) and column.type.tz is not None:
+            values = [one.astimezone().replace(tzinfo=None) if one is not None else None for one in values]  # type: ignore[attr-defined]
+        columns.append(values)
+    return tuple(zip(*columns, strict=True)) if columns else ((),) * int(table.num_rows)
