@@ -10,6 +10,21 @@ from sqlglot import exp
 from forge.federation.planner.local_names import LocalQuery
 
 _CALLS: dict[type[exp.Expr], str] = {exp.Sum: "sum", exp.Min: "min", exp.Max: "max", exp.Avg: "avg", exp.Count: "count"}
+_SIGNS: dict[type[exp.Expr], str] = {
+    exp.IntDiv: "div",
+    exp.Div: "/",
+    exp.Mul: "*",
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mod: "%",
+    exp.EQ: "=",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.GT: ">",
+    exp.GTE: ">=",
+    exp.And: "AND",
+    exp.Or: "OR",
+}
 
 
 def output_names(query: LocalQuery, qualified: exp.Query) -> tuple[str, ...]:
@@ -37,12 +52,32 @@ def output_names(query: LocalQuery, qualified: exp.Query) -> tuple[str, ...]:
 
 
 def set_output_names(query: exp.Query, names: Sequence[str]) -> None:
+    """Also in ORDER BY, which sorts by them."""
     select = _first_select(query)
     renamed: list[exp.Expr] = []
+    changed: dict[str, str] = {}
     for one, name in zip(select.selects, names, strict=True):
-        same = one.alias_or_name == name
-        renamed.append(one if same else exp.alias_(one.unalias(), exp.to_identifier(name, quoted=True)))
+        if one.alias_or_name == name and isinstance(one, exp.Alias):
+            renamed.append(one)
+            continue
+        changed[one.alias_or_name] = name
+        renamed.append(exp.alias_(one.unalias(), exp.to_identifier(name, quoted=True)))
     select.set("expressions", renamed)
+    level: exp.Expr = query
+    while isinstance(level, exp.Query):
+        order = level.args.get("order")
+        for column in list(order.find_all(exp.Column)) if order else []:
+            if not column.table and column.name in changed:
+                column.set("this", exp.to_identifier(changed[column.name], quoted=True))
+        level = level.this
+
+
+def name_expressions(tree: exp.Expr) -> None:
+    """Gives every column of a SELECT that is computed and has no name the one that Spark gives it."""
+    for select in tree.find_all(exp.Select):
+        for one in list(select.expressions):
+            if not one.is_star and not isinstance(one, exp.Alias | exp.Column | exp.Dot) and not one.alias:
+                one.replace(exp.alias_(one.copy(), exp.to_identifier(_text_of(one), quoted=True)))
 
 
 def _first_select(query: exp.Expr) -> exp.Select:
@@ -85,17 +120,17 @@ def _text_of(node: exp.Expr) -> str:
         case exp.Star():
             return "1"
         case exp.Column():
-            return ".".join(part.name for part in node.parts)
+            return node.name
         case exp.Literal():
             return node.name
         case exp.Distinct():
             return "DISTINCT " + ", ".join(_text_of(one) for one in node.expressions)
-        case exp.Binary() if not isinstance(node, exp.Dot):
-            operator = {exp.IntDiv: "div", exp.Div: "/", exp.Mul: "*", exp.Add: "+", exp.Sub: "-", exp.Mod: "%"}
-            sign = operator.get(type(node))
-            if sign:
-                return f"({_text_of(node.left)} {sign} {_text_of(node.right)})"
+        case exp.Binary() if type(node) in _SIGNS:
+            return f"({_text_of(node.left)} {_SIGNS[type(node)]} {_text_of(node.right)})"
     call = _CALLS.get(type(node))
     if call and isinstance(node.this, exp.Expr):
         return f"{call}({_text_of(node.this)})"
-    return node.sql("spark", identify=False)
+    bare = node.copy()
+    for column in list(bare.find_all(exp.Column)):
+        column.set("table", None)
+    return " ".join(bare.sql("spark", identify=False, normalize_functions="lower").split())

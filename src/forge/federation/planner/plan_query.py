@@ -10,6 +10,7 @@ from forge.federation.dialects.rules import LakeOrKind
 from forge.federation.plan import QueryPlan
 from forge.federation.planner.estimates import filtered_rows
 from forge.federation.planner.fragments import FragmentList, Output, read_fragment
+from forge.federation.planner.key_filters import add_key_filters
 from forge.federation.planner.local_names import LocalQuery, give_local_names
 from forge.federation.planner.output_names import output_names, set_output_names
 from forge.federation.planner.push import push_select
@@ -41,7 +42,8 @@ def plan_query(
         for select in list(rest.find_all(exp.Select)):
             push_select(select, plan, pushdown)
         set_output_names(rest, names)
-    found = QueryPlan(tree.sql("spark"), tuple(plan.fragments), rest, tuple(plan.decisions))
+    fragments = add_key_filters(plan.fragments, rest, kinds) if pushdown else tuple(plan.fragments)
+    found = QueryPlan(tree.sql("spark"), fragments, rest, tuple(plan.decisions))
     return as_whole(found, kinds) if pushdown else found
 
 

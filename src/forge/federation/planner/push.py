@@ -3,145 +3,156 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from sqlglot import exp
 
-from forge.federation.dialects.predicates import PredicateProver, ProvedPredicate, all_of, conjuncts
+from forge.federation.dialects.predicates import PredicateProver, ProvedPredicate
 from forge.federation.planner.estimates import filtered_rows
 from forge.federation.planner.fragments import FragmentList, Output, read_fragment
-from forge.federation.planner.joins import Condition, FromItem, join_side, leaves_of, why_kept
+from forge.federation.planner.joins import (
+    Condition,
+    FromItem,
+    conditions_of,
+    drop_from_where,
+    from_items_of,
+    is_inner,
+    join_sides,
+    place_conditions,
+    pool_conditions,
+    tables_of,
+    why_kept,
+)
+from forge.federation.planner.source_joins import SourceJoin, join_in_source, read_source_join
+from forge.federation.planner.source_table import PushedPredicate, SourceTable, needed_columns
 from forge.federation.planner.stages import SourceScope, decide_unpushed, push_stages
 from forge.federation.relation import Relation, RelationColumn
 from forge.model.types import DataType
 
 _FIXED_SIZE = ("boolean", "tinyint", "smallint", "int", "bigint", "date", "timestamp", "timestamp_ntz", "double")
-
 # Of a relation whose columns are all hidden, its rows alone.
-_ONE = Output(exp.Literal.number(1), RelationColumn("one", DataType("int"), nullable=False))
-
-
-@dataclass(frozen=True, slots=True)
-class SourceLeaf:
-    """A relation in FROM. `pushed`: the predicates that its source computes."""
-
-    at: int
-    alias: str
-    relation: Relation
-    node: exp.Table
-    pushed: tuple[exp.Expr, ...] = ()
-
-    @property
-    def source(self) -> str:
-        return self.relation.name.source
-
-    def column(self, of: exp.Column) -> RelationColumn | None:
-        """None of another table, and of a hidden column, which the source is never asked for."""
-        if of.table != self.alias or of.name.lower() in self.relation.hidden:
-            return None
-        return self.relation.get(of.name)
+ONE = Output(exp.Literal.number(1), RelationColumn("one", DataType("int"), nullable=False))
 
 
 def push_select(select: exp.Select, plan: FragmentList, pushdown: bool) -> None:
     """The tree is changed in place."""
-    leaves = leaves_of(select)
-    sources = [found for at, leaf in enumerate(leaves) if (found := _source_leaf(at, leaf, plan)) is not None]
-    if pushdown:
-        sources = [_push_filters(select, leaves, one, plan) for one in sources]
-        if len(leaves) == len(sources) == 1:
-            (leaf,) = sources
-            rows = filtered_rows(leaf.relation, leaf.pushed)
-            if push_stages(select, SourceScope(leaf.source, _scope(leaf), rows, leaf.column), plan):
-                return
-        elif sources:
-            decide_unpushed(select, sources[0].source, "it needs rows of several sources", plan)
-    for one in sources:
-        _read_leaf(select, one, plan)
+    items = from_items_of(select)
+    tables = [found for at, item in enumerate(items) if (found := _source_table(at, item, plan)) is not None]
+    if not pushdown or not tables:
+        for table in tables:
+            _read_table(select, table, plan)
+        return
+    pooled = len(items) > 1 and is_inner(select)
+    if pooled:
+        pool_conditions(select)
+    undecided: list[tuple[Condition, str, str]] = []
+    tables = [_push_filters(select, one, plan, undecided) for one in tables]
+    joins = join_in_source(select, tables, plan)
+    _decide(select, undecided, plan)
+    _decide_joins(select, tables, joins, plan)
+    if not _push_all(select, items, tables, joins, plan):
+        joined = {table.alias for join in joins for table in join.tables}
+        for join in joins:
+            read_source_join(select, join, plan)
+        for table in tables:
+            if table.alias not in joined:
+                _read_table(select, table, plan)
+    if pooled:
+        place_conditions(select)
 
 
-def _source_leaf(at: int, leaf: FromItem, plan: FragmentList) -> SourceLeaf | None:
-    relation = plan.relation(leaf.node)
-    if relation is None or not isinstance(leaf.node, exp.Table):
+def _source_table(at: int, item: FromItem, plan: FragmentList) -> SourceTable | None:
+    relation = plan.relation(item.node)
+    if relation is None or not isinstance(item.node, exp.Table):
         return None
-    return SourceLeaf(at, leaf.alias, relation, leaf.node)
+    return SourceTable(at, item.alias, relation, item.node)
 
 
-def conditions_of(select: exp.Select) -> list[Condition]:
-    """The parts of WHERE and of every ON."""
-    where = select.args.get("where")
-    found = [Condition(node, None) for node in conjuncts(where.this if where else None)]
-    for at, join in enumerate(select.args.get("joins") or [], start=1):
-        found += [Condition(node, at) for node in conjuncts(join.args.get("on"))]
-    return found
-
-
-def tables_of(node: exp.Expr) -> set[str]:
-    return {column.table for column in node.find_all(exp.Column)}
-
-
-def _push_filters(select: exp.Select, leaves: Sequence[FromItem], leaf: SourceLeaf, plan: FragmentList) -> SourceLeaf:
-    sides = ("", *(join_side(one.join) for one in leaves if one.join is not None))
-    prover = PredicateProver(plan.rules(leaf.source), leaf.column, plan.parameters)
-    pushed: list[exp.Expr] = []
+def _push_filters(
+    select: exp.Select, table: SourceTable, plan: FragmentList, undecided: list[tuple[Condition, str, str]]
+) -> SourceTable:
+    sides = join_sides(select)
+    prover = PredicateProver(plan.rules(table.source), table.column, plan.parameters)
+    pushed: list[PushedPredicate] = []
     for condition in conditions_of(select):
-        if leaf.alias not in tables_of(condition.node):
+        if table.alias not in tables_of(condition.node):
             continue
-        proved = _prove(condition, sides, leaf, prover)
+        proved = _prove(condition, sides, table, prover)
         if isinstance(proved, str):
-            if not _is_equi_join(condition.node):
-                plan.decide("filter", condition.node, leaf.source, proved)
+            undecided.append((condition, table.source, proved))
             continue
-        plan.decide("filter", condition.node, leaf.source, proved.why, prefilter=not proved.exact)
-        pushed.append(proved.node)
+        plan.decide("filter", condition.node, table.source, proved.why, prefilter=not proved.exact)
+        pushed.append(PushedPredicate(proved.node, condition.at))
         if proved.exact and condition.at is None:
-            _drop_from_where(select, condition.node)
-    return replace(leaf, pushed=tuple(pushed))
+            drop_from_where(select, condition.node)
+    return replace(table, pushed=tuple(pushed))
 
 
 def _prove(
-    condition: Condition, sides: tuple[str, ...], leaf: SourceLeaf, prover: PredicateProver
+    condition: Condition, sides: Sequence[str], table: SourceTable, prover: PredicateProver
 ) -> ProvedPredicate | str:
     if condition.node.find(exp.Query):
         return "a subquery is computed by the engine"
-    if tables_of(condition.node) != {leaf.alias}:
+    if tables_of(condition.node) != {table.alias}:
         return "it needs columns of several tables"
-    return why_kept(sides, leaf.at, condition) or prover.prove(condition.node)
+    return why_kept(sides, table.at, condition) or prover.prove(condition.node)
 
 
-def _is_equi_join(node: exp.Expr) -> bool:
-    return isinstance(node, exp.EQ) and isinstance(node.this, exp.Column) and isinstance(node.expression, exp.Column)
+def _decide(select: exp.Select, undecided: Sequence[tuple[Condition, str, str]], plan: FragmentList) -> None:
+    """What neither a table nor a join of a source computes."""
+    left = {id(one.node) for one in conditions_of(select)}
+    for condition, source, why in undecided:
+        is_join = isinstance(condition.node, exp.EQ) and len(tables_of(condition.node)) > 1
+        if id(condition.node) in left and not is_join:
+            plan.decide("filter", condition.node, source, why)
 
 
-def _drop_from_where(select: exp.Select, node: exp.Expr) -> None:
-    kept = [one for one in conjuncts(select.args["where"].this) if one is not node]
-    left = all_of(kept)
-    select.set("where", exp.Where(this=left) if left is not None else None)
+def _decide_joins(
+    select: exp.Select, tables: Sequence[SourceTable], joins: Sequence[SourceJoin], plan: FragmentList
+) -> None:
+    group = {table.alias: index for index, join in enumerate(joins) for table in join.tables}
+    sources = {table.alias: table.source for table in tables}
+    for index, join in enumerate(joins):
+        text = " JOIN ".join(str(table.relation.name) for table in join.tables)
+        plan.decide("join", text, sources[joins[index].tables[0].alias])
+    for condition in conditions_of(select):
+        names = sorted(tables_of(condition.node))
+        if isinstance(condition.node, exp.EQ) and len(names) == 2 and not condition.node.find(exp.Query):
+            one, other = (sources.get(name) for name in names)
+            if one is None or (group.get(names[0]) is not None and group.get(names[0]) == group.get(names[1])):
+                continue
+            why = "its tables are of several sources" if one != other else "the source is not proved to join as Spark"
+            plan.decide("join", condition.node, one, why)
 
 
-def _scope(leaf: SourceLeaf) -> exp.Select:
-    """What the source is asked, without its columns."""
-    scope = exp.Select()
-    scope.set("from_", exp.From(this=leaf.node.copy()))
-    condition = all_of([one.copy() for one in leaf.pushed])
-    if condition is not None:
-        scope.set("where", exp.Where(this=condition))
-    return scope
+def _push_all(
+    select: exp.Select,
+    items: Sequence[FromItem],
+    tables: Sequence[SourceTable],
+    joins: Sequence[SourceJoin],
+    plan: FragmentList,
+) -> bool:
+    """GROUP BY, LIMIT and the like, where one source has all that stands in FROM."""
+    if len(items) == len(tables) == 1:
+        (table,) = tables
+        rows = filtered_rows(table.relation, [one.node for one in table.pushed])
+        return push_stages(select, SourceScope(table.source, table.scope(), rows, table.column), plan)
+    if len(joins) == 1 and len(joins[0].tables) == len(items):
+        (join,) = joins
+        return push_stages(select, SourceScope(join.source, join.scope, join.rows, join.column), plan)
+    decide_unpushed(select, tables[0].source, "it needs rows of several fragments", plan)
+    return False
 
 
-def needed_columns(select: exp.Select, alias: str, relation: Relation) -> list[RelationColumn]:
-    """In the order of the relation; too many where a subquery calls another table by the same alias."""
-    names = {column.name.lower() for column in select.find_all(exp.Column) if column.table == alias}
-    return [one for one in relation.columns if one.name.lower() in names]
-
-
-def _read_leaf(select: exp.Select, leaf: SourceLeaf, plan: FragmentList) -> None:
-    needed = needed_columns(select, leaf.alias, leaf.relation)
-    hidden = tuple(replace(one, name=one.name.lower()) for one in needed if one.name.lower() in leaf.relation.hidden)
-    read = [one for one in needed if one.name.lower() not in leaf.relation.hidden] or _smallest(leaf.relation)
-    outputs = [Output(exp.column(one.name.lower(), table=leaf.alias, quoted=True), one) for one in read] or [_ONE]
-    fragment = plan.add(_scope(leaf), outputs, filtered_rows(leaf.relation, leaf.pushed))
+def _read_table(select: exp.Select, table: SourceTable, plan: FragmentList) -> None:
+    needed = needed_columns(select, table.alias, table.relation)
+    hidden = tuple(replace(one, name=one.name.lower()) for one in needed if one.name.lower() in table.relation.hidden)
+    read = [one for one in needed if one.name.lower() not in table.relation.hidden] or _smallest(table.relation)
+    outputs = [Output(exp.column(one.name.lower(), table=table.alias, quoted=True), one) for one in read] or [ONE]
+    rows = filtered_rows(table.relation, [one.node for one in table.pushed])
+    fragment = plan.add(table.scope(), outputs, rows)
     names = [one.name.lower() for one in needed]
-    leaf.node.replace(read_fragment(fragment, leaf.alias, hidden, names))
+    table.node.replace(read_fragment(fragment, table.alias, hidden, names))
 
 
 def _smallest(relation: Relation) -> list[RelationColumn]:

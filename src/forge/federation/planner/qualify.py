@@ -12,6 +12,7 @@ from sqlglot.optimizer.qualify import qualify
 from sqlglot.schema import MappingSchema
 
 from forge.federation.planner.local_names import LocalQuery
+from forge.federation.planner.output_names import name_expressions
 from forge.federation.relation import Relation
 from forge.model.errors import ForgeError
 from forge.model.name_suggestions import did_you_mean
@@ -28,7 +29,9 @@ _AMBIGUOUS = re.compile(r"Ambiguous column '([^']+)'")
 
 def qualify_columns(query: LocalQuery) -> exp.Query | str:
     """The qualified tree, or why there is none. E108: a column that no relation has, or several."""
-    reason = _doubt(query)
+    tree = query.tree.copy()
+    name_expressions(tree)
+    reason = _doubt(tree, query.relations)
     if reason is not None:
         return reason
     schema = MappingSchema(
@@ -36,7 +39,7 @@ def qualify_columns(query: LocalQuery) -> exp.Query | str:
         dialect="spark",
     )
     try:
-        found = qualify(query.tree.copy(), schema=schema, dialect="spark", identify=True)
+        found = qualify(tree, schema=schema, dialect="spark", identify=True)
     except SqlglotError as error:
         return _read_error(str(error), query)
     except (AttributeError, KeyError, IndexError, TypeError, ValueError, RecursionError):
@@ -44,8 +47,7 @@ def qualify_columns(query: LocalQuery) -> exp.Query | str:
     return found if isinstance(found, exp.Query) else "it is no SELECT"
 
 
-def _doubt(query: LocalQuery) -> str | None:
-    tree = query.tree
+def _doubt(tree: exp.Query, relations: Mapping[str, Relation]) -> str | None:
     for node in tree.walk():
         if isinstance(node, _NOT_QUALIFIED):
             return f"{type(node).__name__.upper()} is read by the engine alone"
@@ -57,15 +59,23 @@ def _doubt(query: LocalQuery) -> str | None:
             return "USING and NATURAL are read by the engine alone"
         if isinstance(node, exp.Table) and (node.args.get("joins") or not isinstance(node.this, exp.Identifier)):
             return "joins in brackets and table functions are read by the engine alone"
+        if isinstance(node, exp.Order) and any(_is_position(key.this) for key in node.expressions):
+            named = [one.alias_or_name.lower() for one in getattr(node.parent, "selects", [])]
+            if len(set(named)) < len(named) or any(name in ("", "*") for name in named):
+                return "a position in ORDER BY beside columns of one name, or a star, is read by the engine alone"
         if isinstance(node, exp.Select):
-            doubt = _doubtful_alias(node, query.relations.values())
+            doubt = _doubtful_alias(node, relations.values())
             if doubt is not None:
                 return doubt
-    for relation in query.relations.values():
+    for relation in relations.values():
         names = [column.name.lower() for column in relation.columns]
         if len(set(names)) < len(names):
             return f"{relation.name} has columns whose names differ only in case"
     return None
+
+
+def _is_position(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Literal) and not node.is_string
 
 
 def _doubtful_alias(select: exp.Select, relations: Iterable[Relation]) -> str | None:

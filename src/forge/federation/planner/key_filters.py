@@ -1,0 +1,87 @@
+"""Dynamic filters: of two fragments that are joined by equal columns, the one with fewer rows is read first, and its
+values filter the other at its source. Only where a row without such a value could not have been in the result: the
+same rule as for any part of the condition."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from forge.federation.dialects.families import TypeFamily, family_of
+from forge.federation.dialects.rules import LakeOrKind, SourceRules, has_text_rules, rules_of
+from forge.federation.plan import Fragment, KeyFilter
+from forge.federation.planner.joins import Condition, conditions_of, from_items_of, join_sides, why_kept
+from forge.federation.relation import RelationColumn
+
+MOST_ROWS = 100_000  # of the fragment whose values are used; distinct ones may be fewer
+_KEY_FAMILIES = frozenset({TypeFamily.INTEGER, TypeFamily.STRING, TypeFamily.DATE, TypeFamily.DECIMAL})
+
+
+def add_key_filters(
+    fragments: Sequence[Fragment], rest: exp.Query, kinds: Mapping[str, LakeOrKind]
+) -> tuple[Fragment, ...]:
+    """The fragments in the order in which they are read."""
+    ordered = sorted(fragments, key=lambda one: (one.rows is None, one.rows or 0))
+    by_name = {one.name: one for one in ordered}
+    places = {one.name: place for place, one in enumerate(ordered)}
+    uses = Counter(table.name for table in rest.find_all(exp.Table))
+    found: dict[str, list[KeyFilter]] = {one.name: [] for one in ordered}
+    for select in rest.find_all(exp.Select):
+        items = {item.alias: at for at, item in enumerate(from_items_of(select))}
+        names = {item.alias: item.node.name for item in from_items_of(select) if isinstance(item.node, exp.Table)}
+        sides = join_sides(select)
+        for condition in conditions_of(select):
+            for target, by in _pairs(condition.node):
+                one, other = by_name.get(names.get(target.table, "")), by_name.get(names.get(by.table, ""))
+                if one is None or other is None or uses[one.name] > 1 or places[other.name] >= places[one.name]:
+                    continue
+                if why_kept(sides, items[target.table], Condition(condition.node, condition.at)):
+                    continue
+                if _can_filter(one, target.name, other, by.name, rules_of(kinds[one.source])):
+                    key = KeyFilter(target.name, other.name, by.name)
+                    found[one.name] += [key] if key not in found[one.name] else []
+    return tuple(replace(one, keys=tuple(found[one.name])) for one in ordered)
+
+
+def _pairs(node: exp.Expr) -> list[tuple[exp.Column, exp.Column]]:
+    """Both ways of an equality of two columns."""
+    if not isinstance(node, exp.EQ) or not isinstance(node.this, exp.Column):
+        return []
+    left, right = node.this, node.expression
+    return [(left, right), (right, left)] if isinstance(right, exp.Column) and left.table != right.table else []
+
+
+def _can_filter(target: Fragment, column: str, by: Fragment, by_column: str, rules: SourceRules) -> bool:
+    one = next((found for found in target.columns if found.name == column), None)
+    other = next((found for found in by.columns if found.name == by_column), None)
+    if one is None or other is None or by.rows is None or by.rows > MOST_ROWS or not _is_open(target, column):
+        return False
+    return _compares(one, rules) and _same_values(one, other)
+
+
+def _is_open(fragment: Fragment, column: str) -> bool:
+    """Whether a predicate on the column can be added: before a GROUP BY or a LIMIT it would mean something else."""
+    query = fragment.query
+    closed = ("group", "having", "limit", "offset")
+    if not isinstance(query, exp.Select) or any(query.args.get(name) for name in closed):
+        return False
+    projection = next((one.unalias() for one in query.selects if one.alias_or_name == column), None)
+    return isinstance(projection, exp.Column) and not any(one.find(exp.AggFunc) for one in query.selects)
+
+
+def _compares(column: RelationColumn, rules: SourceRules) -> bool:
+    family = family_of(column.type)
+    if family not in _KEY_FAMILIES or family not in rules.compared:
+        return False
+    if family is TypeFamily.STRING:
+        # More rows than needed do no harm: the rest joins them anyway.
+        return has_text_rules(column, rules) and (column.same_equality or rules.wider_equality)
+    return column.same_equality
+
+
+def _same_values(one: RelationColumn, other: RelationColumn) -> bool:
+    family = family_of(one.type)
+    return family_of(other.type) is family and (family is not TypeFamily.DECIMAL or one.type == other.type)

@@ -1,0 +1,56 @@
+"""A relation as it stands in FROM, with the predicates that its source computes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from forge.federation.dialects.predicates import all_of
+from forge.federation.relation import Relation, RelationColumn
+
+
+@dataclass(frozen=True, slots=True)
+class PushedPredicate:
+    """`at`: of the ON of which join it was; None: of WHERE."""
+
+    node: exp.Expr
+    at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTable:
+    at: int  # its place in FROM
+    alias: str
+    relation: Relation
+    node: exp.Table
+    pushed: tuple[PushedPredicate, ...] = ()
+
+    @property
+    def source(self) -> str:
+        return self.relation.name.source
+
+    def column(self, of: exp.Column) -> RelationColumn | None:
+        """None of another table, and of a hidden column, which the source is never asked for."""
+        if of.table != self.alias or of.name.lower() in self.relation.hidden:
+            return None
+        return self.relation.get(of.name)
+
+    def scope(self) -> exp.Select:
+        """What the source is asked, without its columns."""
+        return from_where(self.node, [one.node for one in self.pushed])
+
+
+def from_where(table: exp.Table, predicates: list[exp.Expr]) -> exp.Select:
+    scope = exp.Select()
+    scope.set("from_", exp.From(this=table.copy()))
+    condition = all_of([one.copy() for one in predicates])
+    if condition is not None:
+        scope.set("where", exp.Where(this=condition))
+    return scope
+
+
+def needed_columns(select: exp.Select, alias: str, relation: Relation) -> list[RelationColumn]:
+    """In the order of the relation; too many where a subquery calls another table by the same alias."""
+    names = {column.name.lower() for column in select.find_all(exp.Column) if column.table == alias}
+    return [one for one in relation.columns if one.name.lower() in names]
