@@ -18,7 +18,8 @@ from forge.catalog.crawl import CrawlChange, SeenAsset
 from forge.flows.catalog.crawl import Crawler, CrawlPorts, SourceCrawl, crawl
 from forge.flows.catalog.table_words import TableWords
 from forge.flows.runs.project import load_project
-from forge.stores.crawlers.databases import DatabaseCrawler, database_url, open_source
+from forge.stores.addresses import database_url
+from forge.stores.crawlers.databases import DatabaseCrawler, open_source
 from forge.stores.crawlers.dbt import DbtCrawler
 from forge.stores.crawlers.lake import ExternalLakeCrawler, LakeCrawler
 from forge.stores.crawlers.ontology import OntologyCrawler

@@ -2,45 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Engine, create_engine, inspect
-from sqlalchemy.engine import URL, make_url
+from sqlalchemy.engine import URL
 from sqlalchemy.engine.reflection import ObjectKind
-from sqlalchemy.exc import DBAPIError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, NoSuchModuleError
 
 from forge.catalog.asset import AssetType, CrawledAsset, CrawledColumn
 from forge.catalog.crawl import CrawlMark, SeenAsset, Sighting
 from forge.model.errors import ForgeError
+from forge.stores.addresses import unreachable_database
 
-_DRIVERS = {"postgresql": "postgresql+psycopg", "sqlite": "sqlite"}
 _SECONDS = 10
-
-
-def database_url(jdbc: str, root: Path, user: str | None = None, password: str | None = None) -> URL:
-    """Of a JDBC address, or of SQLAlchemy's own kind. E105 for one that is neither."""
-    text = jdbc.removeprefix("jdbc:")
-    if text.startswith("sqlite:") and not text.startswith("sqlite:///"):
-        path = text.removeprefix("sqlite:").removeprefix("file:").partition("?")[0]
-        return URL.create("sqlite", database=path if path == ":memory:" else str(root / path))
-    try:
-        url = make_url(text)
-    except SQLAlchemyError as error:
-        raise ForgeError(
-            "E105",
-            "The address of a source cannot be read",
-            why="It is not of the form jdbc:postgresql://host:5432/name.",
-            fix="Correct `url`.",
-        ) from error
-    if url.get_backend_name() == "sqlite" and url.database:
-        url = url.set(database=str(root / url.database))
-    # Parameters of a JDBC driver mean nothing to another one.
-    query = {} if jdbc.startswith("jdbc:") else url.query
-    url = url.set(drivername=_DRIVERS.get(url.drivername, url.drivername), query=query)
-    return url.set(username=user or url.username, password=password or url.password)
 
 
 def open_source(url: URL, source: str) -> Engine:
@@ -68,15 +44,7 @@ def database_name(url: URL) -> str:
 
 
 def unreachable_source(source: str, error: DBAPIError) -> ForgeError:
-    """The driver's own words, without what it was given to connect."""
-    said = str(error.orig or error).strip().splitlines()
-    reason = re.sub(r"(password|user)\s*=?\s*\S+", r"\1 ***", said[0] if said else type(error).__name__)
-    return ForgeError(
-        "E308",
-        f"{source} cannot be reached",
-        why=reason,
-        fix="Check its url, user and password, and that the server runs.",
-    )
+    return unreachable_database(source, error.orig or error)
 
 
 class DatabaseCrawler:

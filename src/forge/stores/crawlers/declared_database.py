@@ -9,7 +9,8 @@ from pathlib import Path
 
 from forge.catalog.crawl import CrawlMark, Sighting
 from forge.model.errors import ForgeError
-from forge.stores.crawlers.databases import DatabaseCrawler, database_name, database_url, open_source
+from forge.stores.addresses import database_url
+from forge.stores.crawlers.databases import DatabaseCrawler, database_name, open_source
 from forge.stores.crawlers.postgres import PostgresCrawler
 
 
