@@ -1,5 +1,5 @@
 # `make` lists the targets. Everything is installed into the clone (.venv, ui/node_modules); nothing else on the machine
-# is touched, but for Chromium where `make test` runs as root on a Debian machine that has none.
+# is touched, but for Chromium and MariaDB where `make test` runs as root on a Debian machine that has none.
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
@@ -37,6 +37,7 @@ wheel: machine-with-node $(DEMO_ENV) ## build dist/forge-*.whl, the web app in i
 
 test: machine-with-node setup ## set up and pass everything: lint, types, import rules, unit, web, Spark, service and browser tests
 	@scripts/chromium.sh >/dev/null
+	@scripts/mariadb.sh >/dev/null
 	@$(STAGES) web spark services lint types imports unit browser
 
 check: .venv/.ready-dev ## lint, types, import rules and quick tests; the one to run while working (ARGS=quality for one room)
@@ -52,6 +53,7 @@ spark-test: setup ## only the tests that need a JVM
 	@$(STAGES) spark
 
 services-test: setup ## only the tests that need a real server
+	@scripts/mariadb.sh >/dev/null
 	@$(STAGES) services
 
 browser-test: machine-with-node setup ## only the tests of the web app in Chromium

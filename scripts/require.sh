@@ -5,6 +5,7 @@
 #   scripts/require.sh java        prints the version of Java that Spark will use
 #   scripts/require.sh node        prints the version of Node that builds the web app
 #   scripts/require.sh chromium    prints the path of the browser that tests the web app
+#   scripts/require.sh mariadb     prints the path of the server that tests sources of queries
 #   scripts/require.sh wrk         prints the path of the program that puts load on the server, for its benchmark
 #
 # Several at once: all that are missing are named. Exit 3: could not run, as the `forge` command itself would answer.
@@ -116,6 +117,13 @@ require_chromium() {
     "sudo apk add chromium" "brew install --cask google-chrome" "install Chromium from chromium.org"
 }
 
+require_mariadb() { # the folder of servers is not on everyone's path
+  PATH="$PATH:/usr/sbin:/usr/local/sbin" command -v mariadbd 2>/dev/null ||
+    missing "MariaDB" "sources of queries are tested on it; mariadbd is not there" \
+      "sudo apt-get install -y --no-install-recommends mariadb-server" "sudo dnf install -y mariadb-server" \
+      "sudo apk add mariadb" "brew install mariadb" "install MariaDB from mariadb.org"
+}
+
 require_wrk() {
   command -v wrk 2>/dev/null ||
     missing "wrk" "the benchmark of the server puts load on it with wrk" \
@@ -129,6 +137,6 @@ if [ $# -gt 1 ]; then
   exit $status
 fi
 case "${1:-}" in
-  python | java | node | chromium | wrk) "require_$1" ;;
-  *) echo "usage: scripts/require.sh python|java|node|chromium|wrk…" >&2; exit 2 ;;
+  python | java | node | chromium | mariadb | wrk) "require_$1" ;;
+  *) echo "usage: scripts/require.sh python|java|node|chromium|mariadb|wrk…" >&2; exit 2 ;;
 esac

@@ -22,6 +22,7 @@ from hypothesis import settings
 from shared_statements import share_statements
 
 if TYPE_CHECKING:
+    from mariadb_server import MariadbServer
     from neo4j_server import Neo4jServer
     from pyspark.sql import SparkSession
 
@@ -230,6 +231,15 @@ def new_postgres(postgres_server: str) -> Callable[[], str]:
         return postgres_server + name
 
     return make
+
+
+@pytest.fixture(scope="session")
+def mariadb_server() -> Iterator[MariadbServer]:
+    """A MariaDB server for the whole run; tests use databases of their own."""
+    from mariadb_server import running_mariadb
+
+    with running_mariadb() as server:
+        yield server
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from forge.flows.catalog.crawl import Crawler, CrawlPorts, crawl
-from forge.stores.crawlers.databases import database_url, open_source
+from forge.stores.addresses import database_url
+from forge.stores.crawlers.databases import open_source
 from forge.stores.crawlers.lake import LakeCrawler
 from forge.stores.crawlers.postgres import PostgresCrawler
 from forge.stores.lake.files import Files

@@ -91,6 +91,16 @@ _ENTRIES: tuple[tuple[str, ErrorCode], ...] = (
         "The database that a source reads did not answer, or does not know the user.",
         CANNOT_CONNECT,
     ),
+    unavailable(
+        "E309",
+        "source refused the query",
+        "A source answered a query with an error: a table that is gone, a right that is missing, a time limit.",
+    ),
+    invalid(
+        "E310",
+        "value of a source does not fit",
+        "A value of a source is none of its column's type, such as a date at infinity. It is never read as NULL.",
+    ),
     unavailable("E401", "database unreachable", "Forge's database could not be opened.", CANNOT_CONNECT),
     invalid("E402", "database too new or too old", "The database was written by another version of Forge."),
     conflict(

@@ -1,0 +1,109 @@
+"""Where a database is and how it is opened. Secrets are resolved when they are needed, and are in no message."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sqlalchemy.engine import make_url
+
+from forge.federation.source import ConnectorKind, Source
+from forge.model.duration import parse_duration
+from forge.model.errors import ForgeError
+from forge.stores.addresses import database_url, unreachable_database
+
+CONNECT_SECONDS = 10.0
+_COMMON = ("connect_timeout", "statement_timeout")
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """`options`: those of the driver. `seconds`: how long a statement may take; None: as long as it takes."""
+
+    source: str
+    host: str
+    port: int | None
+    database: str
+    user: str | None = field(repr=False)
+    password: str | None = field(repr=False)
+    options: Mapping[str, str]
+    connect_seconds: float
+    seconds: float | None
+
+    def unreachable(self, error: BaseException) -> ForgeError:
+        found = unreachable_database(self.source, error)
+        return found.but(why=self.without_secrets(found.why or ""))
+
+    def without_secrets(self, text: str) -> str:
+        for secret in (self.password, self.user):
+            text = text.replace(secret, "***") if secret else text
+        return text
+
+
+def login_of(source: Source, root: Path, secret: Callable[[str], str], known: Collection[str]) -> Login:
+    """E105 for an option that no driver would understand: one that is ignored may be the one that encrypts."""
+    url = database_url(source.url, root)
+    if url.username or url.password:
+        raise ForgeError(
+            "E106",
+            f"The url of {source.name} holds a user or a password",
+            why="Files of a project are shared and kept in git.",
+            fix="Write `user` and `password` as references: env:NAME or file:/path.",
+        )
+    written = _parameters(source, known) | dict(source.options)
+    for name in written:
+        if name not in known and name not in _COMMON:
+            raise ForgeError(
+                "E105",
+                f"{source.name} has an option that its connector does not know: {name}",
+                fix=f"Known: {', '.join(sorted((*known, *_COMMON)))}.",
+            )
+    return Login(
+        source.name,
+        url.host or "localhost",
+        url.port,
+        url.database or "",
+        secret(source.user) if source.user else None,
+        secret(source.password) if source.password else None,
+        {name: value for name, value in written.items() if name in known},
+        _seconds(source, written, "connect_timeout") or CONNECT_SECONDS,
+        _seconds(source, written, "statement_timeout"),
+    )
+
+
+def _parameters(source: Source, known: Collection[str]) -> dict[str, str]:
+    """Those of a JDBC address are words of another driver: of these only what this one knows, and none about TLS
+    is passed over."""
+    if source.connector is ConnectorKind.SQLITE:
+        return {}
+    found = {name: str(value) for name, value in make_url(source.url.removeprefix("jdbc:")).query.items()}
+    if not source.url.startswith("jdbc:"):
+        return found
+    return {name: value for name, value in found.items() if name in known or "ssl" in name.lower()}
+
+
+def _seconds(source: Source, options: Mapping[str, str], name: str) -> float | None:
+    """Seconds, or with a unit."""
+    text = options.get(name)
+    if text is None:
+        return None
+    found = parse_duration(text, "s" if text.strip().isdecimal() else None)
+    if found is None or found.months or not found.seconds:
+        raise ForgeError("E105", f"{name} of {source.name} is no duration: {text}", fix="Write 30 s.")
+    return float(found.seconds)
+
+
+@contextmanager
+def driver_needed(source: str, system: str, extra: str) -> Iterator[None]:
+    """E308 with the line that installs it, where a driver cannot be imported."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        raise ForgeError(
+            "E308",
+            f"{source} cannot be reached",
+            why=f"The driver for {system} is not installed ({error.name}).",
+            fix=f"pip install 'forge[{extra}]'",
+        ) from error

@@ -1,0 +1,311 @@
+"""PostgreSQL as a source of queries. Placeholders of `SourceQuery.text` are `$1`, `$2`; a percent sign is itself.
+Values are bound by the server.
+
+Every connection runs one read-only statement: names are found in pg_catalog only, so the text spells out schemas.
+Rows come as text in pieces of libpq (no cursor, which would rule out parallel plans), so memory is bounded.
+
+| PostgreSQL | Spark | `=` | order |
+|---|---|---|---|
+| boolean, smallint, integer, bigint, real, double precision, date | the same | yes | yes |
+| oid | bigint | yes | yes |
+| numeric(p,s) | decimal(p,s), at most 38 digits | yes | yes |
+| numeric | decimal(38,18), as Spark reads it over JDBC | yes | yes |
+| text, varchar | string | where its collation is deterministic | the same, by COLLATE "C" |
+| char(n) | string, padded | no | no |
+| bytea | binary | yes | yes |
+| timestamp | timestamp_ntz | yes | yes |
+| timestamptz | timestamp | yes | yes |
+| bit(1) | boolean | no | no |
+| arrays of these, and of uuid, json, inet, time, interval, char(n) | array | no | no |
+| time, interval, uuid, json, inet, money, enums, citext, ranges, bit(n), all else | string: its own text | no | no |
+
+Infinity, years before 1 and after 9999, NaN of a numeric and digits that do not fit are errors (E310). A domain is what
+it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from functools import cache, cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forge.federation.plan import Scan, SourceQuery
+from forge.federation.relation import Relation, RelationColumn, RelationName
+from forge.federation.source import Source
+from forge.model.errors import ForgeError
+from forge.model.types import DataType, TypeField
+from forge.stores.connectors.cells import FIRST_ROWS, batches_of, failed_query
+from forge.stores.connectors.login import Login, driver_needed, login_of
+from forge.stores.connectors.names import matching
+from forge.stores.connectors.running import RunningReads, started
+
+if TYPE_CHECKING:
+    import psycopg
+    import pyarrow as pa
+    from psycopg.abc import AdaptContext
+    from psycopg.adapt import AdaptersMap
+
+DRIVER_OPTIONS = ("sslmode", "sslrootcert", "sslcert", "sslkey")
+_PORT = 5432
+_SESSION: Mapping[str, str] = {
+    "default_transaction_read_only": "on",
+    "TimeZone": "UTC",
+    "DateStyle": "ISO",
+    "IntervalStyle": "postgres",
+    "bytea_output": "hex",
+    "extra_float_digits": "1",  # the shortest text that is the same number again
+    "standard_conforming_strings": "on",
+    "search_path": "pg_catalog,pg_temp",
+    "lock_timeout": "10s",
+}
+_READABLE = """
+  c.relkind IN ('r', 'p', 'v', 'm', 'f')
+  AND n.nspname NOT IN ('information_schema', 'pg_catalog') AND n.nspname NOT LIKE 'pg\\_%'
+  AND has_schema_privilege(n.oid, 'USAGE') AND has_any_column_privilege(c.oid, 'SELECT')
+"""
+_RELATIONS = f"""
+SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+WHERE NOT c.relispartition AND {_READABLE}
+"""  # noqa: S608
+# The estimate of the last ANALYZE, scaled to what the table has become since, as the planner does; partitions are
+# added up.
+_NAMED = f"""
+WITH named AS (
+  SELECT c.oid, n.nspname, c.relname, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  WHERE lower(n.nspname) = lower($1) AND lower(c.relname) = lower($2) AND {_READABLE}
+)
+SELECT oid::bigint, nspname, relname, parts.unknown, parts.rows, parts.bytes
+FROM named, LATERAL (
+  SELECT bool_or(c.reltuples < 0) AS unknown,
+    sum(CASE WHEN c.relpages > 0 AND c.relkind <> 'f'
+      THEN c.reltuples::float8 * (pg_relation_size(c.oid) / current_setting('block_size')::int) / c.relpages
+      ELSE c.reltuples END)::bigint AS rows,
+    sum(CASE WHEN c.relkind IN ('r', 'm') THEN pg_table_size(c.oid) END)::bigint AS bytes
+  FROM pg_class c
+  WHERE c.relkind IN ('r', 'm', 'f')
+    AND c.oid IN (SELECT named.oid UNION SELECT relid FROM pg_partition_tree(named.oid) WHERE isleaf)
+) parts
+"""  # noqa: S608
+_COLUMNS = """
+WITH RECURSIVE based AS (
+  SELECT a.attnum, a.atttypid AS type, a.atttypmod AS modifier FROM pg_attribute a WHERE a.attrelid = $1::bigint::oid
+  UNION ALL
+  SELECT based.attnum, t.typbasetype, CASE WHEN t.typtypmod >= 0 THEN t.typtypmod ELSE based.modifier END
+  FROM based JOIN pg_type t ON t.oid = based.type AND t.typtype = 'd'
+)
+SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull,
+  CASE WHEN e.oid IS NULL THEN t.typname ELSE e.typname END AS name, e.oid IS NOT NULL AS many, based.modifier,
+  tn.nspname = 'pg_catalog' AND coalesce(en.nspname = 'pg_catalog', true) AS plain,
+  coalesce(l.collisdeterministic, true) AS deterministic,
+  coalesce(k.place, 0) AS place
+FROM pg_attribute a
+JOIN based ON based.attnum = a.attnum
+JOIN pg_type t ON t.oid = based.type AND t.typtype <> 'd'
+JOIN pg_namespace tn ON tn.oid = t.typnamespace
+LEFT JOIN pg_type e ON e.oid = t.typelem AND t.typcategory = 'A'
+LEFT JOIN pg_namespace en ON en.oid = e.typnamespace
+LEFT JOIN pg_collation l ON l.oid = a.attcollation
+LEFT JOIN (
+  SELECT conrelid, unnested.attnum, unnested.place FROM pg_constraint,
+    LATERAL unnest(conkey) WITH ORDINALITY AS unnested(attnum, place) WHERE contype = 'p'
+) k ON k.conrelid = a.attrelid AND k.attnum = a.attnum
+WHERE a.attrelid = $1::bigint::oid AND a.attnum > 0 AND NOT a.attisdropped
+  AND has_column_privilege(a.attrelid, a.attnum, 'SELECT')
+ORDER BY a.attnum
+"""
+_SIMPLE: Mapping[str, str] = {
+    "bool": "boolean",
+    "int2": "smallint",
+    "int4": "int",
+    "int8": "bigint",
+    "oid": "bigint",
+    "float4": "float",
+    "float8": "double",
+    "text": "string",
+    "varchar": "string",
+    "bytea": "binary",
+    "date": "date",
+    "timestamp": "timestamp_ntz",
+    "timestamptz": "timestamp",
+}
+_IN_ARRAYS = {*_SIMPLE, "numeric", "bpchar", "uuid", "json", "jsonb", "inet", "cidr", "macaddr", "time", "interval"}
+_DIGITS = 38
+_BYTES_ARE_CHARACTERS = ("UTF8", "LATIN1", "SQL_ASCII")  # whose COLLATE "C" sorts as UTF-8 does
+_UNREACHABLE = ("08", "28", "3D", "53", "57P")  # classes of SQLSTATE
+
+
+class PostgresConnector:
+    def __init__(self, source: Source, root: Path, secret: Callable[[str], str]) -> None:
+        self._source, self._root, self._secret = source, root, secret
+        self._running = RunningReads(source.name)
+
+    def test(self) -> str:
+        return f"PostgreSQL {self._ask('SHOW server_version')[0][0].split()[0]}"
+
+    def relations(self) -> tuple[RelationName, ...]:
+        return tuple(RelationName(self._source.name, path) for path in sorted(self._ask(_RELATIONS)))
+
+    def describe(self, path: tuple[str, ...]) -> Relation | None:
+        schema = self._source.schema or "public"
+        wanted = (schema, *path) if len(path) == 1 else path
+        if len(wanted) != 2:
+            return None
+        found: dict[tuple[str, ...], tuple[Any, ...]] = {row[1:3]: row for row in self._ask(_NAMED, wanted)}
+        name = matching(wanted, found)
+        if name is None:
+            return None
+        oid, _, _, unknown, rows, size = found[name]
+        described = self._ask(_COLUMNS, (int(oid),))
+        key = sorted((int(row[-1]), row[0]) for row in described if row[-1] != "0")
+        return Relation(
+            RelationName(self._source.name, name),
+            tuple(self._column(row) for row in described),
+            rows=None if rows is None or unknown == "t" else int(rows),
+            bytes=None if size is None else int(size),
+            key=tuple(column for _, column in key),
+        )
+
+    def read(self, asked: SourceQuery | Scan, schema: pa.Schema, batch_rows: int = 65_536) -> pa.RecordBatchReader:
+        if isinstance(asked, Scan):
+            raise TypeError("a database is asked by SQL")
+        return started(schema, self._batches(asked, schema, batch_rows))
+
+    def cancel(self) -> None:
+        self._running.cancel()
+
+    def close(self) -> None:
+        self._running.cancel()
+
+    @cached_property
+    def _login(self) -> Login:
+        return login_of(self._source, self._root, self._secret, DRIVER_OPTIONS)
+
+    @cached_property
+    def _same_order(self) -> bool:
+        return self._ask("SHOW server_encoding")[0][0] in _BYTES_ARE_CHARACTERS
+
+    def _column(self, row: Sequence[str]) -> RelationColumn:
+        name, native, not_null, type_name, many, modifier, plain, deterministic, _ = row
+        known = _data_type(type_name, int(modifier)) if plain == "t" else None
+        is_text = type_name in ("text", "varchar")
+        same = known is not None and many == "f" and type_name != "bit" and (not is_text or deterministic == "t")
+        found = known or DataType("string")
+        if many == "t" and plain == "t" and type_name in _IN_ARRAYS:
+            found = DataType("array", (), (TypeField("element", found),))
+        elif many == "t":
+            found = DataType("string")
+        return RelationColumn(
+            name,
+            found,
+            nullable=not_null != "t",
+            native=native,
+            same_equality=same,
+            same_order=same and (not is_text or self._same_order),
+        )
+
+    def _ask(self, text: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        with closing(self._open()) as connection:
+            import psycopg
+
+            try:
+                with self._running.read(lambda: connection.cancel_safe(timeout=10)):
+                    return psycopg.RawCursor(connection).execute(text, values).fetchall()
+            except psycopg.Error as error:
+                raise self._failure(error) from error
+
+    def _batches(self, query: SourceQuery, schema: pa.Schema, most: int) -> Iterator[pa.RecordBatch | None]:
+        with closing(self._open()) as connection:
+            import psycopg
+
+            rows = psycopg.RawCursor(connection).stream(query.text, query.values, size=min(most, FIRST_ROWS))
+            try:
+                with self._running.read(lambda: connection.cancel_safe(timeout=10)) as read:
+                    yield from batches_of(self._source.name, schema, rows, most)
+                    if read.cancelled:
+                        raise self._running.cancellation()
+            except psycopg.Error as error:
+                raise self._failure(error) from error
+            finally:
+                rows.close()  # type: ignore[attr-defined] # a generator: it cancels what still runs
+
+    def _open(self) -> psycopg.Connection[tuple[Any, ...]]:
+        with driver_needed(self._source.name, "PostgreSQL", "postgres"):
+            import psycopg
+
+        login = self._login
+        driver: dict[str, Any] = dict(login.options)
+        session = dict(_SESSION) | ({"statement_timeout": f"{login.seconds * 1000:.0f}"} if login.seconds else {})
+        try:
+            return psycopg.connect(
+                host=login.host,
+                port=login.port or _PORT,
+                dbname=login.database,
+                user=login.user,
+                password=login.password,
+                connect_timeout=max(2, round(login.connect_seconds)),
+                options=" ".join(f"-c {name}={value}" for name, value in session.items()),
+                client_encoding="UTF8",
+                application_name="forge",
+                autocommit=True,
+                prepare_threshold=None,
+                context=_text_loaders(),
+                **driver,
+            )
+        except psycopg.Error as error:
+            raise login.unreachable(error) from error
+
+    def _failure(self, error: psycopg.Error) -> ForgeError:
+        state = error.sqlstate or ""
+        if state == "57014":
+            return (
+                failed_query(self._source.name, f"It took longer than {self._login.seconds:g} s.")
+                if (self._login.seconds)
+                else failed_query(self._source.name, "It was cancelled at the server.")
+            )
+        if not state or state.startswith(_UNREACHABLE):
+            return self._login.unreachable(error)
+        said = error.diag.message_primary or str(error)
+        return failed_query(self._source.name, self._login.without_secrets(said))
+
+
+def _data_type(name: str, modifier: int) -> DataType | None:
+    if name in _SIMPLE:
+        return DataType(_SIMPLE[name])
+    if name == "bpchar":
+        return None
+    if name == "bit":
+        return DataType("boolean") if modifier == 1 else None
+    if name != "numeric":
+        return None
+    if modifier < 0:
+        return DataType("decimal", (_DIGITS, 18))
+    precision, scale = (modifier - 4) >> 16 & 0xFFFF, (((modifier - 4) & 0x7FF) ^ 1024) - 1024
+    if scale < 0:  # numeric(2,-3): two digits and three zeros
+        precision, scale = precision - scale, 0
+    return DataType("decimal", (min(_DIGITS, max(precision, scale)), min(_DIGITS, scale)))
+
+
+@cache
+def _text_loaders() -> AdaptContext:
+    """All values as their text; those of arrays as lists of texts, bytea as bytes."""
+    import psycopg
+    from psycopg.adapt import AdaptersMap
+    from psycopg.types.string import TextLoader
+
+    found = AdaptersMap(psycopg.adapters)
+    for info in psycopg.adapters.types:
+        if info.name != "bytea":
+            found.register_loader(info.oid, TextLoader)
+        if info.array_oid and info.name not in _IN_ARRAYS:
+            found.register_loader(info.array_oid, TextLoader)
+    return _Context(found)
+
+
+class _Context:
+    """What psycopg.connect takes them from."""
+
+    connection = None
+
+    def __init__(self, adapters: AdaptersMap) -> None:
+        self.adapters = adapters

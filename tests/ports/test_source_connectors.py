@@ -1,0 +1,342 @@
+"""One behaviour of all connectors: databases on real servers, and a file of SQLite."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import count
+from pathlib import Path
+from threading import Event, Thread
+
+import pyarrow as pa
+import pytest
+from mariadb_server import MariadbServer
+from source_worlds import SourceWorld, mariadb_world, postgres_world, sqlite_world
+
+from forge.federation.plan import SourceQuery
+from forge.federation.relation import RelationName
+from forge.model.errors import CancellationError, ForgeError
+
+NUMBERS = count(1)
+BIGINT = pa.schema([("i", pa.int64())])
+HOSTILE = (
+    "' OR '1'='1",
+    '"; DROP TABLE goods; --',
+    "\\' OR 1=1 -- ",
+    "%s %d %% $1 ? :name",
+    "ünï 🦆 \u202e`",
+    "",
+    "a\nb\r\tc",
+    "\\",
+    "''",
+)
+HOSTILE_NAMES = ('a"b', "a'b", "a`b", "100%s", "ü ñ", "select", "a.b", "$1 ? %(x)s", "x;--")
+SERVERS = ("postgresql", "mysql")
+
+
+@pytest.fixture(
+    params=[
+        "sqlite",
+        pytest.param("postgresql", marks=pytest.mark.services("postgres")),
+        pytest.param("mysql", marks=pytest.mark.services("mariadb")),
+    ]
+)
+def world(request: pytest.FixtureRequest, tmp_path: Path) -> SourceWorld:
+    match request.param:
+        case "sqlite":
+            return sqlite_world(tmp_path)
+        case "postgresql":
+            make: Callable[[], str] = request.getfixturevalue("new_postgres")
+            return postgres_world(make(), tmp_path)
+        case _:
+            server: MariadbServer = request.getfixturevalue("mariadb_server")
+            return mariadb_world(server, f"shop_{next(NUMBERS)}", tmp_path)
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    """Polls; it is the timeout of the whole run that ends a wait for what never comes."""
+    pause = Event()
+    for _ in range(1200):
+        if holds():
+            return
+        pause.wait(0.05)
+    raise AssertionError("it never came to hold")
+
+
+def test_it_says_what_answered(world: SourceWorld) -> None:
+    said = world.open().test()
+    names = {"sqlite": "SQLite 3", "postgresql": "PostgreSQL 1", "mysql": "MariaDB 1"}
+    assert said.startswith(names[world.kind])
+
+
+def test_tables_and_views_are_its_relations(world: SourceWorld) -> None:
+    world.execute("CREATE TABLE goods (id int);\nCREATE VIEW cheap AS SELECT id FROM goods")
+    assert world.open().relations() == tuple(RelationName("shop", world.path(name)) for name in ("cheap", "goods"))
+
+
+def test_a_name_is_found_as_it_is_or_in_any_case(world: SourceWorld) -> None:
+    world.execute(f"CREATE TABLE {world.quoted('Goods')} (id int)")
+    connector = world.open()
+    for path in (("Goods",), ("gOODS",), world.path("Goods"), tuple(part.upper() for part in world.path("goods"))):
+        found = connector.describe(path)
+        assert found is not None
+        assert found.name == RelationName("shop", world.path("Goods"))
+
+
+def test_what_is_not_there_is_none(world: SourceWorld) -> None:
+    connector = world.open()
+    paths = (
+        (),
+        ("nothing",),
+        ("nowhere", "nothing"),
+        ("a", "b", "c", "d"),
+        ("x' OR '1'='1",),
+        ("pg_catalog", "pg_class"),
+    )
+    assert [connector.describe(path) for path in paths] == [None] * len(paths)
+
+
+def test_a_relation_has_its_key_and_what_may_be_null(world: SourceWorld) -> None:
+    world.execute("CREATE TABLE goods (b int NOT NULL, a int NOT NULL, note int, PRIMARY KEY (a, b))")
+    found = world.open().describe(("goods",))
+    assert found is not None
+    assert found.key == ("a", "b")
+    assert [(one.name, one.nullable) for one in found.columns] == [("b", False), ("a", False), ("note", True)]
+
+
+def test_an_estimate_of_rows_is_near_or_none(world: SourceWorld) -> None:
+    world.execute("CREATE TABLE goods (id int)")
+    values = ", ".join(f"({number})" for number in range(1000))
+    world.execute(f"INSERT INTO goods VALUES {values}")
+    world.execute({"mysql": "ANALYZE TABLE goods", "postgresql": "ANALYZE goods", "sqlite": "ANALYZE"}[world.kind])
+    world.execute("CREATE VIEW all_goods AS SELECT id FROM goods")
+    connector = world.open()
+    table, view = connector.describe(("goods",)), connector.describe(("all_goods",))
+    assert table is not None
+    assert view is not None
+    assert table.rows is not None
+    assert 900 <= table.rows <= 1100
+    assert view.rows is None
+
+
+def test_an_empty_table_has_no_rows_and_all_columns(world: SourceWorld) -> None:
+    world.execute("CREATE TABLE goods (id bigint, name varchar(10))")
+    table = world.select(world.open(), "goods")
+    assert (table.num_rows, table.column_names) == (0, ["id", "name"])
+
+
+def test_a_wide_table_is_read_whole(world: SourceWorld) -> None:
+    names = [f"c{number}" for number in range(300)]
+    world.execute(f"CREATE TABLE wide ({', '.join(f'{name} int' for name in names)})")
+    world.execute(f"INSERT INTO wide VALUES ({', '.join(map(str, range(300)))})")
+    assert world.select(world.open(), "wide").to_pylist() == [{name: number for number, name in enumerate(names)}]
+
+
+def test_identifiers_are_names_whatever_they_hold(world: SourceWorld) -> None:
+    for number, name in enumerate(HOSTILE_NAMES):
+        world.execute(f"CREATE TABLE {world.quoted(name)} ({world.quoted(name)} int)")
+        world.execute(f"INSERT INTO {world.quoted(name)} VALUES ({number})")
+    connector = world.open()
+    assert {one.path[-1] for one in connector.relations()} == set(HOSTILE_NAMES)
+    for number, name in enumerate(HOSTILE_NAMES):
+        assert world.select(connector, name).to_pylist() == [{name: number}]
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+def test_a_bound_text_is_a_value_whatever_it_holds(world: SourceWorld, value: str) -> None:
+    world.execute("CREATE TABLE goods (id int, name varchar(100))")
+    world.execute("INSERT INTO goods VALUES (1, 'x')")
+    text = {"sqlite": "text", "postgresql": "text", "mysql": "char"}[world.kind]
+    back, other = world.mark(1), world.mark(2)
+    query = SourceQuery(
+        f"SELECT CAST({back} AS {text}) AS back, g.id FROM {world.named('goods')} AS g WHERE g.name <> {other}",
+        (value, value),
+    )
+    schema = pa.schema([("back", pa.string()), ("id", pa.int64())])
+    assert world.open().read(query, schema).read_all().to_pylist() == [{"back": value, "id": 1}]
+
+
+@pytest.mark.parametrize(
+    ("native", "value", "kind"),
+    [
+        ("bigint", -(2**63) + 1, pa.int64()),
+        ("bigint", 2**63 - 1, pa.int64()),
+        ("double precision", 0.1, pa.float64()),
+        ("double precision", -1.7976931348623157e308, pa.float64()),
+        ("double precision", 5e-324, pa.float64()),
+        ("varchar(10)", "ä'\\", pa.string()),
+    ],
+)
+def test_a_bound_value_finds_its_equal(world: SourceWorld, native: str, value: object, kind: pa.DataType) -> None:
+    world.execute(f"CREATE TABLE goods (v {native})")
+    written = (
+        "'ä''\\\\'"
+        if world.kind == "mysql" and isinstance(value, str)
+        else "'ä''\\'"
+        if isinstance(value, str)
+        else repr(value)
+    )
+    world.execute(f"INSERT INTO goods VALUES ({written})")
+    query = SourceQuery(f"SELECT g.v FROM {world.named('goods')} AS g WHERE g.v = {world.mark(1)}", (value,))
+    assert world.open().read(query, pa.schema([("v", kind)])).read_all().to_pylist() == [{"v": value}]
+
+
+def test_null_and_true_are_bound_too(world: SourceWorld) -> None:
+    one, two = world.mark(1), world.mark(2)
+    kind = "signed" if world.kind == "mysql" else "int"
+    query = SourceQuery(f"SELECT CAST({one} AS {kind}) AS n, CASE WHEN {two} THEN 1 ELSE 0 END AS t", (None, True))
+    schema = pa.schema([("n", pa.int32()), ("t", pa.int32())])
+    assert world.open().read(query, schema).read_all().to_pylist() == [{"n": None, "t": 1}]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO goods VALUES (2)",
+        "UPDATE goods SET id = 3",
+        "DELETE FROM goods",
+        "DROP TABLE goods",
+        "CREATE TABLE other AS SELECT id FROM goods",
+    ],
+)
+def test_the_database_refuses_to_write(world: SourceWorld, statement: str) -> None:
+    world.execute("CREATE TABLE goods (id int);\nINSERT INTO goods VALUES (1)")
+    connector = world.open()
+    for name in ("goods", "other"):
+        statement = statement.replace(name, world.named(name))
+    with pytest.raises(ForgeError) as caught:
+        connector.read(SourceQuery(statement), BIGINT).read_all()
+    assert caught.value.code == "E309"
+    assert world.select(connector, "goods").to_pylist() == [{"id": 1}]
+    assert len(connector.relations()) == 1
+
+
+def test_one_text_is_one_statement(world: SourceWorld) -> None:
+    world.execute("CREATE TABLE goods (id int);\nINSERT INTO goods VALUES (1)")
+    connector = world.open()
+    with pytest.raises(ForgeError):
+        connector.read(SourceQuery(f"SELECT 1 AS i; DELETE FROM {world.named('goods')}"), BIGINT).read_all()
+    assert world.select(connector, "goods").num_rows == 1
+
+
+def test_a_table_that_is_dropped_meanwhile_is_an_error_of_the_source(world: SourceWorld) -> None:
+    world.execute("CREATE TABLE goods (id int)")
+    connector = world.open()
+    assert connector.describe(("goods",)) is not None
+    world.execute("DROP TABLE goods")
+    with pytest.raises(ForgeError, match="shop refused the query") as caught:
+        connector.read(SourceQuery(f"SELECT g.id FROM {world.named('goods')} AS g"), BIGINT)
+    assert caught.value.code == "E309"
+    assert "goods" in (caught.value.why or "")
+    assert connector.describe(("goods",)) is None
+
+
+def test_a_source_that_is_not_there_is_named(world: SourceWorld) -> None:
+    url = {
+        "sqlite": "sqlite:nothing.db",
+        "postgresql": "postgresql://127.0.0.1:1/shop",
+        "mysql": "mariadb://127.0.0.1:1/shop",
+    }[world.kind]
+    connector = world.open(url=url)  # nothing is connected yet
+    for ask in (connector.test, connector.relations, lambda: connector.describe(("goods",))):
+        with pytest.raises(ForgeError, match="shop cannot be reached") as caught:
+            ask()
+        assert caught.value.code == "E308"
+
+
+def test_cancel_ends_a_query_that_gives_rows(world: SourceWorld) -> None:
+    connector = world.open()
+    reader = connector.read(SourceQuery(world.endless), BIGINT)
+    reader.read_next_batch()
+    connector.cancel()
+    with pytest.raises(CancellationError):
+        reader.read_all()
+    wait_until(lambda: world.running() == 0)
+    assert connector.read(SourceQuery("SELECT 1 AS i"), BIGINT).read_all().num_rows == 1
+
+
+def test_cancel_ends_a_query_that_has_no_row_yet(world: SourceWorld) -> None:
+    connector = world.open()
+    errors: list[BaseException] = []
+
+    def read() -> None:
+        try:
+            connector.read(SourceQuery(world.stuck), BIGINT).read_all()
+        except ForgeError as error:
+            errors.append(error)
+
+    reader = Thread(target=read)
+    reader.start()
+    if world.kind in SERVERS:
+        wait_until(lambda: world.running() == 1)
+
+    def ended() -> bool:
+        connector.cancel()
+        reader.join(0.05)
+        return not reader.is_alive()
+
+    wait_until(ended)
+    assert [type(error) for error in errors] == [CancellationError]
+    wait_until(lambda: world.running() == 0)
+
+
+def test_letting_go_of_a_reader_ends_its_query(world: SourceWorld) -> None:
+    connector = world.open()
+    reader = connector.read(SourceQuery(world.endless), BIGINT)
+    assert reader.read_next_batch().num_rows
+    reader.close()
+    del reader
+    wait_until(lambda: world.running() == 0)
+
+
+def test_closing_ends_what_runs(world: SourceWorld) -> None:
+    connector = world.open()
+    reader = connector.read(SourceQuery(world.endless), BIGINT)
+    connector.close()
+    with pytest.raises(CancellationError):
+        reader.read_all()
+    wait_until(lambda: world.running() == 0)
+
+
+def test_a_query_over_its_time_is_ended_by_the_source(world: SourceWorld) -> None:
+    connector = world.open(options={"statement_timeout": "1 s"})
+    with pytest.raises(ForgeError, match="refused the query") as caught:
+        connector.read(SourceQuery(world.stuck), BIGINT).read_all()
+    assert (caught.value.code, caught.value.why) == ("E309", "It took longer than 1 s.")
+    wait_until(lambda: world.running() == 0)
+
+
+@pytest.mark.parametrize("options", [{"fetchsize": "10"}, {"statement_timeout": "soon"}, {"connect_timeout": "-1"}])
+def test_an_option_that_it_does_not_know_is_refused(world: SourceWorld, options: dict[str, str]) -> None:
+    with pytest.raises(ForgeError) as caught:
+        world.open(options=options).test()
+    assert caught.value.code == "E105"
+
+
+def test_several_threads_read_at_once(world: SourceWorld) -> None:
+    connector = world.open()
+    readers = [connector.read(SourceQuery(f"SELECT {number} AS i"), BIGINT) for number in range(4)]
+    found: list[int] = []
+    threads = [Thread(target=lambda one=one: found.extend(one.read_all()["i"].to_pylist())) for one in readers]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == [0, 1, 2, 3]
+
+
+def test_batches_have_no_more_rows_than_asked_for(world: SourceWorld) -> None:
+    world.execute("CREATE TABLE goods (id bigint)")
+    world.execute("INSERT INTO goods VALUES " + ", ".join(f"({number})" for number in range(1000)))
+    query = SourceQuery(f"SELECT g.id FROM {world.named('goods')} AS g")
+    reader = world.open().read(query, pa.schema([("id", pa.int64())]), batch_rows=70)
+    batches = list(reader)
+    assert max(batch.num_rows for batch in batches) <= 70
+    assert sorted(pa.Table.from_batches(batches)["id"].to_pylist()) == list(range(1000))
+
+
+@pytest.mark.parametrize("kind", [pa.int8(), pa.int32(), pa.decimal128(5, 2), pa.date32(), pa.bool_()])
+def test_a_value_that_does_not_fit_names_its_column(world: SourceWorld, kind: pa.DataType) -> None:
+    reader = world.open()
+    with pytest.raises(ForgeError, match="column i of shop") as caught:
+        reader.read(SourceQuery("SELECT 9007199254740993 AS i"), pa.schema([("i", kind)])).read_all()
+    assert caught.value.code == "E310"
