@@ -80,6 +80,8 @@ def read_text(texts: pa.Array, kind: pa.DataType) -> pa.Array:
         if kind.tz:  # sessions are in UTC
             texts = pc.replace_substring_regex(texts, r"\+00$", "")
         return _dated(texts.cast(pa.timestamp("us"))).cast(kind)
+    if is_.is_decimal(kind):
+        return _decimals(texts, kind)
     found = texts.cast(kind)
     if is_.is_date32(kind):
         return _dated(found)
@@ -116,6 +118,17 @@ def _dated(found: pa.Array) -> pa.Array:
     if pc.any(pc.less(found, first)).as_py():
         raise ValueError("a date before the year 1")
     return found
+
+
+def _decimals(texts: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Arrow reads more digits than a type has without a word, and gives another number."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    longest = pc.max(pc.utf8_length(texts)).as_py() or 0
+    if longest > 76:
+        raise ValueError("a number of more than 76 digits")
+    return texts.cast(pa.decimal256(76, kind.scale)).cast(kind) if longest > 38 else texts.cast(kind)
 
 
 def _finite(texts: pa.Array, found: pa.Array) -> pa.Array:
