@@ -44,7 +44,7 @@ def test_the_sources_of_a_file_are_read_and_its_loads_left_alone() -> None:
         line=2,
     )
     assert (rates.name, rates.format, list(rates.columns)) == ("rates", "csv", ["day", "rate"])
-    assert (till.path, till.url, till.where) == ("data/till.db", "", "sources/crm.yaml:15")
+    assert (till.path, till.url, till.where) == ("data/till.db", "jdbc:sqlite:data/till.db", "sources/crm.yaml:15")
 
 
 PG = "sources:\n  - name: crm\n    connector: postgresql\n    url: jdbc:postgresql://h/d\n    {}\n"

@@ -36,7 +36,7 @@ class Source:
     connector: ConnectorKind
     _: KW_ONLY
     url: str = ""
-    path: str = ""  # of files: a file, a folder or a pattern, relative to the project
+    path: str = ""  # of files: a file, a folder or a pattern, relative to the project; of sqlite its file, as in `url`
     format: str = ""  # of files: csv, json or parquet
     columns: Mapping[str, str] = field(default_factory=dict)  # of csv and json files: name → type
     schema: str = ""  # where `name.table` is looked for; the connector has its own default
@@ -73,12 +73,20 @@ class Source:
             "hidden": sorted(self.hidden),
             "description": self.description,
         }
+        if self.connector is ConnectorKind.SQLITE:
+            del every["url"]  # it is made of the path
         return {key: value for key, value in every.items() if value}
+
+
+def sqlite_url(path: str) -> str:
+    return f"jdbc:sqlite:{path}"
 
 
 def source_of_keys(keys: Mapping[str, Any], origin: SourceOrigin) -> Source:
     """The inverse of `keys`, of what was validated before."""
     given = {**keys, "connector": ConnectorKind(keys["connector"])}
+    if given["connector"] is ConnectorKind.SQLITE:
+        given["url"] = sqlite_url(keys["path"])
     given |= {"readers": tuple(keys.get("readers", ())), "hidden": frozenset(keys.get("hidden", ()))}
     return Source(**given, origin=origin)
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from forge.federation.address import ADDRESSES, has_credentials, parse_address
-from forge.federation.source import LAKE, ConnectorKind, Source, SourceOrigin
+from forge.federation.source import LAKE, ConnectorKind, Source, SourceOrigin, sqlite_url
 from forge.model.errors import ForgeError, errors_of, raise_errors
 from forge.model.file_options import (
     SECRET_WORDS,
@@ -91,11 +91,13 @@ def read_source(
     keys = read_options(_SourceKeys, fields, where, CODE)
     raise_errors(_find_misfits(keys, where))
     connector = ConnectorKind(keys.connector)
+    is_sqlite = connector is ConnectorKind.SQLITE
+    path = keys.path or (_file_of(keys.url) if is_sqlite else "")
     return Source(
         keys.name.lower(),
         connector,
-        url="" if connector is ConnectorKind.SQLITE else keys.url.strip(),
-        path=keys.path or (_file_of(keys.url) if connector is ConnectorKind.SQLITE else ""),
+        url=sqlite_url(path) if is_sqlite else keys.url.strip(),
+        path=path,
         format=_format_of(keys) if connector is ConnectorKind.FILES else "",
         columns=dict(keys.columns),
         schema=keys.schema_,

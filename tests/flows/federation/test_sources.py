@@ -62,12 +62,14 @@ def test_a_source_is_created_changed_and_dropped_with_an_audit_row_each(ports: S
     assert (changed.version, changed.source.description, changed.source.path) == (2, "", "data/till.db")
     assert flow.change_source("till", {"readers": ["ada@example.com"]}, ports) == changed
     assert names(ports) == [("crm", SourceOrigin.FILE), ("till", SourceOrigin.COMMAND)]
+    assert flow.change_source("till", {"url": "jdbc:sqlite:data/other.db"}, ports).source.path == "data/other.db"
     flow.drop_source("till", ports)
     assert names(ports) == [("crm", SourceOrigin.FILE)]
     assert isinstance(ports.declared, MemoryDeclaredSources)
     assert [(one.action, one.subject, one.detail.get("changed")) for one in ports.declared.audit] == [
         ("source.create", "till", None),
         ("source.change", "till", ["description", "readers"]),
+        ("source.change", "till", ["path"]),
         ("source.drop", "till", None),
     ]
 

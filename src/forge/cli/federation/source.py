@@ -236,7 +236,7 @@ def _sources(sources: Sequence[DeclaredSource]) -> CommandAnswer:
     columns = (
         AnswerColumn("name", lambda item: str(item["name"])),
         AnswerColumn("connector", lambda item: str(item["connector"])),
-        AnswerColumn("address", lambda item: str(item["url"] or item["path"])),
+        AnswerColumn("address", lambda item: str(item["path"] or item["url"])),
         AnswerColumn("declared", lambda item: str(item["where"] or item["origin"]), style="dim"),
         AnswerColumn("description", _first_line, style="dim"),
     )

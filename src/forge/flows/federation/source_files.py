@@ -105,9 +105,8 @@ def _joined(load: Transform, body: JdbcSource, sources: Mapping[str, Source], is
             where=load.where,
             fix="Write one of `table:` and `query:`.",
         )
-    url = source.url or f"jdbc:sqlite:{source.path}"
     options = {**source.options, **body.options}
-    joined = replace(body, url=url, user=source.user, password=source.password, options=options)
+    joined = replace(body, url=source.url, user=source.user, password=source.password, options=options)
     return _with_body(load, joined)
 
 

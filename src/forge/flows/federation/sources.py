@@ -134,7 +134,8 @@ def change_source(
     """What is not given stays; an empty value takes a key away. `version`: that which the caller saw; E883 where it is
     not the newest."""
     before = _changeable(name, ports, version)
-    given = {key: value for key, value in {**before.source.keys, **fields}.items() if value not in (None, "", [], {})}
+    kept = {key: value for key, value in before.source.keys.items() if key != "path" or not fields.get("url")}
+    given = {key: value for key, value in {**kept, **fields}.items() if value not in (None, "", [], {})}
     after = read_source(given, origin=before.source.origin)
     if after.name != before.name:
         fix = "Create another, and remove this one."
