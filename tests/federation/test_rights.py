@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from forge.federation.rights import may_read, refuse_reader
+from forge.federation.relation import Relation, RelationColumn, RelationName
+from forge.federation.rights import hidden_columns, may_read, refuse_reader
 from forge.federation.source import ConnectorKind, Source
 from forge.model.codes import CODES, NOT_ALLOWED
 from forge.model.errors import ForgeError
+from forge.model.types import parse_type
 
 OPEN = Source("crm", ConnectorKind.SQLITE, path="crm.db")
 OF_ADA = Source("crm", ConnectorKind.SQLITE, path="crm.db", readers=("ada@example.com",))
@@ -31,3 +33,23 @@ def test_a_refusal_tells_nothing_of_what_the_source_is() -> None:
     for word in ("crm.db", "ada", "sqlite"):
         assert word not in str(refused.value)
     refuse_reader(OF_ADA, "ada@example.com")
+
+
+@pytest.mark.parametrize(
+    ("said", "path", "hidden"),
+    [
+        ("customers.email", ("public", "Customers"), {"email"}),
+        ("customers.email", ("customers",), {"email"}),
+        ("public.customers.email", ("public", "customers"), {"email"}),
+        ("public.customers.email", ("customers",), {"email"}),
+        ("public.customers.email", ("other", "customers"), set()),
+        ("customers.email", ("old_customers",), set()),
+        ("customers.phone", ("customers",), set()),
+        ("customers.my.col", ("customers",), {"my.col"}),
+        ("a.customers.email", ("a.customers",), {"email"}),
+    ],
+)
+def test_columns_are_hidden_by_table_or_schema(said: str, path: tuple[str, ...], hidden: set[str]) -> None:
+    columns = tuple(RelationColumn(name, parse_type("string")) for name in ("id", "Email", "my.col"))
+    source = Source("crm", ConnectorKind.SQLITE, hidden=frozenset({said}))
+    assert hidden_columns(source, Relation(RelationName("crm", path), columns)) == hidden

@@ -1,7 +1,8 @@
-"""Who may read a source."""
+"""Who may read a source, and what of it."""
 
 from __future__ import annotations
 
+from forge.federation.relation import Relation
 from forge.federation.source import Source
 from forge.model.errors import ForgeError
 
@@ -20,3 +21,15 @@ def refuse_reader(source: Source, user: str) -> None:
             why="It names its readers, and you are not among them.",
             fix="Ask whoever declared it.",
         )
+
+
+def hidden_columns(source: Source, relation: Relation) -> frozenset[str]:
+    """In small letters. `customers.email` is said of a table in any schema, and `public.customers.email` also of one
+    whose source has no schemas; points within names hide rather too much than too little."""
+    table = ".".join(relation.name.path).lower()
+    columns = (column.name.lower() for column in relation.columns)
+    return frozenset(one for one in columns if any(_is_said(f"{table}.{one}", said) for said in source.hidden))
+
+
+def _is_said(column: str, said: str) -> bool:
+    return column == said or column.endswith(f".{said}") or said.endswith(f".{column}")

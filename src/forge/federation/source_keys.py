@@ -164,7 +164,7 @@ def _find_misfits(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:
             yield from _find_foreign(keys, where, _OF_FILES)
             yield from _find_bad_url(keys, where)
     for index, column in enumerate(keys.hidden):
-        if not re.fullmatch(r"[^.]+(\.[^.]+){1,2}", column):
+        if not re.fullmatch(r"[^.]+(\.[^.]+)+", column):
             fix = "Write table.column, or schema.table.column."
             yield ForgeError(CODE, f"'{column}' is not a column of a table", where=where(("hidden", index)), fix=fix)
     for index, reader in enumerate(keys.readers):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from forge.federation.drift import SeenColumns, SeenSource, SourceChange, columns_seen, find_changes, path_text
 from forge.federation.limits import SourceLimits, find_breaches
-from forge.federation.rights import may_read, refuse_reader
+from forge.federation.rights import hidden_columns, may_read, refuse_reader
 from forge.federation.source import DeclaredSource, Source, SourceOrigin
 from forge.federation.source_keys import find_clashes, read_source
 from forge.flows.federation.source_files import FileSources
@@ -247,14 +247,7 @@ def _remember_new(source: Source, tables: Sequence[Relation], ports: SourcePorts
 
 
 def _masked(relation: Relation, source: Source) -> Relation:
-    return replace(relation, hidden=relation.hidden | hidden_columns(source, relation.name.path))
-
-
-def hidden_columns(source: Source, path: Sequence[str]) -> frozenset[str]:
-    """Of the table at this path, in small letters. `table.column` is said of a table in any schema."""
-    parts = [part.lower() for part in path]
-    found = (column.rpartition(".") for column in source.hidden)
-    return frozenset(column for table, _, column in found if table.split(".") == parts[-len(table.split(".")) :])
+    return replace(relation, hidden=relation.hidden | hidden_columns(source, relation))
 
 
 def _changeable(name: str, ports: SourcePorts, version: int | None) -> DeclaredSource:
