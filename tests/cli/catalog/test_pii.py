@@ -30,12 +30,17 @@ def test_columns_are_told_with_their_evidence_and_no_value(forge: Callable[..., 
 def test_the_data_is_the_same_as_json(forge: Callable[..., Any], people: Path) -> None:
     found = forge("pii", "scan", "people.csv", "--rows", "2", "--json").json
     assert found["files"] == [{"file": "people.csv", "rows": 2, "complete": False}]
-    assert [(one["column"], one["type"], one["quasi"]) for one in found["findings"]] == [
+    assert [(one["column"], one["type"], one["quasi"]) for one in found["columns"]] == [
+        ("id", None, False),
         ("email", "email", False),
         ("city", None, True),
     ]
-    everything = forge("pii", "scan", "people.csv", "--all", "--json").json
-    assert [one["column"] for one in everything["findings"]] == ["id", "email", "city"]
+    assert {"column", "type", "score", "evidence"} <= found["columns"][1].keys()
+
+
+def test_people_are_shown_every_column_only_when_they_ask(forge: Callable[..., Any], people: Path) -> None:
+    assert "\nid" not in forge("pii", "scan", "people.csv").out
+    assert "\nid" in forge("pii", "scan", "people.csv", "--all").out
 
 
 def test_a_file_that_cannot_be_read_is_an_error(forge: Callable[..., Any], people: Path) -> None:

@@ -32,7 +32,8 @@ def scan(
         typer.Option(min=1, help="How many rows are looked at: of a file the first, of a table spread over it."),
     ] = None,
     everything: Annotated[
-        bool, typer.Option("--all", help="All tables of the project; of files, columns without personal data, too.")
+        bool,
+        typer.Option("--all", help="All tables of the project; of files, show columns without personal data, too."),
     ] = False,
     force: Annotated[bool, typer.Option("--force", help="Scan tables that did not change, too.")] = False,
 ) -> None:
@@ -66,9 +67,12 @@ def _refuse_mixture(files: Sequence[Path], names: Sequence[str], *, everything: 
 
 def _scan_files(terminal: Terminal, files: Sequence[Path], rows: int, *, everything: bool) -> None:
     from forge.cli.answer import AnswerColumn, CommandAnswer
+    from forge.cli.output import OutputFormat
     from forge.flows.catalog.file_scan import scan_file
 
     scans = [scan_file(file, rows) for file in files]
+    # Programs are told of every column; people of those that matter.
+    everything = everything or terminal.format is not OutputFormat.TABLE
     found = [
         {"file": scan.file, **finding.to_dict(), "quasi": finding.quasi}
         for scan in scans
@@ -81,7 +85,7 @@ def _scan_files(terminal: Terminal, files: Sequence[Path], rows: int, *, everyth
     ]
     facts = {"files": [{"file": one.file, "rows": one.rows, "complete": one.complete} for one in scans]}
     terminal.answer(
-        CommandAnswer(name="findings", items=found, columns=columns, facts=facts, foot=[_summary(one) for one in scans])
+        CommandAnswer(name="columns", items=found, columns=columns, facts=facts, foot=[_summary(one) for one in scans])
     )
 
 
