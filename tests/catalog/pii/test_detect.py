@@ -180,3 +180,111 @@ def test_yes_and_no_are_no_personal_data_whatever_the_name(values: list[str]) ->
 def test_forms_of_names_dates_and_addresses(column: str, values: list[str], kind: str | None) -> None:
     (finding,) = find_pii({column: values})
     assert finding.type == kind
+
+
+SSNS = ["078-05-1120", "219-09-9999", "457-55-5462", "123-45-6789", "321-54-9876", "555-12-3456"]
+VISAS = ["4111111111111111", "4012888888881881", "4222222222222220", "4556737586899855", "4916338506082832"]
+OFFICES = ["Sofia", "Paris", "Austin", "Charlotte", "Madison", "Victoria"]
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "kind"),
+    [
+        ("order_number", SSNS, None),
+        ("case no", SSNS, None),
+        ("emp_no", SSNS, "ssn"),
+        ("invoice_number", VISAS, None),  # one beginning: the shop's own, with Luhn's check
+        ("invoice_note", [*VISAS, "5500000000000004", "340000000000009"], "credit_card"),
+        ("order_no", ["212-555-0142", "415-555-0199", "312-555-0111", "617-555-0123"], None),
+    ],
+)
+def test_numbers_of_things_are_no_numbers_of_persons_that_look_alike(
+    column: str, values: list[str], kind: str | None
+) -> None:
+    assert find_pii({column: values})[0].type == kind
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "kind"),
+    [
+        ("first_name", ["James", "Mary", "Priya", "Wei"] * 30, "name"),
+        ("member_name", ["Gold", "Silver", "Trial", "Staff"] * 30, None),
+        ("field_4", ["Ada King", "James Miller", "Maria Lopez", "Priya Sharma", "Peter Braun"] * 20, "name"),
+        ("ship_name", ["Queen Mary", "Sir Walter Scott", "Lady Margaret", "Endeavour", "Sea Breeze"] * 20, None),
+        ("name", ["James", "Mary", "Priya", "Peter", "Laura"] * 20, "name"),
+        ("name", ["Mug", "Desk Lamp", "Oak Chair", "Yoga Mat", "Mouse"] * 20, None),
+        ("office", OFFICES * 20, None),
+    ],
+)
+def test_names_that_repeat_are_told_from_categories(column: str, values: list[str], kind: str | None) -> None:
+    assert find_pii({column: values})[0].type == kind
+
+
+@pytest.mark.parametrize("column", ["D.O.B.", "d_o_b", "bday", "birth", "BirthDt", "생년월일"])
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["04/28/75", "01/01/60", "12/13/99", "06/30/88", "02/02/51"],
+        ["1975-04-28 00:00:00", "1960-01-01 00:00:00", "1999-12-13 00:00:00", "1988-06-30 00:00:00"],
+        ["28.04.1975 00:00", "01.01.1960 00:00", "13.12.1999 00:00", "30.06.1988 00:00"],
+        ["1991年8月6日", "2000年8月23日", "1970年9月10日", "1965年1月1日"],
+    ],
+)
+def test_dates_of_birth_in_many_forms(column: str, values: list[str]) -> None:
+    assert find_pii({column: values})[0].type == "date_of_birth"
+
+
+@pytest.mark.parametrize("column", ["birth_weight", "birth_order", "birth_ward"])
+def test_birth_says_a_date_only_at_the_end_of_a_name(column: str) -> None:
+    assert find_pii([column])[0].type is None
+
+
+@pytest.mark.parametrize("nothing", ["N/A", "null", "NaN", "-", "\\N", "unknown", float("nan")])
+def test_words_for_no_value_are_no_values(nothing: object) -> None:
+    (found,) = find_pii({"x": [*VALUES["email"], *[nothing] * 20]})
+    assert (found.type, found.evidence) == ("email", ("3 of 3 values look like it",))
+
+
+@pytest.mark.parametrize("values", [[2125550142.0, 4155550199.0, 3125550111.0], ["2125550142.0", "4155550199.0"]])
+def test_whole_numbers_that_became_floats_are_read_as_numbers(values: list[object]) -> None:
+    (found,) = find_pii({"phone": values})
+    assert (found.type, found.score) == ("phone", 0.99)
+
+
+@pytest.mark.parametrize(
+    ("column", "kind"),
+    [
+        ("What is your home address?", "address"),
+        ("Enter your phone number", "phone"),
+        ("S.S.N.", "ssn"),
+        ("property_address", "address"),
+        ("DRVR_LIC_NBR", "drivers_license"),
+        ("PSPT_NBR", "passport"),
+    ],
+)
+def test_questions_and_abbreviations_are_names_too(column: str, kind: str) -> None:
+    assert find_pii([column])[0].type == kind
+
+
+def test_british_licences_need_no_name() -> None:
+    values = ["MORGA657054SM9IJ", "SMITH711215JA9AB", "FOX99802139A99CD", "JONES055286AB9XY"]
+    assert find_pii({"c3": values})[0].type == "drivers_license"
+    assert find_pii({"c3": ["MORGA697054SM9IJ", "SM1TH711215JA9AB", "KEY99ABCDEFG9XYZ"]})[0].type is None
+
+
+def test_regions_of_sales_are_no_part_of_an_address() -> None:
+    streets = {"street_address": ["1 Main Street", "2 Main Street"]}
+    sales, state = find_pii(streets | {"region": ["EMEA", "APAC"]})[1], find_pii(streets | {"region": ["Ohio"]})[1]
+    assert (sales.type, sales.quasi, state.type) == (None, True, "address")
+
+
+def test_numbers_in_four_parts_with_small_beginnings_are_no_ip_addresses() -> None:
+    enzymes = ["5.6.14.66", "1.8.11.71", "5.5.8.75", "3.6.12.110"]
+    assert [one.type for one in find_pii({"a": enzymes, "b": ["10.0.0.4", "10.0.0.7", "10.0.1.9"]})] == [
+        None,
+        "ip_address",
+    ]
+
+
+def test_measures_are_no_numbers_of_documents() -> None:
+    assert find_pii({"dl_speed": ["522.53", "161.46", "688.48", "99.10", "310.22"]})[0].type is None

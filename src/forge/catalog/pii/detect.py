@@ -15,6 +15,8 @@ from forge.catalog.pii.vocabulary import (
     GEOGRAPHIC,
     HASHES,
     KNOWN_WORDS,
+    MEANINGLESS,
+    OTHER_NUMBERS,
     PII_PHRASES,
     PROPERTIES,
     QUASI_PHRASES,
@@ -22,13 +24,15 @@ from forge.catalog.pii.vocabulary import (
     THINGS,
 )
 
-RULES = 2  # grows with every change of what is found: tables are scanned again
+RULES = 3  # grows with every change of what is found: tables are scanned again
 ENOUGH = 0.8  # share of the values that must match where no name says it
 WITH_NAME = 0.5  # and where one does
+KNOWN_WHEN_FEW = 0.6  # share of different values that must be known names where they repeat
 EMBEDDED = 0.5  # share of texts that must hold one
 FEW = 3  # fewer values prove nothing by themselves
 MANY = 5  # so many values that do not match refute a name
 SURE, BY_VALUES, BY_NAME = 0.99, 0.9, 0.75
+SALES_REGIONS = "values are regions of sales"
 LOOKED_AT = 1000  # values of a column
 LONGEST_TEXT = 2000  # characters of a text that are searched
 
@@ -62,16 +66,29 @@ def find_pii(columns: Mapping[str, Iterable[object]] | Sequence[str]) -> tuple[P
 def _texts(values: Iterable[object]) -> list[str]:
     texts: list[str] = []
     for value in values:
-        if value is not None and (text := str(value).strip()):
+        if text := _text(value):
             texts.append(text)
         if len(texts) == LOOKED_AT:
             break
     return texts
 
 
+def _text(value: object) -> str:
+    """Empty where there is no value, which many programs write as a word."""
+    if value is None or isinstance(value, bytes | bytearray):
+        return ""
+    # An integer column with gaps is a column of floats to many programs: 2125550199.0
+    text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip()
+    if looks.WHOLE_FLOAT.fullmatch(text):
+        text = text.partition(".")[0]
+    return "" if text.lower() in looks.NO_VALUE else text
+
+
 def _beside_an_address(finding: PiiFinding) -> PiiFinding:
     """City and postal code complete a street address."""
     if not finding.quasi or not any(kind in finding.evidence[0] for kind in GEOGRAPHIC):
+        return finding
+    if SALES_REGIONS in finding.evidence:
         return finding
     evidence = (*finding.evidence, "it is beside a street address")
     return replace(finding, type="address", quasi=False, score=BY_NAME, evidence=evidence)
@@ -79,6 +96,8 @@ def _beside_an_address(finding: PiiFinding) -> PiiFinding:
 
 def _find(column: str, values: Sequence[str]) -> PiiFinding:
     words = words_of(column, KNOWN_WORDS)
+    if all(word in MEANINGLESS or word.isdigit() for word in words):
+        words = ()
     if len(values) >= FEW and all(value.lower() in looks.YES_OR_NO for value in values):
         return PiiFinding(column)
     embedded = _in_objects(column, values)
@@ -108,6 +127,8 @@ def _named(words: Words, vocabulary: Mapping[str, tuple[Words, ...]]) -> _NamedK
             end = holds(words, phrase)
             if end is not None and not _is_vetoed(kind, words, end - len(phrase), end):
                 is_head = all(word in _AFTER_A_HEAD or word.isdigit() for word in words[end:])
+                if phrase in _ONLY_AS_HEADS and words[end:]:
+                    continue
                 found.append((len(phrase), (kind, " ".join(phrase), is_head)))
     return max(found, key=lambda one: one[0])[1] if found else None
 
@@ -116,6 +137,7 @@ _NamedKind = tuple[str, str, bool]  # the kind, the phrase, and whether the name
 _AFTER_A_HEAD = frozenset({"line", "number", "name", "full", "text", "1", "2", "home", "work", "old", "new", "code"})
 
 
+_ONLY_AS_HEADS: frozenset[Words] = frozenset({("birth",)})  # of much else, as in birth weight
 _KINDS_WITH_KEYS = frozenset({"address", "name", "phone", "ip_address", "date_of_birth", "credit_card"})
 _DOCUMENTS = frozenset({"passport", "drivers_license", "credit_card", "ssn", "iban"})
 
@@ -130,6 +152,8 @@ def _is_vetoed(kind: str, words: Words, begin: int, end: int) -> bool:
         return True
     if kind == "name":
         return bool(THINGS.intersection((*before[-1:], *after)))
+    if kind == "address" and before[-1:] in (("property",), ("service",), ("premises",)):
+        return False  # where somebody lives, or what somebody owns
     return kind in ("address", "passport", "drivers_license") and bool(THINGS.intersection(before[-1:]))
 
 
@@ -155,9 +179,16 @@ def _judge_named(column: str, kind: str, phrase: str, is_head: bool, values: Seq
 def _test_of(kind: str, values: Sequence[str]) -> looks.Test:
     if kind == "ssn":
         return lambda value: bool(schemes_of(value)) or looks.is_ssn(value) or looks.is_document_number(value)
-    if kind == "name" and len(set(values)) < max(2, len(values) // 6):
-        return lambda value: False  # a few words that repeat are categories
+    are_few = kind == "name" and len(set(values)) < max(2, len(values) // 6)
+    if are_few and not _are_known_names(values, 0.3):
+        return lambda value: False  # a few words that repeat are categories, unless they are names that many have
     return looks.BESIDE_A_NAME[kind]
+
+
+def _are_known_names(values: Sequence[str], share: float) -> bool:
+    """How often each of them occurs does not count."""
+    different = set(values)
+    return len(different) > 1 and sum(map(looks.is_name, different)) >= share * len(different)
 
 
 # by values
@@ -172,6 +203,8 @@ def _by_values(column: str, words: Words, values: Sequence[str]) -> PiiFinding |
     best: tuple[float, str, str] | None = None
     for kind, test in _PROOFS.items():
         if kind == "ip_address" and not (_may_be_ip(words) and _are_unlike_versions(values)):
+            continue
+        if kind in ("ssn", "credit_card") and _is_other_number(kind, words, values):
             continue
         matching = sum(map(test, values))
         share = matching / len(values)
@@ -189,7 +222,25 @@ _PROOFS: Mapping[str, Callable[[str], bool]] = {
     "ssn": looks.is_ssn,
     "ip_address": looks.is_ip,
     "passport": looks.is_machine_readable_passport,
+    "drivers_license": looks.is_british_license,
 }
+
+
+def _numbers_a_thing(words: Words) -> bool:
+    """Order number, case, invoice id; not order notes."""
+    head = [word for word in words if word not in _NUMBERS and not word.isdigit()]
+    return bool(head) and head[-1] in OTHER_NUMBERS
+
+
+_NUMBERS = frozenset({"number", "id", "code", "key", "ref", "reference", "original", "old", "new", "external"})
+
+
+def _is_other_number(kind: str, words: Words, values: Sequence[str]) -> bool:
+    """The name says what is numbered. A social security number has no check digits that could say otherwise; cards of
+    one shop have many issuers, while its own numbers, should they pass Luhn's check, begin alike."""
+    if not _numbers_a_thing(words):
+        return False
+    return kind != "credit_card" or len({value[:1] for value in values}) == 1
 
 
 def _may_be_ip(words: Words) -> bool:
@@ -217,7 +268,7 @@ def _by_scheme(values: Sequence[str]) -> tuple[float, str, str] | None:
 
 def _by_phone(words: Words, values: Sequence[str]) -> tuple[float, str, str] | None:
     """Numbers of one country, or with the code of theirs."""
-    if {"id", "sku", "isbn", "tracking", "code", "version", "date", "order"}.intersection(words):
+    if {"id", "code", "version", "date"}.intersection(words) or _numbers_a_thing(words):
         return None
     counts: dict[str, int] = {}
     for value in values:
@@ -231,8 +282,10 @@ def _by_phone(words: Words, values: Sequence[str]) -> tuple[float, str, str] | N
 def _by_person(words: Words, values: Sequence[str]) -> tuple[float, str, str] | None:
     """Names and addresses of persons: many values that differ, most of a known form."""
     is_by = words[-1:] == ("by",)  # collected by, signed by: whom
-    if len(set(values)) < max(MANY, len(values) // 3) or (PROPERTIES.intersection(words) and not is_by):
+    if len(set(values)) < MANY or (PROPERTIES.intersection(words) and not is_by):
         return None
+    if len(set(values)) < len(values) // 3:
+        return _by_repeated_person(words, values)
     addresses = sum(map(looks.is_address, values)) / len(values)
     if addresses >= 0.6 and not THINGS.intersection(words):
         return addresses, "address", f"{addresses:.0%} of {len(values)} values look like street addresses"
@@ -248,6 +301,16 @@ def _by_person(words: Words, values: Sequence[str]) -> tuple[float, str, str] | 
     if known >= _needed(words, values):
         return shaped, "name", f"{known:.0%} of {len(values)} values are known names of persons"
     return None
+
+
+def _by_repeated_person(words: Words, values: Sequence[str]) -> tuple[float, str, str] | None:
+    """A few persons in many rows: each must be known by given and last name, or the column be called name."""
+    test = looks.is_name if words and GENERIC_NAMES.issuperset(words) else looks.is_full_name
+    different = set(values)
+    known = sum(map(test, different)) / len(different)
+    if known < KNOWN_WHEN_FEW or THINGS.intersection(words):
+        return None
+    return known, "name", f"{known:.0%} of {len(different)} different values are known names of persons"
 
 
 def _needed(words: Words, values: Sequence[str]) -> float:
@@ -311,6 +374,8 @@ def _in_texts(column: str, words: Words, values: Sequence[str]) -> PiiFinding | 
     for kind, finds in _EMBEDDED.items():
         if kind == "ip_address" and not _may_be_ip(words):
             continue
+        if kind in ("ssn", "credit_card", "phone") and _is_other_number(kind, words, values):
+            continue
         matching = sum(map(finds, values))
         if matching >= (ENOUGH if kind == "ip_address" else EMBEDDED) * len(values):
             evidence = f"{matching} of {len(values)} texts hold one"
@@ -337,6 +402,10 @@ _EMBEDDED: Mapping[str, Callable[[str], bool]] = {
 
 def _quasi(column: str, words: Words, values: Sequence[str]) -> PiiFinding | None:
     named = _named(words, QUASI_PHRASES)
+    if words == ("state",) and values and all(map(looks.is_us_state, values)):
+        named = "region", "state", True
     if named is None or (values and all(value.lower() in ("true", "false", "0", "1") for value in values)):
         return None
+    if named[0] == "region" and values and all(value.lower() in looks.SALES_REGIONS for value in values):
+        return PiiFinding(column, None, BY_NAME, (f"the name says {named[0]}", SALES_REGIONS), quasi=True)
     return PiiFinding(column, None, BY_NAME, (f"the name says {named[0]}",), quasi=True)

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from itertools import groupby
 
 Words = tuple[str, ...]
 
@@ -21,7 +22,9 @@ _SHORT = {
     "cc": "credit card", "crd": "card", "str": "street", "strt": "street", "st": "street", "zipcode": "zip code",
     "cntry": "country", "ctry": "country", "gndr": "gender", "pt": "patient", "cd": "code", "desc": "description",
     "cnt": "count", "qty": "count", "ts": "timestamp", "flg": "flag", "ind": "flag", "ver": "version",
-    "drv": "driver", "drivers": "driver", "dl": "driver license", "ipaddr": "ip address", "ipv4": "ip", "ipv6": "ip",
+    "drv": "driver", "drivers": "driver", "dl": "driver license",
+    "dln": "driver license number", "dlno": "driver license number", "drvr": "driver", "pspt": "passport",
+    "psprt": "passport", "ppt": "passport", "ipaddr": "ip address", "ipv4": "ip", "ipv6": "ip",
 }  # fmt: skip
 
 
@@ -30,11 +33,26 @@ def words_of(name: str, known: frozenset[str]) -> Words:
     """`known`: words that a run of letters is taken apart into, as in `streetaddress`."""
     parts = [part for run in _HUMPS.split(plain_text(name)) for part in _PARTS.findall(run)]
     words: list[str] = []
-    for part in parts:
+    for part in _joined_letters(parts):
         lower = part.lower()
         whole = _SHORT.get(lower) or (lower if lower in known else " ".join(_compound(lower, known)) or lower)
         words += whole.split()
-    return tuple(words)
+    return _without_question(words)
+
+
+def _joined_letters(parts: Iterable[str]) -> list[str]:
+    """D.O.B. and d_o_b are one word."""
+    joined: list[str] = []
+    for is_letter, run in groupby(parts, lambda part: len(part) == 1 and part.isascii() and part.isalpha()):
+        letters = list(run)
+        joined += ["".join(letters)] if is_letter else letters
+    return joined
+
+
+def _without_question(words: Sequence[str]) -> Words:
+    """`What is your home address?` asks for a home address."""
+    asked = words.index("your") + 1 if "your" in words else 0
+    return tuple(words[asked:])
 
 
 def holds(words: Sequence[str], wanted: Sequence[str]) -> int | None:

@@ -52,6 +52,46 @@ _ADDRESSED = re.compile(
 )
 
 
+# What programs write where there is no value.
+NO_VALUE = frozenset(
+    {
+        *(
+            "n/a",
+            "na",
+            "#n/a",
+            "<na>",
+            "null",
+            "none",
+            "nil",
+            "nan",
+            "nat",
+            "\\n",
+            "-",
+            "--",
+            "?",
+            ".",
+            "unknown",
+            "(null)",
+        )
+    }
+)
+WHOLE_FLOAT = re.compile(r"\d{5,19}\.0")
+SALES_REGIONS = frozenset(
+    {
+        *("emea", "apac", "amer", "amers", "americas", "latam", "nam", "noram", "dach", "mena", "anz", "benelux"),
+        *("nordics", "cee", "row", "global", "north", "south", "east", "west", "central", "northeast", "northwest"),
+        *("southeast", "southwest", "midwest", "europe", "asia", "africa", "oceania"),
+    }
+)
+_US_STATES = re.compile(
+    r"a[klrz]|c[aot]|d[ce]|fl|ga|hi|i[adln]|k[sy]|la|m[adeinost]|n[cdehjmvy]|o[hkr]|p[ar]|ri|s[cd]|t[nx]|ut|v[at]|w[aivy]"
+)
+
+
+def is_us_state(value: str) -> bool:
+    return _US_STATES.fullmatch(value.lower()) is not None
+
+
 def is_addressed_person(value: str) -> bool:
     """With a title, or with an initial and a last name: Dr. Ada Lovelace, A. Lovelace."""
     return _ADDRESSED.fullmatch(value) is not None and has_name_shape(value)
@@ -101,9 +141,15 @@ def is_ip(value: str) -> bool:
     return True
 
 
+_USUAL_NETWORKS = frozenset({10, 127, 169, 172, 192})
+
+
 def is_unlike_a_version(value: str) -> bool:
     """An IP address that no version number looks like."""
-    return ":" in value or max(int(part) for part in value.split(".") if part.isdigit()) > 63
+    if ":" in value:
+        return True
+    first, *others = [int(part) for part in value.split(".")[:3] if part.isdigit()]
+    return first in _USUAL_NETWORKS or max(first, *others) > 63
 
 
 @cache
@@ -138,6 +184,14 @@ def is_name(value: str) -> bool:
         any(word in GIVEN_NAMES or word in LAST_NAMES for word in _name_words(value))
         or (_EAST_ASIAN_NAME.fullmatch(value) is not None and value[0] in LAST_NAMES)
     )
+
+
+def is_full_name(value: str) -> bool:
+    """A known given name and a known last name."""
+    words = _name_words(value)
+    givens = [word for word in words if word in GIVEN_NAMES]
+    lasts = [word for word in words if word in LAST_NAMES]
+    return len(words) > 1 and bool(givens) and bool(lasts) and len({*givens, *lasts}) > 1 and has_name_shape(value)
 
 
 def has_name_shape(value: str) -> bool:
@@ -198,7 +252,9 @@ def has_address_shape(value: str) -> bool:
 _LETTERS = re.compile(r"[^\W\d_]{3}|[\u3040-\u9fff\uac00-\ud7af]")
 
 
-_DATE = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?:[T ].*)?|(\d{1,2})[-/.](\d{1,2})[-/.](\d{4})")
+_DATE = re.compile(
+    r"(\d{4})[-/.年](\d{1,2})[-/.月](\d{1,2})日?(?:[T ].*)?|\d{1,2}[-/.]\d{1,2}[-/.](\d{4}|\d{2})(?: .*)?"
+)
 
 
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
@@ -211,12 +267,16 @@ def year_of(value: str) -> int | None:
     """Of a date as text; None where it is none."""
     found = _DATE.fullmatch(value)
     if found is None and (worded := _WORDED_DATE.fullmatch(value)) is not None:
-        year = int(worded[1] or worded[2])
-        return year if year > 99 else year + (2000 if year <= date.today().year % 100 else 1900)  # noqa: DTZ011
+        return _whole_year(int(worded[1] or worded[2]))
     if found is None:
         compact = re.fullmatch(r"((?:19|20)\d\d)(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])", value)
         return int(compact[1]) if compact else None
-    return int(found[1] or found[6])
+    return _whole_year(int(found[1] or found[4]))
+
+
+def _whole_year(year: int) -> int:
+    """75 is 1975: a year of two digits is of the past."""
+    return year if year > 99 else year + (2000 if year <= date.today().year % 100 else 1900)  # noqa: DTZ011
 
 
 def are_births(values: Sequence[str]) -> bool:
@@ -232,6 +292,8 @@ def is_birth_date(value: str) -> bool:
 
 def is_document_number(value: str) -> bool:
     """A passport or licence number: letters and digits, some of them digits."""
+    if re.fullmatch(r"-?\d*\.\d{1,3}", value):
+        return False  # a measure
     text = re.sub(r"[\s\-/.*]", "", value)
     return re.fullmatch(r"[A-Z0-9]{5,20}", text, re.IGNORECASE) is not None and sum(c.isdigit() for c in text) >= 3
 
@@ -239,6 +301,16 @@ def is_document_number(value: str) -> bool:
 def is_machine_readable_passport(value: str) -> bool:
     """One of the two lines at its foot."""
     return re.match(r"P[A-Z<][A-Z]{3}[A-Z<]{10,}|[A-Z0-9<]{9}\d[A-Z<]{3}\d{7}[MFX<]\d{7}", value) is not None
+
+
+_BRITISH_LICENSE = re.compile(
+    r"(?:[A-Z]{5}|[A-Z]{4}9|[A-Z]{3}99|[A-Z]{2}999)\d(?:[05][1-9]|[16][0-2])(?:0[1-9]|[12]\d|3[01])\d[A-Z][A-Z9][A-Z0-9][A-Z]{2}"
+)
+
+
+def is_british_license(value: str) -> bool:
+    """Last name, date of birth and initials, of which no other number is made."""
+    return _BRITISH_LICENSE.fullmatch(value.replace(" ", "")) is not None
 
 
 def is_hash(value: str) -> bool:

@@ -50,6 +50,27 @@ PROPERTIES = words_in(
         )
     ]
 )
+# Names that say nothing: as `field_7`, `attr1` and `value`.
+MEANINGLESS = words_in(
+    [
+        phrases("""
+        field, column, col, attribute, attr, value, val, variable, var, data, unnamed, x, y, c, f, v, feature, item,
+        element, entry, info, misc, raw, text, string, extra, custom, spalte, campo, colonne, feld, 列
+        """)
+    ]
+)
+# What is numbered, where it is no person: such numbers often have the form of another one.
+OTHER_NUMBERS = words_in(
+    [
+        phrases("""
+        order, orders, invoice, case, ticket, part, sku, isbn, item, product, batch, lot, serial, tracking, shipment,
+        parcel, claim, contract, po, purchase, receipt, transaction, docket, permit, model, catalog, catalogue, asset,
+        imei, iccid, barcode, ean, upc, gtin, voucher, coupon, container, pallet, work, job, project, bestellung,
+        bestellnummer, auftrag, auftragsnummer, rechnung, rechnungsnummer, artikel, artikelnummer, pedido, factura,
+        commande, facture, ordine, fattura, zamowienie, zamowienia, faktura
+        """)
+    ]
+)
 # Words that make hashes and stand-ins of what is named: reported as quasi-identifiers.
 HASHES = words_in(
     [
