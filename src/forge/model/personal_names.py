@@ -39,8 +39,8 @@ PERSONAL_NAMES: Mapping[str, tuple[str, ...]] = {
     ),
     "ssn": _phrases(
         """
-        ssn, social security, social security number, social insurance, social insurance number, sin number, itin,
-        sozialversicherung, sozialversicherungsnummer, sv nummer, svnr, steuer id, steuerid,
+        ssn, soc sec, social security, social security number, social insurance, social insurance number, sin number,
+        itin, sozialversicherung, sozialversicherungsnummer, sv nummer, svnr, steuer id, steuerid,
         steueridentifikationsnummer, idnr, national id, national id number, national identifier, national insurance,
         national insurance number, nino, ni number, personnummer, person nummer, personal id number,
         personal identity number, personal number, pesel, cpf, dni, nie, nif, curp, rfc, codice fiscale,

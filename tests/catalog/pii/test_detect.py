@@ -220,7 +220,7 @@ def test_names_that_repeat_are_told_from_categories(column: str, values: list[st
     assert find_pii({column: values})[0].type == kind
 
 
-@pytest.mark.parametrize("column", ["D.O.B.", "d_o_b", "bday", "birth", "BirthDt", "생년월일"])
+@pytest.mark.parametrize("column", ["D.O.B.", "d_o_b", "DOB_DT", "bday", "birth", "BirthDt", "생년월일"])
 @pytest.mark.parametrize(
     "values",
     [
@@ -257,6 +257,7 @@ def test_whole_numbers_that_became_floats_are_read_as_numbers(values: list[objec
         ("What is your home address?", "address"),
         ("Enter your phone number", "phone"),
         ("S.S.N.", "ssn"),
+        ("SocSecNum", "ssn"),
         ("property_address", "address"),
         ("DRVR_LIC_NBR", "drivers_license"),
         ("PSPT_NBR", "passport"),

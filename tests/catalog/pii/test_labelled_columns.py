@@ -1,9 +1,12 @@
 """Precision and recall on labelled columns. All sets were written from the specification, apart from the detector.
 
-It was developed with `commerce` in view. `health_and_travel` (other industries, ten languages) was written before its
-author had read the detector, which then found 0.575 of it with a precision of 0.893; what that showed was mended, so
-it has been seen since. The detector was not changed for an error in `public_services` or `homes_and_schools`; the
-latter was written by somebody who knew its word lists by then, so its figures are the kinder ones."""
+What the detector scored before it was changed for any error of a set, which is what to expect of columns not seen yet:
+
+- `health_and_travel` (other industries, ten languages): precision 0.893, recall 0.575;
+- `public_services`: 0.981 and 0.939; `homes_and_schools` (by somebody who knew the word lists): 0.976 and 0.780;
+- `shops_and_offices` (65 files by a generator: few values many times, headers that say nothing): 0.980 and 0.896.
+
+It was developed with `commerce` in view, and has been changed for errors of each since."""
 
 from __future__ import annotations
 
@@ -20,7 +23,9 @@ HERE = Path(__file__).parent
 PRECISION, RECALL = 0.95, 0.75
 
 
-@pytest.mark.parametrize("name", ["commerce", "public_services", "health_and_travel", "homes_and_schools"])
+@pytest.mark.parametrize(
+    "name", ["commerce", "public_services", "health_and_travel", "homes_and_schools", "shops_and_offices"]
+)
 def test_personal_data_is_found_in_columns_that_nobody_here_has_seen(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

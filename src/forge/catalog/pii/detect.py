@@ -144,6 +144,8 @@ _DOCUMENTS = frozenset({"passport", "drivers_license", "credit_card", "ssn", "ib
 
 def _is_vetoed(kind: str, words: Words, begin: int, end: int) -> bool:
     before, after = words[:begin], words[end:]
+    if kind == "date_of_birth" and after[:1] == ("date",):
+        after = after[1:]  # DOB_DT
     if PROPERTIES.intersection(after) or FLAGS.intersection(before):
         return True
     if kind in _KINDS_WITH_KEYS and "id" in after:
@@ -287,7 +289,7 @@ def _by_person(words: Words, values: Sequence[str]) -> tuple[float, str, str] | 
     if len(set(values)) < len(values) // 3:
         return _by_repeated_person(words, values)
     addresses = sum(map(looks.is_address, values)) / len(values)
-    if addresses >= 0.6 and not THINGS.intersection(words):
+    if addresses >= 0.6 and not (THINGS - {"location"}).intersection(words):
         return addresses, "address", f"{addresses:.0%} of {len(values)} values look like street addresses"
     if THINGS.intersection(words):
         return None

@@ -292,7 +292,7 @@ def is_birth_date(value: str) -> bool:
 
 def is_document_number(value: str) -> bool:
     """A passport or licence number: letters and digits, some of them digits."""
-    if re.fullmatch(r"-?\d*\.\d{1,3}", value):
+    if re.fullmatch(r"-?\d*\.\d+", value):
         return False  # a measure
     text = re.sub(r"[\s\-/.*]", "", value)
     return re.fullmatch(r"[A-Z0-9]{5,20}", text, re.IGNORECASE) is not None and sum(c.isdigit() for c in text) >= 3
