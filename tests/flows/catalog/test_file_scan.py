@@ -78,3 +78,60 @@ def test_what_is_no_file_is_refused_and_not_waited_for(tmp_path: Path) -> None:
         with pytest.raises(ForgeError) as caught:
             scan_file(tmp_path / name)
         assert (caught.value.code, caught.value.why) == ("E629", "There is no such file.")
+
+
+def types_of(path: Path) -> dict[str, str | None]:
+    return {finding.column: finding.type for finding in scan_file(path).findings}
+
+
+MAILS = [f"p{number}@example.org" for number in range(9)]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
+def test_text_is_read_in_the_encoding_it_was_written_in(encoding: str, tmp_path: Path) -> None:
+    lines = ["Straße;größe", *(f"Königstraße {number};{number}" for number in range(1, 9))]
+    (tmp_path / "orte.csv").write_bytes("\n".join(lines).encode(encoding))
+    assert types_of(tmp_path / "orte.csv") == {"Straße": "address", "größe": None}
+
+
+@pytest.mark.parametrize("name", ["no_rows.csv", "no_rows.parquet"])
+def test_a_table_without_rows_has_columns_all_the_same(name: str, tmp_path: Path) -> None:
+    if name.endswith("csv"):
+        (tmp_path / name).write_text("email,count\n")
+    else:
+        pq.write_table(
+            pa.table({"email": pa.array([], pa.string()), "count": pa.array([], pa.int64())}), tmp_path / name
+        )
+    assert types_of(tmp_path / name) == {"email": "email", "count": None}
+    assert scan_file(tmp_path / name).rows == 0
+
+
+def test_a_column_does_not_hide_another_of_its_name(tmp_path: Path) -> None:
+    (tmp_path / "twice.csv").write_text("value,value,\n" + "".join(f"{mail},7,x\n" for mail in MAILS))
+    assert types_of(tmp_path / "twice.csv") == {"value": "email", "value (2)": None, "": None}
+
+
+def test_large_cells_rows_of_other_lengths_and_excels_first_line_are_read(tmp_path: Path) -> None:
+    rows = "".join(f"{mail};{'x' * 1_200_000}\n" for mail in MAILS[:3])
+    (tmp_path / "large.csv").write_text(f"\n{'mail;text'}\n{rows}short\nlonger@example.org;2;3;4\n")
+    assert types_of(tmp_path / "large.csv") == {"mail": "email", "text": None}
+    (tmp_path / "excel.csv").write_text("sep=;\nmail;count\n" + "".join(f"{mail};1,5\n" for mail in MAILS))
+    assert types_of(tmp_path / "excel.csv") == {"mail": "email", "count": None}
+
+
+def test_one_object_over_many_lines_is_one_row(tmp_path: Path) -> None:
+    (tmp_path / "one.json").write_text(json.dumps({"email": MAILS[0], "count": 1}, indent=2))
+    assert (scan_file(tmp_path / "one.json").rows, types_of(tmp_path / "one.json")["email"]) == (1, "email")
+
+
+def test_parquet_may_hold_what_python_cannot(tmp_path: Path) -> None:
+    table = pa.table(
+        {
+            "far": pa.array([2**62] * 9, pa.timestamp("us")),
+            "nested": [{"mail": mail, "raw": b"\xff\x00"} for mail in MAILS],
+            "bytes": [mail.encode() for mail in MAILS],
+            "nothing": pa.nulls(9),
+        }
+    )
+    pq.write_table(table, tmp_path / "odd.parquet")
+    assert types_of(tmp_path / "odd.parquet") == {"far": None, "nested": "email", "bytes": "email", "nothing": None}

@@ -75,13 +75,24 @@ def _texts(values: Iterable[object]) -> list[str]:
 
 def _text(value: object) -> str:
     """Empty where there is no value, which many programs write as a word."""
-    if value is None or isinstance(value, bytes | bytearray):
+    if isinstance(value, bytes | bytearray):
+        value = _decoded(bytes(value))
+    if value is None:
         return ""
     # An integer column with gaps is a column of floats to many programs: 2125550199.0
     text = str(int(value)) if isinstance(value, float) and value.is_integer() else str(value).strip()
     if looks.WHOLE_FLOAT.fullmatch(text):
         text = text.partition(".")[0]
     return "" if text.lower() in looks.NO_VALUE else text
+
+
+def _decoded(value: bytes) -> str | None:
+    """Some programs write text as bytes."""
+    try:
+        text = value.decode()
+    except UnicodeDecodeError:
+        return None
+    return text if text.isprintable() else None
 
 
 def _beside_an_address(finding: PiiFinding) -> PiiFinding:

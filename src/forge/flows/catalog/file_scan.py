@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
 
 from forge.catalog.pii import PiiFinding, find_pii
 from forge.model.errors import ForgeError
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 ROWS = 10_000  # that are looked at, from the beginning of the file
-_MAX_CELL = 1_000_000  # characters of a CSV cell
+_MAX_CELL = 2**31 - 1  # bytes of a CSV cell
+_LONGEST = 20_000  # characters of a value that are kept
 _KINDS = {"csv": "csv", "tsv": "csv", "jsonl": "jsonl", "ndjson": "jsonl", "json": "jsonl", "parquet": "parquet"}
 Row = Mapping[str, object]
 
@@ -47,15 +53,17 @@ def scan_file(path: Path, rows: int = ROWS) -> FileScan:
         raise _unreadable(path, "There is no such file.", "Look at its name, and try again.")
     read = {"csv": _csv_rows, "jsonl": _json_rows, "parquet": _parquet_rows}[kind]
     columns: dict[str, list[object]] = {}
-    count, complete = 0, True
+    count, complete = -1, True  # the first row is that of the names
     try:
-        for row in islice(read(path), rows + 1):
+        for row in read(path):
             if count == rows:
                 complete = False
                 break
             count += 1
             for name, value in row.items():
-                columns.setdefault(name, []).append(value)
+                kept = columns.setdefault(name, [])
+                if value is not None and count:
+                    kept.append(value[:_LONGEST] if isinstance(value, str) else value)
     except (OSError, ValueError, RecursionError, csv.Error) as error:
         raise _unreadable(path, str(error), "Look at the file, and try again.") from error
     return FileScan(str(path), count, complete, find_pii(columns))
@@ -67,46 +75,107 @@ def _unreadable(path: Path, why: str, fix: str) -> ForgeError:
 
 def _csv_rows(path: Path) -> Iterator[Row]:
     csv.field_size_limit(_MAX_CELL)
-    with path.open(encoding="utf-8-sig", newline="") as file:
+    with path.open(encoding=_encoding(path), newline="") as file:
         sample = file.read(65_536)
         delimiter = _delimiter(sample)
         file.seek(0)
+        if sample.startswith("sep="):  # a line for Excel
+            file.readline()
         lines = csv.reader(file, delimiter=delimiter)
-        header = next(lines, None)
+        header = next((line for line in lines if line), None)
         if not header:
             raise ValueError("It is empty.")
+        names = _different(header)
+        yield dict.fromkeys(names)
         for line in lines:
-            yield dict(zip(header, line, strict=False))
+            yield dict(zip(names, line, strict=False))
+
+
+def _encoding(path: Path) -> str:
+    """UTF-16 says so in its first bytes; what is no UTF-8 is what Windows writes in the west."""
+    with path.open("rb") as file:
+        head = file.read(1_000_000)
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    try:
+        codecs.getincrementaldecoder("utf-8")().decode(head)  # the last character may be cut
+    except UnicodeDecodeError:
+        if b"\0" in head:
+            raise ValueError("It is no text.") from None
+        return "cp1252"
+    return "utf-8-sig"
+
+
+def _different(header: Iterable[str]) -> list[str]:
+    """Columns that have the same name are told apart: mail, mail (2)."""
+    names: dict[str, None] = {}
+    for name in header:
+        place, own = 1, name
+        while own in names:
+            place += 1
+            own = f"{name} ({place})".strip()
+        names[own] = None
+    return list(names)
 
 
 def _delimiter(sample: str) -> str:
     """That which the first line has most of."""
-    first = sample.partition("\n")[0]
+    first = sample.lstrip().partition("\n")[0]
+    if first.startswith("sep=") and len(first.strip()) == 5:
+        return first[4]
     return max(",;\t|", key=first.count)
 
 
 def _json_rows(path: Path) -> Iterator[Row]:
-    """One object a line; or one list of objects."""
-    with path.open(encoding="utf-8-sig") as file:
+    """One object a line; or one list of objects, or one object."""
+    with path.open(encoding=_encoding(path)) as file:
         first = next((line for line in file if line.strip()), "")
-        whole = first.lstrip().startswith("[")
-        items: Iterable[object] = (
-            json.loads(first + file.read()) if whole else map(json.loads, chain([first], filter(str.strip, file)))
-        )
-        for item in items:
+        if not first:
+            raise ValueError("It is empty.")
+        yield {}
+        for item in _json_items(first, file):
             if not isinstance(item, dict):
                 raise ValueError("A line of it is no JSON object.")
             yield {name: _as_text(value) for name, value in item.items()}
 
 
+def _json_items(first: str, file: TextIO) -> Iterable[object]:
+    if first.lstrip().startswith("["):
+        found: list[object] = json.loads(first + file.read())
+        return found
+    if first.strip() == "{":
+        return [json.loads(first + file.read())]
+    return map(json.loads, chain([first], filter(str.strip, file)))
+
+
 def _as_text(value: object) -> object:
-    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else value
+    return json.dumps(value, ensure_ascii=False, default=_plain) if isinstance(value, dict | list) else value
+
+
+def _plain(value: object) -> str:
+    """What JSON has no form for."""
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value)
 
 
 def _parquet_rows(path: Path) -> Iterator[Row]:
     import pyarrow.parquet as pq
 
     with pq.ParquetFile(path) as file:
+        names = _different(file.schema_arrow.names)
+        yield dict.fromkeys(names)
         for batch in file.iter_batches(batch_size=1000):
-            for row in batch.to_pylist():
-                yield {name: _as_text(value) for name, value in row.items()}
+            for row in zip(*map(_values, batch.columns), strict=True):
+                yield {name: _as_text(value) for name, value in zip(names, row, strict=True)}
+
+
+def _values(column: pa.Array[Any]) -> list[object]:
+    """As Python has them; as text where it has none, as for years beyond 9999."""
+    import pyarrow as pa
+
+    try:
+        return column.to_pylist()
+    except (OverflowError, ValueError):
+        try:
+            return column.cast(pa.string()).to_pylist()
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+            return [None] * len(column)
