@@ -173,9 +173,9 @@ def _values(column: pa.Array[Any]) -> list[object]:
     import pyarrow as pa
 
     try:
-        return column.to_pylist()
+        return list(column.to_pylist())
     except (OverflowError, ValueError):
         try:
-            return column.cast(pa.string()).to_pylist()
+            return list(column.cast(pa.string()).to_pylist())
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             return [None] * len(column)
