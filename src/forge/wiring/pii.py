@@ -58,7 +58,14 @@ class PiiParts:
             default_branch=self.wiring.default_branch,
             threshold=keys.threshold,
             rows=keys.rows,
+            on_change=self._take_values_out,
         )
+
+    def _take_values_out(self, tables: Iterable[TableName]) -> None:
+        """Of stored profiles: those of columns that are personal now."""
+        from forge.flows.catalog.profiling.profile_table import forget_personal
+
+        forget_personal(tables, self.wiring.catalog.profile_ports())
 
     def known_tables(self) -> frozenset[TableName]:
         """Of the lake, and those that only findings know."""
@@ -77,4 +84,10 @@ class PiiParts:
         from forge.flows.catalog.pii.scan import follow_lineage
 
         by = actor or self.wiring.author.email
-        return ReviewPorts(self.findings, self.wiring.clock, by, lambda: follow_lineage(self.scan_ports(by)))
+        return ReviewPorts(
+            findings=self.findings,
+            clock=self.wiring.clock,
+            actor=by,
+            follow=lambda: follow_lineage(self.scan_ports(by)),
+            on_change=self._take_values_out,
+        )

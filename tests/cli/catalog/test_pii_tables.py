@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 from version_site import YAML, open_version_site
 
+from forge.connection import connect
+from forge.model.names import TableName
+
 UNFOLLOWED = YAML + "catalog: {follow: false}\n"  # tests say when a scan begins
 PEOPLE = "id,mail,city\n" + "".join(f"{n},person{n}@secret.example,Rome\n" for n in range(8))
 
@@ -42,6 +45,21 @@ def test_tables_are_scanned_reviewed_and_listed(forge: Callable[..., Any], shop:
     ]
     assert [one["column"] for one in forge("pii", "review", "--json", at=shop).json["findings"]] == ["city"]
     assert forge("pii", "review", "--confirm", mail, "--json", at=shop).json["findings"][0]["state"] == "confirmed"
+
+
+def test_what_is_found_is_taken_out_of_stored_profiles(forge: Callable[..., Any], shop: Path) -> None:
+    def stored() -> str:
+        with connect(shop) as f:
+            return str(f.wiring.catalog.profiles.history(TableName("core", "people")))
+
+    assert forge("catalog", "profile", "core.people", at=shop).status == 0
+    assert "secret.example" in stored()
+    assert forge("pii", "scan", "core.people", at=shop).status == 0
+    assert "secret.example" not in stored()
+    assert "Rome" in stored()
+    city = forge("pii", "list", "--json", at=shop).json["findings"][0]
+    forge("pii", "review", "--confirm", city["id"], at=shop)
+    assert "Rome" not in stored()
 
 
 def test_all_tables_are_scanned_and_unchanged_ones_not_again(forge: Callable[..., Any], shop: Path) -> None:

@@ -161,6 +161,17 @@ def test_who_profiles_again_takes_them_out_as_well(here: ProfileWorld) -> None:
     assert "ada" not in here.stored
 
 
+def test_what_is_found_while_rows_are_measured_is_not_stored(here: ProfileWorld) -> None:
+    def profile(target: Pin, request: ProfileRequest) -> ProfileMeasurement:
+        here.world.flag("core.orders", "mail")
+        return measured(target, request)
+
+    measured = here.small.profile
+    here.small.profile = profile  # type: ignore[method-assign]
+    assert "ada" not in json.dumps(here.profile().to_dict())
+    assert "ada" not in here.stored
+
+
 def test_a_diff_says_what_changed_between_two_commits(here: ProfileWorld) -> None:
     here.world.set_fields("core.orders", (*here.world.fields("core.orders"), TableField("city", "city", "string")))
     here.world.commit_rows("core.orders", [{"id": 3, "mail": "b", "amount": 40.0}])

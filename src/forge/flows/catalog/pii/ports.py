@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from forge.catalog.pii.review import PiiRecord, ReviewState, ScannedTable
     from forge.flows.runs.pin import Pin
     from forge.flows.runs.records import AuditRecord
+    from forge.model.names import TableName
+
+    OnChange = Callable[[Sequence[TableName]], object]
+    """Told of tables after findings of theirs changed: whoever stored values takes them out."""
 
 
 class PiiFindings(Protocol):

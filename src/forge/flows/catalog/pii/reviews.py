@@ -5,13 +5,17 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from forge.catalog.pii.review import PiiRecord, ReviewState, review
 from forge.flows.catalog.pii.ports import PiiFindings
-from forge.flows.catalog.pii.scan import changed_meanwhile
+from forge.flows.catalog.pii.scan import changed_meanwhile, tell_change
 from forge.flows.runs.records import AuditRecord
 from forge.model.errors import ForgeError
 from forge.model.time import Clock
+
+if TYPE_CHECKING:
+    from forge.flows.catalog.pii.ports import OnChange
 
 LONGEST_NOTE = 2000  # characters
 _log = logging.getLogger("forge.catalog")
@@ -25,6 +29,7 @@ class ReviewPorts:
     clock: Clock
     actor: str
     follow: Callable[[], object]
+    on_change: OnChange = lambda tables: None
 
 
 def find_finding(store: PiiFindings, finding_id: str) -> PiiRecord:
@@ -49,6 +54,7 @@ def review_finding(
     audit = AuditRecord(at, ports.actor, f"pii.{state}", subject, {"finding": record.id, "type": record.type})
     if not ports.findings.save([decided], None, audit):
         raise changed_meanwhile(f"Finding {finding_id}")
+    tell_change([decided], ports.on_change)
     try:
         ports.follow()
     except ForgeError as error:  # the decision holds; the next scan follows it

@@ -9,7 +9,7 @@ import logging
 import uuid
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from forge.catalog.pii import RULES, find_pii
 from forge.catalog.pii.review import (
@@ -32,6 +32,9 @@ from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import BranchName, TableName
 from forge.model.time import Clock
 
+if TYPE_CHECKING:
+    from forge.flows.catalog.pii.ports import OnChange
+
 ROWS = 10_000
 """That are looked at, spread over a table."""
 _TRIES = 5
@@ -53,6 +56,7 @@ class ScanPorts:
     default_branch: BranchName
     threshold: float = THRESHOLD
     rows: int = ROWS
+    on_change: OnChange = lambda tables: None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,6 +145,7 @@ def scan_table(table: TableName, ports: ScanPorts, *, force: bool = False) -> Ta
         detail: dict[str, object] = {"snapshot_id": pin.snapshot_id, "rows": sample.rows, "changed": len(changed)}
         audit = AuditRecord(scan.scanned_at, ports.actor, "pii.scan", str(table), detail)
         if ports.findings.save(changed, scan, audit):
+            tell_change(changed, ports.on_change)
             standing = _standing(ports.findings.findings(tables=[str(table)]), ports)
             return TableScan(
                 table=str(table),
@@ -185,8 +190,19 @@ def follow_lineage(ports: ScanPorts) -> int:
             return 0
         audit = AuditRecord(ports.clock(), ports.actor, "pii.lineage", "findings", {"changed": len(changed)})
         if ports.findings.save(changed, None, audit):
+            tell_change(changed, ports.on_change)
             return len(changed)
     raise changed_meanwhile("findings")
+
+
+def tell_change(changed: Iterable[PiiRecord], on_change: OnChange) -> None:
+    """The findings hold, whatever comes of it: what is read is masked by them."""
+    tables = sorted({TableName.parse(record.table) for record in changed})
+    try:
+        if tables:
+            on_change(tables)
+    except ForgeError as error:
+        _log.warning("stored values of %s were not taken out: %s", ", ".join(map(str, tables)), error.line)
 
 
 def new_finding_id() -> str:

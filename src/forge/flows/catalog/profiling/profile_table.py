@@ -93,6 +93,7 @@ def profile_table(
     if known is None:
         known = _measured(target, replace(request, hidden=hidden), ports)
         ports.store.add(known)
+        hidden |= ports.personal(target.commit_id).of(target.table)  # also what a scan found meanwhile
     shown = mask_profile(known, hidden)
     if shown != known:
         ports.store.mask(target.table, hidden)
