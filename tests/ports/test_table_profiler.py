@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import uuid
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -159,6 +160,28 @@ def test_the_largest_numbers_have_a_histogram(measure: Measure) -> None:
     assert sum(wide.histogram.counts) == sum(long.histogram.counts) == 3
     assert wide.histogram.counts[0] == wide.histogram.counts[10] == wide.histogram.counts[-1] == 1
     assert (long.minimum, long.maximum) == (-(2**63), 2**63 - 1)
+    edges = wide.histogram.edges
+    assert all(isinstance(edge, float) and math.isfinite(edge) for edge in edges)
+    assert list(edges) == sorted(set(edges), key=float)  # type: ignore[arg-type]
+
+
+def test_values_that_are_all_the_same_do_not_deviate(measure: Measure) -> None:
+    tenth, most = (column(measure(pa.table({"x": [value] * 400})), "x") for value in (0.1, 1.7e308))
+    assert (tenth.mean, tenth.stddev) == (0.1, 0.0)
+    assert (most.mean, most.stddev) == (1.7e308, 0.0)
+    assert column(measure(pa.table({"x": [0.1]})), "x").stddev is None
+
+
+def test_bytes_of_one_length_are_bytes(measure: Measure) -> None:
+    found = column(measure(pa.table({"x": pa.array([b"abcd", b"abcd", None, b"\x00\xff\x00\xff"], pa.binary(4))})), "x")
+    assert (found.type, found.nulls, found.distinct, found.min_length, found.max_length) == ("binary", 1, 2, 4, 4)
+
+
+def test_the_driver_reads_identifiers_as_the_text_that_spark_reads() -> None:
+    one = uuid.UUID(int=7)
+    table = pa.table({"x": pa.array([one.bytes, one.bytes], pa.uuid())})
+    found = measure_arrow(table, ProfileRequest()).columns[0]
+    assert (found.type, found.minimum, found.distinct) == ("string", str(one), 1)
 
 
 def test_values_too_close_for_bins_share_one(measure: Measure) -> None:

@@ -30,7 +30,8 @@ class BinPlan:
 
     def edges(self, kind: ValueClass | None = None) -> tuple[CellValue, ...]:
         """One more than bins, as values of the column; without a class, as lengths."""
-        ends = [self.low + number * self.width for number in range(self.bins)]
+        low, width = self.low * self.scale, self.width * self.scale
+        ends = [(low + number * width) / self.scale for number in range(self.bins)]
         if self.whole:
             last = self.low + self.bins * self.width
             return tuple(_whole(round(end), kind) for end in (*ends, last))

@@ -208,6 +208,10 @@ def _numbers(kind: ValueClass, scanned: Mapping[str, Any], sketch: Mapping[str, 
         "mean": _finite(scanned.get("mean")),
         "stddev": _finite(scanned.get("deviation")),
     }
+    least = scanned.get("min")
+    if least is not None and least == scanned["max"]:  # a sum of many doubles is a little off
+        found["mean"] = float(least) + 0.0
+        found["stddev"] = 0.0 if scanned["finite"] > 1 else None
     if kind is ValueClass.FLOAT:
         found["not_finite"] = scanned["count"] - scanned["finite"]
     data = sketch.get("quantiles")

@@ -86,7 +86,7 @@ def _duplicates(arrays: Sequence[pa.Array], rows: int) -> int:
 def _column(field: pa.Field, array: pa.Array) -> ProfiledColumn:
     type_ = type_name(field.type)
     kind = class_of(type_)
-    if pa.types.is_fixed_size_binary(array.type) and pa.types.is_extension_type(field.type):
+    if pa.types.is_fixed_size_binary(array.type) and isinstance(field.type, pa.BaseExtensionType):
         type_, kind = "string", ValueClass.TEXT
         array = pa.array([None if v is None else str(uuid.UUID(bytes=v)) for v in array.to_pylist()], pa.string())
     found: dict[str, Any] = {"name": field.name, "type": type_, "nulls": array.null_count}
@@ -124,6 +124,8 @@ def _numbers(values: pa.Array, kind: ValueClass) -> dict[str, Any]:
         least, most = ends["min"].as_py(), ends["max"].as_py()
     with np.errstate(over="ignore", invalid="ignore"):
         mean, deviation = finite.mean(), finite.std(ddof=1) if len(finite) > 1 else math.nan
+    if finite[0] == finite[-1]:  # a sum of many doubles is a little off
+        mean, deviation = finite[0] + 0.0, 0.0 if len(finite) > 1 else math.nan
     plan = plan_bins(least, most, whole=True) if kind is ValueClass.INTEGER else plan_bins(least, most, whole=False)
     return found | {
         "minimum": cell_of(least, kind),
