@@ -289,3 +289,26 @@ def test_numbers_in_four_parts_with_small_beginnings_are_no_ip_addresses() -> No
 
 def test_measures_are_no_numbers_of_documents() -> None:
     assert find_pii({"dl_speed": ["522.53", "161.46", "688.48", "99.10", "310.22"]})[0].type is None
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "kind"),
+    [
+        ("val_3", ["Paris", "Victoria", "Sofia", "Florence", "Charlotte", "Austin", "Madison"], None),
+        ("project_lead", ["John Smith", "Mary Jones", "Wei Chen", "Ana Silva", "Omar Haddad"], "name"),
+        ("project", ["John Smith", "Mary Jones", "Wei Chen", "Ana Silva", "Omar Haddad"], None),
+        ("employer", ["Google", "Ford", "Wells Fargo", "John Deere", "Morgan Stanley"], None),
+        (
+            "location",
+            ["10 Downing St", "350 Fifth Avenue, NY", "1 Market Plaza", "12 Oak Street", "9 Elm Rd"],
+            "address",
+        ),
+    ],
+)
+def test_places_companies_and_persons_are_told_apart(column: str, values: list[str], kind: str | None) -> None:
+    assert find_pii({column: values})[0].type == kind
+
+
+@pytest.mark.parametrize("column", ["ip_rating", "ip_protocol", "mobile_app", "mobile_sessions", "ip_whitelist"])
+def test_properties_of_things_with_such_names_are_not_personal(column: str) -> None:
+    assert find_pii([column])[0].type is None

@@ -297,12 +297,14 @@ def _by_person(words: Words, values: Sequence[str]) -> tuple[float, str, str] | 
     is_by = words[-1:] == ("by",)  # collected by, signed by: whom
     if len(set(values)) < MANY or (PROPERTIES.intersection(words) and not is_by):
         return None
+    if sum(map(looks.is_place, set(values))) > len(set(values)) / 2:
+        return None  # Charlotte, Paris, Austin: where, not who
     if len(set(values)) < len(values) // 3:
         return _by_repeated_person(words, values)
     addresses = sum(map(looks.is_address, values)) / len(values)
     if addresses >= 0.6 and not (THINGS - {"location"}).intersection(words):
         return addresses, "address", f"{addresses:.0%} of {len(values)} values look like street addresses"
-    if THINGS.intersection(words):
+    if _is_of_a_thing(words):
         return None
     shaped = sum(map(looks.has_name_shape, values)) / len(values)
     if shaped < ENOUGH:
@@ -321,14 +323,21 @@ def _by_repeated_person(words: Words, values: Sequence[str]) -> tuple[float, str
     test = looks.is_name if words and GENERIC_NAMES.issuperset(words) else looks.is_full_name
     different = set(values)
     known = sum(map(test, different)) / len(different)
-    if known < KNOWN_WHEN_FEW or THINGS.intersection(words):
+    if known < KNOWN_WHEN_FEW or _is_of_a_thing(words):
         return None
     return known, "name", f"{known:.0%} of {len(different)} different values are known names of persons"
+
+
+def _is_of_a_thing(words: Words) -> bool:
+    """What is named is a project, not who leads it."""
+    return bool(THINGS.intersection(words)) and not ROLES.intersection(words[-1:])
 
 
 def _needed(words: Words, values: Sequence[str]) -> float:
     """The share of known names that is enough: less where the column is named after who is meant, and where values
     are given and last names."""
+    if THINGS.intersection(words):
+        return 0.5
     if ROLES.intersection(words) and sum(len(value.split()) > 1 or "/" in value for value in values) > len(values) / 2:
         return 0.2
     return 0.3 if GENERIC_NAMES.intersection(words) or ROLES.intersection(words) else 0.5

@@ -299,6 +299,22 @@ LAST_NAMES = _words(
     전 정 조 최 한 허 홍 황
     """
 )
+# Places whose names people have, too; and the best known of the others.
+PLACES = _words(
+    """
+    aberdeen adelaide alexandria amsterdam athens atlanta auckland aurora austin baltimore bangkok barcelona beijing
+    belfast berlin birmingham bogota boston brasilia bristol brooklyn brussels budapest cairo calgary cambridge canberra
+    cardiff carolina charleston charlotte chelsea chester chicago christchurch cleveland colombo columbus copenhagen
+    dakota dallas delhi denver detroit dublin durham edinburgh edmonton florence florida frankfurt geneva genoa georgia
+    glasgow hamburg hamilton hanoi helena helsinki houston hudson indiana istanbul jackson jakarta jamaica jefferson
+    jerusalem jordan kingston kyiv lancaster lima lincoln lisbon liverpool london louisville lyon madison madrid malaga
+    manchester manila marion marseille medina melbourne memphis miami milan milwaukee monroe montana montreal moscow
+    mumbai munich nairobi naples nashville nelson nevada newcastle orlando osaka oslo ottawa oxford palermo paris perth
+    philadelphia phoenix pittsburgh portland porto prague quebec regina reno rome salem santiago savannah seattle
+    seoul shanghai siena singapore sofia stockholm sydney tampa tokyo toronto trinidad troy turin valencia vancouver
+    venice vienna virginia victoria warsaw washington wellington winnipeg york zurich
+    """
+)
 STREET_WORDS = _words(
     """
     al alameda aleja allee apt av ave avenida avenue blvd boulevard bulvari cadde caddesi calle camino carrera chemin

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 from functools import cache
 
-from forge.catalog.pii.gazetteer import COMPANY_WORDS, GIVEN_NAMES, LAST_NAMES, STREET_WORDS
+from forge.catalog.pii.gazetteer import COMPANY_WORDS, GIVEN_NAMES, LAST_NAMES, PLACES, STREET_WORDS
 from forge.catalog.pii.national_ids import is_us_ssn, passes_luhn
 
 EMAIL = re.compile(r"(?<![<\w])(?!git@)[A-Za-z0-9._%+'-]{1,64}@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,24}")
@@ -192,6 +192,10 @@ def is_full_name(value: str) -> bool:
     givens = [word for word in words if word in GIVEN_NAMES]
     lasts = [word for word in words if word in LAST_NAMES]
     return len(words) > 1 and bool(givens) and bool(lasts) and len({*givens, *lasts}) > 1 and has_name_shape(value)
+
+
+def is_place(value: str) -> bool:
+    return _folded(value) in PLACES
 
 
 def has_name_shape(value: str) -> bool:
