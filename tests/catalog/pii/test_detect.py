@@ -312,3 +312,34 @@ def test_places_companies_and_persons_are_told_apart(column: str, values: list[s
 @pytest.mark.parametrize("column", ["ip_rating", "ip_protocol", "mobile_app", "mobile_sessions", "ip_whitelist"])
 def test_properties_of_things_with_such_names_are_not_personal(column: str) -> None:
     assert find_pii([column])[0].type is None
+
+
+@pytest.mark.parametrize(
+    ("column", "values", "kind"),
+    [
+        ("cc_number", ["4532-1234-5678-9012", "5425-2334-3010-9900", "3742-454554-00127", "6011-0009-9130-0001"], True),
+        ("library_card", ["2901234567890", "2901234567891", "2901234567892", "2901234567893"], False),
+        ("c4", ["4532-1234-5678-9012", "5425-2334-3010-9900", "6011-0009-9130-0001"], False),
+    ],
+)
+def test_cards_without_a_check_digit_need_a_name(column: str, values: list[str], kind: bool) -> None:
+    assert (find_pii({column: values})[0].type == "credit_card") is kind
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["(555) 123-4567", "(555) 987-6543", "(555) 111-2222"],
+        ["555-123-4567", "555-987-6543", "555-111-2222"],
+        ["+1 555 123 4567", "+1 555 987 6543", "+1-555-111-2222"],
+        ["303-555-0142", "720-555-0199", "808-555-0111"],
+    ],
+)
+def test_fictional_phone_numbers_are_phone_numbers(values: list[str]) -> None:
+    assert find_pii({"c7": values})[0].type == "phone"
+
+
+def test_names_may_be_written_small() -> None:
+    small = ["john smith", "mary jones", "maria garcia", "peter braun", "laura rossi"]
+    assert find_pii({"full_name": small})[0].type == "name"
+    assert find_pii({"display_name": ["total sales", "net profit", "open orders", "stock", "backlog"]})[0].type is None

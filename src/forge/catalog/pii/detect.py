@@ -195,13 +195,15 @@ def _test_of(kind: str, values: Sequence[str]) -> looks.Test:
     are_few = kind == "name" and len(set(values)) < max(2, len(values) // 6)
     if are_few and not _are_known_names(values, 0.3):
         return lambda value: False  # a few words that repeat are categories, unless they are names that many have
+    if kind == "name":
+        return lambda value: looks.has_name_shape(value) or (value.islower() and looks.is_name(value.title()))
     return looks.BESIDE_A_NAME[kind]
 
 
 def _are_known_names(values: Sequence[str], share: float) -> bool:
     """How often each of them occurs does not count."""
     different = set(values)
-    return len(different) > 1 and sum(map(looks.is_name, different)) >= share * len(different)
+    return bool(different) and sum(map(looks.is_name, different)) >= share * len(different)
 
 
 # by values
