@@ -96,9 +96,10 @@ def _show_plan(terminal: Terminal, ports: FederationPorts, request: QueryRequest
 
     explained = explain_query(ports, request)
     document = explained.to_dict()
-    items = document.pop("sources")
-    lines = [(line, "") for line in explained.lines()]
-    terminal.answer(CommandAnswer(name="sources", items=items, facts=document).with_lines(lines))
+    asked = document.pop("sources")
+    assert isinstance(asked, list)
+    lines = [(line, "") for line in explained.text().splitlines()]
+    terminal.answer(CommandAnswer(name="sources", items=asked, facts=document).with_lines(lines))
 
 
 def _distinct(names: tuple[str, ...]) -> list[str]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from sqlglot import exp
 
+from forge.federation.explain import explain, explain_text
 from forge.federation.names import find_relations
 from forge.federation.planner import plan_query
 from forge.federation.relation import Relation, RelationName
@@ -103,6 +104,16 @@ class QueryExplanation:
     plan: QueryPlan | None
     kinds: Mapping[str, LakeOrKind]
     parameters: Mapping[str, object]
+
+    def to_dict(self) -> dict[str, object]:
+        if self.plan is None:
+            return {"executor": {"name": self.executor, "why": self.why}, "sources": []}
+        return explain(self.plan, self.kinds, parameters=self.parameters, executor=self.executor, why_executor=self.why)
+
+    def text(self) -> str:
+        if self.plan is None:
+            return f"Runs on Spark as it is written: {self.why}"
+        return explain_text(self.to_dict())
 
 
 def ask(ports: FederationPorts, request: QueryRequest, caller: QueryCaller) -> QueryAnswer:

@@ -11,7 +11,7 @@ from forge.flows.upkeep.unreadable_metadata import UNREADABLE, UnreadableMetadat
 from forge.flows.versioning.revisions import find_commit, find_version
 from forge.model.errors import UnknownNameError
 from forge.model.name_suggestions import did_you_mean
-from forge.model.names import BranchName, TableName
+from forge.model.names import BranchName, CommitId, TableName
 from forge.versioning.changes import TableChangeKind
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class RevisionReader:
         commit = self._commit(at)
         return {table: self.pin(table, commit) for table in tables}
 
-    def _commit(self, at: str | None) -> str | None:
+    def _commit(self, at: str | None) -> CommitId | None:
         """The same for all tables."""
         return commit_at(self.metadata, at, self.branch).id if at is not None else None
 
