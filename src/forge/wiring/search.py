@@ -68,6 +68,7 @@ class SearchParts:
             self.index,
             SearchSources(
                 assets=self.wiring.catalog.assets,
+                read_files=self._read_files,
                 terms=lambda: self.wiring.catalog.discovery.glossary.terms(),
                 facts=self._facts,
                 head=lambda: self.wiring.branch_head(self.wiring.default_branch) or "",
@@ -75,6 +76,11 @@ class SearchParts:
                 changed=self._changed,
             ),
         )
+
+    def _read_files(self) -> None:
+        """Those of catalog/ and glossary/, where one has changed."""
+        self.wiring.catalog.asset_files.look()
+        self.wiring.catalog.discovery.glossary_files.look()
 
     def refresh_tables(self, tables: Sequence[TableName]) -> int:
         """After a publication, a scan or a profile of these."""

@@ -38,9 +38,11 @@ def _no_facts(names: Sequence[str]) -> Mapping[str, SearchFacts]:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchSources:
     """Where documents come from. `published`: the tables of a commit of the default branch, by name, with what their
-    publication wrote; `changed`: those that differ between two commits, the names of those that are gone included."""
+    publication wrote; `changed`: those that differ between two commits, the names of those that are gone included.
+    `read_files`: takes in what files of the project say of assets and terms, where one has changed."""
 
     assets: AssetStore
+    read_files: Callable[[], object] = lambda: None
     terms: Callable[[], Sequence[GlossaryTerm]] = lambda: ()
     facts: FactsOf = _no_facts
     head: Callable[[], str] = lambda: ""
@@ -68,6 +70,7 @@ class CatalogSearch:
         if not self._lock.acquire(timeout=5):
             return 0
         try:
+            self._sources.read_files()
             cursor = self._index.cursor()
             if cursor is None:
                 return self._rebuild()
@@ -90,6 +93,7 @@ class CatalogSearch:
     def reindex(self) -> int:
         """Everything anew; who searches meanwhile finds the old."""
         with self._lock:
+            self._sources.read_files()
             return self._rebuild()
 
     def _follow_changes(self, cursor: int) -> int:
