@@ -18186,6 +18186,7 @@ export interface operations {
     context: {
         parameters: {
             query: {
+                /** @description Words, or a sentence. */
                 q: string;
                 max_chars?: number;
             };

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from forge.catalog.search.document import DocumentColumn, DocumentTerm, DocumentType, SearchDocument
-from forge.flows.catalog.search.context import pack_context
+from forge.flows.catalog.search.context import find_context, pack_context
+from forge.model.errors import ForgeError
+from forge.stores.memory.asset_index import MemoryAssetIndex
 
 
 def document(name: str, columns: int = 3, **fields: object) -> SearchDocument:
@@ -52,3 +54,42 @@ def test_no_description_poses_as_a_heading() -> None:
 
 def test_nothing_matches_nothing() -> None:
     assert pack_context("q", [], 500).to_dict() == {"query": "q", "text": "", "assets": [], "left_out": 0, "chars": 0}
+
+
+@pytest.fixture
+def index() -> MemoryAssetIndex:
+    found = MemoryAssetIndex()
+    found.rebuild(
+        [
+            document("marts.daily_revenue", description="What we earned each day"),
+            document("marts.country_performance", description="How each country sells: its revenue"),
+            document("core.countries", description="Names and codes"),
+        ],
+        0,
+    )
+    return found
+
+
+@pytest.mark.parametrize(
+    ("question", "best"),
+    [
+        ("revenue day", "marts.daily_revenue"),
+        ("Which table has the revenue per country?", "marts.country_performance"),
+        ("What was the revenue of each country, without tax and refunds?", "marts.country_performance"),
+        ("Where are names of countries?", "core.countries"),
+        (f"Please look for {'some very long and wordy ' * 20} countries", "core.countries"),
+        ("Who would tell us why?", None),
+    ],
+)
+def test_a_question_in_a_sentence_finds_what_its_words_find(
+    index: MemoryAssetIndex, question: str, best: str | None
+) -> None:
+    assert next(iter(find_context(index.search, question).assets), None) == best
+
+
+@pytest.mark.parametrize(
+    ("question", "room"), [(" ", 8000), ("x" * 1001, 8000), ("revenue", 199), ("revenue", 200_001)]
+)
+def test_a_question_out_of_bounds_is_refused(index: MemoryAssetIndex, question: str, room: int) -> None:
+    with pytest.raises(ForgeError, match="E105"):
+        find_context(index.search, question, room)

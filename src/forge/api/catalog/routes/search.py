@@ -17,7 +17,7 @@ from forge.catalog.search.plan import MatchStage
 from forge.catalog.search.query import SearchFacet, SearchFilter, SearchQuery, SearchSort
 from forge.catalog.search.text import fold
 from forge.flows.catalog.assets import AssetCatalog
-from forge.flows.catalog.search.context import LEAST_CHARS, MOST_CHARS, pack_context
+from forge.flows.catalog.search.context import LEAST_CHARS, LONGEST_QUESTION, MOST_CHARS, find_context
 from forge.flows.runs.ports import Runs
 from forge.flows.versioning.record_ports import Refs
 
@@ -29,7 +29,6 @@ SortWord = Literal["relevance", "popularity", "freshness", "name"]
 FacetWord = Literal["type", "domain", "tag", "owner", "classification", "pii", "quality"]
 _RUN = re.compile(r"r\d*(_[0-9a-f]*)*")
 _RUNS = 200  # the newest, looked through for one that begins so
-_CONTEXT_ASSETS = 50
 
 
 async def _catalog(request: Request, site: TheSite) -> AssetCatalog:
@@ -119,12 +118,11 @@ def suggest(
 @router.get("/context")
 def context(
     site: TheSite,
-    q: Annotated[str, Query(min_length=1, max_length=200)],
+    q: Annotated[str, Query(min_length=1, max_length=LONGEST_QUESTION, description="Words, or a sentence.")],
     max_chars: Annotated[int, Query(ge=LEAST_CHARS, le=MOST_CHARS)] = 8000,
 ) -> ContextView:
     """The best assets for a question, as Markdown of at most so many letters."""
-    page = site.wiring.catalog.search.catalog.search(SearchQuery(text=q, limit=_CONTEXT_ASSETS))
-    pack = pack_context(q, (hit.document for hit in page.hits), max_chars)
+    pack = find_context(site.wiring.catalog.search.catalog.search, q, max_chars)
     return ContextView.model_validate(pack.to_dict())
 
 

@@ -1,13 +1,22 @@
-"""A pack of the best assets for an assistant: names, columns and words, of bounded size. No values of any row."""
+"""A pack of the best assets for an assistant: names, columns and words, of bounded size. No values of any row.
+
+Assistants ask in sentences, which no asset has all words of: then each word counts for itself."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from forge.catalog.search.document import DocumentColumn, SearchDocument
+from forge.catalog.search.page import SearchPage
+from forge.catalog.search.query import MOST_LETTERS, MOST_WORDS, SearchQuery
+from forge.catalog.search.rank import points_of
+from forge.catalog.search.text import words_of
+from forge.model.errors import ForgeError
 
 LEAST_CHARS, MOST_CHARS = 200, 200_000
+MOST_ASSETS = 50
+LONGEST_QUESTION = 1000
 _DESCRIPTION = 600
 _COLUMN_DESCRIPTION = 160
 
@@ -29,6 +38,50 @@ class ContextPack:
             "left_out": self.left_out,
             "chars": len(self.text),
         }
+
+
+_QUESTION_WORDS = frozenset(
+    words_of(
+        "a all am an and any are as at be by can could did do does each every find for from get give had has have hold "
+        "holds how i in is it its list many me much my no not of on or our per please should show some tell that the "
+        "their them there these they this those to us was we were what when where which who whom whose why will with "
+        "would you your table tables view views column columns field fields dataset datasets data"
+    )
+)
+
+
+def find_context(search: Callable[[SearchQuery], SearchPage], question: str, max_chars: int = 8000) -> ContextPack:
+    """E105 for a question that is none, and for a size out of bounds."""
+    if not question.strip() or len(question) > LONGEST_QUESTION:
+        raise ForgeError("E105", f"A question has 1 to {LONGEST_QUESTION:,} letters")
+    if not LEAST_CHARS <= max_chars <= MOST_CHARS:
+        raise ForgeError("E105", f"max_chars is a number from {LEAST_CHARS:,} to {MOST_CHARS:,}")
+    return pack_context(question, _best_documents(search, question), max_chars)
+
+
+def _best_documents(search: Callable[[SearchQuery], SearchPage], question: str) -> list[SearchDocument]:
+    """What has all words; else all that say something; else as many of these as there are."""
+    words = list(dict.fromkeys(words_of(question)))
+    telling = [word for word in words if word not in _QUESTION_WORDS] or words
+    tried = [question] if len(words) <= MOST_WORDS and len(question) <= MOST_LETTERS else []
+    if len(telling) <= MOST_WORDS and len(text := " ".join(telling)) <= MOST_LETTERS:
+        tried.append(text)
+    for text in dict.fromkeys(tried):
+        if hits := search(SearchQuery(text=text, limit=MOST_ASSETS)).hits:
+            return [hit.document for hit in hits]
+    return _with_most_words(search, telling[:MOST_WORDS])
+
+
+def _with_most_words(search: Callable[[SearchQuery], SearchPage], words: Sequence[str]) -> list[SearchDocument]:
+    found: dict[str, SearchDocument] = {}
+    counted: dict[str, tuple[int, int]] = {}  # how many words, and how well
+    for word in words if len(words) > 1 else ():
+        for hit in search(SearchQuery(text=word, limit=MOST_ASSETS)).hits:
+            many, well = counted.get(hit.document.id, (0, 0))
+            counted[hit.document.id] = many + 1, well + hit.stage
+            found[hit.document.id] = hit.document
+    best = sorted(found.values(), key=lambda one: (*counted[one.id], points_of(one)), reverse=True)
+    return best[:MOST_ASSETS]
 
 
 def pack_context(query: str, documents: Iterable[SearchDocument], max_chars: int) -> ContextPack:
