@@ -22,9 +22,24 @@ def test_what_was_crawled_is_found_with_reasons(house: Any) -> None:
     assert house("catalog", "search", "order", "--type", "column", "--json").json["total_count"] >= 1
 
 
+def test_pages_facets_and_context_as_over_http(house: Any) -> None:
+    assert house("catalog", "scan", "lake").status == 0
+    ask = ("catalog", "search", "--type", "table", "--type", "schema", "--limit", "1", "--facet", "type", "--json")
+    first = house(*ask).json
+    assert sum(one["count"] for one in first["facets"]["type"]) == first["total_count"]
+    assert house(*ask, "--cursor", first["next_cursor"]).json["items"][0]["id"] != first["items"][0]["id"]
+    assert "type: table" in house("catalog", "search", "--facet", "type").out
+    assert [one["id"] for one in house("catalog", "suggest", "core.ord", "--json").json["items"]][0] == "core.orders"
+    assert "## core.orders (table)" in house("catalog", "context", "where are the orders?").out
+    assert house("catalog", "context", "orders", "--max-chars", "1").status == 2
+    assert house("catalog", "search", "orders", "--in", "raw", "--quality", "poor", "--json").json["items"] == []
+
+
 def test_words_that_are_none_are_refused(house: Any) -> None:
     assert house("catalog", "search", "x", "--type", "planet").status == 2
     assert house("catalog", "search", "x", "--sort", "luck").status == 2
+    assert house("catalog", "search", "x", "--facet", "luck").status == 2
+    assert house("catalog", "search", "x", "--cursor", "luck").status == 2
 
 
 def test_the_index_is_rebuilt(house: Any) -> None:

@@ -14,6 +14,8 @@ from forge.cli.command_table import LazyCommands, load_command
 HOMES: dict[str, str] = {
     "scan": "scan:scan",
     "search": "search:search",
+    "suggest": "search:suggest",
+    "context": "search:context",
     "reindex": "search:reindex",
     "show": "show:show",
     "edit": "edit:edit",

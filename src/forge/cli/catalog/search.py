@@ -1,8 +1,8 @@
-"""`forge catalog search TEXT`, and rebuilding its index."""
+"""`forge catalog search|suggest|context`, and rebuilding the index."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 import typer
@@ -10,7 +10,6 @@ import typer
 from forge.cli.answer import AnswerColumn, CommandAnswer
 from forge.cli.command import command
 from forge.cli.terminal import Terminal
-from forge.model.errors import ForgeError
 
 _Many = list[str] | None
 
@@ -27,32 +26,51 @@ def search(
         _Many, typer.Option("--classification", metavar="LEVEL", help="public to restricted; repeatable.")
     ] = None,
     pii: Annotated[_Many, typer.Option("--pii", metavar="TYPE", help="With such personal data; repeatable.")] = None,
+    quality: Annotated[
+        _Many, typer.Option("--quality", metavar="BAND", help="excellent, good, fair, poor or unknown; repeatable.")
+    ] = None,
+    containers: Annotated[
+        _Many, typer.Option("--in", metavar="NAME", help="Of this schema or database; repeatable.")
+    ] = None,
     sort: Annotated[
         str, typer.Option("--sort", metavar="ORDER", help="relevance, popularity, freshness or name.")
     ] = "relevance",
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=500, help="At most so many.")] = 20,
+    facets: Annotated[
+        _Many,
+        typer.Option(
+            "--facet", metavar="NAME", help="Count by type, domain, tag, owner, classification, pii, quality."
+        ),
+    ] = None,
+    cursor: Annotated[
+        str | None, typer.Option("--cursor", metavar="CURSOR", help="next_cursor of the page before.")
+    ] = None,
     explain: Annotated[bool, typer.Option("--explain", help="Say why each result is where it is.")] = False,
 ) -> None:
     """Find assets, columns, schemas and terms; without words, browse. A filter given twice means either value."""
-    from forge.catalog.search.document import DocumentType
-    from forge.catalog.search.query import SearchFilter, SearchQuery, SearchSort
+    from forge.connection.catalog.assets import CatalogView
 
-    query = SearchQuery(
-        text=text,
-        types=tuple(DocumentType(_word(one, [*DocumentType], "--type")) for one in types or ()),
-        filters={
-            SearchFilter.TAG: tuple(tags or ()),
-            SearchFilter.OWNER: tuple(owners or ()),
-            SearchFilter.DOMAIN: tuple(domains or ()),
-            SearchFilter.CLASSIFICATION: tuple(classification or ()),
-            SearchFilter.PII: tuple(pii or ()),
-        },
-        sort=SearchSort(_word(sort, [*SearchSort], "--sort")),
-        limit=limit,
-        explain=explain,
-    )
     with terminal.open() as wiring:
-        page = wiring.catalog.search.catalog.search(query)
+        page = (
+            CatalogView(wiring)
+            .search(
+                text,
+                types=types or (),
+                tags=tags or (),
+                owners=owners or (),
+                domains=domains or (),
+                classification=classification or (),
+                pii=pii or (),
+                quality=quality or (),
+                containers=containers or (),
+                sort=sort,
+                limit=limit,
+                facets=facets or (),
+                cursor=cursor,
+                explain=explain,
+            )
+            .page
+        )
     columns = [
         AnswerColumn("NAME", lambda item: str(item["qualified_name"]), style="bold"),
         AnswerColumn("TYPE", lambda item: str(item["type"])),
@@ -60,14 +78,55 @@ def search(
         AnswerColumn("WHY", _explained if explain else _why),
         AnswerColumn("DESCRIPTION", lambda item: _short(str(item["description"]))),
     ]
-    facts = {"total_count": page.total, "total_exact": page.total_exact}
-    items = page.to_dict()["items"]
+    facts = page.to_dict()
+    items = facts.pop("items")
     assert isinstance(items, list)
-    terminal.answer(CommandAnswer(name="items", items=items, columns=columns, facts=facts))
+    foot = [
+        f"{facet.value}: {', '.join(f'{one.value} {one.count}' for one in counts) or 'none'}"
+        for facet, counts in page.facets.items()
+    ]
+    terminal.answer(CommandAnswer(name="items", items=items, columns=columns, facts=facts, foot=foot))
     if not page.hits:
         terminal.say("Nothing is found. `forge catalog scan` crawls what there is.")
     elif page.next_cursor:
         terminal.say(f"{len(page.hits)} of {'' if page.total_exact else 'at least '}{page.total}. More: --limit")
+
+
+@command
+def suggest(
+    terminal: Terminal,
+    prefix: Annotated[str, typer.Argument(metavar="PREFIX", help="How a name begins.")],
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=50, help="At most so many.")] = 10,
+) -> None:
+    """Complete the name of an asset, schema, term or column."""
+    from forge.connection.catalog.assets import CatalogView
+
+    with terminal.open() as wiring:
+        found = CatalogView(wiring).suggest(prefix, limit).rows()
+    columns = [
+        AnswerColumn("NAME", lambda item: str(item["qualified_name"]), style="bold"),
+        AnswerColumn("TYPE", lambda item: str(item["type"])),
+    ]
+    terminal.answer(CommandAnswer(name="items", items=found, columns=columns))
+
+
+@command
+def context(
+    terminal: Terminal,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="Words, or a sentence.")],
+    max_chars: Annotated[int, typer.Option("--max-chars", metavar="N", help="How long it may be.")] = 8000,
+) -> None:
+    """Print the best assets for a question as Markdown, for an assistant: columns and descriptions, no values."""
+    from forge.connection.catalog.assets import CatalogView
+
+    with terminal.open() as wiring:
+        pack = CatalogView(wiring).context(question, max_chars)
+    assets = [{"qualified_name": name} for name in pack.assets]
+    facts = {key: value for key, value in pack.to_dict().items() if key != "assets"}
+    answer = CommandAnswer(name="assets", items=assets, facts=facts)
+    terminal.answer(answer.with_lines([(line, "") for line in pack.text.splitlines()]))
+    if not assets:
+        terminal.say("Nothing is found. `forge catalog scan` crawls what there is.")
 
 
 @command
@@ -79,12 +138,6 @@ def reindex(terminal: Terminal) -> None:
 
 
 _COUNT = [AnswerColumn("DOCUMENTS", lambda item: f"{item['documents']:,}", right=True)]
-
-
-def _word(text: str, known: Sequence[str], option: str) -> str:
-    if text not in known:
-        raise ForgeError("E105", f"{option} is no '{text}'", fix=f"One of: {', '.join(known)}.")
-    return text
 
 
 def _why(item: Mapping[str, Any]) -> str:

@@ -29,9 +29,11 @@ from forge.connection.catalog.items import (
     LabelCounts,
 )
 from forge.connection.catalog.pii import PiiView
+from forge.connection.catalog.search import SearchResult, SearchSuggestions, Words, search_query_of, words
 from forge.flows.catalog.asset_store import AssetFilter
 from forge.flows.catalog.crawl import crawl
 from forge.flows.catalog.edit import EditOutcome, EditPorts, decide_proposal, edit_asset, find_asset, lacks, undo_edit
+from forge.flows.catalog.search.context import ContextPack, find_context
 from forge.wiring import Wiring
 
 if TYPE_CHECKING:
@@ -58,29 +60,82 @@ class CatalogView:
         """Crawl all sources, or these. A source that fails says why, and keeps its assets."""
         return Crawls(crawl(self.wiring.catalog.crawl_ports(), sources, dry_run=dry_run))
 
+    def search(
+        self,
+        text: str = "",
+        *,
+        types: Words = (),
+        domains: Words = (),
+        tags: Words = (),
+        owners: Words = (),
+        classification: Words = (),
+        pii: Words = (),
+        quality: Words = (),
+        containers: Words = (),
+        sort: str = "relevance",
+        facets: Words = (),
+        explain: bool = False,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> SearchResult:
+        """The best first; without words, browse. Values of one filter are OR, different ones AND."""
+        query = search_query_of(
+            text,
+            types=types,
+            domains=domains,
+            tags=tags,
+            owners=owners,
+            classification=classification,
+            pii=pii,
+            quality=quality,
+            containers=containers,
+            sort=sort,
+            facets=facets,
+            explain=explain,
+            limit=limit,
+            cursor=cursor,
+        )
+        return SearchResult(self.wiring.catalog.search.catalog.search(query))
+
+    def suggest(self, prefix: str, limit: int = 10) -> SearchSuggestions:
+        """Assets, schemas, terms and columns whose names begin so."""
+        return SearchSuggestions(self.wiring.catalog.search.catalog.suggest(prefix, limit))
+
+    def context(self, text: str, max_chars: int = 8000) -> ContextPack:
+        """The best assets for a question, as Markdown of at most so many letters, for an assistant."""
+        return find_context(self.wiring.catalog.search.catalog.search, text, max_chars)
+
+    def reindex(self) -> int:
+        """Rebuild the index of the search from the records; how many documents it has."""
+        return self.wiring.catalog.search.catalog.reindex()
+
     def get(self, name: str) -> AssetItem:
         """E850."""
         self.wiring.catalog.asset_files.look()
         return self._item(find_asset(self.wiring.catalog.assets, name))
 
+    def show(self, name: str) -> AssetItem:
+        """The same as `get`, by the word of the terminal."""
+        return self.get(name)
+
     def list(
         self,
         *,
-        domains: Iterable[str] = (),
-        tags: Iterable[str] = (),
-        owners: Iterable[str] = (),
-        types: Iterable[str] = (),
-        sources: Iterable[str] = (),
+        domains: Words = (),
+        tags: Words = (),
+        owners: Words = (),
+        types: Words = (),
+        sources: Words = (),
         vanished: bool = False,
         limit: int = 500,
     ) -> AssetLines:
         """By name. Values of one filter are OR, different ones AND."""
         wanted = AssetFilter(
-            domains=tuple(domains),
-            tags=tuple(tags),
-            owners=tuple(owners),
-            types=tuple(AssetType(one) for one in types),
-            sources=tuple(sources),
+            domains=words(domains),
+            tags=words(tags),
+            owners=words(owners),
+            types=tuple(AssetType(one) for one in words(types)),
+            sources=words(sources),
             states=() if vanished else (AssetState.ACTIVE,),
         )
         return AssetLines(AssetLine(asset) for asset in self.wiring.catalog.assets.assets(wanted, limit=limit))
