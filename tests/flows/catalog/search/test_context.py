@@ -29,6 +29,14 @@ def test_columns_that_do_not_fit_are_counted() -> None:
     assert pack.text.rstrip().endswith("more columns")
 
 
+def test_a_long_description_is_cut_before_the_best_asset_is_left_out() -> None:
+    pack = pack_context("q", [document("core.told", columns=0, owner="ada", description="word " * 200)], 200)
+    assert pack.assets == ("core.told",)
+    assert "word word" in pack.text
+    assert "ada" in pack.text
+    assert len(pack.text) <= 200
+
+
 def test_it_says_what_is_known() -> None:
     wide = document(
         "core.orders",

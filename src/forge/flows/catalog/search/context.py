@@ -102,7 +102,10 @@ def pack_context(query: str, documents: Iterable[SearchDocument], max_chars: int
 
 
 def _section(document: SearchDocument, room: int) -> str | None:
-    head = "\n".join(_head(document)) + "\n"
+    head = "\n".join(_head(document, _DESCRIPTION)) + "\n"
+    if over := max(0, len(head) - room):  # the words of an asset are cut before it is left out
+        said = len(_line(document.description, _DESCRIPTION))
+        head = "\n".join(_head(document, max(0, said - over))) + "\n"
     if len(head) > room:
         return None
     lines, used = [head], len(head)
@@ -119,7 +122,7 @@ def _section(document: SearchDocument, room: int) -> str | None:
     return "".join(lines)
 
 
-def _head(document: SearchDocument) -> list[str]:
+def _head(document: SearchDocument, most: int) -> list[str]:
     facts = {
         "owner": document.owner,
         "domain": document.domain,
@@ -132,7 +135,7 @@ def _head(document: SearchDocument) -> list[str]:
     }
     told = "; ".join(f"{name}: {_line(value, 200)}" for name, value in facts.items() if value)
     lines = [f"## {_line(document.qualified_name, 300)} ({document.type.value})"]
-    return lines + [line for line in (_line(document.description, _DESCRIPTION), told) if line]
+    return lines + [line for line in (_line(document.description, most), told) if line]
 
 
 def _column(column: DocumentColumn) -> str:
@@ -148,4 +151,4 @@ def _column(column: DocumentColumn) -> str:
 def _line(text: str, most: int) -> str:
     """One line of a text, so that no description can pose as a heading of its own."""
     joined = " ".join(text.split())
-    return joined if len(joined) <= most else f"{joined[: most - 1]}…"
+    return joined if len(joined) <= most else f"{joined[: most - 1]}…" if most else ""
