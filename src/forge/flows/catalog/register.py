@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -17,6 +18,7 @@ from forge.model.name_suggestions import did_you_mean
 
 MOST = 1000  # assets of one batch
 _LONGEST = 1000
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufffd]")
 _TEXTS = ("system", "location", "key")
 _NUMBERS = ("row_count", "size_bytes")
 _OWN = ("qualified_name", "type", "schema", "backed_by", *_TEXTS, *_NUMBERS)
@@ -64,13 +66,19 @@ _MINE = CrawlMark(uid="", name="", source=BY_HAND)
 
 def _read(item: Mapping[str, Any], where: str) -> tuple[CrawledAsset, dict[str, Any]]:
     faults = [
-        ForgeError("E851", f"There is no field {name}", where=where or None, fix=did_you_mean(str(name), KNOWN))
+        ForgeError(
+            "E851",
+            f"There is no field {name}",
+            where=where or None,
+            fix=did_you_mean(str(name), KNOWN) or f"What can be set: {', '.join(KNOWN)}.",
+        )
         for name in item
         if name not in KNOWN
     ]
     name = item.get("qualified_name")
-    if not isinstance(name, str) or not 0 < len(name.strip()) <= _LONGEST or clean_text(name) != name:
-        faults.append(ForgeError("E851", "qualified_name is a text of at most 1,000 letters", where=where or None))
+    if not isinstance(name, str) or not 0 < len(name.strip()) <= _LONGEST or _CONTROL.search(clean_text(name)):
+        message = "qualified_name is one line of at most 1,000 letters"
+        faults.append(ForgeError("E851", message, where=where or None, fix="Like bi:sales.weekly."))
     try:
         type_ = AssetType(item.get("type", AssetType.DATASET))
     except ValueError:

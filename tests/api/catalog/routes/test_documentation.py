@@ -226,6 +226,21 @@ def test_assets_that_no_crawler_sees_are_registered_and_upserted(site: VersionSi
     problem(site.client.get(f"{API}/assets/bi:new"), 404, "E850")
 
 
+@pytest.mark.parametrize(
+    "name", ["x:\u202eabc", "bi/../../weekly", "<img src=x>", "r\u00e9sum\u00e9 100%?a=b#c", "a//b"]
+)
+def test_any_name_of_one_line_is_registered_and_found_where_its_location_says(site: VersionSite, name: str) -> None:
+    made = site.client.post(f"{API}/assets", json={"qualified_name": name})
+    assert answer_of(made, 201)["asset"]["id"] == name
+    assert answer_of(site.client.get(made.headers["location"]))["id"] == name
+
+
+@pytest.mark.parametrize("name", ["a\nb: c", "a\rb", "a\tb", "a\x00b", "\n", "a\x85b"])
+def test_a_name_of_more_than_one_line_is_refused_and_nothing_is_kept(site: VersionSite, name: str) -> None:
+    problem(site.client.post(f"{API}/assets", json={"qualified_name": name}), 422, "E851")
+    assert site.wiring.catalog.assets.marks("api") == ()
+
+
 WRITES = [
     ("POST", "/assets", {"qualified_name": "x:y"}),
     ("POST", "/assets/batch", {"assets": [{"qualified_name": "x:y"}]}),

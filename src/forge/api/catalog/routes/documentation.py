@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
+from urllib.parse import quote
 
 from fastapi import APIRouter, Path, Query, Response
 
@@ -55,7 +56,7 @@ def register_asset(body: NewAsset, site: TheSite, caller: ThePrincipal, response
     """Register an asset that no crawler sees; 200 where the name is known. Its address is in `Location`."""
     (made,) = _register(site, caller.user, [body])
     response.status_code = 201 if made[1] else 200
-    response.headers["Location"] = f"{router.prefix}/assets/{made[0].asset.qualified_name}"
+    response.headers["Location"] = f"{router.prefix}/assets/{quote(made[0].asset.qualified_name, safe=':')}"
     return _outcome(made[0])
 
 
