@@ -114,7 +114,8 @@ def plan_edit(
 ) -> AssetEdit | None:
     """None: it says already what is to be said. E854 where a file of the project has one of the fields."""
     raise_errors(_filed(asset, path) for path in said if path in asset.places)
-    raise_errors(_unknown_columns(asset, said))
+    key = () if undoes is not None else said.get("primary_key") or ()  # it may have had columns that are gone by now
+    raise_errors(_unknown_columns(asset, said, key))
     now = documentation_fields(asset.edited)
     changed = {path: value for path, value in said.items() if now.get(path) != (value or None)}
     if not changed:
@@ -223,7 +224,7 @@ def _filed(asset: CatalogAsset, path: str) -> ForgeError:
     )
 
 
-def _unknown_columns(asset: CatalogAsset, said: Iterable[str]) -> list[ForgeError]:
+def _unknown_columns(asset: CatalogAsset, said: Iterable[str], key: Iterable[str]) -> list[ForgeError]:
     """Only where the columns are known; what is said of a column that is gone can still be taken back."""
     known = {column.name.lower() for column in asset.crawled.columns} | set(asset.edited.columns)
     named = {path.removeprefix("columns.").rpartition(".")[0] for path in said if path.startswith("columns.")}
@@ -236,5 +237,5 @@ def _unknown_columns(asset: CatalogAsset, said: Iterable[str]) -> list[ForgeErro
             why=did_you_mean(name, known),
             fix=f"`forge catalog show {asset.qualified_name}` lists them.",
         )
-        for name in sorted(named - known)
+        for name in sorted((named | {column.lower() for column in key}) - known)
     ]

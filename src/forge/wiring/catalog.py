@@ -133,7 +133,19 @@ class CatalogParts:
                 for name, keys in domains.items()
             },
             file_sync=self.asset_files.look,
+            term_id=self._term_id,
         )
+
+    def _term_id(self, text: str) -> str:
+        """Of a term by its id, or by a name that only it has; else the text."""
+        from forge.flows.catalog.glossary.terms import find_term
+        from forge.model.errors import ForgeError
+
+        self.discovery.glossary_files.look()
+        try:
+            return find_term(self.discovery.glossary, text).id
+        except ForgeError:
+            return text
 
     @cached_property
     def discovery(self) -> DiscoveryParts:

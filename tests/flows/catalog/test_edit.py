@@ -236,3 +236,45 @@ def test_an_unknown_source_is_told_with_those_that_there_are(crawls: CrawlPorts)
     with pytest.raises(ForgeError) as error:
         crawl(crawls, ["lak"])
     assert (error.value.code, "lake" in str(error.value.fix)) == ("E858", True)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"columns": {"nothing": {"description": "x"}}}, {"primary_key": ["nothing"]}, {"domain": "finance"}]
+)
+def test_one_wrong_asset_of_a_batch_refuses_all(crawls: CrawlPorts, edits: EditPorts, wrong: dict[str, Any]) -> None:
+    other = {"qualified_name": "bi:wide", "schema": [{"name": "a"}], **wrong}
+    with pytest.raises(ForgeError) as error:
+        register_assets([{"qualified_name": "bi:new", "tags": ["a"]}, other], crawls, edits)
+    assert error.value.code == "E851"
+    assert crawls.store.marks("api") == ()
+
+
+def test_a_primary_key_has_columns_of_the_asset(edits: EditPorts) -> None:
+    with pytest.raises(ForgeError, match="has no column nothing"):
+        edit_asset("core.orders", {"primary_key": ["amount", "nothing"]}, edits)
+    assert edit_asset("core.orders", {"primary_key": ["AMOUNT"]}, edits).asset.primary_key == ("AMOUNT",)
+
+
+def test_a_term_is_linked_by_its_id_or_name_and_may_come_later(edits: EditPorts) -> None:
+    ports = replace(edits, term_id=lambda text: {"Net revenue": "sales.net-revenue"}.get(text, text))
+    said = {"terms": ["Net revenue", "sales.net-revenue", "later"], "columns": {"amount": {"term": "Net revenue"}}}
+    asset = edit_asset("core.orders", said, ports).asset
+    assert asset.documentation.terms == ("sales.net-revenue", "later")
+    assert asset.of_column("amount").term == "sales.net-revenue"
+
+
+def test_a_proposal_is_not_made_so_of_another_asset_that_took_its_name(
+    crawls: CrawlPorts, crawler: ListCrawler, edits: EditPorts
+) -> None:
+    proposal = edit_asset("core.orders", {"owner": "ada", "domain": "finance"}, edits).proposal
+    assert proposal is not None
+    crawler.assets = [replace(ORDERS, qualified_name="core.sales")]
+    crawl(crawls)
+    crawler.assets = [replace(ORDERS, qualified_name="core.sales"), replace(ORDERS, key="other")]
+    crawl(crawls)
+    grace = replace(edits, actor="grace")
+    with pytest.raises(ForgeError) as error:
+        decide_proposal(proposal.id, grace, approve=True)
+    assert error.value.code == "E850"
+    assert find_asset(crawls.store, "core.orders").owner is None
+    assert decide_proposal(proposal.id, grace, approve=False).proposal

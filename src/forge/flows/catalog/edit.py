@@ -43,6 +43,7 @@ class EditPorts:
     actor: str
     policies: Policies
     file_sync: Callable[[], object] = lambda: None  # so that no field of a file is edited
+    term_id: Callable[[str], str] = lambda text: text  # of a glossary term by its id or name; what is no term stays
     new_id: Callable[[], str] = lambda: uuid.uuid4().hex[:12]
 
 
@@ -73,9 +74,16 @@ def edit_asset(
 ) -> EditOutcome:
     """`expected_version`: E853 where the documentation has another one by now. Without it, an edit of fields that
     others do not touch meanwhile is never lost."""
-    said = read_edit(fields)
+    said = _with_terms(read_edit(fields), ports)
     ports.file_sync()
     return _apply(name, said, ports, expected_version)
+
+
+def check_edit(asset: CatalogAsset, fields: Mapping[str, Any], ports: EditPorts) -> None:
+    """Raises what `edit_asset` would of an asset that is so; writes nothing."""
+    edit = plan_edit(asset, _with_terms(read_edit(fields), ports), ports.clock(), ports.actor)
+    if edit is not None:
+        refuse_incomplete(asset, edit.after, ports.policies)
 
 
 def undo_edit(
@@ -90,7 +98,13 @@ def undo_edit(
 def decide_proposal(proposal_id: str, ports: EditPorts, *, approve: bool, comment: str = "") -> EditOutcome:
     for _ in range(_TRIES):
         proposal = find_proposal(ports.store, proposal_id)
-        asset = _of_uid(proposal, ports.store)
+        asset = find_asset(ports.store, proposal.asset)  # under whatever name it has now
+        if approve and asset.uid != proposal.uid:
+            raise UnknownAssetError(
+                f"The proposal {proposal_id} is of an asset that is not called {proposal.asset} any more",
+                why="Another asset has that name by now. Nothing was changed.",
+                fix="Reject it, and propose the edit anew.",
+            )
         if proposal.state is not ProposalState.OPEN:
             raise ForgeError(
                 "E857",
@@ -145,6 +159,17 @@ def _apply(
     raise StaleVersionError(asset.qualified_name, asset.version, find_asset(ports.store, name).version)
 
 
+def _with_terms(said: Mapping[str, Any], ports: EditPorts) -> Mapping[str, Any]:
+    """Terms by their ids. A link may come before its term, and outlive it."""
+    found = dict(said)
+    for path, value in said.items():
+        if path == "terms" and value:
+            found[path] = list(dict.fromkeys(ports.term_id(one) for one in value))
+        elif path.startswith("columns.") and path.endswith(".term") and value:
+            found[path] = ports.term_id(value)
+    return found
+
+
 def _propose(asset: CatalogAsset, edit: AssetEdit, ports: EditPorts) -> EditProposal:
     proposal = EditProposal(
         id=ports.new_id(),
@@ -169,11 +194,6 @@ def _edit_of(asset: CatalogAsset, version: int | None, store: AssetStore) -> Ass
             fix=f"`forge catalog history {asset.qualified_name}` lists them.",
         )
     return found
-
-
-def _of_uid(proposal: EditProposal, store: AssetStore) -> CatalogAsset:
-    """Under whatever name it has now."""
-    return find_asset(store, proposal.asset)
 
 
 def _note(ports: EditPorts, action: str, asset: CatalogAsset, detail: Mapping[str, object]) -> AuditRecord:

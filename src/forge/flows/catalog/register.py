@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from forge.catalog.asset import AssetType, CrawledAsset, CrawledColumn
+from forge.catalog.asset import AssetType, CatalogAsset, CrawledAsset, CrawledColumn
 from forge.catalog.crawl import BY_HAND, CrawlMark, SeenAsset, plan_crawl
 from forge.catalog.edit import EDITABLE, read_edit
 from forge.catalog.text import clean_text
 from forge.flows.catalog.crawl import CrawlPorts
-from forge.flows.catalog.edit import EditOutcome, EditPorts, edit_asset
-from forge.model.errors import ForgeError, raise_errors
+from forge.flows.catalog.edit import EditOutcome, EditPorts, check_edit, edit_asset
+from forge.model.errors import ForgeError, errors_of, raise_errors
 from forge.model.name_suggestions import did_you_mean
 
 MOST = 1000  # assets of one batch
@@ -47,6 +47,7 @@ def register_assets(
     )
     own = [asset for asset, _ in read if marks.get(asset.qualified_name, _MINE).source == BY_HAND]
     merged = _merged(own, crawls)
+    _check(read, {asset.qualified_name: asset for asset in merged}, crawls, edits)
     plan = plan_crawl(BY_HAND, marks.values(), map(SeenAsset, merged), crawls.new_uid, scope=())
     crawls.store.apply(plan, crawls.clock())
     crawls.file_sync()
@@ -59,6 +60,28 @@ def register_assets(
         )
         for asset, said in read
     )
+
+
+def _check(
+    read: Sequence[tuple[CrawledAsset, Mapping[str, Any]]],
+    seen: Mapping[str, CrawledAsset],
+    crawls: CrawlPorts,
+    edits: EditPorts,
+) -> None:
+    """What would be wrong with the documentation of the assets as they will be."""
+    now = crawls.clock()
+    known = crawls.store.assets_named(asset.qualified_name for asset, _ in read)
+    faults: list[ForgeError] = []
+    for asset, said in read:
+        name = asset.qualified_name
+        old = known.get(name)
+        if old is None or old.qualified_name != name:
+            old = CatalogAsset(uid="", crawled=seen[name], created_at=now, updated_at=now)
+        try:
+            check_edit(replace(old, crawled=seen.get(name, old.crawled)), said, edits)
+        except ForgeError as error:
+            faults += errors_of(error)
+    raise_errors(faults)
 
 
 _MINE = CrawlMark(uid="", name="", source=BY_HAND)
