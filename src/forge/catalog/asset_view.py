@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from forge.catalog.asset import CatalogAsset, CrawledColumn
+from forge.catalog.classification import EffectiveClassification
 
 DOCUMENTED = (
     "description",
@@ -39,14 +40,18 @@ def asset_summary(asset: CatalogAsset) -> dict[str, Any]:
     }
 
 
-def documentation_view(asset: CatalogAsset, missing: Iterable[str] = ()) -> dict[str, Any]:
-    """What people say of it, and where each field comes from."""
+def documentation_view(
+    asset: CatalogAsset, missing: Iterable[str] = (), classified: EffectiveClassification | None = None
+) -> dict[str, Any]:
+    """What people say of it, and where each field comes from. `classified`: the level that holds."""
     said, seen = asset.documentation, asset.crawled
+    level = classified.level if classified else said.classification
     return {
         "team": said.team,
         "stewards": list(said.stewards),
         "domain": asset.domain,
-        "classification": said.classification.value if said.classification else None,
+        "classification": level.value if level else None,
+        "classification_why": classified.why if classified else "",
         "deprecated": said.deprecated,
         "terms": list(said.terms),
         "primary_key": list(asset.primary_key),
@@ -55,6 +60,7 @@ def documentation_view(asset: CatalogAsset, missing: Iterable[str] = ()) -> dict
         "location": seen.location,
         "backed_by": list(seen.backed_by),
         "catalog_state": asset.state.value,
+        "created_at": asset.created_at,
         "former_names": list(asset.former_names),
         "documentation_version": asset.version,
         "origins": origins_of(asset),
@@ -62,12 +68,14 @@ def documentation_view(asset: CatalogAsset, missing: Iterable[str] = ()) -> dict
     }
 
 
-def asset_sheet(asset: CatalogAsset, missing: Iterable[str] = ()) -> dict[str, Any]:
+def asset_sheet(
+    asset: CatalogAsset, missing: Iterable[str] = (), classified: EffectiveClassification | None = None
+) -> dict[str, Any]:
     """All of it."""
     seen = asset.crawled
     return {
         **asset_summary(asset),
-        **documentation_view(asset, missing),
+        **documentation_view(asset, missing, classified),
         "row_count": seen.row_count,
         "size_bytes": seen.size_bytes,
         "updated_at": seen.updated_at,

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 from forge.model.names import RunId, TableName
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
+    from forge.catalog.classification import EffectiveClassification
     from forge.engines.spark.profile.profiler import SparkProfiler
     from forge.flows.catalog.asset_files import AssetFileWatch
+    from forge.flows.catalog.classification import ClassificationFlow
     from forge.flows.catalog.crawl import CrawlPorts
     from forge.flows.catalog.declared_personal_data import DeclaredPersonalData
     from forge.flows.catalog.edit import EditPorts
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from forge.flows.catalog.personal_data import KnownPersonalData, PersonalDataCache
     from forge.flows.catalog.profiling.profile_table import ProfilePorts
     from forge.flows.catalog.scan_schedule import ScanSchedule
+    from forge.model.classification import ClassificationLevel
     from forge.stores.lake.arrow.profile import ArrowProfiler
     from forge.stores.sql.catalog.asset_store import SqlAssetStore
     from forge.stores.sql.catalog.profiles import SqlProfiles
@@ -197,6 +200,47 @@ class CatalogParts:
         from forge.stores.sql.catalog.profiles import SqlProfiles
 
         return SqlProfiles(self.wiring.database)
+
+    def classifications(
+        self, names: Sequence[str], types: Mapping[str, Mapping[str, str]] | None = None
+    ) -> dict[str, EffectiveClassification]:
+        """Which classification holds for each of these assets, and why. `types`: of personal data, where known."""
+        from forge.flows.catalog.classification import ClassificationPorts, find_classifications
+
+        known = self.pii.types_of(names) if types is None else types
+        ports = ClassificationPorts(
+            assets=self.assets,
+            flow=self.classification_flow,
+            column_level=lambda wanted: self._column_levels(wanted, known),
+        )
+        return find_classifications(names, ports)
+
+    def classification_flow(self) -> ClassificationFlow:
+        """Of the default branch; read again when it moves."""
+        from forge.flows.catalog.classification import ClassificationFlow
+        from forge.flows.quality.incidents.impact import edges_at
+
+        metadata, head = self.wiring.metadata, self.wiring.branch_head(self.wiring.default_branch)
+        kept: tuple[object, ClassificationFlow] | None = self.__dict__.get("_flow")
+        if kept is None or kept[0] != head:
+            kept = (head, ClassificationFlow.of(edges_at(metadata, metadata.tree(head)) if head else ()))
+            self.__dict__["_flow"] = kept
+        return kept[1]
+
+    def _column_levels(
+        self, names: Collection[str], types: Mapping[str, Mapping[str, str]]
+    ) -> dict[str, ClassificationLevel]:
+        """By the types of personal data; where none is known, like for what contracts declare: confidential."""
+        from forge.catalog.classification import propose_level
+        from forge.model.classification import ClassificationLevel
+
+        personal = {table for table, _ in self.personal_at().keys}
+        proposed = {name: propose_level(types.get(name, {}).values()) for name in names}
+        return {
+            name: level or ClassificationLevel.CONFIDENTIAL
+            for name, level in proposed.items()
+            if level is not None or name in personal
+        }
 
     def profile_ports(self, run_id: RunId | None = None) -> ProfilePorts:
         """Ports of profiling; jobs of Spark belong to the run, where one is given."""

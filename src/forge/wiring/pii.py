@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from forge.engines.spark.pii.sampler import SparkSampler
     from forge.flows.catalog.pii.reviewed_columns import FoundPersonalData
@@ -66,6 +66,15 @@ class PiiParts:
         from forge.flows.catalog.profiling.profile_table import forget_personal
 
         forget_personal(tables, self.wiring.catalog.profile_ports())
+
+    def types_of(self, names: Sequence[str]) -> dict[str, dict[str, str]]:
+        """Types of personal data, by table and column in lower case; of a struct, of the whole column."""
+        threshold = self.wiring.settings.pii.threshold
+        found: dict[str, dict[str, str]] = {}
+        for record in self.findings.findings(tables=names):
+            if record.type and record.is_personal(threshold):
+                found.setdefault(record.table, {})[record.column.lower().partition(".")[0]] = record.type
+        return found
 
     def known_tables(self) -> frozenset[TableName]:
         """Of the lake, and those that only findings know."""

@@ -69,6 +69,7 @@ class SearchParts:
             SearchSources(
                 assets=self.wiring.catalog.assets,
                 read_files=self._read_files,
+                derived=lambda names: self.wiring.catalog.classification_flow().below(names),
                 terms=lambda: self.wiring.catalog.discovery.glossary.terms(),
                 facts=self._facts,
                 head=lambda: self.wiring.branch_head(self.wiring.default_branch) or "",
@@ -109,7 +110,8 @@ class SearchParts:
         from forge.flows.catalog.search.documents import SearchFacts
         from forge.quality.score import score_of
 
-        standing, used, found = self._standing.assets(), self._usage(names), self._personal(names)
+        standing, used, found = self._standing.assets(), self._usage(names), self.wiring.catalog.pii.types_of(names)
+        levels = self.wiring.catalog.classifications(names, found)
         governed = self._governed()
         facts = {}
         for name in names:
@@ -119,6 +121,7 @@ class SearchParts:
                 popularity=used.get(name, 0),
                 pii=found.get(name, {}),
                 has_contract=name.lower() in governed,
+                classification=levels[name].level,
             )
         return facts
 
@@ -129,15 +132,6 @@ class SearchParts:
         usage = self.wiring.catalog.discovery.usage
         totals = usage.totals(UsagePeriod.MONTH.since(today), today, assets=names, limit=max(1, len(names)))
         return {one.asset: one.views + one.queries + one.runs for one in totals}
-
-    def _personal(self, names: Sequence[str]) -> dict[str, dict[str, str]]:
-        """Types of personal data, by table and column; of a struct, of the whole column."""
-        threshold = self.wiring.settings.pii.threshold
-        found: dict[str, dict[str, str]] = {}
-        for record in self.wiring.catalog.pii.findings.findings(tables=names):
-            if record.type and record.is_personal(threshold):
-                found.setdefault(record.table, {})[record.column.lower().partition(".")[0]] = record.type
-        return found
 
     def _governed(self) -> frozenset[str]:
         heads = self.wiring.contracts.registry.heads()

@@ -3558,6 +3558,8 @@ export interface components {
              * @default false
              */
             pii: boolean;
+            /** Pii Type */
+            pii_type?: string | null;
             /**
              * Tags
              * @default []
@@ -3618,6 +3620,11 @@ export interface components {
             /** Classification */
             classification?: ("public" | "internal" | "confidential" | "restricted") | null;
             /**
+             * Classification Why
+             * @default
+             */
+            classification_why: string;
+            /**
              * Columns
              * @default 0
              */
@@ -3625,6 +3632,8 @@ export interface components {
             /** Commit */
             commit: string;
             contract?: components["schemas"]["AssetContractView"] | null;
+            /** Created At */
+            created_at?: string | null;
             /** Deprecated */
             deprecated?: string | null;
             /**

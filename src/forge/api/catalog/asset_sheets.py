@@ -59,9 +59,20 @@ def crawled_detail(asset: CatalogAsset, missing: Sequence[str], now: datetime) -
 
 
 def with_facts(detail: AssetDetail, asset: CatalogAsset | None, site: Site, score: float | None) -> AssetDetail:
-    """What other rooms know of it: checks, contract, usage."""
-    name = detail.qualified_name
-    facts = {"quality_score": score, "contract": _contract(name, site), "usage": _usage(name, asset, site)}
+    """What other rooms know of it: checks, contract, usage, personal data and what that asks for."""
+    name, parts = detail.qualified_name, site.wiring.catalog
+    found = parts.pii.types_of([name])
+    types, held = found.get(name, {}), parts.classifications([name], found)[name]
+    facts = {
+        "quality_score": score,
+        "contract": _contract(name, site),
+        "usage": _usage(name, asset, site),
+        "classification": held.level.value if held.level else None,
+        "classification_why": held.why,
+        "schema_": [
+            column.model_copy(update={"pii_type": types.get(column.name.lower())}) for column in detail.schema_
+        ],
+    }
     return detail.model_copy(update=facts)
 
 

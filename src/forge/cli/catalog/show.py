@@ -18,6 +18,7 @@ _SHOWN = (
     ("stewards", "stewards"),
     ("domain", "domain"),
     ("classification", "classification"),
+    ("classification_why", "because"),
     ("tags", "tags"),
     ("terms", "terms"),
     ("primary_key", "primary key"),

@@ -213,7 +213,8 @@ class CatalogView:
         return recommended_assets(self.wiring, context, limit)
 
     def _item(self, asset: CatalogAsset) -> AssetItem:
-        return AssetItem(asset, lacks(asset, self._ports))
+        name = asset.qualified_name
+        return AssetItem(asset, lacks(asset, self._ports), self.wiring.catalog.classifications([name])[name])
 
     def _edited(self, outcome: EditOutcome) -> EditItem:
         return EditItem(self._item(outcome.asset), outcome.edit, outcome.proposal)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from forge.catalog.approval import EditProposal
 from forge.catalog.asset import CatalogAsset
 from forge.catalog.asset_view import asset_sheet, asset_summary
+from forge.catalog.classification import EffectiveClassification
 from forge.catalog.edit import AssetEdit
 from forge.connection.tabular import Row, TabularTuple
 from forge.flows.catalog.asset_store import LabelCount
@@ -15,10 +16,11 @@ from forge.flows.catalog.crawl import SourceCrawl
 
 @dataclass(frozen=True, slots=True)
 class AssetItem:
-    """`missing`: what its domain requires and nobody has said."""
+    """`missing`: what its domain requires and nobody has said. `classified`: which classification holds, and why."""
 
     asset: CatalogAsset
     missing: tuple[str, ...] = ()
+    classified: EffectiveClassification | None = None
 
     @property
     def name(self) -> str:
@@ -42,7 +44,7 @@ class AssetItem:
         return self.asset.version
 
     def to_dict(self) -> Row:
-        return asset_sheet(self.asset, self.missing)
+        return asset_sheet(self.asset, self.missing, self.classified)
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,7 +72,7 @@ export function DocumentedFacts({ asset }: Props) {
       </Fact>
       <Fact label="Classification">
         <Editable asset={asset} path="classification" label="Classification" value={asset.classification ?? ""} editor={(draft, change) => <Level draft={draft} change={change} />}>
-          {asset.classification ?? NONE}
+          <span title={asset.classification_why}>{asset.classification ?? NONE}</span>
         </Editable>
       </Fact>
       <Fact label="Tags">

@@ -45,6 +45,7 @@ class AssetColumn(Wire):
     failing: bool = False
     tags: list[str] = []
     term: str | None = None  # the id of a glossary term
+    pii_type: str | None = None  # email, phone, …, where it is known
 
 
 class AssetContractView(Wire):
@@ -80,7 +81,8 @@ class AssetDetail(AssetView):
     team: str | None = None
     stewards: list[str] = []
     domain: str | None = None
-    classification: ClassificationWord | None = None
+    classification: ClassificationWord | None = None  # that holds: never below its columns or what it derives from
+    classification_why: str = ""
     deprecated: str | None = None  # why, and what to use instead
     terms: list[str] = []
     primary_key: list[str] = []
@@ -89,6 +91,7 @@ class AssetDetail(AssetView):
     location: str = ""
     backed_by: list[str] = []  # assets that hold its data or that it writes
     catalog_state: Literal["active", "vanished"] = "active"
+    created_at: datetime | None = None  # when the catalog first saw it
     former_names: list[str] = []
     documentation_version: int = 0  # expected by the next edit
     origins: dict[str, str] = {}  # of each field that is said: crawl, edit, or file and its place

@@ -39,10 +39,12 @@ def _no_facts(names: Sequence[str]) -> Mapping[str, SearchFacts]:
 class SearchSources:
     """Where documents come from. `published`: the tables of a commit of the default branch, by name, with what their
     publication wrote; `changed`: those that differ between two commits, the names of those that are gone included.
-    `read_files`: takes in what files of the project say of assets and terms, where one has changed."""
+    `derived`: these and the assets that get values of them, whose classification follows. `read_files`: takes in what
+    files of the project say of assets and terms, where one has changed."""
 
     assets: AssetStore
     read_files: Callable[[], object] = lambda: None
+    derived: Callable[[Sequence[str]], Iterable[str]] = lambda names: names
     terms: Callable[[], Sequence[GlossaryTerm]] = lambda: ()
     facts: FactsOf = _no_facts
     head: Callable[[], str] = lambda: ""
@@ -99,9 +101,12 @@ class CatalogSearch:
     def _follow_changes(self, cursor: int) -> int:
         written = 0
         published: Mapping[str, AssetRecord] | None = None
+        made: set[str] = set()
         while changes := self._sources.assets.changes(cursor, limit=_BATCH):
             published = self._published() if published is None else published
             names = [change.name for change in changes if change.kind == "asset"]
+            names += sorted(set(self._sources.derived(names)) - made.union(names))
+            made.update(names)
             terms = {change.name for change in changes if change.kind == "term"}
             documents, removed = self._documents(names, published)
             if terms:

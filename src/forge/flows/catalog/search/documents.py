@@ -10,6 +10,7 @@ from forge.catalog.asset import AssetState, CatalogAsset
 from forge.catalog.glossary.term import GlossaryTerm
 from forge.catalog.search.document import DocumentColumn, DocumentTerm, DocumentType, SearchDocument
 from forge.flows.runs.records import AssetRecord
+from forge.model.classification import ClassificationLevel
 
 TERM, SCHEMA, DATABASE = "term:", "schema:", "database:"
 
@@ -22,6 +23,7 @@ class SearchFacts:
     popularity: int = 0
     pii: Mapping[str, str] = field(default_factory=dict)
     has_contract: bool = False
+    classification: ClassificationLevel | None = None
 
 
 FactsOf = Callable[[Sequence[str]], Mapping[str, SearchFacts]]
@@ -69,7 +71,7 @@ def _of_asset(asset: CatalogAsset, facts: SearchFacts, terms: Mapping[str, Gloss
         owner=asset.owner,
         team=said.team,
         domain=asset.domain,
-        classification=said.classification.value if said.classification else None,
+        classification=_level(facts.classification or said.classification),
         pii=tuple(sorted(set(facts.pii.values()))),
         quality=facts.quality,
         popularity=facts.popularity,
@@ -109,6 +111,7 @@ def _of_record(record: AssetRecord, facts: SearchFacts) -> SearchDocument:
         columns=_record_columns(record, facts),
         tags=record.tags,
         owner=record.owner,
+        classification=_level(facts.classification),
         pii=tuple(sorted(set(facts.pii.values()))),
         quality=facts.quality,
         popularity=facts.popularity,
@@ -127,6 +130,10 @@ def _record_columns(record: AssetRecord, facts: SearchFacts) -> tuple[DocumentCo
         )
         for column in record.columns
     )
+
+
+def _level(level: ClassificationLevel | None) -> str | None:
+    return level.value if level else None
 
 
 def _fresh(record: AssetRecord) -> datetime | None:
