@@ -109,6 +109,11 @@ def test_a_new_user_gets_what_is_popular() -> None:
     }
 
 
+def test_what_only_runs_read_is_not_said_to_be_used_by_people() -> None:
+    (found,) = blend([propose_popular([AssetUsage("a", runs=3, users=1)])])
+    assert found.reasons[0].text == "popular: runs read it 3 times in the last 30 days"
+
+
 def test_what_several_sources_propose_comes_first_once_with_all_reasons() -> None:
     lineage = propose_by_lineage({"s": [("a", "upstream"), ("b", "upstream")]})
     found = blend([lineage, propose_popular(popular("b", "c"))], limit=2)

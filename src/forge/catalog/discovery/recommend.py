@@ -163,9 +163,10 @@ def propose_popular(popular: Sequence[AssetUsage]) -> tuple[AssetProposal, ...]:
     """Most used first."""
     found = []
     for place, one in enumerate(popular):
-        people = f"{one.users} {'person' if one.users == 1 else 'people'}"
         times = one.views + one.queries
-        reason = f"popular: {people} used it {times} {'time' if times == 1 else 'times'} in the last 30 days"
+        used = f"{one.users} {'person' if one.users == 1 else 'people'} used it" if times else "runs read it"
+        often = times or one.runs
+        reason = f"popular: {used} {often} {'time' if often == 1 else 'times'} in the last 30 days"
         made = RecommendationReason(RecommendationSource.POPULAR, reason)
         found.append(AssetProposal(one.asset, 1 / (1 + place), made))
     return _best(found)
