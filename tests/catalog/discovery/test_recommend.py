@@ -110,7 +110,7 @@ def test_a_new_user_gets_what_is_popular() -> None:
 
 
 def test_what_only_runs_read_is_not_said_to_be_used_by_people() -> None:
-    (found,) = blend([propose_popular([AssetUsage("a", runs=3, users=1)])])
+    (found,) = blend([propose_popular([AssetUsage(asset="a", runs=3, users=1)])])
     assert found.reasons[0].text == "popular: runs read it 3 times in the last 30 days"
 
 
