@@ -10562,7 +10562,7 @@ export interface components {
             /** Examples */
             examples?: string[] | null;
             /** Expected Version */
-            expected_version: number;
+            expected_version?: number | null;
             /** Name */
             name?: string | null;
             /** Owner */

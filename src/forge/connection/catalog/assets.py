@@ -34,6 +34,7 @@ from forge.flows.catalog.asset_store import AssetFilter
 from forge.flows.catalog.crawl import crawl
 from forge.flows.catalog.edit import EditOutcome, EditPorts, decide_proposal, edit_asset, find_asset, lacks, undo_edit
 from forge.flows.catalog.search.context import ContextPack, find_context
+from forge.model.errors import ForgeError
 from forge.wiring import Wiring
 
 if TYPE_CHECKING:
@@ -150,6 +151,12 @@ class CatalogView:
     ) -> EditItem:
         """Add and remove tags of an asset, or of one of its columns."""
         asset, gone = find_asset(self.wiring.catalog.assets, name), set(remove)
+        if crawled := sorted(gone.intersection(() if column else asset.crawled.tags)):
+            raise ForgeError(
+                "E852",
+                f"{', '.join(crawled)} cannot be taken from {asset.qualified_name}",
+                why=f"Such tags come from {asset.crawled.source}; only there they are changed. Nothing was changed.",
+            )
         now = asset.edited.columns.get(column.lower()) if column else asset.edited
         tags = [tag for tag in (*(now.tags if now else ()), *add) if tag not in gone]
         fields: Mapping[str, Any] = {"columns": {column: {"tags": tags}}} if column else {"tags": tags}

@@ -90,7 +90,7 @@ class TermCreate(Wire):
 class TermChange(Wire):
     """What is left out stays as it is. `expected_version`: that which was read; another one is refused (409)."""
 
-    expected_version: int = Field(ge=0)
+    expected_version: int | None = Field(default=None, ge=0)
     name: Name | None = None
     domain: Name | None = None
     definition: _Definition | None = None
