@@ -306,6 +306,19 @@ def test_the_column_that_matched_is_named_and_marked(index: AssetIndex) -> None:
     assert [(column.name, column.marks) for column in hit.columns] == [("custOrderId", ((4, 9),)), ("note", ())]
 
 
+def test_a_column_is_found_however_its_name_is_joined(index: AssetIndex) -> None:
+    filled(index, document("x.people", columns=["id", "email", "netAmount"]), document("x.mails", columns=["sent"]))
+    for text, name in {
+        "e-mail": "email",
+        "E mail": "email",
+        "NETAMOUNT": "netAmount",
+        "net amount": "netAmount",
+    }.items():
+        (hit,) = index.search(SearchQuery(text=text)).hits
+        assert (hit.document.id, hit.stage.name, hit.columns[0].name) == ("x.people", "RELATED", name), text
+        assert hit.columns[0].marks == ((0, len(name)),)
+
+
 def test_highlights_are_ranges_of_plain_text(index: AssetIndex) -> None:
     text = "<script>alert(1)</script> Net sales & sales tax. " + "filler " * 60 + "end of sales"
     filled(index, document("x.netSales", description=text))

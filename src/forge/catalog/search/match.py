@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from forge.catalog.search.document import SearchDocument
 from forge.catalog.search.page import MarkedText, MatchedColumn
-from forge.catalog.search.text import fold, is_near, parts_of, singular_of, typos_forgiven, word_spans, words_of
+from forge.catalog.search.text import fold, is_near, parts_of, singular_of, squash, typos_forgiven, word_spans, words_of
 
 _SNIPPET = 200
 _BEFORE = 60
@@ -17,7 +17,7 @@ class QueryMarker:
     """Marks the words of one query."""
 
     def __init__(self, words: tuple[str, ...], *, typos: bool) -> None:
-        self._words, self._typos = words, typos
+        self._words, self._typos, self._joined = words, typos, "".join(words)
         self._which = lru_cache(maxsize=5000)(self._matching)
 
     def marks(self, text: str) -> tuple[tuple[int, int], ...]:
@@ -59,8 +59,10 @@ class QueryMarker:
         for number, column in enumerate(document.columns):
             about = (column.name, column.description, *column.tags, *column.terms, column.pii or "")
             matched = len({number for text in about if text for own in words_of(text) for number in self._which(own)})
-            if matched:
-                marks = self.marks(column.name)
+            is_whole = squash(column.name) == self._joined
+            if matched or is_whole:
+                matched = len(self._words) if is_whole else matched
+                marks = ((0, len(column.name)),) if is_whole else self.marks(column.name)
                 found.append((-matched, not marks, number, MatchedColumn(column.name, marks)))
         found.sort(key=lambda one: one[:3])
         return tuple(column for *_, column in found[:_MOST_COLUMNS])

@@ -112,14 +112,19 @@ def _stages_of(text: str, space: SearchSpace, typos: bool) -> tuple[StageClause,
         StageClause(MatchStage.EXACT, exact),
         StageClause(MatchStage.PHRASE, phrase),
         StageClause(MatchStage.PREFIX, _each_word(own, (own, place), needed=True)),
-        StageClause(MatchStage.RELATED, _each_word(own, (own, place, related), (related,), needed=space.own_needed)),
+    ]
+    lower = [
+        StageClause(MatchStage.RELATED, _each_word(own, (own, place, related), (related,), needed=space.own_needed))
     ]
     if typos:
         fuzzy = _each_word(own, (own, place, related, near), (related, near), needed=space.own_needed)
-        found.append(StageClause(MatchStage.FUZZY, fuzzy))
+        lower.append(StageClause(MatchStage.FUZZY, fuzzy))
     ways = (said, near, nearly, place) if space.own_needed else (said, near, nearly)
-    found.append(StageClause(MatchStage.DESCRIPTION, _each_word(said, ways, (near, nearly), needed=space.own_needed)))
-    return tuple(found)
+    lower.append(StageClause(MatchStage.DESCRIPTION, _each_word(said, ways, (near, nearly), needed=space.own_needed)))
+    if space is DOCUMENTS:  # e-mail finds what has a column email, netamount what has net_amount
+        column = HasToken(fields.COLUMN_EXACT, "".join(words))
+        lower = [StageClause(one.stage, AnyOf((one.clause, column))) for one in lower]
+    return (*found, *lower)
 
 
 @lru_cache(maxsize=512)
