@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
 
 import { Problem } from "./Problem";
+import { useFocusBack } from "./useFocusBack";
 
 interface Props {
   opened: boolean;
@@ -20,6 +21,7 @@ interface Props {
 }
 
 export function ConfirmDialog({ opened, title, children, confirm, keep = "Keep as it is", danger, busy, error, onConfirm, onClose }: Props) {
+  useFocusBack(opened);
   return (
     <Modal opened={opened} onClose={onClose} title={title} centered closeButtonProps={{ "aria-label": "Close" }}>
       <Stack>

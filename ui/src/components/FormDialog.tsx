@@ -2,6 +2,7 @@ import { Button, Group, Modal, Stack } from "@mantine/core";
 import type { ReactNode } from "react";
 
 import { Problem } from "./Problem";
+import { useFocusBack } from "./useFocusBack";
 
 interface Props {
   title: string;
@@ -16,6 +17,7 @@ interface Props {
 
 /** A dialog with fields, its button and what the server refuses. */
 export function FormDialog({ title, submit, disabled = false, busy, error, onSubmit, onClose, children }: Props) {
+  useFocusBack();
   return (
     <Modal opened onClose={onClose} title={title} centered closeButtonProps={{ "aria-label": "Close" }}>
       <form

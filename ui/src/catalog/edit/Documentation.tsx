@@ -54,7 +54,7 @@ export function DocumentedFacts({ asset }: Props) {
             "nobody"
           ) : (
             <Link to="/search" search={{ owners: [asset.owner] }} className="link name" title={`Everything of ${asset.owner}`}>
-              {asset.owner}
+              {showUnseen(asset.owner)}
             </Link>
           )}
         </Editable>
@@ -65,7 +65,7 @@ export function DocumentedFacts({ asset }: Props) {
             NONE
           ) : (
             <Link to="/search" search={{ domains: [asset.domain] }} className="link name" title={`Everything of ${asset.domain}`}>
-              {asset.domain}
+              {showUnseen(asset.domain)}
             </Link>
           )}
         </Editable>
@@ -80,7 +80,7 @@ export function DocumentedFacts({ asset }: Props) {
           {asset.tags.length === 0 ? NONE : <TagLinks tags={asset.tags} />}
         </Editable>
       </Fact>
-      {(asset.team != null || asset.stewards.length > 0) && <Fact label="Team and stewards">{[asset.team, ...asset.stewards].filter((one) => one != null).join(", ")}</Fact>}
+      {(asset.team != null || asset.stewards.length > 0) && <Fact label="Team and stewards">{showUnseen([asset.team, ...asset.stewards].filter((one) => one != null).join(", "))}</Fact>}
     </>
   );
 }
@@ -101,6 +101,8 @@ function Domain({ draft, change }: { draft: string; change: (text: string) => vo
 function Level({ draft, change }: { draft: string; change: (text: string) => void }) {
   return (
     <NativeSelect
+      // eslint-disable-next-line jsx-a11y-x/no-autofocus -- as above
+      autoFocus
       size="xs"
       aria-label="Classification"
       value={draft}
@@ -133,7 +135,7 @@ function TagLinks({ tags }: { tags: readonly string[] }) {
     <span className="fact-tags">
       {tags.map((tag) => (
         <Link key={tag} to="/search" search={{ tags: [tag] }} className="tag" title={`Everything tagged ${tag}`}>
-          {tag}
+          {showUnseen(tag)}
         </Link>
       ))}
     </span>
@@ -167,6 +169,8 @@ export function ColumnTerm({ asset, column }: Props & { column: AssetColumn }) {
       value={column.term ?? guess?.term ?? ""}
       editor={(draft, change) => (
         <NativeSelect
+          // eslint-disable-next-line jsx-a11y-x/no-autofocus -- as above
+          autoFocus
           size="xs"
           aria-label={`Term of ${column.name}`}
           value={draft}

@@ -3,13 +3,14 @@ import "./edit.css";
 import { ActionIcon, Button, Group, Text, Tooltip } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { IconFileCode, IconPencil } from "@tabler/icons-react";
-import { useState, type KeyboardEvent, type ReactNode } from "react";
+import { useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from "react";
 
 import { asProblem, type AssetDetail } from "../../api";
 import { editsQuery, useEditAsset } from "../../api/documentation";
 import { useMayWrite } from "../../api/scope";
 import { notify, Problem, RelativeTime } from "../../components";
-import { bodyOfEdit, fieldInWords, theirsOf } from "./words";
+import { showUnseen } from "../markdown/parse";
+import { afterInWords, bodyOfEdit, theirsOf } from "./words";
 
 interface Props<T> {
   asset: AssetDetail;
@@ -30,6 +31,13 @@ interface Props<T> {
 export function Editable<T>({ asset, path, label, value, children, editor, lines = false }: Props<T>) {
   const mayWrite = useMayWrite();
   const [open, setOpen] = useState(false);
+  const pencil = useRef<HTMLButtonElement>(null);
+  const wasOpen = useRef(false);
+  // Who edited by keyboard goes on from where they were.
+  useEffect(() => {
+    if (wasOpen.current && !open) pencil.current?.focus();
+    wasOpen.current = open;
+  }, [open]);
   const place = asset.origins[path]?.startsWith("file ") === true ? asset.origins[path].slice("file ".length) : null;
   if (open) return <Editing asset={asset} path={path} label={label} value={value} editor={editor} lines={lines} onClose={() => setOpen(false)} />;
   return (
@@ -43,7 +51,7 @@ export function Editable<T>({ asset, path, label, value, children, editor, lines
         </Tooltip>
       ) : (
         mayWrite && (
-          <ActionIcon variant="subtle" color="gray" size="sm" className="editable-pencil" aria-label={`Edit ${label.toLowerCase()}`} onClick={() => setOpen(true)}>
+          <ActionIcon ref={pencil} variant="subtle" color="gray" size="sm" className="editable-pencil" aria-label={`Edit ${label.toLowerCase()}`} onClick={() => setOpen(true)}>
             <IconPencil size={14} aria-hidden />
           </ActionIcon>
         )
@@ -126,7 +134,7 @@ function Theirs({ asset, path }: { asset: AssetDetail; path: string }) {
       </Text>
       {last !== undefined && path in last.after && (
         <Text size="sm" className="edit-theirs-text">
-          Now it says: {fieldInWords(last.after[path])}
+          Now it says: {showUnseen(afterInWords(path, last.after[path]))}
         </Text>
       )}
       <Text size="sm" c="dimmed">

@@ -7,7 +7,7 @@ import { editsQuery, useUndoEdit } from "../../api/documentation";
 import { useMayWrite } from "../../api/scope";
 import { notify, Problem, QueryResult, RelativeTime } from "../../components";
 import { showUnseen } from "../markdown/parse";
-import { fieldInWords, pathInWords } from "./words";
+import { afterInWords, fieldInWords, pathInWords } from "./words";
 
 /** Who changed what was written about it; each change can be taken back. */
 export function Edits({ asset }: { asset: AssetDetail }) {
@@ -66,7 +66,7 @@ function Fields({ edit }: { edit: EditView }) {
           <dd>
             {edit.before[path] != null && <span className="edits-before">{showUnseen(fieldInWords(edit.before[path]))}</span>}
             {edit.before[path] != null && " → "}
-            {showUnseen(fieldInWords(edit.after[path]))}
+            {showUnseen(afterInWords(path, edit.after[path]))}
           </dd>
         </div>
       ))}

@@ -12,15 +12,24 @@ export function bodyOfEdit(path: string, value: Value, version: number): { expec
 }
 
 function isNothing(value: Value): boolean {
-  return value === null || (typeof value === "string" && value.trim() === "") || (Array.isArray(value) && value.length === 0);
+  return value == null || (typeof value === "string" && value.trim() === "") || (Array.isArray(value) && value.length === 0);
 }
 
 /** "nothing", "gold, daily", a text cut where it is long. */
 export function fieldInWords(value: Value): string {
-  if (isNothing(value) || value === undefined) return "nothing";
+  if (isNothing(value)) return "nothing";
   if (Array.isArray(value)) return value.map(String).join(", ");
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return text.length > 300 ? `${text.slice(0, 300)}…` : text;
+}
+
+/** Of these the source or a file says something too, which holds again when nobody here says anything. */
+const HAS_SOURCE = ["description", "owner", "domain", "tags"];
+
+/** What holds after an edit: taken away is not always nothing. */
+export function afterInWords(path: string, value: Value): string {
+  const field = path.startsWith("columns.") ? path.slice(path.lastIndexOf(".") + 1) : path;
+  return isNothing(value) && HAS_SOURCE.includes(field) ? "as its source says" : fieldInWords(value);
 }
 
 /** `columns.amount.description` → "description of amount" */

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 
-import { bodyOfEdit, fieldInWords, pathInWords, theirsOf } from "../../../src/catalog/edit/words";
+import { afterInWords, bodyOfEdit, fieldInWords, pathInWords, theirsOf } from "../../../src/catalog/edit/words";
 import { asset, main, paged, session } from "../../fixtures/catalog";
 import { renderPage, serve, status } from "../../render";
 
@@ -51,11 +51,35 @@ describe("a description", () => {
     expect(sent).toEqual({ expected_version: 4, description: "Mine" });
   });
 
+  it("gives the focus back to its pencil, saved or not", async () => {
+    const user = userEvent.setup();
+    renderPage("/assets/core.orders", { ...known, [EDIT]: { asset: line, edit, proposal: null } });
+    const pencil = (name: string) => screen.findByRole("button", { name });
+    await user.click(await pencil("Edit description"));
+    expect(screen.getByRole("textbox", { name: "Description" })).toHaveFocus();
+    await user.keyboard("{Escape}");
+    expect(await pencil("Edit description")).toHaveFocus();
+    await user.click(await pencil("Edit owner"));
+    await user.keyboard("x{Enter}");
+    await waitFor(() => expect(screen.getByRole("button", { name: "Edit owner" })).toHaveFocus());
+    await user.click(await pencil("Edit classification"));
+    expect(screen.getByRole("combobox", { name: "Classification" })).toHaveFocus();
+  });
+
   it("of a file of the project is changed there", async () => {
     renderPage("/assets/core.orders", { ...known, [ASSET]: asset({ origins: { description: "file catalog/core.yaml:7" } }) });
     const about = await screen.findByRole("region", { name: "Description" });
     expect(await within(about).findByLabelText("written in catalog/core.yaml:7")).toBeInTheDocument();
     expect(within(about).queryByRole("button")).not.toBeInTheDocument();
+  });
+});
+
+describe("what turns letters around", () => {
+  it("is shown by its number wherever people write", async () => {
+    renderPage("/assets/core.orders", { ...known, [ASSET]: asset({ owner: "a\u202eb", tags: ["c\u202ed"], team: "e\u202ef" }) });
+    expect(await screen.findByText("a[U+202E]b")).toBeInTheDocument();
+    expect(screen.getByText("c[U+202E]d")).toBeInTheDocument();
+    expect(screen.getByText("e[U+202E]f")).toBeInTheDocument();
   });
 });
 
@@ -71,6 +95,10 @@ describe("words of an edit", () => {
     expect(pathInWords("columns.amount.description")).toBe("description of amount");
     expect(pathInWords("primary_key")).toBe("primary key");
     expect(fieldInWords(null)).toBe("nothing");
+    expect(afterInWords("tags", null)).toBe("as its source says");
+    expect(afterInWords("columns.amount.description", null)).toBe("as its source says");
+    expect(afterInWords("columns.amount.term", null)).toBe("nothing");
+    expect(afterInWords("owner", "ada")).toBe("ada");
     expect(fieldInWords(["gold", "daily"])).toBe("gold, daily");
     expect(fieldInWords("a".repeat(400))).toHaveLength(301);
     expect(theirsOf([{ ...edit, after: { owner: "x" } }, edit], "description")?.by).toBe("ada@shop.example");
