@@ -12,7 +12,7 @@ from forge.catalog.asset import AssetType, CrawledAsset, CrawledColumn
 from forge.catalog.crawl import SeenAsset, plan_crawl
 from forge.catalog.glossary.term import GlossaryTerm
 from forge.catalog.search.document import DocumentType
-from forge.catalog.search.query import SearchQuery
+from forge.catalog.search.query import SearchFilter, SearchQuery
 from forge.flows.catalog.search.catalog_search import CatalogSearch, SearchSources
 from forge.flows.catalog.search.documents import SearchFacts, containers_of
 from forge.flows.runs.records import AssetRecord
@@ -187,3 +187,20 @@ def test_what_holds_an_asset() -> None:
     assert containers_of("pg:shop.public.users") == ("pg:shop.public", "pg:shop")
     assert containers_of("core.orders") == ("core",)
     assert containers_of("orders") == ()
+    assert containers_of("files:raw/shop/orders.csv") == ("files:raw/shop", "files:raw", "files:")
+    assert containers_of("files:raw/*.csv") == ("files:raw", "files:")
+    assert containers_of("files:raw/") == containers_of("files:orders.csv") == ("files:",)
+    assert containers_of("files:s3://lake/raw/x.csv") == ("files:s3://lake/raw", "files:s3://lake", "files:")
+
+
+def test_files_are_in_folders(world: World) -> None:
+    world.crawl("files:raw/shop/orders.csv")
+    kinds = (DocumentType.SCHEMA, DocumentType.DATABASE)
+    found = world.search.search(SearchQuery(types=kinds)).hits
+    assert sorted((hit.id, hit.document.name, hit.document.container) for hit in found) == [
+        ("database:files:", "files", ""),
+        ("schema:files:raw", "raw", "files:"),
+        ("schema:files:raw/shop", "shop", "files:raw"),
+    ]
+    inside = SearchQuery(filters={SearchFilter.CONTAINER: ("files:raw/shop",)})
+    assert [hit.id for hit in world.search.search(inside).hits] == ["files:raw/shop/orders.csv"]

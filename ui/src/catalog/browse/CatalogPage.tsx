@@ -1,10 +1,12 @@
 import "../search/search.css";
 import "./browse.css";
 
-import { SegmentedControl, Skeleton, Text } from "@mantine/core";
+import { Button, SegmentedControl, Skeleton, Text } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { IconBox, IconDatabase, IconFolder, IconFolderOpen, IconFolders, IconLock, IconServer, type Icon } from "@tabler/icons-react";
+import { IconBox, IconDatabase, IconFolder, IconFolderOpen, IconFolders, IconLock, IconServer, IconZoomQuestion, type Icon } from "@tabler/icons-react";
+import type { ReactNode } from "react";
 
 import type { SearchHit } from "../../api";
 import { listQuery } from "../../api/catalog";
@@ -15,7 +17,7 @@ import { count, NONE, percent, plural } from "../../format/numbers";
 import { plainLine } from "../markdown/parse";
 import { CatalogNav } from "../Nav";
 import type { BrowseSearch } from "./search";
-import { leadsTo, treeOf, type Branch } from "./tree";
+import { branchNamed, leadsTo, treeOf, type Branch } from "./tree";
 
 const route = getRouteApi("/frame/catalog");
 
@@ -49,10 +51,33 @@ export default function CatalogPage() {
   );
 }
 
-function Places({ at }: { at: string | undefined }) {
-  const query = useInfiniteQuery(listQuery({ types: ["database", "schema"] }));
+const placesQuery = () => listQuery({ types: ["database", "schema"] });
+
+/** Beside the list; where there is no room beside it, folded above it. */
+function Tree({ label, at, children }: { label: string; at: string | undefined; children: ReactNode }) {
+  const narrow = useMediaQuery("(max-width: 62em)", undefined, { getInitialValueInEffect: false });
+  const nav = (
+    <nav className={narrow ? undefined : "panel browse-tree"} aria-label={label}>
+      {children}
+    </nav>
+  );
+  if (!narrow) return nav;
   return (
-    <nav className="panel browse-tree" aria-label="Databases and schemas">
+    // Another place folds it again.
+    <details key={at} className="panel browse-tree browse-folded">
+      <summary className="browse-entry">
+        <IconFolders size={16} stroke={1.7} aria-hidden />
+        <span className="name">{at ?? label}</span>
+      </summary>
+      {nav}
+    </details>
+  );
+}
+
+function Places({ at }: { at: string | undefined }) {
+  const query = useInfiniteQuery(placesQuery());
+  return (
+    <Tree label="Databases and schemas" at={at}>
       <QueryResult query={query} skeleton={<Skeleton h={260} m="sm" />}>
         {({ pages }) => (
           <>
@@ -68,7 +93,7 @@ function Places({ at }: { at: string | undefined }) {
           </>
         )}
       </QueryResult>
-    </nav>
+    </Tree>
   );
 }
 
@@ -99,7 +124,7 @@ function Place({ branch, at }: { branch: Branch; at: string | undefined }) {
 function Domains({ at }: { at: string | undefined }) {
   const query = useQuery(domainsQuery());
   return (
-    <nav className="panel browse-tree" aria-label="Domains">
+    <Tree label="Domains" at={at}>
       <QueryResult query={query} skeleton={<Skeleton h={260} m="sm" />}>
         {(domains) => (
           <ul>
@@ -115,7 +140,7 @@ function Domains({ at }: { at: string | undefined }) {
           </ul>
         )}
       </QueryResult>
-    </nav>
+    </Tree>
   );
 }
 
@@ -143,6 +168,8 @@ function Content({ search }: { search: BrowseSearch }) {
   const domain = search.by === "domain" ? search.at : undefined;
   const container = search.by === "domain" ? undefined : search.at;
   const query = useInfiniteQuery(listQuery({ domains: domain === undefined ? undefined : [domain], containers: container === undefined ? undefined : [container] }));
+  const places = useInfiniteQuery({ ...placesQuery(), enabled: container !== undefined });
+  const below = branchNamed(container, treeOf(itemsOf(places.data?.pages ?? [])))?.children ?? [];
   return (
     <QueryResult query={query} skeleton={<Skeleton h={420} radius="md" />}>
       {({ pages }) => {
@@ -151,13 +178,16 @@ function Content({ search }: { search: BrowseSearch }) {
         return (
           <div>
             <Text size="sm" c="dimmed" role="status" mb={8}>
-              {plural(total, "asset")}
+              {assets.length === 0 && below.length > 0 ? plural(below.length, search.at?.startsWith("files:") === true ? "folder" : "schema") : plural(total, "asset")}
               {search.at !== undefined && ` in ${search.at}`}
             </Text>
-            <div className="panel" aria-busy={query.isPlaceholderData}>
-              {assets.length === 0 ? <Nothing search={search} /> : <DataTable caption="Assets" columns={columnsOf(search)} rows={assets} rowKey={(one) => one.id} />}
-              <ShowMore query={query} shown={assets.length} total={total} what="assets" />
-            </div>
+            {below.length > 0 && <Below branches={below} />}
+            {(assets.length > 0 || below.length === 0) && (
+              <div className="panel" aria-busy={query.isPlaceholderData}>
+                {assets.length === 0 ? <Nothing search={search} /> : <DataTable caption="Assets" columns={columnsOf(search)} rows={assets} rowKey={(one) => one.id} />}
+                <ShowMore query={query} shown={assets.length} total={total} what="assets" />
+              </div>
+            )}
           </div>
         );
       }}
@@ -165,8 +195,35 @@ function Content({ search }: { search: BrowseSearch }) {
   );
 }
 
+/** The schemas of a database, the folders of a folder. */
+function Below({ branches }: { branches: readonly Branch[] }) {
+  return (
+    <ul className="panel browse-below" aria-label="Inside">
+      {branches.map((branch) => (
+        <li key={branch.name}>
+          <Entry label={branch.label} at={branch.name} here={false} icon={SIGNS[branch.type]} more={branch.children.length} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 function Nothing({ search }: { search: BrowseSearch }) {
-  if (search.at !== undefined) return <EmptyState icon={IconFolder} title={`Nothing is directly in ${search.at}`}>What is below it opens at the left.</EmptyState>;
+  if (search.at !== undefined) {
+    return (
+      <EmptyState
+        icon={IconZoomQuestion}
+        title={`Nothing is in ${search.at}`}
+        action={
+          <Button variant="default" renderRoot={(props) => <Link to="/catalog" search={{ by: search.by }} {...props} />}>
+            Show everything
+          </Button>
+        }
+      >
+        The catalog has no {search.by === "domain" ? "asset of a domain" : "database, schema or folder"} of that name, or all that was in it is gone.
+      </EmptyState>
+    );
+  }
   return (
     <EmptyState icon={IconFolders} title="The catalog is empty" action={<CopyCommand command="forge catalog scan" />}>
       Every published run fills it. A scan reads the lake, declared databases, files and dbt at once.

@@ -26,7 +26,7 @@ export function treeOf(holders: readonly Holder[]): Branch[] {
     if (branch === undefined) continue;
     const above = branches.get(container);
     if (above !== undefined && above !== branch) above.children.push(branch);
-    else if (branch.type === "database" || full.includes(":")) roots.push({ ...branch, label: full });
+    else if (branch.type === "database" || full.includes(":")) roots.push({ ...branch, label: full.replace(/:$/, "") });
     else lake.children.push(branch);
   }
   const all = [...(lake.children.length > 0 ? [lake] : []), ...roots.toSorted(byLabel)];
@@ -39,6 +39,15 @@ function sorted(branch: Branch): Branch {
 
 function byLabel(one: Branch, other: Branch): number {
   return one.label.localeCompare(other.label);
+}
+
+/** The branch of that name. */
+export function branchNamed(name: string | undefined, branches: readonly Branch[]): Branch | undefined {
+  for (const branch of branches) {
+    const found = branch.name !== "" && branch.name === name ? branch : branchNamed(name, branch.children);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Whether a branch is opened: it, or something below it, is what is looked at. */

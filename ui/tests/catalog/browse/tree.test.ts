@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 
-import { leadsTo, treeOf } from "../../../src/catalog/browse/tree";
+import { branchNamed, leadsTo, treeOf } from "../../../src/catalog/browse/tree";
 
 const holder = (type: string, full: string, container = "") => ({ type, name: full.split(/[.:]/).at(-1) ?? full, qualified_name: full, container });
 
@@ -18,4 +18,13 @@ it("opens what leads to what is looked at", () => {
   expect(leadsTo(database, "core")).toBe(false);
   expect(leadsTo(database, undefined)).toBe(false);
   expect(treeOf([])).toEqual([]);
+});
+
+it("has folders of files below each other, and finds each by its name", () => {
+  const tree = treeOf([holder("schema", "files:raw/shop", "files:raw"), holder("schema", "files:raw", "files:"), holder("database", "files:"), holder("schema", "core")]);
+  expect(tree.map((one) => one.label)).toEqual(["Lake", "files"]);
+  expect(branchNamed("files:raw", tree)?.children.map((one) => one.name)).toEqual(["files:raw/shop"]);
+  expect(branchNamed("core", tree)?.type).toBe("schema");
+  expect(branchNamed("nowhere", tree)).toBeUndefined();
+  expect(branchNamed(undefined, tree)).toBeUndefined();
 });

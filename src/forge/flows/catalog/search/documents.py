@@ -160,8 +160,8 @@ def container_documents(names: Iterable[str]) -> Iterator[SearchDocument]:
     for name in dict.fromkeys(names):
         if not name:
             continue
-        own = name.rpartition(".")[2].rpartition(":")[2] or name
         above = container_of(name)
+        own = name.removeprefix(above).lstrip("./") if above else name.partition(":")[2] or name.rstrip(":")
         if above:
             yield SearchDocument(
                 id=f"{SCHEMA}{name}", type=DocumentType.SCHEMA, name=own, qualified_name=name, container=above
@@ -177,8 +177,16 @@ def container_ids(name: str) -> tuple[str, str]:
 
 
 def container_of(name: str) -> str:
-    """`core` of core.orders, `pg:shop.public` of pg:shop.public.orders."""
-    return name.rpartition(".")[0]
+    """`core` of core.orders, `pg:shop.public` of pg:shop.public.orders, `files:raw` of files:raw/orders.csv."""
+    source, colon, own = name.partition(":")
+    if not colon:
+        return name.rpartition(".")[0]
+    if source != "files" and "/" not in own:
+        return name.rpartition(".")[0]
+    folder = own.rstrip("/").rpartition("/")[0]
+    if folder and not folder.endswith("/"):  # what is left of s3://bucket is no folder
+        return f"{source}:{folder}"
+    return f"{source}:" if own and source == "files" else ""
 
 
 def containers_of(name: str) -> tuple[str, ...]:
