@@ -70,7 +70,7 @@ def test_a_domain_alone_makes_nothing_similar_but_adds_to_it() -> None:
     )
     found = index.find("a.x")
     assert [one.name for one in found] == ["a.y", "a.z"]
-    assert found[0].reasons[-1] == "the same domain sales and the same tags gold"
+    assert found[0].reasons[-1] == "the same domain sales and the same tag gold"
 
 
 def test_an_unknown_asset_has_none_and_an_empty_index_too() -> None:

@@ -29,7 +29,7 @@ LEAST_SCORE = 0.1
 _SCHEMA, _TEXT, _DOMAIN = 0.6, 0.3, 0.1
 _MOST_WORDS = 200
 _COMMON = 2000  # a word of more assets than this finds none
-_STOP_WORDS = "a an and are as at by for from has in is it its of on or per that the this to with"
+_STOP_WORDS = "a an and are as at by each for from has in is it its no of on one or per that the this to with"
 _STOP = frozenset(_STOP_WORDS.split())
 
 
@@ -196,7 +196,7 @@ def _domain(wanted: AssetFeatures, other: AssetFeatures) -> tuple[float, str]:
     tags = sorted(set(wanted.tags) & set(other.tags))
     same = wanted.domain is not None and wanted.domain == other.domain
     reasons = [f"the same domain {wanted.domain}"] if same else []
-    reasons += [f"the same tags {', '.join(tags[:3])}"] if tags else []
+    reasons += [f"the same tag{'s' if len(tags) > 1 else ''} {', '.join(tags[:3])}"] if tags else []
     return 0.5 * same + 0.5 * bool(tags), " and ".join(reasons)
 
 
