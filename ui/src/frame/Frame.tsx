@@ -6,7 +6,7 @@ import { useEffect, useRef } from "react";
 import { systemQuery } from "../api";
 import { ConnectionBanner } from "./ConnectionBanner";
 import { Header } from "./Header";
-import { PLACES } from "./places";
+import { placeOn, PLACES } from "./places";
 
 /** What every page stands in: header, menu, and a place for messages about the connection. */
 export function Frame() {
@@ -56,10 +56,11 @@ function useFocusOnNewPage(main: React.RefObject<HTMLElement | null>): void {
 
 function SideMenu() {
   const { data } = useQuery(systemQuery());
+  const here = useHere(PLACES);
   return (
     <div className="nav">
       {PLACES.map(({ to, label, icon: Sign }) => (
-        <Link key={to} to={to} className="nav-link" activeOptions={{ exact: to === "/", includeSearch: false }}>
+        <Link key={to} to={to} className="nav-link" data-here={to === here || undefined} activeOptions={{ exact: to === "/", includeSearch: false }}>
           <Sign size={19} stroke={1.7} aria-hidden />
           {label}
         </Link>
@@ -69,11 +70,18 @@ function SideMenu() {
   );
 }
 
+const FEW = PLACES.filter((place) => place.wide !== true);
+
+function useHere(menu: typeof PLACES): string | undefined {
+  return useRouterState({ select: ({ location }) => placeOn(location.pathname, menu)?.to });
+}
+
 function BottomMenu() {
+  const here = useHere(FEW);
   return (
     <div className="bottom-nav">
-      {PLACES.filter((place) => place.wide !== true).map(({ to, label, icon: Sign }) => (
-        <Link key={to} to={to} className="bottom-link" activeOptions={{ exact: to === "/", includeSearch: false }}>
+      {FEW.map(({ to, label, icon: Sign }) => (
+        <Link key={to} to={to} className="bottom-link" data-here={to === here || undefined} activeOptions={{ exact: to === "/", includeSearch: false }}>
           <Sign size={20} stroke={1.7} aria-hidden />
           {label}
         </Link>

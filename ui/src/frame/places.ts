@@ -42,13 +42,15 @@ export interface Place {
   icon: Icon;
   /** Where little room is, it is reached from a page beside it. */
   wide?: true;
+  /** Pages that are reached from it, and have no place of their own in every menu. */
+  near?: readonly string[];
 }
 
 /** The way through the app, in the order of its menu. */
 export const PLACES: readonly Place[] = [
   { to: "/", label: "Home", icon: IconHome },
   { to: "/runs", label: "Runs", icon: IconPlayerPlay },
-  { to: "/catalog", label: "Catalog", icon: IconFolders },
+  { to: "/catalog", label: "Catalog", icon: IconFolders, near: ["/search", "/assets", "/glossary", "/pii"] },
   { to: "/assets", label: "Assets", icon: IconTable, wide: true },
   { to: "/lineage", label: "Lineage", icon: IconBinaryTree2 },
   { to: "/quality", label: "Quality", icon: IconHeartbeat },
@@ -58,6 +60,12 @@ export const PLACES: readonly Place[] = [
   { to: "/branches", label: "Branches", icon: IconGitBranch },
   { to: "/settings", label: "Settings", icon: IconSettings },
 ];
+
+/** The place of a menu in which a page stands. */
+export function placeOn(path: string, menu: readonly Place[]): Place | undefined {
+  const isOf = (to: string): boolean => path === to || (to !== "/" && path.startsWith(`${to}/`));
+  return menu.find(({ to }) => isOf(to)) ?? menu.find(({ near = [] }) => near.some(isOf));
+}
 
 /** All pages that have a name: also those that one reaches from another. */
 export const NAMED: readonly Place[] = [

@@ -3,6 +3,7 @@ import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 
 import { bufferKeys } from "../../src/frame/keyBuffer";
+import { placeOn, PLACES } from "../../src/frame/places";
 import { paged } from "../fixtures/catalog";
 import { tableNode } from "../fixtures/lineage";
 import { calm, incident } from "../fixtures/overview";
@@ -127,4 +128,11 @@ describe("the header", () => {
 it("an address that nothing has says so", async () => {
   renderPage("/nowhere", {});
   expect(await screen.findByRole("heading", { name: "No such page" })).toBeInTheDocument();
+});
+
+it("marks in each menu where a page belongs", () => {
+  const few = PLACES.filter((place) => place.wide !== true);
+  const names = (menu: typeof PLACES) => ["/", "/search", "/assets/core.orders", "/glossary", "/quality/monitors", "/nowhere"].map((path) => placeOn(path, menu)?.label);
+  expect(names(PLACES)).toEqual(["Home", "Catalog", "Assets", "Glossary", "Quality", undefined]);
+  expect(names(few)).toEqual(["Home", "Catalog", "Catalog", "Catalog", "Quality", undefined]);
 });

@@ -14,6 +14,7 @@ import { useMayWrite } from "../../api/scope";
 import { CopyCommand, EmptyState, notify, notifyProblem, PageHeader, Problem, QueryResult, ShowMore, TypedInput } from "../../components";
 import { LongWork } from "../../components/LongWork";
 import { plural } from "../../format/numbers";
+import { isTyping } from "../keys";
 import { CatalogNav } from "../Nav";
 import { Finding } from "./Finding";
 import { STATES, TYPES, type PiiSearch } from "./search";
@@ -187,11 +188,6 @@ function Findings({ findings, search, change, stale }: FindingsProps) {
       </ul>
     </>
   );
-}
-
-/** A letter goes into a field of text; a radio button or a switch takes none. */
-function isTyping({ target }: KeyboardEvent): boolean {
-  return target instanceof HTMLInputElement && !["radio", "checkbox"].includes(target.type);
 }
 
 function said(state: Decision): string {

@@ -19,9 +19,10 @@ import { useEffect, useRef, useState } from "react";
 import type { SearchHit } from "../../api";
 import { RelativeTime, StatusBadge } from "../../components";
 import { count, percent, plural } from "../../format/numbers";
-import { plainLine } from "../markdown/parse";
+import { plainLine, showUnseen } from "../markdown/parse";
 import { typeName } from "../pii/words";
-import { boostInWords, excerptOf, piecesOf, placeIn, placeOf, stageInWords, type Piece } from "./words";
+import type { CatalogSearch } from "./search";
+import { boostInWords, excerptOf, piecesOf, placeIn, placeOf, SORTED_BY, stageInWords, type Piece } from "./words";
 
 const SIGNS: Record<string, Icon> = {
   table: IconTable,
@@ -40,10 +41,11 @@ interface Props {
   hit: SearchHit;
   /** The keyboard is here. */
   chosen: boolean;
+  sort: CatalogSearch["sort"];
 }
 
 /** One result: what it is, what of it matched, and why it is where it is. */
-export function Hit({ hit, chosen }: Props) {
+export function Hit({ hit, chosen, sort }: Props) {
   const place = useRef<HTMLLIElement>(null);
   const Sign = SIGNS[hit.type] ?? IconTable;
   const about = hit.highlight?.description ?? { text: hit.description, marks: [] };
@@ -68,7 +70,7 @@ export function Hit({ hit, chosen }: Props) {
           </p>
         )}
         <MatchedColumns hit={hit} />
-        <Facts hit={hit} />
+        <Facts hit={hit} sort={sort} />
       </div>
     </li>
   );
@@ -108,10 +110,29 @@ const FEW = 5;
 function MatchedColumns({ hit }: { hit: SearchHit }) {
   const { matched_columns: columns } = hit;
   if (columns.length === 0 || hit.type === "column") return null;
-  const more = columns.length - FEW;
+  const named = columns.filter((column) => column.marks.length > 0);
+  const described = columns.filter((column) => column.marks.length === 0);
   return (
     <p className="hit-columns">
-      {columns.length === 1 ? "Matching column" : "Matching columns"}:{" "}
+      {named.length > 0 && (
+        <>
+          {named.length === 1 ? "Matching column" : "Matching columns"}: <Columns hit={hit} columns={named} />
+        </>
+      )}
+      {named.length > 0 && described.length > 0 && "; "}
+      {described.length > 0 && (
+        <>
+          {named.length > 0 ? "by description or term" : "Columns that match by description or term"}: <Columns hit={hit} columns={described} />
+        </>
+      )}
+    </p>
+  );
+}
+
+function Columns({ hit, columns }: { hit: SearchHit; columns: SearchHit["matched_columns"] }) {
+  const more = columns.length - FEW;
+  return (
+    <>
       {columns.slice(0, FEW).map((column, index) => (
         <span key={column.name}>
           {index > 0 && ", "}
@@ -121,20 +142,20 @@ function MatchedColumns({ hit }: { hit: SearchHit }) {
         </span>
       ))}
       {more > 0 && ` and ${count(more)} more`}
-    </p>
+    </>
   );
 }
 
-function Facts({ hit }: { hit: SearchHit }) {
+function Facts({ hit, sort }: Pick<Props, "hit" | "sort">) {
   const [why, setWhy] = useState(false);
   return (
     <>
       <div className="hit-facts">
-        {hit.owner != null && <span className="name">{hit.owner}</span>}
-        {hit.domain != null && <span>{hit.domain}</span>}
+        {hit.owner != null && <span className="name">{showUnseen(hit.owner)}</span>}
+        {hit.domain != null && <span>{showUnseen(hit.domain)}</span>}
         {hit.tags.map((tag) => (
           <span key={tag} className="tag">
-            {tag}
+            {showUnseen(tag)}
           </span>
         ))}
         {hit.quality != null && <span className="numbers">quality {percent(hit.quality)}</span>}
@@ -150,26 +171,40 @@ function Facts({ hit }: { hit: SearchHit }) {
           </button>
         )}
       </div>
-      {why && hit.explanation != null && <Why explanation={hit.explanation} />}
+      {why && hit.explanation != null && <Why explanation={hit.explanation} sort={sort} />}
     </>
   );
 }
 
-function Why({ explanation }: { explanation: NonNullable<SearchHit["explanation"]> }) {
+interface WhyProps {
+  explanation: NonNullable<SearchHit["explanation"]>;
+  sort: Props["sort"];
+}
+
+function Why({ explanation, sort }: WhyProps) {
+  const stage = <strong>{stageInWords(explanation.stage)}</strong>;
+  if (sort !== undefined && sort !== "relevance") {
+    return (
+      <div className="hit-explanation">
+        <p>
+          It is found because {stage}. Its rank is by {SORTED_BY[sort]}, as you chose.
+        </p>
+      </div>
+    );
+  }
   return (
     <div className="hit-explanation">
       <p>
-        First by how it matches: <strong>{stageInWords(explanation.stage)}</strong>. Among those that match so, by points: {count(explanation.points)}, of them {count(explanation.base)} that all have.
+        {explanation.stage === "browse" ? "No words were searched for, so the points decide" : <>It is found because {stage}. Better matches come first; among equal ones the points decide</>}: {count(explanation.points)}.
       </p>
-      {explanation.boosts.length > 0 && (
-        <ul>
-          {explanation.boosts.map((boost) => (
-            <li key={boost.name} className="numbers">
-              {boostInWords(boost)}
-            </li>
-          ))}
-        </ul>
-      )}
+      <ul>
+        <li className="numbers">{count(explanation.base)} to begin with</li>
+        {explanation.boosts.map((boost) => (
+          <li key={boost.name} className="numbers">
+            {boostInWords(boost)}
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }

@@ -13,6 +13,7 @@ import { findQuery } from "../../api/catalog";
 import { itemsOf } from "../../api/pages";
 import { CopyCommand, EmptyState, PageHeader, QueryResult, ShowMore, TypedInput } from "../../components";
 import { count, plural } from "../../format/numbers";
+import { isTyping } from "../keys";
 import { CatalogNav } from "../Nav";
 import { Facets, type Counts } from "./Facets";
 import { Hit } from "./Hit";
@@ -70,6 +71,9 @@ export default function SearchPage() {
                     {first?.total_exact === false ? "at least " : ""}
                     {plural(first?.total_count ?? hits.length, "result")}
                   </Text>
+                  <Text size="sm" c="dimmed" component="div" className="find-keys">
+                    <kbd className="key">j</kbd> <kbd className="key">k</kbd> choose, <kbd className="key">Enter</kbd> opens
+                  </Text>
                   {isNarrowed(search) && (
                     <Button variant="subtle" size="compact-sm" leftSection={<IconFilterOff size={15} aria-hidden />} onClick={clear}>
                       Clear filters
@@ -82,7 +86,7 @@ export default function SearchPage() {
                   ) : (
                     <ol className="hits" aria-label="Results" data-stale={query.isPlaceholderData || undefined}>
                       {hits.map((hit, index) => (
-                        <Hit key={hit.id} hit={hit} chosen={index === keys.at} />
+                        <Hit key={hit.id} hit={hit} chosen={index === keys.at} sort={search.sort} />
                       ))}
                     </ol>
                   )}
@@ -116,10 +120,16 @@ function useKeys(hits: readonly SearchHit[]) {
       step(event.key === "ArrowDown" ? 1 : -1);
     } else if (event.key === "Enter") open();
   };
+  // Letters also where a tick of a filter has the focus; arrows belong to what has it.
+  useHotkeys(
+    [
+      ["j", (event) => !isTyping(event) && step(1), { preventDefault: false }],
+      ["k", (event) => !isTyping(event) && step(-1), { preventDefault: false }],
+    ],
+    ["TEXTAREA", "SELECT"],
+  );
   useHotkeys([
-    ["j", () => step(1)],
     ["ArrowDown", () => step(1)],
-    ["k", () => step(-1)],
     ["ArrowUp", () => step(-1)],
     [
       "Enter",

@@ -53,6 +53,13 @@ export function stageInWords(stage: string): string {
   return STAGES[stage] ?? `it matches by ${stage.replaceAll("_", " ")}`;
 }
 
+/** What decides the order where points do not. */
+export const SORTED_BY: Record<Exclude<NonNullable<CatalogSearch["sort"]>, "relevance">, string> = {
+  popularity: "how often it is used",
+  freshness: "when it changed",
+  name: "its name",
+};
+
 const BOOSTS: Record<string, string> = {
   usage: "people use it",
   quality: "its checks pass",

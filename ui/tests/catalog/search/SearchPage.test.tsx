@@ -41,6 +41,31 @@ describe("the search", () => {
     expect(first).toHaveTextContent("+80 people use it");
   });
 
+  it("says which columns match by what is said of them", async () => {
+    const columns = [...found.matched_columns, { name: "country", marks: [] }];
+    renderPage("/search?q=orders", { [SEARCH]: { ...answer, items: [{ ...found, matched_columns: columns }, { ...found, id: "b", matched_columns: columns.slice(1) }] } });
+    const [first, second] = within(await screen.findByRole("list", { name: "Results" })).getAllByRole("listitem");
+    expect(first).toHaveTextContent("Matching column: order_id; by description or term: country");
+    expect(second).toHaveTextContent("Columns that match by description or term: country");
+  });
+
+  it("does not give points as the reason where they do not decide", async () => {
+    const user = userEvent.setup();
+    renderPage("/search?q=orders&sort=popularity", { [SEARCH]: answer });
+    await user.click(await screen.findByRole("button", { name: "Why here?" }));
+    expect(screen.getByText(/Its rank is by how often it is used, as you chose/)).toBeInTheDocument();
+    expect(screen.queryByText(/points/)).not.toBeInTheDocument();
+  });
+
+  it("chooses results also where a filter was just ticked", async () => {
+    const user = userEvent.setup();
+    renderPage("/search?q=orders", { [SEARCH]: answer });
+    await user.click(await screen.findByRole("checkbox", { name: /carlos@shop.example/ }));
+    await user.keyboard("j");
+    const [first] = within(screen.getByRole("list", { name: "Results" })).getAllByRole("listitem");
+    expect(first).toHaveAttribute("aria-current", "true");
+  });
+
   it("keeps what is chosen in the address", async () => {
     const user = userEvent.setup();
     const { router, asked } = renderPage("/search?q=orders&tags=gold", { [SEARCH]: answer });
