@@ -14,7 +14,7 @@ import { count, percent, plural } from "../../format/numbers";
 import { inShell } from "../../format/shell";
 import { ProfileChanges } from "./Changes";
 import { Histogram } from "./Histogram";
-import { distinctInWords, profileName, rangeInWords, rowsRead, share, shown, statisticsOf } from "./words";
+import { distinctInWords, lengthsInWords, profileName, rangeInWords, rowsRead, share, shown, statisticsOf } from "./words";
 
 interface Props {
   assetId: string;
@@ -50,7 +50,7 @@ function NotProfiled({ assetId, at }: { assetId: string; at: string | undefined 
     <div className="panel">
       <EmptyState
         icon={IconChartHistogram}
-        title="Nobody looked at its values yet"
+        title={at === undefined ? "Nobody looked at its values yet" : `There is no profile of it at ${at}`}
         action={
           mayWrite ? (
             <Button loading={work.isPending} onClick={() => work.mutate(at)}>
@@ -61,7 +61,7 @@ function NotProfiled({ assetId, at }: { assetId: string; at: string | undefined 
           )
         }
       >
-        Every published run does it by itself. It counts NULLs and distinct values, and shows how values are spread; of personal data no value is kept.
+        {at === undefined ? "Every published run does it by itself." : "The version of that time can still be profiled, and then compared with others."} A profile counts NULLs and distinct values, and shows how values are spread; of personal data no value is kept.
       </EmptyState>
       <LongWork runId={work.runId} what="The profile" />
       {work.error !== null && <Problem error={work.error} />}
@@ -146,8 +146,8 @@ function Columns({ profile, col, change }: { profile: ProfileView; col: string |
     { key: "type", label: "Type", wide: true, cell: (column) => <span className="mono asset-type">{column.type}</span> },
     { key: "nulls", label: "NULL", align: "right", cell: (column) => share(column.nulls, rows) },
     { key: "distinct", label: "Distinct", align: "right", cell: distinctInWords },
-    { key: "bins", label: "Distribution", cell: (column) => <Histogram bins={column.histogram} label={labelOf(column)} /> },
-    { key: "range", label: "Range", cell: (column) => <span className="profile-range numbers">{rangeInWords(column)}</span> },
+    { key: "bins", label: "Distribution", cell: (column) => <Distribution column={column} /> },
+    { key: "range", label: "Range", cell: (column) => <span className="profile-range numbers" title={rangeInWords(column)}>{rangeInWords(column)}</span> },
     { key: "top", label: "Most frequent", wide: true, cell: (column) => <Frequent column={column} /> },
   ];
   return (
@@ -160,6 +160,18 @@ function Columns({ profile, col, change }: { profile: ProfileView; col: string |
         detail={(column) => (column.name === col ? <Detail column={column} rows={rows} /> : undefined)}
       />
     </div>
+  );
+}
+
+/** Of texts it is their lengths, which says so; one bar alone says nothing. */
+function Distribution({ column }: { column: ProfiledColumnView }) {
+  const ofLengths = column.min_length !== null && column.histogram !== null;
+  if (ofLengths && column.min_length === column.max_length) return <span className="quiet">{lengthsInWords(column)}</span>;
+  return (
+    <span className="profile-distribution">
+      <Histogram bins={column.histogram} label={labelOf(column)} />
+      {ofLengths && <span className="profile-of quiet">lengths</span>}
+    </span>
   );
 }
 
@@ -183,8 +195,8 @@ function Frequent({ column }: { column: ProfiledColumnView }) {
   if (column.masked) return <span className="quiet">hidden</span>;
   if (first === undefined) return <span className="quiet">no value twice</span>;
   return (
-    <span className="profile-top" title={shown(first.value)}>
-      {shown(first.value)} <span className="quiet numbers">× {count(first.count)}</span>
+    <span className="profile-top" title={shown(first.value, column.type)}>
+      {shown(first.value, column.type)} <span className="quiet numbers">× {count(first.count)}</span>
     </span>
   );
 }
@@ -232,8 +244,8 @@ function Top({ column, rows }: { column: ProfiledColumnView; rows: number }) {
         {column.top.map((one) => (
           <li key={JSON.stringify(one.value)}>
             <Group gap={8} wrap="nowrap" justify="space-between">
-              <span className="profile-top" title={shown(one.value)}>
-                {shown(one.value)}
+              <span className="profile-top" title={shown(one.value, column.type)}>
+                {shown(one.value, column.type)}
               </span>
               <span className="quiet numbers">
                 {count(one.count)} ({share(one.count, rows)})

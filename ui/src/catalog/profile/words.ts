@@ -1,7 +1,8 @@
 /** What a profile says, in words and heights of bars. */
 import type { HistogramView, ProfiledColumnView, ProfileSummary, StatisticChangeView } from "../../api";
-import { count, NONE, percent } from "../../format/numbers";
+import { count, timeInData, NONE, percent } from "../../format/numbers";
 import { shortCommit } from "../../format/refs";
+import { showUnseen } from "../markdown/parse";
 
 export type Histogram = Pick<HistogramView, "edges" | "counts">;
 
@@ -41,12 +42,13 @@ export function share(part: number | null | undefined, whole: number): string {
   return value < 0.1 ? "< 0.1%" : percent(value);
 }
 
-/** A value of the data. NULL stands apart, and so does a text with nothing in it. */
-export function shown(value: unknown): string {
+/** A value of the data. NULL stands apart, and so does a text with nothing in it; times read as everywhere. */
+export function shown(value: unknown, type = ""): string {
   if (value === null || value === undefined) return NONE;
   if (value === "") return "(empty)";
   if (typeof value === "number") return figure(value);
-  return typeof value === "string" ? value : JSON.stringify(value);
+  if (typeof value !== "string") return JSON.stringify(value);
+  return type.startsWith("timestamp") ? timeInData(value) : showUnseen(value);
 }
 
 /** "8,211", "about 8,200,000" */
@@ -59,7 +61,7 @@ export function distinctInWords({ distinct, distinct_exact }: Pick<ProfiledColum
 export function rangeInWords(column: ProfiledColumnView): string {
   if (column.masked) return "hidden";
   if (column.minimum === null && column.maximum === null) return column.max_length === null ? NONE : lengthsInWords(column);
-  return column.minimum === column.maximum ? `always ${shown(column.minimum)}` : `${shown(column.minimum)} to ${shown(column.maximum)}`;
+  return column.minimum === column.maximum ? `always ${shown(column.minimum, column.type)}` : `${shown(column.minimum, column.type)} to ${shown(column.maximum, column.type)}`;
 }
 
 export function lengthsInWords({ min_length, max_length }: Pick<ProfiledColumnView, "min_length" | "max_length">): string {

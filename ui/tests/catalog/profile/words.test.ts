@@ -40,3 +40,9 @@ describe("numbers of a profile", () => {
     expect([statisticName("row_count"), statisticName("zeros")]).toEqual(["rows", "zeros"]);
   });
 });
+
+it("reads times of data as they stand everywhere, and shows what turns letters around", () => {
+  expect(shown("2025-11-05T04:12:00Z", "timestamp")).toBe("2025-11-05 04:12:00 UTC");
+  expect(shown("2025-11-05T04:12:00Z", "string")).toBe("2025-11-05T04:12:00Z");
+  expect(shown("a\u202eb", "string")).toBe("a[U+202E]b");
+});
