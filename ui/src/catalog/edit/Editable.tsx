@@ -10,7 +10,7 @@ import { editsQuery, useEditAsset } from "../../api/documentation";
 import { useMayWrite } from "../../api/scope";
 import { notify, Problem, RelativeTime } from "../../components";
 import { showUnseen } from "../markdown/parse";
-import { afterInWords, bodyOfEdit, theirsOf } from "./words";
+import { afterInWords, bodyOfEdit, stillThere, theirsOf } from "./words";
 
 interface Props<T> {
   asset: AssetDetail;
@@ -73,9 +73,9 @@ function Editing<T>({ asset, path, label, value, editor, lines, onClose }: Editi
     const version = stale ? asset.documentation_version : seen;
     setSeen(version);
     save.mutate(bodyOfEdit(path, draft, version), {
-      onSuccess: ({ proposal, edit }) => {
+      onSuccess: ({ proposal, edit, asset: now }) => {
         if (proposal != null) notify("busy", `${label} waits for approval`, "Its domain asks for the word of somebody else.");
-        else if (edit != null) notify("good", `${label} of ${asset.qualified_name} is saved`);
+        else if (edit != null) notify("good", `${label} of ${asset.qualified_name} is saved`, path === "tags" ? stillThere(now.tags, draft) : undefined);
         onClose();
       },
     });

@@ -1,5 +1,6 @@
 /** Edits of documentation: what is sent, and what a change says. */
 import type { EditView } from "../../api";
+import { showUnseen } from "../markdown/parse";
 
 type Value = unknown;
 
@@ -42,4 +43,11 @@ export function pathInWords(path: string): string {
 /** The edit that changed this field last, or the last one at all. */
 export function theirsOf(edits: readonly EditView[], path: string): EditView | undefined {
   return edits.find((edit) => path in edit.after) ?? edits[0];
+}
+
+/** Tags that were taken away and are still there: those of the source add to those that people give. */
+export function stillThere(tags: readonly string[], wanted: unknown): string | undefined {
+  const kept = Array.isArray(wanted) ? tags.filter((tag) => !wanted.includes(tag)) : [];
+  if (kept.length === 0) return undefined;
+  return `${showUnseen(kept.join(", "))} ${kept.length === 1 ? "stays, as its source gives it" : "stay, as its source gives them"}: it is changed there.`;
 }

@@ -2,7 +2,7 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 
-import { afterInWords, bodyOfEdit, fieldInWords, pathInWords, theirsOf } from "../../../src/catalog/edit/words";
+import { afterInWords, bodyOfEdit, fieldInWords, pathInWords, stillThere, theirsOf } from "../../../src/catalog/edit/words";
 import { asset, main, paged, session } from "../../fixtures/catalog";
 import { renderPage, serve, status } from "../../render";
 
@@ -95,6 +95,8 @@ describe("words of an edit", () => {
     expect(pathInWords("columns.amount.description")).toBe("description of amount");
     expect(pathInWords("primary_key")).toBe("primary key");
     expect(fieldInWords(null)).toBe("nothing");
+    expect(stillThere(["gold", "daily"], ["gold", "daily"])).toBeUndefined();
+    expect(stillThere(["gold", "daily"], ["daily"])).toBe("gold stays, as its source gives it: it is changed there.");
     expect(afterInWords("tags", null)).toBe("as its source says");
     expect(afterInWords("columns.amount.description", null)).toBe("as its source says");
     expect(afterInWords("columns.amount.term", null)).toBe("nothing");
