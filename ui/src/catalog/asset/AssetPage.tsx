@@ -168,6 +168,9 @@ function NotThere({ error, at, retry }: { error: unknown; at: string | undefined
             Show it as it is now
           </Button>
         )}
+        <Button variant="default" renderRoot={(props) => <Link to="/search" search={{ q: assetId }} {...props} />}>
+          Search for it
+        </Button>
         <Button variant="default" renderRoot={(props) => <Link to="/assets" {...props} />}>
           All assets
         </Button>

@@ -19,11 +19,13 @@ export function AssetFacts({ asset, at }: { asset: AssetDetail; at: string | und
       <dl className="facts">
         {(inLake || asset.row_count != null) && <Fact label="Rows">{asset.row_count == null && asset.type === "view" ? "counted when it is read" : count(asset.row_count)}</Fact>}
         {(inLake || asset.size_bytes != null) && <Fact label="Size">{asset.size_bytes == null && asset.type === "view" ? "stores nothing" : bytes(asset.size_bytes)}</Fact>}
-        <Fact label="Columns">{count(asset.columns)}</Fact>
+        {(inLake || asset.columns > 0) && <Fact label="Columns">{count(asset.columns)}</Fact>}
         {asset.key.length > 0 && <Fact label="Key">{asset.key.join(", ")}</Fact>}
-        <Fact label="Changed">
-          <RelativeTime time={asset.updated_at} />
-        </Fact>
+        {(inLake || asset.updated_at != null) && (
+          <Fact label="Changed">
+            <RelativeTime time={asset.updated_at} />
+          </Fact>
+        )}
         {inLake && (
           <Fact label="Checks">
             <Link to="/assets/$assetId" params={{ assetId: asset.id }} search={{ at, tab: "quality" }} className="link" resetScroll={false}>
@@ -37,12 +39,16 @@ export function AssetFacts({ asset, at }: { asset: AssetDetail; at: string | und
           <TheContract table={asset.qualified_name} />
         </Fact>
         {inLake ? <Version asset={asset} /> : <Source asset={asset} />}
-        <Fact label="Made of" wide>
-          <Tables tables={asset.upstream_tables} at={at} none="nothing in this project" />
-        </Fact>
-        <Fact label="Used by" wide>
-          <Tables tables={asset.downstream_tables} at={at} none="nothing in this project" />
-        </Fact>
+        {(inLake || asset.upstream_tables.length > 0) && (
+          <Fact label="Made of" wide>
+            <Tables tables={asset.upstream_tables} at={at} none="nothing in this project" />
+          </Fact>
+        )}
+        {(inLake || asset.downstream_tables.length > 0) && (
+          <Fact label="Used by" wide>
+            <Tables tables={asset.downstream_tables} at={at} none="nothing in this project" />
+          </Fact>
+        )}
       </dl>
     </section>
   );
@@ -86,6 +92,9 @@ function TheContract({ table }: { table: string }) {
   );
 }
 
+/** What the tables are to it that hold its data, or that it reads and writes. */
+const BACKING: Partial<Record<AssetDetail["type"], string>> = { dataset: "Tables of it", pipeline: "Reads and writes" };
+
 /** Where it lives, of what is not in the lake. */
 function Source({ asset }: { asset: AssetDetail }) {
   return (
@@ -93,7 +102,7 @@ function Source({ asset }: { asset: AssetDetail }) {
       <Fact label="Source">{[asset.source, asset.source_system].filter((one) => one !== "").join(", ") || NONE}</Fact>
       {asset.location !== "" && <Fact label="Location">{asset.location}</Fact>}
       {asset.backed_by.length > 0 && (
-        <Fact label="Backed by">
+        <Fact label={BACKING[asset.type] ?? "Backed by"} wide>
           <Tables tables={asset.backed_by} at={undefined} none="nothing" />
         </Fact>
       )}

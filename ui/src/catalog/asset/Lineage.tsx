@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { IconArrowUpRight, IconBinaryTree2, IconTargetArrow } from "@tabler/icons-react";
 
-import { graphQuery, type AssetDetail, type GraphView } from "../../api";
+import { asProblem, graphQuery, type AssetDetail, type GraphView } from "../../api";
 import { EmptyState, QueryResult } from "../../components";
 import { splitColumn } from "../../format/names";
 import { plural } from "../../format/numbers";
@@ -47,9 +47,13 @@ export function AssetLineage({ asset, search, change }: Props) {
           There is no column {search.col} at this version; the whole table is shown.
         </Text>
       )}
-      <QueryResult query={query} skeleton={<Skeleton h={440} radius="md" />}>
-        {(graph) => <Picture graph={graph} root={root} choose={choose} search={search} change={change} />}
-      </QueryResult>
+      {query.data === undefined && query.error !== null && asset.commit === "" && asProblem(query.error).status === 404 ? (
+        <Alone name={root} />
+      ) : (
+        <QueryResult query={query} skeleton={<Skeleton h={440} radius="md" />}>
+          {(graph) => <Picture graph={graph} root={root} choose={choose} search={search} change={change} />}
+        </QueryResult>
+      )}
     </Stack>
   );
 }
@@ -106,6 +110,16 @@ function Controls({ asset, column, search, change, root }: ControlsProps) {
   );
 }
 
+function Alone({ name }: { name: string }) {
+  return (
+    <div className="panel">
+      <EmptyState icon={IconBinaryTree2} title={`Nothing is known to flow into or out of ${name}`}>
+        Lineage is read from the transforms when they run. A source that is only loaded, and a column that nothing uses, stand alone.
+      </EmptyState>
+    </div>
+  );
+}
+
 interface PictureProps extends Pick<Props, "search" | "change"> {
   graph: GraphView;
   root: string;
@@ -113,15 +127,7 @@ interface PictureProps extends Pick<Props, "search" | "change"> {
 }
 
 function Picture({ graph, root, choose, search, change }: PictureProps) {
-  if (graph.edges.length === 0) {
-    return (
-      <div className="panel">
-        <EmptyState icon={IconBinaryTree2} title={`Nothing is known to flow into or out of ${root}`}>
-          Lineage is read from the transforms when they run. A source that is only loaded, and a column that nothing uses, stand alone.
-        </EmptyState>
-      </div>
-    );
-  }
+  if (graph.edges.length === 0) return <Alone name={root} />;
   return (
     <div className="panel asset-lineage-panel">
       <LineagePicture

@@ -51,10 +51,10 @@ function Named({ asset, column, at }: Props & { column: AssetColumn }) {
         {column.name}
       </Link>
       {column.pii && (
-        <span className="badge" data-tone="busy" title="Personal data: hidden in samples">
+        <Link to="/pii" search={{ table: asset.id, state: "all" }} className="badge asset-pii" data-tone="busy" title="Hidden in samples. What speaks for it, and who decided">
           <IconLock size={13} stroke={2} aria-hidden />
           personal data
-        </span>
+        </Link>
       )}
       {column.failing && <StatusBadge word="failing" />}
     </span>

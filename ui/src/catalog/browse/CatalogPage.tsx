@@ -248,7 +248,7 @@ function Named({ asset }: { asset: SearchHit }) {
     <div className="browse-named">
       <TableLink table={asset.id} />
       {asset.description !== "" && (
-        <Text size="sm" c="dimmed" lineClamp={1} className="browse-about">
+        <Text size="sm" c="dimmed" lineClamp={2} className="browse-about">
           {plainLine(asset.description)}
         </Text>
       )}

@@ -55,7 +55,7 @@ export default function GlossaryPage() {
                 </Text>
                 <Terms found={found} search={search} change={change} />
               </div>
-              {search.term !== undefined && <Term id={search.term} change={change} />}
+              {search.term !== undefined && <Term id={search.term} terms={terms} change={change} />}
             </div>
           )}
         </QueryResult>

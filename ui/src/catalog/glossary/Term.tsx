@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { IconFileCode, IconPencil, IconTrash } from "@tabler/icons-react";
 
-import type { TermDetail, TermLinkView } from "../../api";
+import type { TermDetail, TermLinkView, TermView } from "../../api";
 import { termHistoryQuery, termQuery } from "../../api/glossary";
 import { useMayWrite } from "../../api/scope";
 import { ColumnLink, QueryResult, RelativeTime, StatusBadge, TableLink } from "../../components";
@@ -15,11 +15,12 @@ import { NO_DOMAIN } from "./words";
 
 interface Props {
   id: string;
+  terms: readonly TermView[];
   change: (part: GlossarySearch) => void;
 }
 
 /** One term: what it means, what it is also called, and which columns and tables hold it. */
-export function Term({ id, change }: Props) {
+export function Term({ id, terms, change }: Props) {
   const query = useQuery(termQuery(id));
   return (
     <QueryResult query={query} skeleton={<Skeleton h={420} radius="md" />}>
@@ -43,7 +44,7 @@ export function Term({ id, change }: Props) {
                 <span key={other}>
                   {index > 0 && ", "}
                   <Link from="/glossary" to="/glossary" search={(before) => ({ ...before, term: other })} className="link name" resetScroll={false}>
-                    {other}
+                    {terms.find((one) => one.id === other)?.name ?? other}
                   </Link>
                 </span>
               ))}
