@@ -84,7 +84,7 @@ def test_a_search_says_what_matched_and_why_it_ranks_so(shop: QualitySite, visit
     expect(first.locator("mark").first).to_have_text("orders")
     expect(first).to_contain_text(re.compile("Matching columns?:.*amount"))
     first.get_by_role("button", name="Why here?").click()
-    expect(first).to_contain_text("First by how it matches")
+    expect(first).to_contain_text("It is found because")
     expect(first).to_contain_text("it has an owner")
     page.get_by_role("group", name="Owner").get_by_role("checkbox", name=re.compile("carlos@shop.example")).check()
     expect(page).to_have_url(re.compile("owners=carlos@shop.example"))
@@ -115,6 +115,29 @@ def test_the_catalog_is_walked_by_place_and_by_domain(shop: QualitySite, visit: 
     page.get_by_text("By domain").click()
     page.get_by_role("navigation", name="Domains").get_by_role("link", name=re.compile("sales")).click()
     expect(page.get_by_role("status").filter(has_text="1 asset in sales")).to_be_visible()
+
+
+def test_a_database_shows_its_schemas_and_a_phone_the_list_first(shop: QualitySite, visit: Visit) -> None:
+    for name in ("pg:crm.public.users", "files:landing/orders/*.csv"):
+        _call(shop, "POST", "/assets", json={"qualified_name": name, "type": "dataset"})
+    page = visit(shop, "/catalog?at=pg:crm").page
+    expect(page.get_by_role("status").filter(has_text="1 schema in pg:crm")).to_be_visible()
+    page.get_by_role("list", name="Inside").get_by_role("link", name="public").click()
+    expect(page.get_by_role("table", name="Assets").get_by_role("link", name="pg:crm.public.users")).to_be_visible()
+    page.goto("/catalog?at=files:landing")
+    page.get_by_role("list", name="Inside").get_by_role("link", name="orders").click()
+    expect(page.get_by_role("link", name="files:landing/orders/*.csv")).to_be_visible()
+    page.set_viewport_size({"width": 400, "height": 900})
+    tree = page.get_by_role("navigation", name="Databases and schemas")
+    expect(tree).to_be_hidden()
+    page.locator("summary").filter(has_text="files:landing/orders").press("Enter")
+    tree.get_by_role("link", name="core").click()
+    expect(page.get_by_role("link", name="core.orders")).to_be_visible()
+    expect(tree).to_be_hidden()
+    page.goto("/catalog?at=nowhere")
+    expect(page.get_by_text("Nothing is in nowhere")).to_be_visible()
+    page.get_by_role("link", name="Show everything").click()
+    expect(page.get_by_role("link", name="core.orders")).to_be_visible()
 
 
 def test_a_profile_shows_values_and_what_changed_since_a_commit(shop: QualitySite, visit: Visit) -> None:
