@@ -68,8 +68,7 @@ export default function SearchPage() {
               <div>
                 <div className="assets-found">
                   <Text size="sm" c="dimmed" role="status">
-                    {first?.total_exact === false ? "at least " : ""}
-                    {plural(first?.total_count ?? hits.length, "result")}
+                    {query.isPlaceholderData ? "Searching…" : `${first?.total_exact === false ? "at least " : ""}${plural(first?.total_count ?? hits.length, "result")}`}
                   </Text>
                   <Text size="sm" c="dimmed" component="div" className="find-keys">
                     <kbd className="key">j</kbd> <kbd className="key">k</kbd> choose, <kbd className="key">Enter</kbd> opens
