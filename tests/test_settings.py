@@ -137,7 +137,9 @@ def test_spark_settings_pass_through_as_texts(load: Load) -> None:
     assert spark["spark.eventLog.dir"] == "file:/x"
 
 
-@pytest.mark.parametrize("name", ["FORGE_TEST_WITHOUT", "FORGE_FAULT", "FORGE_TOKEN", "FORGE_FAULT_STEP"])
+@pytest.mark.parametrize(
+    "name", ["FORGE_TEST_WITHOUT", "FORGE_FAULT", "FORGE_TOKEN", "FORGE_FAULT_STEP", "FORGE_SOURCE_CRM"]
+)
 def test_variables_that_are_no_settings_are_left_alone(load: Load, name: str) -> None:
     assert load("", {name: "x"}).project == "shop"
 

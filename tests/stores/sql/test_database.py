@@ -17,6 +17,7 @@ from forge.model.errors import ForgeError
 from forge.stores.sql import database, tables
 from forge.stores.sql.catalog import __path__ as catalog
 from forge.stores.sql.database import is_migrated, migrate, open_database, reading, safe_url, writing
+from forge.stores.sql.federation import __path__ as federation
 from forge.stores.sql.migrations import REVISIONS, VERSION_TABLE
 from forge.stores.sql.quality import __path__ as quality
 
@@ -34,7 +35,8 @@ def test_the_migrations_build_exactly_the_tables_the_code_uses(engine: Engine) -
     from alembic.migration import MigrationContext
 
     import_module("forge.stores.sql.contracts.tables")
-    for room, path in (("quality", quality), ("catalog", catalog)):  # whose tables stand beside their stores
+    rooms = (("quality", quality), ("catalog", catalog), ("federation", federation))
+    for room, path in rooms:  # whose tables stand beside their stores
         for module in iter_modules(path):
             import_module(f"forge.stores.sql.{room}.{module.name}")
     with engine.connect() as connection:

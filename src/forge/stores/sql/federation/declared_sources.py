@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select
 
 from forge.federation.drift import SeenSource
 from forge.federation.source import DeclaredSource, SourceOrigin, source_of_keys
@@ -26,15 +26,7 @@ class SqlDeclaredSources(SqlRecords):
         one = before or after
         assert one is not None, "something is created, changed or dropped"
         with writing(self._engine) as connection:
-            if before is None:
-                assert after is not None
-                done = connection.execute(insert_into(connection, sources).on_conflict_do_nothing(), [_row(after)])
-            else:
-                old = (sources.c.name == before.name) & (sources.c.version == before.version)
-                done = connection.execute(
-                    sources.delete().where(old) if after is None else sources.update().where(old).values(_row(after))
-                )
-            if done.rowcount != 1:
+            if not _write(connection, before, after):
                 return False
             if after is None:
                 connection.execute(seen_columns.delete().where(seen_columns.c.source == one.name))
@@ -51,6 +43,17 @@ class SqlDeclaredSources(SqlRecords):
     def remember(self, seen: SeenSource) -> None:
         with writing(self._engine) as connection:
             put(connection, seen_columns, [{"source": seen.source, "seen_at": seen.seen_at, "tables": seen.tables}])
+
+
+def _write(connection: Connection, before: DeclaredSource | None, after: DeclaredSource | None) -> bool:
+    """Whether it was as `before`."""
+    if before is None:
+        assert after is not None
+        new = insert_into(connection, sources).values(_row(after)).on_conflict_do_nothing()
+        return connection.execute(new.returning(sources.c.name)).first() is not None
+    old = (sources.c.name == before.name) & (sources.c.version == before.version)
+    change = sources.delete().where(old) if after is None else sources.update().where(old).values(_row(after))
+    return connection.execute(change).rowcount == 1
 
 
 def _row(one: DeclaredSource) -> dict[str, Any]:
