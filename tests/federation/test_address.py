@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import SQLAlchemyError
 
 from forge.federation.address import has_credentials, parse_address
 from forge.federation.source import ConnectorKind
@@ -76,3 +80,22 @@ def test_users_and_passwords_are_found_in_an_address(url: str) -> None:
 
 def test_an_address_without_them_has_none() -> None:
     assert not has_credentials("jdbc:postgresql://passwords.example.com/users?sslmode=require")
+
+
+@given(st.text(alphabet="ab.:/@[]%?#&=,;\\ -_19()", max_size=24))
+@example("a:b@c/d")
+@example("a/@b")
+@example("a?@b")
+@example("[a]@b")
+def test_an_address_that_is_taken_means_the_same_host_to_who_connects(rest: str) -> None:
+    """Hosts are allowed by name: two readings of one text would be a way around that."""
+    found = parse_address(PG, f"jdbc:postgresql://{rest}")
+    if found is None:
+        return
+    try:
+        url = make_url(f"postgresql://{rest}")
+    except (SQLAlchemyError, ValueError):
+        return  # then nobody connects
+    assert (url.host or "").lower() == found.host
+    assert (url.port or 5432) == found.port
+    assert url.username is None
