@@ -280,6 +280,26 @@ def test_a_database_is_a_source_like_any_other(make_project: MakeProject, tmp_pa
     assert edge.endswith("crm.db:people.mail")
 
 
+def test_loads_take_their_connection_from_declared_sources(make_project: MakeProject) -> None:
+    """A relative file starts at the project, wherever Spark's process is."""
+    import sqlite3
+
+    text = """
+        sources:
+          - {name: till, connector: sqlite, path: till.db}
+          - {name: rates, connector: files, path: rates.csv, columns: {day: date, rate: double}, options: {header: true}}
+          - {output: raw.people, source: till, table: people}
+          - {output: raw.rates, source: rates}
+    """
+    project = make_project({"sources/crm.yaml": text, "rates.csv": "day,rate\n2026-11-01,1.5\n"})
+    with sqlite3.connect(project.wiring.root / "till.db") as database:
+        database.execute("CREATE TABLE people (id INTEGER, mail TEXT)")
+        database.execute("INSERT INTO people VALUES (1, 'a@example.com')")
+    assert project.run().status == "succeeded"
+    assert rows(project, "raw.people") == [(1, "a@example.com")]
+    assert [rate for _, rate in rows(project, "raw.rates")] == [1.5]
+
+
 def test_checks_that_manifests_can_answer_cost_no_job(make_project: MakeProject) -> None:
     sql = """
         /* forge

@@ -64,7 +64,7 @@ def main(root: Path, master: str) -> None:
         made.execute("CREATE TABLE t (a INTEGER)")
         made.execute("INSERT INTO t VALUES (7)")
     source = JdbcSource(f"jdbc:sqlite:{database}", table="t", user="env:SOURCE", password="env:SOURCE")
-    rows = [row.a for row in read_jdbc(spark, source, secret).collect()]
+    rows = [row.a for row in read_jdbc(spark, source, secret, root).collect()]
     try:
         spark.sql("SHOW NAMESPACES IN forge").collect()
         refused = ""

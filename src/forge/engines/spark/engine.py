@@ -108,7 +108,7 @@ class SparkEngine:
                 case FileSource() as source:
                     return sources.read_files(spark, source, files, self.root)
                 case JdbcSource() as source:
-                    return sources.read_jdbc(spark, source, context.secrets)
+                    return sources.read_jdbc(spark, source, context.secrets, self.root)
                 case PythonFunction() as function:
                     return self._call(transform, function, inputs, context)
         except AnalysisException as error:

@@ -203,13 +203,21 @@ def _parquet_columns(path: str, shown: str) -> list[str]:
         ) from error
 
 
-def read_jdbc(spark: SparkSession, source: JdbcSource, secret: Callable[[str], str]) -> DataFrame:
+def rooted_url(url: str, root: Path) -> str:
+    """A file of SQLite starts at the project, not at the folder that Spark's process happens to be in."""
+    path = url.removeprefix("jdbc:sqlite:")
+    if path == url or not path or path.startswith((":", "file:", "/")):
+        return url
+    return f"jdbc:sqlite:{root / path}"
+
+
+def read_jdbc(spark: SparkSession, source: JdbcSource, secret: Callable[[str], str], root: Path) -> DataFrame:
     options = {k: secret(v) if v.startswith(("env:", "file:")) else v for k, v in source.options.items()}
     # Jars that came with spark.jars are not on the class path DriverManager searches: the driver must be named.
     driver = next((name for prefix, name in DRIVERS.items() if source.url.startswith(prefix)), None)
     if driver and "driver" not in options:
         options["driver"] = driver
-    reader = spark.read.format("jdbc").options(**options).option("url", source.url)
+    reader = spark.read.format("jdbc").options(**options).option("url", rooted_url(source.url, root))
     if source.table:
         reader = reader.option("dbtable", source.table)
     if source.query:
