@@ -287,11 +287,11 @@ def test_loads_take_their_connection_from_declared_sources(make_project: MakePro
     text = """
         sources:
           - {name: till, connector: sqlite, path: till.db}
-          - {name: rates, connector: files, path: rates.csv, columns: {day: date, rate: double}, options: {header: true}}
+          - {name: rates, connector: files, path: r.csv, columns: {day: date, rate: double}, options: {header: true}}
           - {output: raw.people, source: till, table: people}
           - {output: raw.rates, source: rates}
     """
-    project = make_project({"sources/crm.yaml": text, "rates.csv": "day,rate\n2026-11-01,1.5\n"})
+    project = make_project({"sources/crm.yaml": text, "r.csv": "day,rate\n2026-11-01,1.5\n"})
     with sqlite3.connect(project.wiring.root / "till.db") as database:
         database.execute("CREATE TABLE people (id INTEGER, mail TEXT)")
         database.execute("INSERT INTO people VALUES (1, 'a@example.com')")

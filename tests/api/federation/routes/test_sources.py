@@ -273,6 +273,18 @@ def test_an_unknown_source_has_near_names_and_one_that_is_down_is_named(site: Ve
     assert "till" in down["detail"]
 
 
+def test_why_a_source_cannot_be_opened_is_not_for_who_may_only_read(site: VersionSite) -> None:
+    url = "jdbc:postgresql://db.example.com/d"
+    db = {"name": "db", "connector": "postgresql", "url": url, "password": "env:FORGE_SOURCE_NOT_SET"}
+    assert site.client.post(API, json=db).status_code == 201
+    reader = site.token_of(EVE, TokenScope.READ)
+    assert "FORGE_SOURCE_NOT_SET" in problem(site.client.get(f"{API}/db/tables"), 404, "E107")["detail"]
+    for path in ("tables", "tables/x", "drift"):
+        told = site.client.get(f"{API}/db/{path}", headers=reader)
+        assert problem(told, 404, "E107")["detail"] == "The source db cannot be opened"
+        assert "FORGE_SOURCE" not in told.text
+
+
 def test_changes_are_in_the_audit_with_who_made_them(site: VersionSite) -> None:
     bob = site.token_of(BOB)
     add(site, bob)

@@ -48,6 +48,7 @@ _ADDRESS = ("url", "path", "format", "columns", "schema", "user", "password", "o
 # A source that does not answer holds a thread of the server until it is given up.
 _CONNECTING = BoundedSemaphore(6)
 _PATIENCE = 5.0
+_TELLING = frozenset({"E105", "E106", "E107", "E308", "E886"})
 
 
 @router.get("")
@@ -96,7 +97,7 @@ def remove_source(
 @router.post("/{source_id}/test")
 def try_source(source_id: SourceName, site: TheSite, caller: ThePrincipal) -> SourceTestView:
     """Connect, say what answered and what has changed, and take the source as it is now for the drift."""
-    with _turn():
+    with _turn(source_id, caller):
         found = probe_source(source_id, _ports(site, caller))
     return SourceTestView.model_validate(found.to_dict())
 
@@ -104,7 +105,7 @@ def try_source(source_id: SourceName, site: TheSite, caller: ThePrincipal) -> So
 @router.get("/{source_id}/tables")
 def source_tables(source_id: SourceName, site: TheSite, caller: ThePrincipal, window: AWindow) -> Page[SourceTableView]:
     """Tables with their columns, by name, as they are now."""
-    with _turn():
+    with _turn(source_id, caller):
         found = describe_source(source_id, _ports(site, caller), offset=window.offset, limit=window.limit)
     end = window.offset + window.limit
     return Page[SourceTableView](
@@ -122,7 +123,7 @@ def source_table(
     site: TheSite,
     caller: ThePrincipal,
 ) -> SourceTableView:
-    with _turn():
+    with _turn(source_id, caller):
         found = describe_source_table(source_id, table, _ports(site, caller))
     return SourceTableView.model_validate(found.to_dict())
 
@@ -130,7 +131,7 @@ def source_table(
 @router.get("/{source_id}/drift")
 def source_drift(source_id: SourceName, site: TheSite, caller: ThePrincipal) -> SourceDriftView:
     """Tables and columns that are not as they were when the source was last tested."""
-    with _turn():
+    with _turn(source_id, caller):
         found = find_source_drift(source_id, _ports(site, caller))
     return SourceDriftView.model_validate(found.to_dict())
 
@@ -154,12 +155,18 @@ def _view(one: DeclaredSource, caller: Principal) -> DeclaredSourceView:
 
 
 @contextmanager
-def _turn() -> Iterator[None]:
+def _turn(source_id: str, caller: Principal) -> Iterator[None]:
+    """While a source is connected to. Why it cannot be opened tells where it is: that is for who may write."""
     if not _CONNECTING.acquire(timeout=_PATIENCE):
         raise ForgeError(
             "E913", "As many sources are connected to as the server does at once", fix="Try again in a moment."
         )
     try:
         yield
+    except ForgeError as error:
+        if error.code not in _TELLING or _may_write(caller):
+            raise
+        what, fix = f"The source {source_id} cannot be opened", "Ask whoever declared it."
+        raise ForgeError(error.code, what, fix=fix) from error
     finally:
         _CONNECTING.release()
