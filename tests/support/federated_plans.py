@@ -9,7 +9,6 @@ from sqlglot import exp
 
 from forge.federation.plan import Fragment, QueryPlan
 from forge.federation.relation import RelationColumn, RelationName
-from forge.federation.source import LAKE
 from forge.model.types import parse_type
 from forge.transforms.sql_parse import parse_query
 from forge.versioning.arrow_types import type_name
@@ -39,7 +38,7 @@ def whole_plan(sql: str, relations: Mapping[str, tuple[RelationName, pa.Schema]]
 
 def whole_fragment(name: str, relation: RelationName, columns: Iterable[RelationColumn]) -> Fragment:
     columns = tuple(columns)
-    parts = relation.path if relation.source == LAKE else (relation.source, *relation.path)
+    parts = (relation.source, *relation.path)
     table = exp.Table(**{place: exp.to_identifier(part) for place, part in zip(_PLACES, reversed(parts), strict=False)})
     table.set("alias", exp.TableAlias(this=exp.to_identifier("t")))
     query = exp.select(*(exp.column(each.name, "t", quoted=True) for each in columns)).from_(table)

@@ -109,7 +109,7 @@ class SparkExecutor:
         for fragment in plan.fragments:
             keys = self._keys(fragment, plan, reading, frames)
             if fragment.source == LAKE:
-                frames[fragment.name] = self._of_lake(spark, fragment, keys, parameters)
+                frames[fragment.name] = self._lake_frame(spark, fragment, keys, parameters)
             else:
                 reading.begin(fragment, keys)
         for fragment in plan.fragments:
@@ -136,7 +136,7 @@ class SparkExecutor:
                 found[key.column] = values
         return found
 
-    def _of_lake(
+    def _lake_frame(
         self,
         spark: SparkSession,
         fragment: Fragment,
@@ -145,8 +145,7 @@ class SparkExecutor:
     ) -> DataFrame:
         from pyspark.sql import functions as f
 
-        text = fragment.query.sql(dialect="spark")
-        frame = gate_of(spark).frame(text, self._pins, _used(fragment.query, parameters))
+        frame = gate_of(spark).frame(_of_lake(fragment.query), self._pins, _used(fragment.query, parameters))
         for column, values in keys.items():
             frame = frame.where(f.col(quote(column)).isin(*values) if values else f.lit(False))
         return frame
@@ -231,6 +230,15 @@ def _over(rest: exp.Query, tables: Mapping[str, TableName]) -> str:
             node.set("alias", exp.TableAlias(this=exp.to_identifier(node.name, quoted=True)))
         node.set("this", exp.to_identifier(table.name))
         node.set("db", exp.to_identifier(table.schema))
+    return tree.sql(dialect="spark")
+
+
+def _of_lake(query: exp.Query) -> str:
+    """The text for the gate, to which all tables are those of the lake."""
+    tree = query.copy()
+    for node in tree.find_all(exp.Table):
+        if node.catalog == LAKE:
+            node.set("catalog", None)
     return tree.sql(dialect="spark")
 
 
