@@ -723,3 +723,17 @@ SELECT id % qty AS x FROM {orders}
 -- fails: two rows where one is asked for
 [fails]
 SELECT (SELECT name FROM {categories} WHERE id < 3) AS x
+
+-- filter: a doubled quote
+SELECT id, name FROM {customers} WHERE name = 'O''Neil' OR name LIKE 'say ""%'
+
+-- projection: text of numbers
+SELECT id, to_char(amount, 'S99999999D99') AS t, unix_date(day) AS d FROM {orders} WHERE amount < 1000
+
+-- aggregate: texts in a list
+SELECT customer_id, listagg(status) WITHIN GROUP (ORDER BY status) AS s, string_agg(status, '+') WITHIN GROUP (ORDER BY status DESC) AS r
+FROM {orders} WHERE customer_id < 30 GROUP BY customer_id
+
+-- aggregate: percentiles
+SELECT status, percentile_cont(0.25) WITHIN GROUP (ORDER BY amount) AS p, percentile_disc(0.5) WITHIN GROUP (ORDER BY qty) AS q, median(qty) AS m
+FROM {orders} GROUP BY status

@@ -16,6 +16,7 @@ from sqlglot import exp
 
 from forge.engines.spark.engine import SparkEngine
 from forge.engines.spark.federation.passing import no_rows, pass_on
+from forge.engines.spark.federation.spark_text import spark_text
 from forge.engines.spark.federation.spill import frame_of_rows, spill_folder, write_rows
 from forge.engines.spark.frames import quote, schema_of
 from forge.engines.spark.gate import gate_of
@@ -230,7 +231,7 @@ def _over(rest: exp.Query, tables: Mapping[str, TableName]) -> str:
             node.set("alias", exp.TableAlias(this=exp.to_identifier(node.name, quoted=True)))
         node.set("this", exp.to_identifier(table.name))
         node.set("db", exp.to_identifier(table.schema))
-    return tree.sql(dialect="spark")
+    return spark_text(tree)
 
 
 def _of_lake(query: exp.Query) -> str:
@@ -239,7 +240,7 @@ def _of_lake(query: exp.Query) -> str:
     for node in tree.find_all(exp.Table):
         if node.catalog == LAKE:
             node.set("catalog", None)
-    return tree.sql(dialect="spark")
+    return spark_text(tree)
 
 
 def _used(tree: exp.Query, parameters: Mapping[str, object]) -> dict[str, object]:
