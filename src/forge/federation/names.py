@@ -52,7 +52,7 @@ def _base_tables(node: exp.Expr, ctes: frozenset[str]) -> Iterator[tuple[exp.Tab
         if not is_cte:
             yield node, ctes
     for child in node.iter_expressions():
-        if child is not with_:
+        if child is not with_ and not isinstance(child, exp.Hint):  # which names tables of FROM again
             yield from _base_tables(child, ctes)
 
 

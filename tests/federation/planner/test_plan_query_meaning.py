@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, Phase, given, note, settings
 from hypothesis import strategies as st
 from sqlglot import exp
 
+from forge.federation.dialects.render import with_keys
 from forge.federation.names import find_relations
 from forge.federation.plan import QueryPlan
 from forge.federation.planner import plan_query
@@ -78,7 +79,7 @@ def _predicate(draw: Callable[[Any], Any], aliases: list[str], depth: int = 0) -
         case "columns":
             return f"{column()} {operator} {column()}"
         case "like":
-            return f"{column(('s',))} LIKE '{draw(st.sampled_from(('x%', '%', '_')))}'"
+            return f"{column(('s',))} {draw(st.sampled_from(('', 'NOT ')))}LIKE 'x%'"
         case "or":
             return f"({_predicate(draw, aliases, depth + 1)} OR {_predicate(draw, aliases, depth + 1)})"
         case "not":
@@ -165,7 +166,11 @@ def _as_sqlite(tree: exp.Expr) -> str:
 
 def _run(database: sqlite3.Connection, plan: QueryPlan) -> list[tuple[object, ...]]:
     for fragment in plan.fragments:
-        text = _as_sqlite(fragment.query)
+        keys = {
+            key.column: [row[0] for row in database.execute(f'SELECT "{key.by_column}" FROM "{key.by_fragment}"')]
+            for key in fragment.keys
+        }
+        text = _as_sqlite(with_keys(fragment, keys, is_sql=True))
         note(f"{fragment.name}: {text}")
         assert not {"h"} & {column.name for column in fragment.query.find_all(exp.Column)}, "a hidden column is asked"
         database.execute(f'CREATE TEMP TABLE "{fragment.name}" AS {text}')

@@ -16,6 +16,7 @@ from forge.federation.relation import RelationColumn
 
 BINARY = "UTF8_BINARY"  # Spark's name of the collation that compares bytes
 _LONGEST_PATTERN = 1_000
+_ARGS = frozenset({"this", "expression", "expressions", "low", "high", "table"})
 _MOST_VALUES = 1_000  # of IN
 _FLIPPED: Mapping[type[exp.Expr], type[exp.Expr]] = {
     exp.EQ: exp.EQ,
@@ -62,6 +63,11 @@ class PredicateProver:
             return str(reason)
 
     def _prove(self, node: exp.Expr) -> ProvedPredicate:
+        if isinstance(node, exp.Like) and node.args.get("negate"):
+            return self._negate(exp.Not(this=exp.Like(this=node.this.copy(), expression=node.expression.copy())))
+        unknown = {name for name, value in node.args.items() if value} - _ARGS
+        if unknown:  # of a word that changes what the operator means
+            raise _NotProved(f"{_words(node)} is not computed by sources")
         match node:
             case exp.Paren():
                 inner = self._prove(node.this)
@@ -133,7 +139,7 @@ class PredicateProver:
         return True, ""
 
     def _compare_columns(self, kind: type[exp.Expr], left: exp.Expr, right: exp.Column) -> ProvedPredicate:
-        self._sql_only("a comparison of two columns")
+        self._sql_only("comparison of two columns")
         one, other = self._compared(left), self._compared(right)
         if kind is exp.NullSafeEQ:
             raise _NotProved("<=> of two columns is not computed by sources")
@@ -148,8 +154,6 @@ class PredicateProver:
         return ProvedPredicate(kind(this=left.copy(), expression=right.copy()))
 
     def _in(self, node: exp.In) -> ProvedPredicate:
-        if node.args.get("query") or node.args.get("unnest") or node.args.get("field"):
-            raise _NotProved("a subquery is computed by the engine")
         column = self._compared(node.this)
         if len(node.expressions) > _MOST_VALUES:
             raise _NotProved(f"the list has more than {_MOST_VALUES:,} values")
@@ -163,8 +167,6 @@ class PredicateProver:
         )
 
     def _between(self, node: exp.Between) -> ProvedPredicate:
-        if node.args.get("symmetric"):
-            raise _NotProved("BETWEEN SYMMETRIC is not computed by sources")
         low = self._compare(exp.GTE(this=node.this.copy(), expression=node.args["low"].copy()))
         high = self._compare(exp.LTE(this=node.this.copy(), expression=node.args["high"].copy()))
         return ProvedPredicate(exp.paren(exp.And(this=low.node, expression=high.node), copy=False))
@@ -174,7 +176,9 @@ class PredicateProver:
         pattern = read_value(node.expression, self.parameters) if is_value(node.expression) else None
         if pattern is None or not isinstance(pattern.value, str):
             raise _NotProved("the pattern of LIKE is no plain string")
-        if "\\" in pattern.value or len(pattern.value) > _LONGEST_PATTERN or self.rules.like == "no":
+        if self.rules.like == "no":
+            raise _NotProved(f"{self.rules.name} computes no LIKE")
+        if "\\" in pattern.value or len(pattern.value) > _LONGEST_PATTERN:
             raise _NotProved(f"{self.rules.name} reads this pattern of LIKE in another way")
         like = exp.Like(this=node.this.copy(), expression=write_value(pattern))
         if self.rules.like == "exact" and column.same_equality:
@@ -215,7 +219,7 @@ class PredicateProver:
 
     def _sql_only(self, what: str) -> None:
         if not self.rules.is_sql:
-            raise _NotProved(f"files and the lake compute no {what}" if what.isupper() else "files compare no columns")
+            raise _NotProved(f"{self.rules.name} computes no {what}")
 
 
 def conjuncts(node: exp.Expr | None) -> list[exp.Expr]:
@@ -244,5 +248,5 @@ def _is_string(column: RelationColumn) -> bool:
 
 
 def _words(node: exp.Expr) -> str:
-    text = " ".join(node.sql("spark").split())
+    text = " ".join(node.sql("spark").replace("`", "").split())
     return f"`{text if len(text) <= 60 else text[:57] + '...'}`"

@@ -62,13 +62,14 @@ def render(
     """`keys`: the values that a column of the fragment may have, as they are known when it is read; only columns of
     `fragment.keys`. A list that is too long, or has a value of a type that could be read in another way, filters
     nothing."""
-    query = _with_keys(fragment, keys or {}, rules_of(kind).is_sql)
+    query = with_keys(fragment, keys or {}, rules_of(kind).is_sql)
     if rules_of(kind).is_sql:
         return _sql(query, fragment.relations, ConnectorKind(kind), parameters)
     return _scan(query, fragment, parameters)
 
 
-def _with_keys(fragment: Fragment, keys: Mapping[str, Sequence[object]], is_sql: bool) -> exp.Query:
+def with_keys(fragment: Fragment, keys: Mapping[str, Sequence[object]], is_sql: bool) -> exp.Query:
+    """The query of the fragment with its columns limited to these values, where that is possible."""
     query = fragment.query.copy()
     allowed = {key.column for key in fragment.keys}
     for column, values in keys.items():

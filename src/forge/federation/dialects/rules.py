@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Literal
 
 from forge.federation.dialects.families import TypeFamily
@@ -65,8 +65,8 @@ _SQLITE = SourceRules(
     collated=True,
     like="prefilter",
 )
-_FILES = SourceRules(
-    "files",
+_LAKE = SourceRules(
+    "the lake",
     is_sql=False,
     compared=_NUMBERS | _TIMES | {_F.STRING, _F.BOOLEAN},
     collated=True,
@@ -76,8 +76,8 @@ _RULES: Mapping[str, SourceRules] = {
     ConnectorKind.POSTGRESQL: _POSTGRESQL,
     ConnectorKind.MYSQL: _MYSQL,
     ConnectorKind.SQLITE: _SQLITE,
-    ConnectorKind.FILES: _FILES,
-    LAKE: _FILES,
+    ConnectorKind.FILES: replace(_LAKE, name="a source of files"),
+    LAKE: _LAKE,
 }
 
 

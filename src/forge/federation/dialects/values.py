@@ -115,7 +115,7 @@ def write_value(found: QueryValue) -> exp.Expr:
             cast = exp.cast(number, "DOUBLE", dialect="spark")
             return exp.Neg(this=cast) if value < 0 else cast
         case Decimal():
-            number = exp.Literal.number(f"{abs(value):f}")
+            number = exp.Literal.number(f"{value.copy_abs():f}")
             number = number if "." in number.name else exp.Literal.number(f"{number.name}.")
             return exp.Neg(this=number) if value < 0 else number
         case _:
@@ -174,6 +174,8 @@ def _negative(found: QueryValue | None) -> QueryValue | None:
         return None
     if isinstance(found.value, float):
         return _double(-found.value)
+    if isinstance(found.value, Decimal):
+        return QueryValue(found.family, found.value.copy_negate())  # a minus would round it
     return QueryValue(found.family, -found.value)
 
 

@@ -50,22 +50,33 @@ def plan_query(
 def _read_whole_relations(local: LocalQuery, plan: FragmentList, why: str) -> exp.Query:
     """The query as it is written, over relations as they are."""
     rest = local.tree.copy()
+    named = _named_columns(rest)
     for table in list(rest.find_all(exp.Table)):
         relation = plan.relation(table)
         if relation is None:
             continue
         plan.decide("filter", "WHERE", relation.name.source, why)
-        seen = [one for one in relation.columns if one.name.lower() not in relation.hidden]
-        hidden = tuple(one for one in relation.columns if one.name.lower() in relation.hidden)
+        columns = [one for one in relation.columns if named is None or one.name.lower() in named]
+        seen = [one for one in columns if one.name.lower() not in relation.hidden]
+        hidden = tuple(one for one in columns if one.name.lower() in relation.hidden)
         scope = exp.Select()
         bare = exp.Table(this=table.this.copy(), alias=table.args["alias"].copy())
         scope.set("from_", exp.From(this=bare))
         outputs = [Output(exp.column(one.name, table=table.alias, quoted=True), one) for one in seen]
         one_row = Output(exp.Literal.number(1), RelationColumn("one", DataType("int"), nullable=False))
         fragment = plan.add(scope, outputs or [one_row], filtered_rows(relation, ()))
-        node = read_fragment(fragment, table.alias, hidden, [one.name for one in relation.columns])
+        node = read_fragment(fragment, table.alias, hidden, [one.name for one in columns])
         for arg in ("joins", "laterals", "pivots", "sample"):
             if table.args.get(arg):
                 node.set(arg, table.args[arg])
         table.replace(node)
     return rest
+
+
+def _named_columns(tree: exp.Query) -> set[str] | None:
+    """All names of the query, some of columns; None: a star or NATURAL needs all columns."""
+    if any(not isinstance(star.parent, exp.Count) for star in tree.find_all(exp.Star)):
+        return None
+    if any(join.method for join in tree.find_all(exp.Join)):
+        return None
+    return {name.name.lower() for name in tree.find_all(exp.Identifier)}

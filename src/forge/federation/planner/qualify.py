@@ -99,9 +99,12 @@ def _doubtful_alias(select: exp.Select, relations: Iterable[Relation]) -> str | 
         name = column.name.lower()
         if name not in aliases or column.table or id(column) in plain_keys:
             continue
+        clause = _clause_of(column, select)
+        if clause in ("expressions", "group"):
+            continue  # here a column comes first, for both
         if name in inner:
             return f"{column.name} is the name of a column and of a result"
-        if column.find_ancestor(exp.Where, exp.Join, exp.Select) is not select:
+        if clause in ("where", "joins"):
             raise ForgeError(
                 "E108",
                 f"unknown column {column.name}",
@@ -111,12 +114,19 @@ def _doubtful_alias(select: exp.Select, relations: Iterable[Relation]) -> str | 
     return None
 
 
+def _clause_of(node: exp.Expr, select: exp.Select) -> str:
+    while node.parent is not None and node.parent is not select:
+        node = node.parent
+    return node.arg_key or ""
+
+
 def _read_error(message: str, query: LocalQuery) -> str:
     ambiguous = _AMBIGUOUS.search(message)
     unknown = _UNRESOLVED.search(message)
     known = _known_names(query.relations, query.tree)
-    if ambiguous:
-        name = ambiguous.group(1)
+    one_select = len(list(query.tree.find_all(exp.Select))) == 1
+    if ambiguous or (unknown and one_select):
+        name = ambiguous.group(1) if ambiguous else _name_of(unknown)
         owners = sorted({str(one.name) for one in query.relations.values() if one.get(name) is not None})
         if len(owners) > 1:
             raise ForgeError(
@@ -128,10 +138,14 @@ def _read_error(message: str, query: LocalQuery) -> str:
         if name.lower() not in known:
             raise _unknown_column(name, known)
     if unknown:
-        name = (unknown.group("a") or unknown.group("b")).strip('`"')
+        name = _name_of(unknown)
         if name.lower() not in known:
             raise _unknown_column(name, known)
     return "its names are resolved by the engine"
+
+
+def _name_of(unknown: re.Match[str] | None) -> str:
+    return (unknown.group("a") or unknown.group("b")).strip('`"') if unknown else ""
 
 
 def _known_names(relations: Mapping[str, Relation], tree: exp.Expr) -> dict[str, str]:

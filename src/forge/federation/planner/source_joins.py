@@ -12,7 +12,7 @@ from forge.federation.dialects.predicates import PredicateProver, all_of, conjun
 from forge.federation.planner.estimates import filtered_rows
 from forge.federation.planner.fragments import FragmentList, Output, fragment_table, null_of
 from forge.federation.planner.joins import conditions_of, drop_from_where, is_inner, join_sides, tables_of
-from forge.federation.planner.source_table import SourceTable, needed_columns
+from forge.federation.planner.source_table import SourceTable, needed_columns, own_aliases
 from forge.federation.relation import RelationColumn
 from forge.model.types import DataType
 
@@ -216,11 +216,6 @@ def _rename(node: exp.Expr, replaced: Mapping[tuple[str, str], exp.Expr]) -> Non
             continue
         inner = replaced
         if isinstance(child, exp.Select):
-            own = {table.alias_or_name for table in _own_tables(child)}
+            own = own_aliases(child)
             inner = {place: new for place, new in replaced.items() if place[0] not in own}
         _rename(child, inner)
-
-
-def _own_tables(select: exp.Select) -> list[exp.Expr]:
-    from_ = select.args.get("from_")
-    return [one.this for one in (from_, *(select.args.get("joins") or [])) if one is not None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sqlglot import exp
@@ -51,6 +52,23 @@ def from_where(table: exp.Table, predicates: list[exp.Expr]) -> exp.Select:
 
 
 def needed_columns(select: exp.Select, alias: str, relation: Relation) -> list[RelationColumn]:
-    """In the order of the relation; too many where a subquery calls another table by the same alias."""
-    names = {column.name.lower() for column in select.find_all(exp.Column) if column.table == alias}
+    """In the order of the relation."""
+    names = {column.name.lower() for column in _columns(select, alias)}
     return [one for one in relation.columns if one.name.lower() in names]
+
+
+def _columns(node: exp.Expr, alias: str) -> Iterator[exp.Column]:
+    """Also in subqueries, but for those that call a table of their own by the same alias."""
+    for child in node.iter_expressions():
+        if isinstance(child, exp.Column):
+            if child.table == alias:
+                yield child
+        elif not (isinstance(child, exp.Select) and alias in own_aliases(child)):
+            yield from _columns(child, alias)
+
+
+def own_aliases(select: exp.Select) -> set[str]:
+    """Of what stands in its FROM."""
+    from_ = select.args.get("from_")
+    items = [one.this for one in (from_, *(select.args.get("joins") or [])) if one is not None]
+    return {one.alias_or_name for one in items}

@@ -154,7 +154,7 @@ def _group(select: exp.Select, scope: SourceScope, prover: AggregateProver, plan
     values: dict[exp.Expr, SourceValue] = {}
     group = select.args.get("group")
     query = scope.query.copy()
-    why = "" if plan.rules(scope.source).is_sql else "files and the lake compute no aggregates"
+    why = "" if plan.rules(scope.source).is_sql else "it computes no aggregates"
     keys: list[exp.Expr] = group.expressions if group else []
     if group and any(value for name, value in group.args.items() if name != "expressions"):
         why = why or "GROUP BY with sets is computed by the engine"
@@ -233,7 +233,7 @@ def _distinct(
     reasons = [one for one in keys.values() if isinstance(one, str)]
     why = reasons[0] if reasons else ""
     if not plan.rules(scope.source).is_sql:
-        why = "files and the lake compute no DISTINCT"
+        why = "it computes no DISTINCT"
     elif distinct.args.get("on") or stage.query.args.get("group") or set(keys) != set(stage.values):
         why = why or "it is computed after aggregates, or beside other columns"
     plan.decide("distinct", "DISTINCT", scope.source, why)
@@ -291,7 +291,7 @@ def _order_keys(select: exp.Select, stage: _Stage, prover: AggregateProver, is_s
     if order is None:
         return [], ""
     if not is_sql:
-        return [], "files and the lake sort nothing"
+        return [], "it sorts nothing"
     selected = {one.alias: one.unalias() for one in select.expressions if isinstance(one, exp.Alias)}
     keys: list[exp.Expr] = []
     for one in order.expressions:
