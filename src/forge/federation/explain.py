@@ -125,7 +125,7 @@ def _query_node(
 ) -> dict[str, object]:
     if isinstance(query, exp.SetOperation):
         sides = [_query_node(one, fragments, decisions, read) for one in (query.left, query.right)]
-        return _node(type(query).__name__.lower(), query.named_selects, [], sides)
+        return _with_clauses(query, _node(type(query).__name__.lower(), query.named_selects, [], sides))
     if isinstance(query, exp.Subquery):
         return _query_node(query.this, fragments, decisions, read)
     if not isinstance(query, exp.Select):
@@ -141,7 +141,12 @@ def _query_node(
         type_ = "join" if len(items) > 1 else "filter" if predicates else "project"
     whys = [one.why for one in decisions if not one.pushed and one.part == type_]
     found = _node(type_, query.named_selects, predicates, children, whys[0] if whys else "")
-    for clause in ("distinct", "order", "limit"):
+    return _with_clauses(query, found)
+
+
+def _with_clauses(query: exp.Query, found: dict[str, object]) -> dict[str, object]:
+    clauses = ("distinct", "order", "limit") if isinstance(query, exp.Select) else ("order", "limit")
+    for clause in clauses:
         if query.args.get(clause):
             found = _node(clause, query.named_selects, [], [found])
     return found

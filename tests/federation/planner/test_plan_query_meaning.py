@@ -126,12 +126,15 @@ def _select(rng: Random, ctes: list[str], depth: int) -> str:
         case "global":
             text = f"SELECT count(*) AS a, sum({first}.a) AS b, min({first}.s) AS s, count({last}) AS h{text}"
         case "group":
-            having = rng.choice(("", "", " HAVING count(*) > 1", f" HAVING max({first}.a) + 1 > 2"))
-            aggregates = f"count(DISTINCT {first}.a) AS b, max({first}.s) AS s, avg({first}.b) AS h"
+            having = rng.choice(
+                ("", " HAVING count(*) > 1", f" HAVING max({first}.a) + 1 > 2", f" HAVING max({first}.a) + 1 > 3")
+            )
+            call = rng.choice(("avg", "sum", "min"))
+            aggregates = f"count(DISTINCT {first}.a) AS b, max({first}.s) AS s, {call}({first}.b) AS h"
             text = f"SELECT {aliases[0]}.a AS a, {aggregates}{text} GROUP BY {aliases[0]}.a{having}"
     if rng.randint(0, 2) == 0:
         down = rng.choice(("", " DESC", " NULLS LAST", " DESC NULLS FIRST"))
-        text += f" ORDER BY s{down}, a{down}, b, h LIMIT {rng.randint(1, 6)}"
+        text += f" ORDER BY s{down}, a{down}, b, h LIMIT {rng.randint(1, 4)}"
         text += rng.choice(("", " OFFSET 1"))
     return text
 

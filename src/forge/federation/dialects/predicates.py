@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from forge.federation.dialects.families import TypeFamily, family_of
 from forge.federation.dialects.rules import SourceRules, has_text_rules
-from forge.federation.dialects.values import QueryValue, fit_value, is_value, read_value, write_value
+from forge.federation.dialects.values import QueryValue, fit_value, holds, is_value, read_value, write_value
 from forge.federation.relation import RelationColumn
 
 BINARY = "UTF8_BINARY"  # Spark's name of the collation that compares bytes
@@ -215,6 +215,8 @@ class PredicateProver:
         fitted = fit_value(found, column.type) if found is not None else None
         if fitted is None:
             raise _NotProved(f"{_words(node)} is not certain to mean the same beside {column.type}")
+        if fitted.family not in self.rules.compared or not (self.rules.is_sql or holds(column.type, fitted)):
+            raise _NotProved(f"{self.rules.name} does not compare {column.type} with {_words(node)}")
         return fitted
 
     def _sql_only(self, what: str) -> None:

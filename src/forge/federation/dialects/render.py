@@ -13,7 +13,15 @@ from sqlglot import exp
 from forge.federation.dialects.families import TypeFamily
 from forge.federation.dialects.predicates import BINARY, all_of, conjuncts
 from forge.federation.dialects.rules import LakeOrKind, rules_of
-from forge.federation.dialects.values import QueryValue, fit_value, is_value, read_parameter, read_value, write_value
+from forge.federation.dialects.values import (
+    QueryValue,
+    fit_value,
+    holds,
+    is_value,
+    read_parameter,
+    read_value,
+    write_value,
+)
 from forge.federation.plan import Fragment, Scan, ScanFilter, ScanOperator, SourceQuery
 from forge.federation.relation import RelationName
 from forge.federation.source import ConnectorKind
@@ -81,7 +89,9 @@ def with_keys(fragment: Fragment, keys: Mapping[str, Sequence[object]], is_sql: 
         fitted = [fit_value(value, output.type) if value is not None else None for value in read]
         if len(fitted) > MOST_KEYS or not all(fitted):
             continue
-        nodes = [write_value(value) for value in fitted if value is not None]
+        # A value that the column cannot have is equal to none.
+        held = [value for value in fitted if value is not None and (is_sql or holds(output.type, value))]
+        nodes = [write_value(value) for value in held]
         is_key: exp.Expr = exp.In(this=projection.unalias().copy(), expressions=nodes)
         if not nodes and is_sql:
             is_key = exp.false()

@@ -17,6 +17,7 @@ from forge.model.types import DataType
 
 MOST_DIGITS = 38  # of a decimal
 _BIGINT = range(-(2**63), 2**63)
+_BITS = {"tinyint": 8, "smallint": 16, "int": 32, "bigint": 64}
 _EXACT_DOUBLE = 2**53
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}(\.\d{1,6})?")
@@ -96,6 +97,16 @@ def fit_value(found: QueryValue, column: DataType) -> QueryValue | None:
         case TypeFamily.TIMESTAMP_NTZ, date() if found.family is TypeFamily.DATE:
             return QueryValue(family, datetime(value.year, value.month, value.day))  # noqa: DTZ001 a time without zone
     return None
+
+
+def holds(column: DataType, found: QueryValue) -> bool:
+    """Whether a column of this type can have the value: what scans compare with, they convert to the type first."""
+    value = found.value
+    if isinstance(value, Decimal):
+        whole, scale = _digits(value)
+        return column.name == "decimal" and scale <= column.size[1] and whole <= column.size[0] - column.size[1]
+    bits = _BITS.get(column.name)
+    return bits is None or not isinstance(value, int) or -(2 ** (bits - 1)) <= value < 2 ** (bits - 1)
 
 
 def write_value(found: QueryValue) -> exp.Expr:

@@ -122,7 +122,7 @@ class AggregateProver:
 
     def _column(self, node: exp.Expr | None) -> RelationColumn | str:
         if not isinstance(node, exp.Column):
-            return f"`{node.sql('spark') if node else ''}` is not computed by sources"
+            return f"`{node.sql('spark').replace('`', '') if node else ''}` is not computed by sources"
         return self.column_of(node) or f"{node.name} is hidden from you, or no column of a table of this source"
 
     def _why_not_sorted(self, column: RelationColumn) -> str:

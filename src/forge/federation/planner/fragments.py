@@ -44,6 +44,8 @@ class FragmentList:
         self, part: QueryPart, node: exp.Expr | str, source: str, why: str = "", *, prefilter: bool = False
     ) -> None:
         text = node if isinstance(node, str) else " ".join(node.sql("spark").split())
+        for local, relation in self.query.relations.items():
+            text = text.replace(f"`{local}` AS", f"{relation.name} AS")
         decision = PushDecision(part, text, source, not why or prefilter, why, prefilter)
         if decision not in self.decisions:
             self.decisions.append(decision)

@@ -42,6 +42,7 @@ def push_select(select: exp.Select, plan: FragmentList, pushdown: bool) -> None:
         for table in tables:
             _read_table(select, table, plan)
         return
+    _drop_tautologies(select)
     pooled = len(items) > 1 and is_inner(select)
     if pooled:
         pool_conditions(select)
@@ -59,6 +60,15 @@ def push_select(select: exp.Select, plan: FragmentList, pushdown: bool) -> None:
                 _read_table(select, table, plan)
     if pooled:
         place_conditions(select)
+
+
+def _drop_tautologies(select: exp.Select) -> None:
+    """`1 = 1` and TRUE, which programs write before what they add."""
+    for condition in conditions_of(select):
+        node = condition.node.unnest()
+        numbers = isinstance(node, exp.EQ) and isinstance(node.this, exp.Literal) and node.this == node.expression
+        if condition.at is None and (numbers or (isinstance(node, exp.Boolean) and node.this)):
+            drop_from_where(select, condition.node)
 
 
 def _source_table(at: int, item: FromItem, plan: FragmentList) -> SourceTable | None:

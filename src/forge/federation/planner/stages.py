@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from forge.federation.dialects.families import TypeFamily, family_of
-from forge.federation.dialects.predicates import ColumnOf, all_of, conjuncts
+from forge.federation.dialects.predicates import BINARY, ColumnOf, all_of, conjuncts
+from forge.federation.dialects.rules import SourceRules
 from forge.federation.dialects.values import fit_value, is_value, read_value, write_value
 from forge.federation.planner.aggregates import AggregateProver, SourceValue
 from forge.federation.planner.estimates import grouped_rows, limited_rows
@@ -192,7 +193,7 @@ def _having(
     kept: list[exp.Expr] = []
     pushed: list[exp.Expr] = []
     for one in conjuncts(having.this):
-        proved = _compared_aggregate(one, values, plan)
+        proved = _compared_aggregate(one, values, plan.rules(source), plan)
         if proved is None:
             kept.append(one)
         else:
@@ -206,7 +207,9 @@ def _having(
     return left is not None
 
 
-def _compared_aggregate(node: exp.Expr, values: dict[exp.Expr, SourceValue], plan: FragmentList) -> exp.Expr | None:
+def _compared_aggregate(
+    node: exp.Expr, values: dict[exp.Expr, SourceValue], rules: SourceRules, plan: FragmentList
+) -> exp.Expr | None:
     """`count(*) > 1`, of whole and decimal numbers."""
     node = node.unnest()
     if not isinstance(node, _COMPARISONS) or not isinstance(node.this, exp.AggFunc) or not is_value(node.expression):
@@ -218,6 +221,8 @@ def _compared_aggregate(node: exp.Expr, values: dict[exp.Expr, SourceValue], pla
     source_node, column = computed.parts[0]
     fitted = fit_value(read, column.type)
     if fitted is None or family_of(column.type) not in (TypeFamily.INTEGER, TypeFamily.DECIMAL):
+        return None
+    if fitted.family not in rules.compared:
         return None
     return type(node)(this=source_node.copy(), expression=write_value(fitted))
 
@@ -308,13 +313,19 @@ def _order_keys(select: exp.Select, stage: _Stage, prover: AggregateProver, is_s
 def _order_key(node: exp.Expr, stage: _Stage, prover: AggregateProver) -> exp.Expr | str:
     computed = stage.values.get(node)
     if computed is None:
-        return f"`{node.sql('spark')}` is not computed by sources"
+        return f"{_words(node)} is not computed by sources"
     source_node, column = computed.parts[0]
     if isinstance(node, exp.Column):
         return prover.order_key(node)
-    if len(computed.parts) > 1 or family_of(column.type) is TypeFamily.STRING:
-        return f"`{node.sql('spark')}` is put together by the engine"
+    if len(computed.parts) > 1:
+        return f"{_words(node)} is put together by the engine"
+    if family_of(column.type) is TypeFamily.STRING:  # the least or greatest of strings that are sorted by bytes
+        return exp.Collate(this=source_node.copy(), expression=exp.Var(this=BINARY))
     return source_node.copy()
+
+
+def _words(node: exp.Expr) -> str:
+    return f"`{node.sql('spark').replace('`', '')}`"
 
 
 def _replace_values(select: exp.Select, replaced: dict[exp.Expr, exp.Expr]) -> None:
