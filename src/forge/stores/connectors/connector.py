@@ -28,4 +28,6 @@ def open_connector(source: Source, root: Path, secret: Callable[[str], str]) -> 
 
             return SqliteConnector(source, root, secret)
         case ConnectorKind.FILES:
-            raise NotImplementedError
+            from forge.stores.connectors.files import FilesConnector
+
+            return FilesConnector(source, root)

@@ -1,0 +1,356 @@
+"""Files of one shape as a relation: a file, a folder or a pattern. The source is the relation, so its path is empty:
+`FROM events`. Files understand no SQL and are asked by `Scan`; filters mean what they mean in Spark, where NULL is
+neither true nor false, and NaN equals itself and is greater than every number.
+
+Parquet has its own columns: those of the first file, by path, unless some are declared; unsigned numbers become wider
+ones. CSV and JSON lines have the declared columns (E209), in the dialect of the files that transforms load. A text that
+is no value of its type is an error (E210), never NULL; so is an option that only Spark's own reader knows (E206)."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import reduce
+from operator import and_, or_
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from forge.federation.plan import Scan, ScanFilter, SourceQuery
+from forge.federation.relation import Relation, RelationColumn, RelationName
+from forge.federation.source import Source
+from forge.flows.runs.records import LoadedFile
+from forge.flows.runs.source_files import CSV_DEFAULTS, find_files, open_text, refuse_other_columns
+from forge.model.errors import ForgeError
+from forge.model.types import parse_type
+from forge.stores.connectors.cells import UnfitValueError, array_of, batches_of
+from forge.stores.connectors.running import RunningReads, started
+from forge.transforms.transform import FileSource
+from forge.versioning.arrow_types import arrow_type, type_name
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
+_OPTIONS: Mapping[str, frozenset[str]] = {
+    "parquet": frozenset(),
+    "csv": frozenset({"header", "sep", "delimiter", "encoding", "nullvalue", *map(str.lower, CSV_DEFAULTS)}),
+    "json": frozenset({"encoding", "multiline"}),
+}
+_INTEGER = re.compile(r"[+-]?\d+")
+_WIDER = {"uint8": "smallint", "uint16": "int", "uint32": "bigint", "uint64": "decimal(20,0)"}
+
+
+class FilesConnector:
+    def __init__(self, source: Source, root: Path) -> None:
+        self._root = root
+        self._name = source.name
+        self._files = FileSource(source.format, source.path, dict(source.columns), dict(source.options))  # type: ignore[arg-type]
+        self._where = f"{source.file}:{source.line}" if source.file else source.name
+        self._running = RunningReads(source.name)
+
+    def test(self) -> str:
+        found = self._found()
+        refuse_other_columns(self._files, found, self._root, self._where)
+        return f"{len(found)} {'file' if len(found) == 1 else 'files'} of {self._files.format}"
+
+    def relations(self) -> tuple[RelationName, ...]:
+        return (RelationName(self._name, ()),)
+
+    def describe(self, path: tuple[str, ...]) -> Relation | None:
+        if path:
+            return None
+        found = self._found()
+        columns = tuple(
+            RelationColumn(field.name, parse_type(_spark_type(field.type)), nullable=True, native=str(field.type))
+            for field in self._schema(found)
+        )
+        seen = "\n".join(f"{one.path}\0{one.size}\0{one.modified_ns}" for one in found)
+        return Relation(
+            RelationName(self._name, ()),
+            columns,
+            rows=self._rows(found),
+            bytes=sum(one.size for one in found),
+            version=hashlib.sha256(seen.encode("utf-8", "surrogateescape")).hexdigest(),
+        )
+
+    def read(self, asked: SourceQuery | Scan, schema: pa.Schema, batch_rows: int = 65_536) -> pa.RecordBatchReader:
+        if isinstance(asked, SourceQuery):
+            raise TypeError("files understand no SQL")
+        return started(schema, self._batches(asked, schema, batch_rows))
+
+    def cancel(self) -> None:
+        self._running.cancel()
+
+    def close(self) -> None:
+        self._running.cancel()
+
+    def _found(self) -> tuple[LoadedFile, ...]:
+        self._refuse_options()
+        return find_files(self._files, self._root, self._where)
+
+    def _paths(self, found: Sequence[LoadedFile]) -> list[str]:
+        return [str(self._root / one.path) for one in found]
+
+    def _schema(self, found: Sequence[LoadedFile]) -> pa.Schema:
+        import pyarrow as pa
+        import pyarrow.parquet as parquet
+
+        declared = pa.schema([(name, arrow_type(kind)) for name, kind in self._files.columns.items()])
+        if self._files.columns:
+            return declared
+        if self._files.format != "parquet":
+            raise self._unreadable("Its columns are not declared.", "Write `columns`, name by name with its type.")
+        refuse_other_columns(self._files, found[:1], self._root, self._where)
+        schema = parquet.read_schema(self._paths(found)[0])
+        return pa.schema([(field.name, arrow_type(_spark_type(field.type))) for field in schema])
+
+    def _rows(self, found: Sequence[LoadedFile]) -> int | None:
+        import pyarrow as pa
+        import pyarrow.parquet as parquet
+
+        if self._files.format != "parquet":
+            return None
+        with suppress(OSError, pa.ArrowInvalid):  # of one that is damaged, the read will tell
+            return sum(int(parquet.read_metadata(path).num_rows) for path in self._paths(found))
+        return None
+
+    def _refuse_options(self) -> None:
+        odd = [name for name in self._files.options if name.lower() not in _OPTIONS[self._files.format]]
+        multiline = {name.lower(): str(value).lower() for name, value in self._files.options.items()}.get("multiline")
+        if odd or (self._files.format == "json" and multiline == "true"):
+            raise self._unreadable(
+                f"Only Spark's own reader knows {', '.join(odd) or 'multiLine'}.",
+                "Load the files by a source of the project, or leave the option out.",
+            )
+
+    def _unreadable(self, why: str, fix: str) -> ForgeError:
+        return ForgeError("E206", f"{self._name} cannot be read where it is", where=self._where, why=why, fix=fix)
+
+    def _batches(self, scan: Scan, schema: pa.Schema, most: int) -> Iterator[pa.RecordBatch | None]:
+        import pyarrow as pa
+
+        found = self._found()
+        refuse_other_columns(self._files, found, self._root, self._where)
+        read = {"parquet": self._parquet, "csv": self._csv, "json": self._json}[self._files.format]
+        left = scan.limit
+        with self._running.read(lambda: None) as running:
+            yield None
+            try:
+                for batch in read(found, scan, most):
+                    if running.cancelled:
+                        raise self._running.cancellation()
+                    kept = batch if left is None else batch.slice(0, left)
+                    left = None if left is None else left - kept.num_rows
+                    if kept.num_rows:
+                        yield self._typed(kept, schema)
+                    if left == 0:
+                        return
+            except (pa.ArrowException, OSError, EOFError, UnicodeError) as error:
+                raise self._bad_rows(str(error)) from error
+
+    def _typed(self, batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
+        """A cast that loses nothing: pyarrow's safe one."""
+        import pyarrow as pa
+
+        arrays = [one.cast(field.type) for one, field in zip(batch.columns, schema, strict=True)]
+        return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+    def _bad_rows(self, why: str) -> ForgeError:
+        return ForgeError(
+            "E210",
+            f"Rows of {self._name} cannot be read as {self._files.format}",
+            where=self._where,
+            why=why.splitlines()[0][:200] if why else None,
+            fix="Correct the files, or the `columns` and `options` of the source.",
+        )
+
+    def _parquet(self, found: Sequence[LoadedFile], scan: Scan, most: int) -> Iterator[pa.RecordBatch]:
+        import pyarrow.dataset as ds
+
+        schema = self._schema(found)
+        files = ds.dataset(self._paths(found), schema=schema, format="parquet")
+        names = [_spelled(name, schema) for name in scan.columns]
+        scanner = files.scanner(
+            columns=names, filter=_expression(scan.filters, schema), batch_size=min(most, 16_384), batch_readahead=2
+        )
+        yield from scanner.to_batches()
+
+    def _csv(self, found: Sequence[LoadedFile], scan: Scan, most: int) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+        from pyarrow import csv
+
+        options = {name.lower(): value for name, value in (CSV_DEFAULTS | dict(self._files.options)).items()}
+        names, schema = list(self._files.columns), self._schema(found)
+        headed = options.get("header", "false").lower() == "true"
+        reading = {"encoding": options.get("encoding", "utf-8"), "column_names": names, "skip_rows": int(headed)}
+        parsing = csv.ParseOptions(
+            delimiter=options.get("sep", options.get("delimiter", ",")).replace("\\t", "\t"),
+            quote_char=options["quote"] or False,
+            double_quote=options["escape"] == options["quote"],
+            escape_char=False if options["escape"] == options["quote"] else options["escape"] or False,
+            newlines_in_values=options["multiline"].lower() == "true",
+        )
+        texts = csv.ConvertOptions(
+            column_types=dict.fromkeys(names, pa.string()),
+            strings_can_be_null=True,  # Spark reads an empty text, in quotes or not, as NULL
+            null_values=[options.get("nullvalue", "")],
+        )
+        for path in self._paths([one for one in found if one.size]):
+            with csv.open_csv(path, csv.ReadOptions(**reading), parsing, texts) as reader:
+                for batch in reader:
+                    for start in range(0, batch.num_rows, most):
+                        part = batch.slice(start, most)
+                        arrays = [self._parsed(name, part[name], schema.field(name).type) for name in names]
+                        yield _chosen(pa.RecordBatch.from_arrays(arrays, schema=schema), scan)
+
+    def _json(self, found: Sequence[LoadedFile], scan: Scan, most: int) -> Iterator[pa.RecordBatch]:
+        schema = self._schema(found)
+        for path in self._paths(found):
+            rows = self._objects(path, schema.names)
+            for batch in batches_of(self._name, schema, rows, most, self._json_column):
+                if batch is not None:
+                    yield _chosen(batch, scan)
+
+    def _objects(self, path: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        file = open_text(path, dict(self._files.options).get("encoding", "utf-8"))
+        if file is None:
+            raise self._unreadable("Only Spark's own reader knows this compression.", "Use gzip.")
+        with file:
+            for number, line in enumerate(file, 1):
+                if not line.strip():
+                    continue
+                try:
+                    row = json.loads(line, parse_int=_Number, parse_float=_Number, parse_constant=_refuse_constant)
+                except ValueError as error:
+                    raise self._bad_rows(f"Line {number} of {Path(path).name}: {error}") from error
+                if not isinstance(row, dict):
+                    raise self._bad_rows(f"Line {number} of {Path(path).name} is no object.")
+                yield tuple(row.get(name) for name in names)
+
+    def _json_column(self, source: str, column: str, cells: Sequence[Any], kind: pa.DataType) -> pa.Array:
+        """A text is no number and no truth, and a number no date; a string takes what is written."""
+        import pyarrow as pa
+
+        is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
+        wanted: tuple[type, ...] = (_Number,) if is_number else (bool,) if pa.types.is_boolean(kind) else (str,)
+        if pa.types.is_string(kind):
+            wanted = (str, bool)
+        for cell in cells:
+            odd = not pa.types.is_string(kind) and not is_number and isinstance(cell, _Number)
+            if cell is not None and (odd or not isinstance(cell, wanted)):
+                raise self._bad_rows(f"Column {column} holds another kind of value than {type_name(kind)}.")
+        return self._parsed(column, [_text_of(cell) for cell in cells], kind)
+
+    def _parsed(self, column: str, texts: Any, kind: pa.DataType) -> pa.Array:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        cells = texts if isinstance(texts, pa.Array) else pa.array(texts, pa.string())
+        strict = _FORMS.get("int" if pa.types.is_integer(kind) else str(kind))
+        if strict and pc.any(pc.invert(pc.match_substring_regex(cells, strict))).as_py():
+            raise self._bad_rows(f"Column {column} holds a text that is no {type_name(kind)}.")
+        if pa.types.is_boolean(kind):
+            cells = pc.utf8_lower(cells)
+        try:
+            return array_of(self._name, column, cells, kind)
+        except UnfitValueError as error:
+            raise self._bad_rows(f"Column {column} holds a text that is no {type_name(kind)}.") from error
+
+
+class _Number(str):
+    """A number as it is written."""
+
+    __slots__ = ()
+
+
+_FORMS = {"int": r"^[+-]?[0-9]+$", "bool": "(?i)^(true|false)$"}
+
+
+def _refuse_constant(text: str) -> None:
+    raise ValueError(f"{text} is no JSON")
+
+
+def _text_of(cell: Any) -> str | None:
+    return cell if cell is None or isinstance(cell, str) else str(cell).lower()
+
+
+def _spark_type(kind: pa.DataType) -> str:
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        return _spark_type(kind.value_type)
+    return _WIDER.get(str(kind)) or type_name(kind)
+
+
+def _spelled(name: str, schema: pa.Schema) -> str:
+    return next((one for one in schema.names if one.lower() == name.lower()), name)
+
+
+def _chosen(batch: pa.RecordBatch, scan: Scan) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    wanted = _expression(scan.filters, batch.schema)
+    table = pa.Table.from_batches([batch])
+    table = table.filter(wanted) if wanted is not None else table
+    kept = table.select([_spelled(name, batch.schema) for name in scan.columns])
+    arrays = [one.combine_chunks() for one in kept.columns]
+    return pa.RecordBatch.from_arrays(
+        [one.combine_chunks() if isinstance(one, pa.ChunkedArray) else one for one in arrays], schema=kept.schema
+    )
+
+
+def _expression(filters: Sequence[ScanFilter], schema: pa.Schema) -> ds.Expression | None:
+    found = [_condition(one, schema) for one in filters]
+    return reduce(and_, found) if found else None
+
+
+def _condition(one: ScanFilter, schema: pa.Schema) -> ds.Expression:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    name = _spelled(one.column, schema)
+    column, kind = pc.field(name), schema.field(name).type
+    if one.operator == "is null":
+        return column.is_null()
+    if one.operator == "is not null":
+        return column.is_valid()
+    values = [value for value in one.values if value is not None]
+    if not values or (one.operator != "in" and len(values) < len(one.values)):
+        return pc.scalar(False)  # what is compared with NULL is never true
+    compare = _compared if pa.types.is_floating(kind) else _plainly_compared
+    if one.operator == "in":
+        return reduce(or_, [compare(column, "=", pa.scalar(value, kind)) for value in values])
+    return compare(column, one.operator, pa.scalar(values[0], kind))
+
+
+def _plainly_compared(column: ds.Expression, operator: str, value: pa.Scalar) -> ds.Expression:
+    found: dict[str, Callable[[], ds.Expression]] = {
+        "=": lambda: column == value,
+        "<>": lambda: column != value,
+        "<": lambda: column < value,
+        "<=": lambda: column <= value,
+        ">": lambda: column > value,
+        ">=": lambda: column >= value,
+    }
+    return found[operator]()
+
+
+def _compared(column: ds.Expression, operator: str, value: pa.Scalar) -> ds.Expression:
+    """NaN equals itself and is greater than every number."""
+    import pyarrow.compute as pc
+
+    is_nan = column.is_nan()
+    if value.as_py() == value.as_py():
+        found = _plainly_compared(column, operator, value)
+        return found | is_nan if operator in (">", ">=") else found
+    return {
+        "=": is_nan,
+        ">=": is_nan,
+        ">": pc.scalar(False),
+        "<=": column.is_valid(),
+        "<": ~is_nan,
+        "<>": ~is_nan,
+    }[operator]
