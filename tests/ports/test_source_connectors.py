@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
 from itertools import count
 from pathlib import Path
 from threading import Event, Thread
 
 import pyarrow as pa
 import pytest
-from mariadb_server import MariadbServer
-from source_worlds import SourceWorld, mariadb_world, postgres_world, sqlite_world
+import source_worlds
+from mariadb_server import USER, MariadbServer
+from source_worlds import SECRETS, SourceWorld, mariadb_world, postgres_world, sqlite_world
 
 from forge.federation.plan import SourceQuery
 from forge.federation.relation import RelationName
+from forge.federation.source import ConnectorKind, Source
 from forge.model.errors import CancellationError, ForgeError
+from forge.stores.connectors import open_connector
+from forge.stores.connectors.mysql import bound_text
 
 NUMBERS = count(1)
 BIGINT = pa.schema([("i", pa.int64())])
@@ -340,3 +349,93 @@ def test_a_value_that_does_not_fit_names_its_column(world: SourceWorld, kind: pa
     with pytest.raises(ForgeError, match="column i of shop") as caught:
         reader.read(SourceQuery("SELECT 9007199254740993 AS i"), pa.schema([("i", kind)])).read_all()
     assert caught.value.code == "E310"
+
+
+@pytest.mark.slow
+def test_memory_is_bounded_however_many_rows_come(world: SourceWorld) -> None:
+    source, reader = world.source, Path(source_worlds.__file__).with_name("source_reader.py")
+    text = world.many.replace("%", "%%") if world.kind == "mysql" else world.many
+    words = (source.connector, world.root, source.url, source.user or "", source.password or "", text)
+    environ = os.environ | {name.removeprefix("env:"): value for name, value in SECRETS.items()}
+    said = subprocess.run(
+        [sys.executable, str(reader), *map(str, words)], capture_output=True, text=True, env=environ, check=True
+    )
+    rows, size, grown = map(int, said.stdout.split())
+    assert rows == 500_000
+    assert size > 190_000_000
+    assert grown < 100_000_000
+
+
+@pytest.mark.services("mariadb")
+def test_a_wrong_password_is_said_without_it(mariadb_server: MariadbServer, tmp_path: Path) -> None:
+    world = mariadb_world(mariadb_server, f"shop_{next(NUMBERS)}", tmp_path)
+    connector = world.open(password="env:WRONG")
+    with pytest.raises(ForgeError, match="shop cannot be reached") as caught:
+        connector.test()
+    shown = f"{caught.value}{caught.value.to_dict()}{connector!r}{vars(connector)!r}"
+    assert caught.value.code == "E308"
+    assert SECRETS["env:WRONG"] not in shown
+    assert f"'{USER}'" not in shown
+
+
+@pytest.mark.services("postgres")
+def test_an_unknown_user_is_not_named(new_postgres: Callable[[], str], tmp_path: Path) -> None:
+    world = postgres_world(new_postgres(), tmp_path)
+    connector = world.open(user="env:WRONG", password="env:PASSWORD")
+    with pytest.raises(ForgeError, match="shop cannot be reached") as caught:
+        connector.test()
+    shown = f"{caught.value}{caught.value.to_dict()}{connector!r}{vars(connector)!r}"
+    assert caught.value.code == "E308"
+    assert SECRETS["env:WRONG"] not in shown
+    assert SECRETS["env:PASSWORD"] not in shown
+
+
+@pytest.mark.services("postgres")
+def test_only_what_the_user_may_read_is_there(new_postgres: Callable[[], str], tmp_path: Path) -> None:
+    world = postgres_world(new_postgres(), tmp_path)
+    world.execute("CREATE TABLE goods (id int, cost int); CREATE TABLE salaries (id int)")
+    world.execute("DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN; GRANT SELECT (id) ON goods TO reader")
+    connector = open_connector(replace(world.source, user="env:READER"), tmp_path, {"env:READER": "reader"}.__getitem__)
+    assert [one.path for one in connector.relations()] == [("public", "goods")]
+    assert connector.describe(("salaries",)) is None
+    found = connector.describe(("goods",))
+    assert found is not None
+    assert [one.name for one in found.columns] == ["id"]
+    with pytest.raises(ForgeError, match="refused the query") as caught:
+        connector.read(SourceQuery("SELECT s.id AS i FROM public.salaries AS s"), BIGINT)
+    assert "permission denied" in (caught.value.why or "")
+
+
+@pytest.mark.parametrize("url", ["postgresql://ada:pw@h/d", "mysql://ada@h/d"])
+def test_a_user_in_the_url_is_refused_unseen(url: str, tmp_path: Path) -> None:
+    kind = ConnectorKind.POSTGRESQL if url.startswith("postgresql") else ConnectorKind.MYSQL
+    with pytest.raises(ForgeError) as caught:
+        open_connector(Source("shop", kind, url=url), tmp_path, SECRETS.__getitem__).test()
+    assert caught.value.code == "E106"
+    assert "ada" not in str(caught.value)
+
+
+def test_sqlite_opens_no_other_file(tmp_path: Path) -> None:
+    world = sqlite_world(tmp_path)
+    for text in ("ATTACH 'other.db' AS other", "PRAGMA query_only = OFF", "SELECT load_extension('x') AS i", "VACUUM"):
+        with pytest.raises(ForgeError, match="refused the query"):
+            world.open().read(SourceQuery(text), BIGINT)
+    assert [one.name for one in tmp_path.iterdir() if one.name == "other.db"] == []
+
+
+@pytest.mark.parametrize("value", ["'", "\\", "%s", "\x00", "🦆", "' OR 1=1 -- "])
+def test_a_value_for_mysql_is_written_in_hexadecimal(value: str) -> None:
+    text = bound_text("SELECT %s, '100%%'", (value,))
+    assert text == f"SELECT _utf8mb4 X'{value.encode().hex()}', '100%'"
+
+
+@pytest.mark.parametrize(("text", "values"), [("%s", ()), ("%s", (1, 2)), ("%d", (1,)), ("100%", ()), ("%", ())])
+def test_placeholders_for_mysql_are_counted(text: str, values: tuple[object, ...]) -> None:
+    with pytest.raises(ValueError, match="do not match"):
+        bound_text(text, values)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), Decimal("NaN"), object()])
+def test_what_mysql_has_no_value_for_is_refused(value: object) -> None:
+    with pytest.raises(ValueError, match="MySQL has no value"):
+        bound_text("SELECT %s", (value,))

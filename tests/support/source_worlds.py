@@ -31,6 +31,7 @@ class SourceWorld:
     schema: str  # of tables that name none; empty: the kind has no schemas
     endless: str  # a query that gives rows for as long as one asks
     stuck: str  # a query that thinks for a long time before its first row
+    many: str  # 500,000 rows of 400 letters
     running: Callable[[], int]  # how many of these run in the server now
 
     def open(self, **changed: Any) -> SourceConnector:
@@ -76,6 +77,7 @@ def sqlite_world(folder: Path) -> SourceWorld:
         "",
         endless,
         f"SELECT i FROM ({endless}) WHERE i < 0",
+        f"SELECT i, printf('%.400c', 'x') AS s FROM ({endless} LIMIT 500000)",
         lambda: 0,
     )
 
@@ -106,6 +108,7 @@ def postgres_world(url: str, folder: Path) -> SourceWorld:
         "public",
         "SELECT generate_series(1, 2000000000)::bigint AS i",
         "SELECT 1::bigint AS i FROM pg_sleep(600)",
+        "SELECT generate_series(1, 500000)::bigint AS i, repeat('x', 400) AS s",
         running,
     )
 
@@ -142,6 +145,7 @@ def mariadb_world(server: MariadbServer, database: str, folder: Path) -> SourceW
         database,
         "SELECT CAST(seq AS SIGNED) AS i FROM seq_1_to_2000000000",
         "SELECT CAST(sleep(600) AS SIGNED) AS i",
+        "SELECT CAST(seq AS SIGNED) AS i, repeat('x', 400) AS s FROM seq_1_to_500000",
         running,
     )
 

@@ -18,7 +18,7 @@ CONNECT_SECONDS = 10.0
 _COMMON = ("connect_timeout", "statement_timeout")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Login:
     """`options`: those of the driver. `seconds`: how long a statement may take; None: as long as it takes."""
 
@@ -61,15 +61,15 @@ def login_of(source: Source, root: Path, secret: Callable[[str], str], known: Co
                 fix=f"Known: {', '.join(sorted((*known, *_COMMON)))}.",
             )
     return Login(
-        source.name,
-        url.host or "localhost",
-        url.port,
-        url.database or "",
-        secret(source.user) if source.user else None,
-        secret(source.password) if source.password else None,
-        {name: value for name, value in written.items() if name in known},
-        _seconds(source, written, "connect_timeout") or CONNECT_SECONDS,
-        _seconds(source, written, "statement_timeout"),
+        source=source.name,
+        host=url.host or "localhost",
+        port=url.port,
+        database=url.database or "",
+        user=secret(source.user) if source.user else None,
+        password=secret(source.password) if source.password else None,
+        options={name: value for name, value in written.items() if name in known},
+        connect_seconds=_seconds(source, written, "connect_timeout") or CONNECT_SECONDS,
+        seconds=_seconds(source, written, "statement_timeout"),
     )
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(eq=False, slots=True)
-class RunningRead:
+class SourceRead:
     """`stop` ends it in the source; it may be called while another thread waits for rows."""
 
     stop: Callable[[], None]
@@ -26,12 +26,12 @@ class RunningRead:
 class RunningReads:
     source: str
     _lock: Lock = field(default_factory=Lock)
-    _reads: list[RunningRead] = field(default_factory=list)
+    _reads: list[SourceRead] = field(default_factory=list)
 
     @contextmanager
-    def read(self, stop: Callable[[], None]) -> Iterator[RunningRead]:
+    def read(self, stop: Callable[[], None]) -> Iterator[SourceRead]:
         """E901 instead of what a cancelled driver says."""
-        read = RunningRead(stop)
+        read = SourceRead(stop)
         with self._lock:
             self._reads.append(read)
         try:
