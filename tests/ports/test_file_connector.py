@@ -240,7 +240,7 @@ def test_no_file_is_an_error_of_the_source(tmp_path: Path) -> None:
     assert caught.value.code == "E208"
 
 
-@pytest.mark.parametrize("options", [{"mode": "PERMISSIVE"}, {"inferSchema": "true"}, {"dateFormat": "dd.MM.yyyy"}])
+@pytest.mark.parametrize("options", [{"mode": "PERMISSIVE"}, {"nullValue": "NA"}, {"dateFormat": "dd.MM.yyyy"}])
 def test_an_option_that_only_spark_knows_is_refused(tmp_path: Path, options: dict[str, str]) -> None:
     (tmp_path / "a.csv").write_text("1\n")
     connector = opened(tmp_path, source("csv", "a.csv", columns={"id": "int"}, options=options))

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 _OPTIONS: Mapping[str, frozenset[str]] = {
     "parquet": frozenset(),
-    "csv": frozenset({"header", "sep", "delimiter", "encoding", "nullvalue", *map(str.lower, CSV_DEFAULTS)}),
+    "csv": frozenset({"header", "sep", "delimiter", "encoding", *map(str.lower, CSV_DEFAULTS)}),
     "json": frozenset({"encoding", "multiline"}),
 }
 _INTEGER = re.compile(r"[+-]?\d+")
@@ -196,7 +196,7 @@ class FilesConnector:
         texts = csv.ConvertOptions(
             column_types=dict.fromkeys(names, pa.string()),
             strings_can_be_null=True,  # Spark reads an empty text, in quotes or not, as NULL
-            null_values=[options.get("nullvalue", "")],
+            null_values=[""],
         )
         for path in self._paths([one for one in found if one.size]):
             with csv.open_csv(path, csv.ReadOptions(**reading), parsing, texts) as reader:
