@@ -35,7 +35,8 @@ class SourceConnector(Protocol):
 
     def read(self, asked: SourceQuery | Scan, schema: pa.Schema, batch_rows: int = 65_536) -> pa.RecordBatchReader:
         """Rows as a stream, its columns by place cast to `schema` without loss: a value that does not fit is E308's
-        neighbour, never NULL. Closing the reader ends the query in the source, too."""
+        neighbour (E310), never NULL. What the source refuses is raised here (E309). Letting go of the reader ends
+        the query in the source, too: pyarrow's own `close` does nothing until then."""
 
     def cancel(self) -> None:
         """Ends what this connector reads now, in the source itself. From any thread."""

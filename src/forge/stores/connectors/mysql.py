@@ -125,18 +125,20 @@ class MysqlConnector:
         wanted = (self._schema, *path) if len(path) == 1 else path
         if len(wanted) != 2:
             return None
-        rows = self._ask(f"{_RELATIONS} AND lower(table_schema) = lower(%s) AND lower(table_name) = lower(%s)", wanted)
-        found: dict[tuple[str, ...], tuple[Any, ...]] = {row[:2]: row for row in rows}
-        name = matching(wanted, found)
-        if name is None:
-            return None
+        with self._asking() as ask:
+            rows = ask(f"{_RELATIONS} AND lower(table_schema) = lower(%s) AND lower(table_name) = lower(%s)", wanted)
+            found: dict[tuple[str, ...], tuple[Any, ...]] = {row[:2]: row for row in rows}
+            name = matching(wanted, found)
+            if name is None:
+                return None
+            columns, key = ask(_COLUMNS, name), ask(_KEY, name)
         estimate, size = found[name][2:]
         return Relation(
             RelationName(self._source.name, name),
-            tuple(_column(row, self._padding) for row in self._ask(_COLUMNS, name)),
+            tuple(_column(row, self._padding) for row in columns),
             rows=None if estimate is None else int(estimate),
             bytes=None if size is None else int(size),
-            key=tuple(row[0] for row in self._ask(_KEY, name)),
+            key=tuple(row[0] for row in key),
         )
 
     def read(self, asked: SourceQuery | Scan, schema: pa.Schema, batch_rows: int = 65_536) -> pa.RecordBatchReader:
@@ -217,11 +219,21 @@ class MysqlConnector:
             cursor.execute(f"KILL QUERY {thread:d}")
 
     def _ask(self, text: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        with self._asking() as ask:
+            return ask(text, values)
+
+    @contextmanager
+    def _asking(self) -> Iterator[Callable[[str, Sequence[object]], list[tuple[Any, ...]]]]:
+        """Questions to the catalog, over one connection."""
         connection = self._open()
-        stop = partial(self._kill, connection.thread_id())
-        with closing(connection), self._explained(), self._running.read(stop), connection.cursor() as cursor:
+
+        def ask(text: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
             cursor.execute(bound_text(text, values))
             return list(cursor.fetchall())
+
+        stop = partial(self._kill, connection.thread_id())
+        with closing(connection), self._explained(), self._running.read(stop), connection.cursor() as cursor:
+            yield ask
 
     def _open(self) -> Any:
         login = self._login

@@ -1,7 +1,7 @@
 """PostgreSQL as a source of queries. Placeholders of `SourceQuery.text` are `$1`, `$2`; a percent sign is itself.
 Values are bound by the server.
 
-Every connection runs one read-only statement: names are found in pg_catalog only, so the text spells out schemas.
+Every connection is read-only and reads one query: names are found in pg_catalog only, so the text spells out schemas.
 Rows come as text in pieces of libpq (no cursor, which would rule out parallel plans), so memory is bounded.
 
 | PostgreSQL | Spark | `=` | order |
@@ -25,7 +25,7 @@ it is made of."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -151,12 +151,13 @@ class PostgresConnector:
         wanted = (schema, *path) if len(path) == 1 else path
         if len(wanted) != 2:
             return None
-        found: dict[tuple[str, ...], tuple[Any, ...]] = {row[1:3]: row for row in self._ask(_NAMED, wanted)}
-        name = matching(wanted, found)
-        if name is None:
-            return None
-        oid, _, _, unknown, rows, size = found[name]
-        described = self._ask(_COLUMNS, (int(oid),))
+        with self._asking() as ask:
+            found: dict[tuple[str, ...], tuple[Any, ...]] = {row[1:3]: row for row in ask(_NAMED, wanted)}
+            name = matching(wanted, found)
+            if name is None:
+                return None
+            oid, _, _, unknown, rows, size = found[name]
+            described = ask(_COLUMNS, (int(oid),))
         key = sorted((int(row[-1]), row[0]) for row in described if row[-1] != "0")
         return Relation(
             RelationName(self._source.name, name),
@@ -204,13 +205,20 @@ class PostgresConnector:
             same_order=same and (not is_text or self._same_order),
         )
 
-    def _ask(self, text: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+    def _ask(self, text: str) -> list[tuple[Any, ...]]:
+        with self._asking() as ask:
+            return ask(text, ())
+
+    @contextmanager
+    def _asking(self) -> Iterator[Callable[[str, Sequence[object]], list[tuple[Any, ...]]]]:
+        """Questions to the catalog, over one connection."""
         with closing(self._open()) as connection:
             import psycopg
 
+            cursor = psycopg.RawCursor(connection)
             try:
                 with self._running.read(lambda: connection.cancel_safe(timeout=10)):
-                    return psycopg.RawCursor(connection).execute(text, values).fetchall()
+                    yield lambda text, values: cursor.execute(text, values).fetchall()
             except psycopg.Error as error:
                 raise self._failure(error) from error
 
