@@ -139,9 +139,7 @@ class FilesConnector:
         with self._running.read(lambda: None) as running:
             yield None
             try:
-                for batch in read(found, scan, most):
-                    if running.cancelled:
-                        raise self._running.cancellation()
+                for batch in self._running.until_cancelled(running, read(found, scan, most)):
                     kept = batch if left is None else batch.slice(0, left)
                     left = None if left is None else left - kept.num_rows
                     if kept.num_rows:

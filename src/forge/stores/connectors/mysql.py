@@ -39,7 +39,7 @@ from forge.federation.plan import Scan, SourceQuery
 from forge.federation.relation import Relation, RelationColumn, RelationName
 from forge.federation.source import Source
 from forge.model.types import DataType
-from forge.stores.connectors.cells import array_of, batches_of, failed_query
+from forge.stores.connectors.cells import batches_of, failed_query
 from forge.stores.connectors.login import Login, driver_needed, login_of
 from forge.stores.connectors.names import matching
 from forge.stores.connectors.running import RunningReads, started
@@ -184,10 +184,9 @@ class MysqlConnector:
                 self._refuse_rounded(cursor)
                 bits = [place for place, one in enumerate(cursor.description or ()) if one[1] == _BIT]
                 rows: Iterator[Sequence[Any]] = iter(cursor.fetchone, None)
-                yield from batches_of(self._source.name, schema, _without_bits(rows, bits), most, array_of)
+                batches = batches_of(self._source.name, schema, _without_bits(rows, bits), most)
+                yield from self._running.until_cancelled(read, batches)
                 ended = True
-                if read.cancelled:
-                    raise self._running.cancellation()
         finally:
             self._leave(connection, cursor, ended)
 
@@ -207,8 +206,10 @@ class MysqlConnector:
 
     def _leave(self, connection: Any, cursor: Any, ended: bool) -> None:
         """A statement that still runs is ended by another connection: the driver would read all its rows first, when
-        it closes the cursor, which is why that is taken away from it."""
+        it closes the cursor or forgets the result, which is why these are taken away from it."""
         cursor.connection = None
+        if connection._result is not None:
+            connection._result.unbuffered_active = False
         if not ended:
             with suppress(Exception):  # the server is gone, and the statement with it
                 self._kill(connection.thread_id())

@@ -229,9 +229,7 @@ class PostgresConnector:
             rows = psycopg.RawCursor(connection).stream(query.text, query.values, size=min(most, FIRST_ROWS))
             try:
                 with self._running.read(lambda: connection.cancel_safe(timeout=10)) as read:
-                    yield from batches_of(self._source.name, schema, rows, most)
-                    if read.cancelled:
-                        raise self._running.cancellation()
+                    yield from self._running.until_cancelled(read, batches_of(self._source.name, schema, rows, most))
             except psycopg.Error as error:
                 raise self._failure(error) from error
             finally:

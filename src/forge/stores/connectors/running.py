@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from forge.model.errors import CancellationError, ForgeError
 
@@ -53,6 +53,15 @@ class RunningReads:
             read.cancelled = True
             with suppress(Exception):  # it has ended by itself, or the server is gone, which its own thread will see
                 read.stop()
+
+    def until_cancelled(self, read: SourceRead, batches: Iterator[Any]) -> Iterator[Any]:
+        """A source may be told to end what it has not begun, and begin it then."""
+        for batch in batches:
+            if read.cancelled:
+                raise self.cancellation()
+            yield batch
+        if read.cancelled:
+            raise self.cancellation()
 
     def cancellation(self) -> CancellationError:
         return CancellationError(f"The query of {self.source} was cancelled")

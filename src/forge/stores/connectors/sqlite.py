@@ -107,9 +107,8 @@ class SqliteConnector:
                 ends = time.monotonic() + seconds
                 connection.set_progress_handler(lambda: time.monotonic() > ends, _STEPS)
             rows = connection.execute(query.text, [_bound(value) for value in query.values])
-            yield from batches_of(self._source.name, schema, rows, most, _array)
-            if read.cancelled:
-                raise self._running.cancellation()
+            batches = batches_of(self._source.name, schema, rows, most, _array)
+            yield from self._running.until_cancelled(read, batches)
 
     def _ask(self, text: str) -> list[tuple[Any, ...]]:
         with closing(self._open()) as connection, self._explained(), self._running.read(connection.interrupt):
