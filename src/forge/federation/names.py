@@ -23,11 +23,11 @@ def find_relations(tree: exp.Expr, sources: Collection[str]) -> tuple[RelationNa
 
 
 def resolve_relation(table: exp.Table, sources: Collection[str], ctes: Collection[str] = ()) -> RelationName:
-    """`source.table` and `source.schema.table` where the first part is a source in any case, else `schema.table` of
-    the lake."""
+    """`source.table` and `source.schema.table` where the first part is a source in any case, or the source alone, which
+    is that of files; else `schema.table` of the lake."""
     _refuse_clauses(table)
     parts = [part.name for part in table.parts]
-    source = _find_source(parts[0], sources) if len(parts) > 1 else None
+    source = _find_source(parts[0], sources)
     if source is not None:
         return RelationName(source, tuple(parts[1:]))
     if len(parts) == 2:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 from urllib.parse import urlparse
@@ -146,12 +145,11 @@ class FederationParts:
 
     def _open(self, source: Source) -> SourceConnector:
         from forge.model.secret import resolve_secret
+        from forge.stores.connectors import open_connector
 
-        open_connector = import_module("forge.stores.connectors").open_connector
         where = source.where or f"source {source.name}"
 
         def secret(reference: str) -> str:
             return resolve_secret(reference, self.wiring.environ, where)
 
-        opened: SourceConnector = open_connector(source, self.wiring.root, secret)
-        return opened
+        return open_connector(source, self.wiring.root, secret)

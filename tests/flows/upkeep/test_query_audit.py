@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from typing import Any
 
 import pytest
 
@@ -62,7 +63,7 @@ def test_what_was_refused_and_what_failed_is_noted_too(error: BaseException, act
 def test_a_text_that_nobody_can_read_names_no_tables() -> None:
     log = Log()
 
-    def unreadable() -> tuple[TableName, ...]:
+    def unreadable() -> Any:
         raise ForgeError("E201", "not SQL")
 
     with pytest.raises(ForgeError):

@@ -19,7 +19,7 @@ from forge.federation.explain import explain, explain_text
 from forge.federation.names import find_relations
 from forge.federation.planner import plan_query
 from forge.federation.relation import Relation, RelationName
-from forge.federation.rights import refuse_reader
+from forge.federation.rights import hidden_columns, refuse_reader
 from forge.federation.source import LAKE, Source
 from forge.flows.catalog.personal_data import PersonalColumns
 from forge.flows.federation.lake_views import TwoVersionsError, expand_views
@@ -121,7 +121,7 @@ def ask(ports: FederationPorts, request: QueryRequest, caller: QueryCaller) -> Q
     names: list[RelationName] = []
     return audited(
         *(ports.reader.metadata, caller.clock, caller.name, caller.door, request.sql),
-        lambda: names,
+        lambda: names or inputs_of(request.sql, "query"),
         lambda: _answer(ports, request, names),
         _audit_facts,
     )
@@ -189,14 +189,15 @@ class _OpenQuery:
     @cached_property
     def is_external(self) -> bool:
         known = {name.lower() for name in self.sources}
-        tables = self.parsed.tree.find_all(exp.Table)
-        return any(len(table.parts) > 1 and table.parts[0].name.lower() in known for table in tables)
+        ctes = {cte.alias.lower() for cte in self.parsed.tree.find_all(exp.CTE)}
+        tables = [[part.name.lower() for part in table.parts] for table in self.parsed.tree.find_all(exp.Table)]
+        return any(parts[0] in known and (len(parts) > 1 or parts[0] not in ctes) for parts in tables)
 
     @cached_property
     def relations(self) -> tuple[RelationName, ...]:
         """As the query names them. Who may not read one of their sources is refused before anything else is said."""
         if not self.is_external:
-            return tuple(_name_of(table) for table in inputs_of(self.request.sql, "query"))
+            return tuple(_name_of(table) for table in self.pins)
         found = find_relations(self.parsed.tree, self.sources)
         for name in dict.fromkeys(one.source for one in found if one.source != LAKE):
             refuse_reader(self.sources[name], self.ports.user)
@@ -222,8 +223,7 @@ class _OpenQuery:
         """None where the lake alone is asked and only Spark can read it, or understands what is asked."""
         if self.is_external:
             return self._planned()
-        pins = self.pins  # what is not there is an error whoever computes
-        if any(pin.view_sql is not None and self.ports.hidden.of(table) for table, pin in pins.items()):
+        if any(pin.view_sql is not None and self.ports.hidden.of(table) for table, pin in self.pins.items()):
             self.no_plan = "columns of a view are hidden"
             return None
         try:
@@ -248,19 +248,18 @@ class _OpenQuery:
 
     def _describe(self, name: RelationName) -> Relation:
         connector = self._connector(name.source)
-        path = _table(name).schema, _table(name).name
-        found = connector.describe(path if name.source == LAKE else name.path)
+        found = connector.describe(_name_of(_table(name)).path if name.source == LAKE else name.path)
         if found is None:
             raise ForgeError(
                 "E887",
-                f"There is no {'.'.join(name.path)} in {name.source}",
+                f"There is no {'.'.join(name.path) or 'table without a name'} in {name.source}",
                 where="query",
                 why=did_you_mean(str(name), map(str, connector.relations())),
                 fix=f"`forge source show {name.source}` lists what it has.",
             )
         if name.source == LAKE:
             return replace(found, hidden=self.ports.hidden.of(_table(name)))
-        return replace(found, hidden=_hidden_columns(self.sources[name.source], found.name))
+        return replace(found, hidden=hidden_columns(self.sources[name.source], found))
 
     def _connector(self, source: str) -> SourceConnector:
         if source not in self._connectors:
@@ -340,12 +339,6 @@ def _table(name: RelationName) -> TableName:
 
 def _name_of(table: TableName) -> RelationName:
     return RelationName(LAKE, (table.schema, table.name))
-
-
-def _hidden_columns(source: Source, name: RelationName) -> frozenset[str]:
-    """`customers.email` of a source holds in every schema, `public.customers.email` in one."""
-    places = {".".join(name.path[-2:]).lower() + ".", name.path[-1].lower() + "."}
-    return frozenset(one.removeprefix(place) for one in source.hidden for place in places if one.startswith(place))
 
 
 def rows_of(table: pa.Table) -> Rows:
