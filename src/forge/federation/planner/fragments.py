@@ -12,6 +12,7 @@ from forge.federation.dialects.rules import LakeOrKind, SourceRules, rules_of
 from forge.federation.plan import Fragment, PushDecision, QueryPart
 from forge.federation.planner.local_names import LocalQuery
 from forge.federation.relation import Relation, RelationColumn, RelationName
+from forge.model.types import DataType
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,10 @@ class Output:
 
     node: exp.Expr
     column: RelationColumn
+
+
+# Where rows are needed and no column is.
+ONE = Output(exp.Literal.number(1), RelationColumn("one", DataType("int"), nullable=False))
 
 
 class FragmentList:

@@ -9,15 +9,14 @@ from sqlglot import exp
 from forge.federation.dialects.rules import LakeOrKind
 from forge.federation.plan import QueryPlan
 from forge.federation.planner.estimates import filtered_rows
-from forge.federation.planner.fragments import FragmentList, Output, read_fragment
+from forge.federation.planner.fragments import ONE, FragmentList, Output, read_fragment
 from forge.federation.planner.key_filters import add_key_filters
 from forge.federation.planner.local_names import LocalQuery, give_local_names
 from forge.federation.planner.output_names import output_names, set_output_names
 from forge.federation.planner.push import push_select
 from forge.federation.planner.qualify import qualify_columns
 from forge.federation.planner.whole import as_whole
-from forge.federation.relation import Relation, RelationColumn, RelationName
-from forge.model.types import DataType
+from forge.federation.relation import Relation, RelationName
 
 
 def plan_query(
@@ -60,12 +59,12 @@ def _read_whole_relations(local: LocalQuery, plan: FragmentList, why: str) -> ex
         seen = [one for one in columns if one.name.lower() not in relation.hidden]
         hidden = tuple(one for one in columns if one.name.lower() in relation.hidden)
         scope = exp.Select()
-        bare = exp.Table(this=table.this.copy(), alias=table.args["alias"].copy())
+        bare = exp.Table(this=table.this.copy(), alias=exp.TableAlias(this=table.args["alias"].this.copy()))
         scope.set("from_", exp.From(this=bare))
         outputs = [Output(exp.column(one.name, table=table.alias, quoted=True), one) for one in seen]
-        one_row = Output(exp.Literal.number(1), RelationColumn("one", DataType("int"), nullable=False))
-        fragment = plan.add(scope, outputs or [one_row], filtered_rows(relation, ()))
+        fragment = plan.add(scope, outputs or [ONE], filtered_rows(relation, ()))
         node = read_fragment(fragment, table.alias, hidden, [one.name for one in columns])
+        node.set("alias", table.args["alias"].copy())  # with names of columns, if it has any
         for arg in ("joins", "laterals", "pivots", "sample"):
             if table.args.get(arg):
                 node.set(arg, table.args[arg])
@@ -74,9 +73,12 @@ def _read_whole_relations(local: LocalQuery, plan: FragmentList, why: str) -> ex
 
 
 def _named_columns(tree: exp.Query) -> set[str] | None:
-    """All names of the query, some of columns; None: a star or NATURAL needs all columns."""
+    """All names of the query, some of columns; None: a star, NATURAL or names by position need all
+    columns."""
     if any(not isinstance(star.parent, exp.Count) for star in tree.find_all(exp.Star)):
         return None
     if any(join.method for join in tree.find_all(exp.Join)):
+        return None
+    if any(alias.columns for alias in tree.find_all(exp.TableAlias)):
         return None
     return {name.name.lower() for name in tree.find_all(exp.Identifier)}

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from forge.federation.dialects.predicates import PredicateProver, ProvedPredicate
 from forge.federation.planner.estimates import filtered_rows
-from forge.federation.planner.fragments import FragmentList, Output, read_fragment
+from forge.federation.planner.fragments import ONE, FragmentList, Output, read_fragment
 from forge.federation.planner.joins import (
     Condition,
     FromItem,
@@ -27,11 +27,8 @@ from forge.federation.planner.source_joins import SourceJoin, join_in_source, re
 from forge.federation.planner.source_table import PushedPredicate, SourceTable, needed_columns
 from forge.federation.planner.stages import SourceScope, decide_unpushed, push_stages
 from forge.federation.relation import Relation, RelationColumn
-from forge.model.types import DataType
 
 _FIXED_SIZE = ("boolean", "tinyint", "smallint", "int", "bigint", "date", "timestamp", "timestamp_ntz", "double")
-# Of a relation whose columns are all hidden, its rows alone.
-ONE = Output(exp.Literal.number(1), RelationColumn("one", DataType("int"), nullable=False))
 
 
 def push_select(select: exp.Select, plan: FragmentList, pushdown: bool) -> None:

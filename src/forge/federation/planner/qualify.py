@@ -57,6 +57,8 @@ def _doubt(tree: exp.Query, relations: Mapping[str, Relation]) -> str | None:
             return "a star with EXCEPT is read by the engine alone"
         if isinstance(node, exp.Join) and (node.args.get("using") or node.method):
             return "USING and NATURAL are read by the engine alone"
+        if isinstance(node, exp.Table) and node.args.get("alias") and node.args["alias"].columns:
+            return "a table whose columns get other names is read by the engine alone"
         if isinstance(node, exp.Table) and (node.args.get("joins") or not isinstance(node.this, exp.Identifier)):
             return "joins in brackets and table functions are read by the engine alone"
         if isinstance(node, exp.Order) and any(_is_position(key.this) for key in node.expressions):

@@ -10,11 +10,10 @@ from sqlglot import exp
 
 from forge.federation.dialects.predicates import PredicateProver, all_of, conjuncts
 from forge.federation.planner.estimates import filtered_rows
-from forge.federation.planner.fragments import FragmentList, Output, fragment_table, null_of
+from forge.federation.planner.fragments import ONE, FragmentList, Output, fragment_table, null_of
 from forge.federation.planner.joins import conditions_of, drop_from_where, is_inner, join_sides, tables_of
 from forge.federation.planner.source_table import SourceTable, needed_columns, own_aliases
 from forge.federation.relation import RelationColumn
-from forge.model.types import DataType
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +62,7 @@ def read_source_join(select: exp.Select, join: SourceJoin, plan: FragmentList) -
             outputs.append(Output(node, join.column(node) or column))
             places.append(place)
     if not outputs:
-        outputs.append(Output(exp.Literal.number(1), RelationColumn("one", DataType("int"), nullable=False)))
+        outputs.append(ONE)
     fragment = plan.add(join.scope, outputs, join.rows)
     for place, column in zip(places, fragment.columns, strict=False):
         replaced[place] = exp.column(column.name, table=fragment.name, quoted=True)

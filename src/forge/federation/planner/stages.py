@@ -15,7 +15,7 @@ from forge.federation.dialects.rules import SourceRules
 from forge.federation.dialects.values import fit_value, is_value, read_value, write_value
 from forge.federation.planner.aggregates import AggregateProver, SourceValue
 from forge.federation.planner.estimates import grouped_rows, limited_rows
-from forge.federation.planner.fragments import FragmentList, Output, fragment_table
+from forge.federation.planner.fragments import ONE, FragmentList, Output, fragment_table
 
 # Clauses of SELECT that are understood here; with any other, only filters and columns move.
 _CLAUSES = frozenset(
@@ -66,13 +66,15 @@ def push_stages(select: exp.Select, scope: SourceScope, plan: FragmentList) -> b
         decide_unpushed(select, scope.source, why, plan)
         return False
     prover = AggregateProver(plan.rules(scope.source), scope.column_of)
-    stage = _group(select, scope, prover, plan) if is_grouped(select) else _columns(select, scope)
+    is_sql = plan.rules(scope.source).is_sql
+    stage = _group(select, scope, prover, plan) if is_grouped(select) else _columns(select, scope, is_sql)
     if stage is None:
         return False
     stage = _distinct(select, stage, scope, prover, plan)
     stage = _limit(select, stage, scope, prover, plan)
     fragment_values = [part for value in stage.values.values() for part in value.parts]
-    fragment = plan.add(stage.query, [Output(node, column) for node, column in fragment_values], stage.rows)
+    outputs = [Output(node, column) for node, column in fragment_values] or [ONE]
+    fragment = plan.add(stage.query, outputs, stage.rows)
     names = iter(fragment.columns)
     replaced = {
         key: value.from_parts([exp.column(next(names).name, table=fragment.name, quoted=True) for _ in value.parts])
@@ -136,8 +138,9 @@ def _aggregates(select: exp.Select) -> list[exp.Expr]:
     return list(dict.fromkeys(one for part in _parts(select) for one in _in_scope(part, exp.AggFunc)))
 
 
-def _columns(select: exp.Select, scope: SourceScope) -> _Stage | None:
-    """No GROUP BY: the columns that the SELECT uses. None where it adds nothing to reading them."""
+def _columns(select: exp.Select, scope: SourceScope, is_sql: bool) -> _Stage | None:
+    """No GROUP BY: the columns that the SELECT uses. None where it adds nothing to reading them. A scan has to have
+    one."""
     has_more = any(select.args.get(name) for name in ("distinct", "order", "limit", "offset"))
     values: dict[exp.Expr, SourceValue] = {}
     for part in _parts(select):
@@ -148,7 +151,7 @@ def _columns(select: exp.Select, scope: SourceScope) -> _Stage | None:
             if known is None:
                 return None
             values[column.copy()] = SourceValue(((column.copy(), known),))
-    return _Stage(scope.query.copy(), scope.rows, values) if has_more and values else None
+    return _Stage(scope.query.copy(), scope.rows, values) if has_more and (values or is_sql) else None
 
 
 def _group(select: exp.Select, scope: SourceScope, prover: AggregateProver, plan: FragmentList) -> _Stage | None:
