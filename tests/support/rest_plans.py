@@ -20,7 +20,9 @@ Tables = Mapping[str, pa.Table]
 
 def plan_of(text: str, tables: Tables) -> QueryPlan:
     """Qualified, as a planner does it; the columns of a table have the types of its Arrow columns."""
-    schema = {name: {c.name: type_name(c.type) for c in table.schema} for name, table in tables.items()}
+    schema: dict[str, object] = {
+        name: {c.name: type_name(c.type) for c in table.schema} for name, table in tables.items()
+    }
     tree = parse_query(text, "query.sql").tree.copy()
     rest: Any = qualify(tree, dialect="spark", schema=schema, validate_qualify_columns=False) if schema else tree
     fragments = tuple(

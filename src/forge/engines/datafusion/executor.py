@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from forge.engines.datafusion.allow_list import NotInProcess
-from forge.engines.datafusion.lowering import LoweredPlan, lower_plan
+from forge.engines.datafusion.lowering import GO_ON, LoweredPlan, lower_plan
 from forge.engines.datafusion.spark_types import plain
 from forge.flows.federation.keys import key_values
 from forge.flows.federation.ports import ExecutorName, FragmentReader, QueryResult, UndecidedError
@@ -112,6 +112,7 @@ class DataFusionExecutor:
         with TemporaryDirectory(prefix="forge-query-") as folder:
             # Doubles are added in one order, so that the same rows have the same sum.
             context = self._session(folder, 1 if lowered.adds_doubles else self._threads)
+            context.register_udf(_check(computation))
             for place, table in enumerate(tables):
                 context.register_record_batches(f"f{place}", [table.to_batches()])
 
@@ -133,6 +134,18 @@ class DataFusionExecutor:
         runtime = RuntimeEnvBuilder().with_disk_manager_specified(folder).with_fair_spill_pool(self._memory)
         config = SessionConfig({"datafusion.sql_parser.map_string_types_to_utf8view": "false"})
         return SessionContext(config.with_target_partitions(partitions).with_information_schema(False), runtime)
+
+
+def _check(computation: _Computation) -> datafusion.ScalarUDF:
+    import datafusion
+    import pyarrow as pa
+
+    def go_on(left: pa.Array, right: pa.Array) -> pa.Array:
+        computation.check()
+        return pa.repeat(pa.scalar(True), len(left))
+
+    kind = pa.bool_()
+    return datafusion.udf(go_on, [kind, kind], kind, "volatile", name=GO_ON)
 
 
 async def _stream(

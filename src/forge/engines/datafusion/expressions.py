@@ -63,8 +63,10 @@ _DATE_PARTS: Mapping[type[exp.Expr], str] = {
     exp.Quarter: "quarter",
     exp.Month: "month",
     exp.DayOfMonth: "day",
+    exp.Day: "day",
 }
 _MAX_LENGTH = 2**31 - 1
+_SIGNED_DIGITS = 34
 
 
 class ExpressionScope(Protocol):
@@ -219,7 +221,7 @@ class ExpressionLowering:
         value = self.lower(inner)
         if value.type.name in INTEGERS:
             return self._integers(exp.Sub, convert(integer_value(0), value.type), value)
-        if value.type.name in ("decimal", "double"):
+        if value.type == DOUBLE or _is_negated_exactly(value.type):
             return TypedSql(f"(- {value.sql})", value.type)
         raise NotInProcess(f"the negative of {value.type} is not computed in-process")
 
@@ -230,7 +232,7 @@ class ExpressionLowering:
                 wide = f"abs({cast_to(value.sql, decimal(19, 0))})"
                 return TypedSql(cast_to(wide, BIGINT), BIGINT)
             return TypedSql(cast_to(f"abs({cast_to(value.sql, BIGINT)})", value.type), value.type)
-        if value.type.name in ("decimal", "double"):
+        if value.type == DOUBLE or _is_negated_exactly(value.type):
             return TypedSql(f"abs({value.sql})", value.type)
         raise NotInProcess(f"abs of {value.type} is not computed in-process")
 
@@ -360,7 +362,9 @@ class ExpressionLowering:
         # A parser may have changed a backslash before anyone here could see it.
         if "\\" in pattern.text:
             raise NotInProcess("LIKE with a backslash is not computed in-process")
-        return TypedSql(f"({convert(value, STRING).sql} LIKE {quoted(_like_pattern(pattern.text, escape))})", BOOLEAN)
+        word = "NOT LIKE" if node.args.get("negate") else "LIKE"
+        found = f"({convert(value, STRING).sql} {word} {quoted(_like_pattern(pattern.text, escape))})"
+        return TypedSql(found, BOOLEAN)
 
     def _case(self, node: exp.Case) -> TypedSql:
         subject = self.lower(node.this) if node.this is not None else None
@@ -418,6 +422,9 @@ class ExpressionLowering:
         return TypedSql(convert(value, STRING).sql, STRING, text=value.text)
 
     def _concat(self, node: exp.Concat | exp.DPipe) -> TypedSql:
+        if isinstance(node, exp.Concat) and not node.args.get("safe"):
+            # The parser makes the same of 'a''b', which is a'b in Spark, and of 'a' 'b', which is ab.
+            raise NotInProcess("a text with two quotes in it, or beside another, is not computed in-process")
         parts = [node.this, node.expression] if isinstance(node, exp.DPipe) else node.expressions
         texts = [self._text(part) for part in parts]
         if not texts:
@@ -491,6 +498,11 @@ class ExpressionLowering:
         if value.type not in (DATE, TIMESTAMP) or name not in _TRUNC_UNITS:
             raise NotInProcess(f"date_trunc of {value.type} is not computed in-process")
         return TypedSql(f"date_trunc('{name.lower()}', {convert(value, TIMESTAMP).sql})", TIMESTAMP)
+
+
+def _is_negated_exactly(kind: DataType) -> bool:
+    """Spark rounds a decimal to 34 digits when it changes the sign."""
+    return kind.name == "decimal" and kind.size[0] <= _SIGNED_DIGITS
 
 
 def cast_null(kind: DataType) -> str:

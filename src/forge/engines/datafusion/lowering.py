@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import pairwise
 
 from sqlglot import exp
 
@@ -25,6 +26,7 @@ from forge.engines.datafusion.spark_types import COMPARABLE, VOID, common_type, 
 from forge.engines.datafusion.values import TypedSql, convert, normal
 from forge.federation.plan import Fragment, QueryPlan
 
+GO_ON = "forge_go_on"  # true for every row, and an error once the query is cancelled
 _MAX_SQL = 1_000_000
 _JOINS = {"": "INNER JOIN", "LEFT": "LEFT JOIN", "RIGHT": "RIGHT JOIN", "FULL": "FULL JOIN"}
 _HALF_JOINS = {"SEMI": "LEFT SEMI JOIN", "ANTI": "LEFT ANTI JOIN"}
@@ -155,11 +157,17 @@ class QueryLowering(SubqueryLowering):
     # WHERE
 
     def _where(self, node: exp.Select, scope: RowScope) -> str:
-        where = node.args.get("where")
-        if where is None:
-            return ""
-        lowering = self._expressions(scope)
-        return " WHERE " + " AND ".join(self._conjunct(part, lowering, scope) for part in _conjuncts(where.this))
+        where, lowering = node.args.get("where"), self._expressions(scope)
+        parts = _conjuncts(where.this) if where is not None else []
+        conditions = [self._conjunct(part, lowering, scope) for part in parts]
+        if node.args.get("joins") and scope.outer is None:
+            # DataFusion does not look up while a join multiplies: this lets a cancelled query fail there. It takes both
+            # sides, so that it is not computed before the join.
+            conditions += [
+                f"{GO_ON}({left.alias}.c0 IS NULL, {right.alias}.c0 IS NULL)"
+                for left, right in pairwise(scope.relations)
+            ]
+        return " WHERE " + " AND ".join(conditions) if conditions else ""
 
     def _conjunct(self, node: exp.Expr, lowering: ExpressionLowering, scope: RowScope) -> str:
         negated, inner = False, node
@@ -230,6 +238,8 @@ class QueryLowering(SubqueryLowering):
         hidden: list[TypedSql] = []
         keys = [self._sort_key(each, columns, values, lowering, hidden, distinct) for each in sorts]
         condition = ""
+        if having is not None and hidden:  # most of which Spark's analyser does not resolve
+            raise NotInProcess("sorting groups by what is not shown, after HAVING, is not computed in-process")
         if having is not None:
             rows.allows_windows = False
             condition = f" WHERE {lowering.condition(having.this)}"

@@ -123,7 +123,6 @@ class GroupScope:
     keys: list[TypedSql] = field(default_factory=list)  # of the rows
     arguments: list[str] = field(default_factory=list)
     aggregates: list[str] = field(default_factory=list)
-    allows_windows: bool = True
 
     def column(self, node: exp.Column) -> TypedSql:
         raise NotInProcess(f"the column {node.name} is neither grouped nor aggregated")
@@ -207,7 +206,9 @@ def lower_aggregate(
     if isinstance(node, exp.Min | exp.Max):
         if kind.name not in _SORTABLE - {"void"}:
             raise NotInProcess(f"{name_of(node)} of {kind} is not computed in-process")
-        return TypedSql(f"{name_of(node)}({taken(normal(value), kind)}){over}", kind)
+        if kind.name in ("double", "float"):
+            return TypedSql(_extreme_of_doubles(name_of(node), value, taken, over), kind)
+        return TypedSql(f"{name_of(node)}({taken(value.sql, kind)}){over}", kind)
     return _sum_or_average(node, value, taken, word, over, notes, sliding)
 
 
@@ -223,9 +224,7 @@ def _sum_or_average(
     kind = value.type
     is_sum = isinstance(node, exp.Sum)
     if kind.name in INTEGERS and is_sum:
-        # In a decimal, since Arrow's sum of integers wraps around; the cast back catches what is too large.
-        wide = decimal(19, 0)
-        return TypedSql(cast_to(f"sum({word}{taken(cast_to(value.sql, wide), wide)}){over}", BIGINT), BIGINT)
+        return TypedSql(_sum_of_integers(value, taken, word, over), BIGINT)
     if kind.name in (*INTEGERS, "double", "float"):
         if kind.name in ("double", "float"):
             notes.adds_doubles = True
@@ -250,6 +249,33 @@ def _sum_or_average(
         mean = decimal(precision + 4, scale + 4)
         return TypedSql(cast_to(exact_quotient(TypedSql(summed, total), counted, scale + 4), mean), mean)
     raise NotInProcess(f"{name_of(node)} of {kind} is not computed in-process")
+
+
+def _extreme_of_doubles(name: str, value: TypedSql, taken: Callable[[str, DataType], str], over: str) -> str:
+    """DataFusion's min and max by group are wrong for NaN and the infinities: only finite numbers are compared there,
+    and whole numbers say what else there is."""
+    kind, number = value.type, normal(value)
+    low, high, no_number = (cast_to(f"'{text}'", kind) for text in ("-inf", "inf", "NaN"))
+    finite = f"CASE WHEN {number} > {low} AND {number} < {high} THEN {number} END"
+    places = f"CASE WHEN {number} = {low} THEN 0 WHEN {number} < {high} THEN 1 WHEN {number} = {high} THEN 2 "
+    place = f"{name}({taken(cast_to(f'{places}WHEN {number} IS NOT NULL THEN 3 END', INT), INT)}){over}"
+    found = f"{name}({taken(finite, kind)}){over}"
+    return f"(CASE {place} WHEN 0 THEN {low} WHEN 1 THEN {found} WHEN 2 THEN {high} WHEN 3 THEN {no_number} END)"
+
+
+def _sum_of_integers(value: TypedSql, taken: Callable[[str, DataType], str], word: str, over: str) -> str:
+    """In a decimal, since Arrow's sum of integers wraps around. Those above zero and those below are added apart: where
+    neither is too large, Spark's sum is not either, in whatever order it adds them."""
+    wide = decimal(19, 0)
+    if value.type != BIGINT:
+        return cast_to(f"sum({word}{taken(cast_to(value.sql, wide), wide)}){over}", BIGINT)
+    zero, sums = cast_to("'0'", wide), []
+    for sign, other in ((">", "<="), ("<", ">=")):
+        kept = (
+            f"CASE WHEN {value.sql} {sign} 0 THEN {cast_to(value.sql, wide)} WHEN {value.sql} {other} 0 THEN {zero} END"
+        )
+        sums.append(cast_to(f"sum({word}{taken(kept, wide)}){over}", BIGINT))
+    return f"({' + '.join(sums)})"
 
 
 def lower_order(nodes: Sequence[exp.Expr], lowering: ExpressionLowering) -> str:
