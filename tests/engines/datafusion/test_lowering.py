@@ -64,6 +64,7 @@ REFUSED = {
     "SELECT a IN (SELECT a FROM u) AS x FROM t": "IN with a subquery",
     "SELECT a FROM t WHERE a > 1 OR a IN (SELECT a FROM u)": "IN with a subquery",
     "SELECT (SELECT max(u.a) FROM u WHERE u.a = t.a) AS x FROM t": "not known",
+    "SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE EXISTS (SELECT 1 FROM t x WHERE x.a = t.a))": "not known",
     "SELECT a FROM t INTERSECT ALL SELECT a FROM u": "INTERSECT ALL",
     "SELECT DISTINCT xs FROM t": "nested",
     "SELECT xs[0] AS x FROM t": "not computed",

@@ -73,9 +73,15 @@ class RowScope:
     subquery: SubqueryLowering
     outer: RowScope | None = None
     allows_windows: bool = False
-    used_outer: bool = False
 
     def column(self, node: exp.Column) -> TypedSql:
+        found = self._own(node) or (self.outer._own(node) if self.outer is not None else None)
+        if found is None:
+            raise NotInProcess(f"the column {node.name} is not known in-process")
+        return found
+
+    def _own(self, node: exp.Column) -> TypedSql | None:
+        """Of this query. Only a query directly around it is looked at, too: DataFusion knows no other."""
         name, table = node.name.lower(), node.table.lower()
         found = [
             TypedSql(f"{relation.alias}.c{place}", column.type)
@@ -84,15 +90,9 @@ class RowScope:
             for place, column in enumerate(relation.columns)
             if column.name.lower() == name
         ]
-        if len(found) == 1:
-            return found[0]
-        if found:
+        if len(found) > 1:
             raise NotInProcess(f"the column {node.name}, of which there are several, is not computed in-process")
-        if self.outer is not None:
-            value = self.outer.column(node)
-            self.used_outer = True
-            return value
-        raise NotInProcess(f"the column {node.name} is not known in-process")
+        return found[0] if found else None
 
     def special(self, node: exp.Expr, lowering: ExpressionLowering) -> TypedSql | None:
         if isinstance(node, exp.Window):
