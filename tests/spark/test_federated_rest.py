@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
@@ -18,6 +19,7 @@ from sqlglot import exp, parse_one
 
 from forge.engines.spark.engine import SparkEngine
 from forge.engines.spark.federation.executor import SparkExecutor
+from forge.engines.spark.federation.spill import spill_folder
 from forge.engines.spark.session.session import LazySession, SparkSettings
 from forge.federation.plan import Fragment, KeyFilter, QueryPlan
 from forge.federation.relation import RelationColumn, RelationName
@@ -25,7 +27,7 @@ from forge.federation.source import LAKE
 from forge.flows.federation.ports import QueryResult
 from forge.flows.runs.engine import Pin
 from forge.model.errors import CancellationError, ForgeError
-from forge.model.names import CatalogName, TableName
+from forge.model.names import CatalogName, RunId, TableName
 from forge.model.types import parse_type
 
 pytestmark = pytest.mark.spark
@@ -149,6 +151,19 @@ def test_rows_left_by_a_query_that_was_killed_are_removed(run: Run, tmp_path: Pa
     assert not left.exists()
 
 
+def test_queries_that_begin_together_keep_their_folders(tmp_path: Path) -> None:
+    def hold() -> bool:
+        with spill_folder(tmp_path / "rows") as folder:
+            (folder / "f0.parquet").touch()
+            return folder.exists()
+
+    with ThreadPoolExecutor(8) as pool:
+        held = [pool.submit(hold) for _ in range(400)]
+
+    assert all(one.result() for one in held)
+    assert list((tmp_path / "rows").iterdir()) == []
+
+
 @pytest.mark.parametrize(
     "sql",
     [
@@ -266,7 +281,8 @@ def test_a_source_that_fails_is_what_the_query_says(executor: SparkExecutor, tmp
     assert list((tmp_path / "rows").iterdir()) == []
 
 
-def test_a_query_is_cancelled_while_it_reads(executor: SparkExecutor) -> None:
+@pytest.mark.parametrize("as_a_read", [False, True])
+def test_a_query_is_cancelled_while_it_reads(executor: SparkExecutor, engine: SparkEngine, *, as_a_read: bool) -> None:
     begun = threading.Event()
 
     def batches() -> Iterator[pa.RecordBatch]:
@@ -279,11 +295,16 @@ def test_a_query_is_cancelled_while_it_reads(executor: SparkExecutor) -> None:
 
     def cancel() -> None:
         begun.wait()
-        executor.cancel()
+        engine.cancel(RunId("read")) if as_a_read else executor.cancel()
 
+    if as_a_read:
+        engine.begin_read(RunId("read"))
     threading.Thread(target=cancel).start()
-    with pytest.raises(CancellationError):
-        executor.run(whole_plan("SELECT count(*) FROM crm.public.people", RELATIONS), read, {}, None)
+    try:
+        with pytest.raises(CancellationError):
+            executor.run(whole_plan("SELECT count(*) FROM crm.public.people", RELATIONS), read, {}, None)
+    finally:
+        engine.end()
 
 
 def test_a_query_is_cancelled_while_spark_computes(executor: SparkExecutor, engine: SparkEngine) -> None:

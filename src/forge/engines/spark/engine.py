@@ -333,7 +333,7 @@ class SparkEngine:
     def _spark(self) -> SparkSession:
         """The session, with the jobs of this thread tagged."""
         self._here.used = session = self.session.get()
-        self.refuse_cancelled()
+        self._refuse_cancelled()
         begun: tuple[RunId, str] | None = self._here.__dict__.pop("begun", None)
         if begun:
             run_id, what = begun
@@ -361,16 +361,16 @@ class SparkEngine:
     def _watched(self, where: str | None = None) -> Iterator[None]:
         """Reports errors caused by a cancelled run or a dead JVM as such. Also where nothing is raised: a measure
         that Spark could not compute is a result, but not one of the data."""
-        self.refuse_cancelled()
+        self._refuse_cancelled()
         self._here.used = None
         try:
             yield
         except Exception as error:
-            self.refuse_cancelled(error)
+            self._refuse_cancelled(error)
             if self._here.used is not None and died_of(self._here.used, _root(error)):
                 raise _logged(died_error(self.session.settings.log_file, where), error) from error
             raise
-        self.refuse_cancelled()
+        self._refuse_cancelled()
         if self._here.used is not None and has_died(self._here.used):
             raise died_error(self.session.settings.log_file, where)
 
@@ -392,10 +392,21 @@ class SparkEngine:
                 session.sparkContext.cancelJobsWithTag(str(run_id))
                 end_stuck(session, str(run_id), lambda: self._drivers.get(run_id))
 
-    def refuse_cancelled(self, error: BaseException | None = None) -> None:
-        """Raises where the run or read of this thread was cancelled."""
-        if self._here.__dict__.get("run_id") in self._cancelled:
-            raise CancellationError("The run was cancelled", fix="Nothing was published.") from error
+    def cancellation_check(self) -> Callable[[], None]:
+        """Raises where the run or read of this thread was cancelled. Threads that help it may call it, too."""
+        run_id: RunId | None = self._here.__dict__.get("run_id")
+
+        def check() -> None:
+            if run_id in self._cancelled:
+                raise CancellationError("The run was cancelled", fix="Nothing was published.")
+
+        return check
+
+    def _refuse_cancelled(self, error: BaseException | None = None) -> None:
+        try:
+            self.cancellation_check()()
+        except CancellationError as found:
+            raise found from error
 
 
 def _progress(tracker: Any, group: str) -> JobProgress:

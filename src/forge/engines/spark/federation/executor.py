@@ -60,11 +60,12 @@ class SparkExecutor:
     def run(
         self, plan: QueryPlan, read: FragmentReader, parameters: Mapping[str, object], limit: int | None
     ) -> QueryResult:
+        proceed = self._check()
         if plan.whole and plan.fragments[0].source != LAKE:
-            return pass_on(plan, read, limit, self._proceed)
+            return pass_on(plan, read, limit, proceed)
         with (
             spill_folder(self._folder) as folder,
-            _Reading(plan, read, folder, self._proceed) as reading,
+            _Reading(plan=plan, read=read, folder=folder, proceed=proceed) as reading,
             self._engine.at_query() as spark,
             self._tagged(spark),
         ):
@@ -82,9 +83,16 @@ class SparkExecutor:
                 session.sparkContext.cancelJobsWithTag(self._tag)
                 end_stuck(session, self._tag, lambda: self._driver)
 
-    def _proceed(self) -> None:
-        if self._cancelled.is_set():
-            raise CancellationError("The query was cancelled")
+    def _check(self) -> Callable[[], None]:
+        """Raises where this query was cancelled, or the read of this thread; in any thread."""
+        check_read = self._engine.cancellation_check()
+
+        def check() -> None:
+            check_read()
+            if self._cancelled.is_set():
+                raise CancellationError("The query was cancelled")
+
+        return check
 
     @contextmanager
     def _tagged(self, spark: SparkSession) -> Iterator[None]:
@@ -116,8 +124,7 @@ class SparkExecutor:
         for fragment in plan.fragments:
             if fragment.source != LAKE:
                 frames[fragment.name] = frame_of_rows(spark, reading.file(fragment.name), fragment.columns)
-            self._proceed()
-            self._engine.refuse_cancelled()
+            reading.proceed()
         return frames
 
     def _keys(
@@ -158,7 +165,7 @@ class SparkExecutor:
             raise unshown_error(error, "query") from error
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _Reading:
     """Fragments on their way from the sources to files, several at a time. Those that no other filters are asked for
     at once, while Spark may still be starting."""

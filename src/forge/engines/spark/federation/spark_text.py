@@ -7,13 +7,13 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from sqlglot import exp, generator
-from sqlglot.dialects.spark import Spark
+from sqlglot.generators.spark import SparkGenerator
 
 Write = Callable[[Any, Any], str]
 
 
 def spark_text(tree: exp.Expr) -> str:
-    return str(_Spark().generate(tree))
+    return str(_SparkWriter(dialect="spark").generate(tree))
 
 
 def _call(name: str) -> Write:
@@ -48,10 +48,10 @@ def _from_base(name: str, key: str) -> Write:
     return write
 
 
-class SparkGenerator(Spark.Generator):
-    TYPE_MAPPING: ClassVar[Any] = {**Spark.Generator.TYPE_MAPPING, exp.DType.TIME: "TIME"}
+class _SparkWriter(SparkGenerator):
+    TYPE_MAPPING: ClassVar[Any] = {**SparkGenerator.TYPE_MAPPING, exp.DType.TIME: "TIME"}
     TRANSFORMS: ClassVar[Any] = {
-        **Spark.Generator.TRANSFORMS,
+        **SparkGenerator.TRANSFORMS,
         exp.GroupConcat: _listed,
         exp.ParseJSON: _from_base("PARSE_JSON", "expression"),
         exp.ToChar: _from_base("TO_CHAR", "format"),
@@ -63,7 +63,3 @@ class SparkGenerator(Spark.Generator):
         if expression.to.this == exp.DType.TIME and expression.this.is_string:  # Spark knows such a literal only
             return f"TIME {self.sql(expression.this)}"
         return str(super().cast_sql(expression, safe_prefix))
-
-
-class _Spark(Spark):
-    Generator = SparkGenerator

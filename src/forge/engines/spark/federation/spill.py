@@ -11,7 +11,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,23 +34,20 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 def spill_folder(parent: Path) -> Iterator[Path]:
     """An empty folder, removed at the end. What others have left that ended without it is removed first."""
     private_folder(parent)
-    _remove_left(parent)
-    folder, held = _held_folder(parent)
-    try:
+    with ExitStack() as holding:
+        with ExitStack() as beginning:
+            _lock(parent, fcntl.LOCK_EX, beginning)  # nobody takes the new folder for one that was left
+            _remove_left(parent)
+            folder = Path(tempfile.mkdtemp(dir=parent))  # only its owner may look into it
+            _lock(folder, fcntl.LOCK_SH, holding)
+        holding.callback(shutil.rmtree, folder, ignore_errors=True)
         yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-        os.close(held)
 
 
-def _held_folder(parent: Path) -> tuple[Path, int]:
-    while True:
-        folder = Path(tempfile.mkdtemp(dir=parent))  # only its owner may look into it
-        held = os.open(folder, os.O_RDONLY)
-        fcntl.flock(held, fcntl.LOCK_SH)
-        if folder.exists():  # else another query has just taken it for one that was left
-            return folder, held
-        os.close(held)
+def _lock(folder: Path, kind: int, until: ExitStack) -> None:
+    held = os.open(folder, os.O_RDONLY)
+    until.callback(os.close, held)
+    fcntl.flock(held, kind)
 
 
 def _remove_left(parent: Path) -> None:
