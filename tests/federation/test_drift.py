@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forge.federation.drift import columns_seen, find_changes
-from forge.federation.relation import Relation, RelationColumn, RelationName
+from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.model.types import parse_type
 
 
@@ -24,5 +24,5 @@ def test_the_order_of_columns_is_no_change() -> None:
 
 
 def test_a_type_is_that_of_the_source_where_it_says_one() -> None:
-    columns = (RelationColumn("a", parse_type("bigint"), native="int8"), RelationColumn("b", parse_type("date")))
-    assert columns_seen(Relation(RelationName("crm", ("t",)), columns)) == (("a", "int8"), ("b", "date"))
+    columns = (SourceColumn("a", parse_type("bigint"), native="int8"), SourceColumn("b", parse_type("date")))
+    assert columns_seen(SourceRelation(RelationName("crm", ("t",)), columns)) == (("a", "int8"), ("b", "date"))

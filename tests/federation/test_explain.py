@@ -10,7 +10,7 @@ from sqlglot import exp
 from forge.federation.explain import explain, explain_text
 from forge.federation.names import find_relations
 from forge.federation.planner import plan_query
-from forge.federation.relation import Relation, RelationColumn
+from forge.federation.relation import SourceColumn, SourceRelation
 from forge.federation.source import LAKE, ConnectorKind
 from forge.model.types import parse_type
 
@@ -25,8 +25,8 @@ def _explained(query: str, **more: Any) -> dict[str, Any]:
     tree = sqlglot.parse_one(query, read="spark")
     assert isinstance(tree, exp.Query)
     columns = {"id": "int", "customer": "int", "name": "string", "amount": "decimal(10,2)"}
-    made = tuple(RelationColumn(name, parse_type(of)) for name, of in columns.items())
-    relations = {name: Relation(name, made, rows=1_000) for name in find_relations(tree, ("pg",))}
+    made = tuple(SourceColumn(name, parse_type(of)) for name, of in columns.items())
+    relations = {name: SourceRelation(name, made, rows=1_000) for name in find_relations(tree, ("pg",))}
     return explain(plan_query(tree, relations, _KINDS, sources=("pg",)), _KINDS, **more)
 
 

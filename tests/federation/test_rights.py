@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forge.federation.relation import Relation, RelationColumn, RelationName
+from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.federation.rights import hidden_columns, may_read, refuse_reader
 from forge.federation.source import ConnectorKind, Source
 from forge.model.codes import CODES, NOT_ALLOWED
@@ -50,6 +50,6 @@ def test_a_refusal_tells_nothing_of_what_the_source_is() -> None:
     ],
 )
 def test_columns_are_hidden_by_table_or_schema(said: str, path: tuple[str, ...], hidden: set[str]) -> None:
-    columns = tuple(RelationColumn(name, parse_type("string")) for name in ("id", "Email", "my.col"))
+    columns = tuple(SourceColumn(name, parse_type("string")) for name in ("id", "Email", "my.col"))
     source = Source("crm", ConnectorKind.SQLITE, hidden=frozenset({said}))
-    assert hidden_columns(source, Relation(RelationName("crm", path), columns)) == hidden
+    assert hidden_columns(source, SourceRelation(RelationName("crm", path), columns)) == hidden

@@ -22,7 +22,7 @@ from forge.engines.spark.federation.executor import SparkExecutor
 from forge.engines.spark.federation.spill import spill_folder
 from forge.engines.spark.session.session import LazySession, SparkSettings
 from forge.federation.plan import Fragment, KeyFilter, QueryPlan
-from forge.federation.relation import RelationColumn, RelationName
+from forge.federation.relation import RelationName, SourceColumn
 from forge.federation.source import LAKE
 from forge.flows.federation.ports import QueryResult
 from forge.flows.runs.engine import Pin
@@ -208,7 +208,7 @@ def test_every_value_comes_through_as_it_was(executor: SparkExecutor, kind: str,
     from forge.versioning.arrow_types import arrow_type
 
     name = RelationName("crm", ("odd",))
-    column = RelationColumn("Odd name; `x`", parse_type(kind))
+    column = SourceColumn("Odd name; `x`", parse_type(kind))
     fragment = whole_fragment("rows", name, [column])
     reader = Reader({name: pa.table({column.name: pa.array(values, arrow_type(kind))})})
 

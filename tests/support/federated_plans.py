@@ -8,14 +8,14 @@ import pyarrow as pa
 from sqlglot import exp
 
 from forge.federation.plan import Fragment, QueryPlan
-from forge.federation.relation import RelationColumn, RelationName
+from forge.federation.relation import RelationName, SourceColumn
 from forge.model.types import parse_type
 from forge.transforms.sql_parse import parse_query
 from forge.versioning.arrow_types import type_name
 
 
-def columns_of(schema: pa.Schema) -> tuple[RelationColumn, ...]:
-    return tuple(RelationColumn(each.name, parse_type(type_name(each.type))) for each in schema)
+def columns_of(schema: pa.Schema) -> tuple[SourceColumn, ...]:
+    return tuple(SourceColumn(each.name, parse_type(type_name(each.type))) for each in schema)
 
 
 def whole_plan(sql: str, relations: Mapping[str, tuple[RelationName, pa.Schema]]) -> QueryPlan:
@@ -36,7 +36,7 @@ def whole_plan(sql: str, relations: Mapping[str, tuple[RelationName, pa.Schema]]
     return QueryPlan(sql, tuple(fragments.values()), tree)
 
 
-def whole_fragment(name: str, relation: RelationName, columns: Iterable[RelationColumn]) -> Fragment:
+def whole_fragment(name: str, relation: RelationName, columns: Iterable[SourceColumn]) -> Fragment:
     columns = tuple(columns)
     parts = (relation.source, *relation.path)
     table = exp.Table(**{place: exp.to_identifier(part) for place, part in zip(_PLACES, reversed(parts), strict=False)})

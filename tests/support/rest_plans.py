@@ -10,7 +10,7 @@ from sqlglot import exp
 from sqlglot.optimizer.qualify import qualify
 
 from forge.federation.plan import Fragment, QueryPlan
-from forge.federation.relation import RelationColumn, RelationName
+from forge.federation.relation import RelationName, SourceColumn
 from forge.model.types import parse_type
 from forge.transforms.sql_parse import parse_query
 from forge.versioning.arrow_types import type_name
@@ -30,7 +30,7 @@ def plan_of(text: str, tables: Tables) -> QueryPlan:
             name,
             "lake",
             exp.select("*").from_(name),
-            tuple(RelationColumn(c.name, parse_type(type_name(c.type))) for c in table.schema),
+            tuple(SourceColumn(c.name, parse_type(type_name(c.type))) for c in table.schema),
             relations=(RelationName("lake", ("core", name)),),
         )
         for name, table in tables.items()

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from forge.federation.relation import Relation, RelationColumn, RelationName
+from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.federation.source import Source
 from forge.model.errors import ForgeError
 from forge.model.types import parse_type
@@ -41,15 +41,15 @@ class SqliteSource:
         names = self._rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
         return tuple(RelationName(self._source.name, ("main", name)) for (name,) in names)
 
-    def describe(self, path: tuple[str, ...]) -> Relation | None:
+    def describe(self, path: tuple[str, ...]) -> SourceRelation | None:
         columns = self._rows("SELECT name, type, [notnull] FROM pragma_table_info(?)", path[-1])
         if not columns:
             return None
         name = RelationName(self._source.name, ("main", path[-1]))
-        return Relation(
+        return SourceRelation(
             name,
             tuple(
-                RelationColumn(
+                SourceColumn(
                     column, parse_type(_TYPES.get(type_, "string")), nullable=not required, native=type_.lower()
                 )
                 for column, type_, required in columns

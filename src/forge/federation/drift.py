@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from forge.federation.relation import Relation
+from forge.federation.relation import SourceRelation
 
 SeenColumns = tuple[tuple[str, str], ...]
 """Names and types, in the order of the table."""
@@ -46,7 +46,7 @@ def path_text(path: Iterable[str]) -> str:
     return ".".join(path)
 
 
-def columns_seen(relation: Relation) -> SeenColumns:
+def columns_seen(relation: SourceRelation) -> SeenColumns:
     """Types are those that Spark would see, or the source's own words where they are known."""
     return tuple((column.name, column.native or str(column.type)) for column in relation.columns)
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 from sqlglot import exp
 
-from forge.federation.relation import RelationColumn, RelationName
+from forge.federation.relation import RelationName, SourceColumn
 
 QueryPart = Literal["filter", "join", "aggregate", "distinct", "order", "limit", "set", "projection"]
 
@@ -50,7 +50,7 @@ class Fragment:
     name: str
     source: str
     query: exp.Query
-    columns: tuple[RelationColumn, ...]
+    columns: tuple[SourceColumn, ...]
     _: KW_ONLY
     relations: tuple[RelationName, ...]
     rows: int | None = None  # estimated

@@ -21,7 +21,7 @@ class RelationName:
 
 
 @dataclass(frozen=True, slots=True)
-class RelationColumn:
+class SourceColumn:
     """`same_equality`: the source says `=` of two values exactly where Spark does (no collation that ignores case, no
     padding). `same_order`: it also sorts and compares them as Spark does, or can be told to by a collation.
     `native`: the type in the source's own words."""
@@ -36,12 +36,12 @@ class RelationColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class SourceRelation:
     """`rows` and `bytes` are estimates of the source, None where it has none. `hidden`: columns, in small letters,
     that read as NULL for who asks. `version`: the same text, the same rows; empty: nobody can tell."""
 
     name: RelationName
-    columns: tuple[RelationColumn, ...]
+    columns: tuple[SourceColumn, ...]
     _: KW_ONLY
     rows: int | None = None
     bytes: int | None = None
@@ -49,7 +49,7 @@ class Relation:
     hidden: frozenset[str] = frozenset()
     version: str = ""
 
-    def get(self, column: str) -> RelationColumn | None:
+    def get(self, column: str) -> SourceColumn | None:
         """Case makes no difference, as in Spark."""
         return next((one for one in self.columns if one.name.lower() == column.lower()), None)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forge.federation.relation import Relation
+from forge.federation.relation import SourceRelation
 from forge.federation.source import Source
 from forge.model.errors import ForgeError
 
@@ -23,7 +23,7 @@ def refuse_reader(source: Source, user: str) -> None:
         )
 
 
-def hidden_columns(source: Source, relation: Relation) -> frozenset[str]:
+def hidden_columns(source: Source, relation: SourceRelation) -> frozenset[str]:
     """In small letters. `customers.email` is said of a table in any schema, and `public.customers.email` also of one
     whose source has no schemas; points within names hide rather too much than too little."""
     table = ".".join(relation.name.path).lower()

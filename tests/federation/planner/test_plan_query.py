@@ -18,7 +18,7 @@ from forge.federation.dialects.render import render
 from forge.federation.names import find_relations
 from forge.federation.plan import QueryPlan, Scan, SourceQuery
 from forge.federation.planner import plan_query
-from forge.federation.relation import Relation, RelationColumn, RelationName
+from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.federation.source import LAKE, ConnectorKind
 from forge.model.errors import ForgeError
 from forge.model.types import parse_type
@@ -53,12 +53,12 @@ _RELATIONS = {
 }
 
 
-def _relation(name: RelationName) -> Relation:
-    columns = [RelationColumn(one, parse_type(of)) for one, of in _COLUMNS.items()]
+def _relation(name: RelationName) -> SourceRelation:
+    columns = [SourceColumn(one, parse_type(of)) for one, of in _COLUMNS.items()]
     made = tuple(
         replace(one, same_equality=one.name != "ci", same_order=one.name not in ("ci", "icu")) for one in columns
     )
-    return Relation(name, made, rows=_RELATIONS[str(name)], key=("id",), hidden=frozenset({"secret"}))
+    return SourceRelation(name, made, rows=_RELATIONS[str(name)], key=("id",), hidden=frozenset({"secret"}))
 
 
 def _plan(query: str, pushdown: bool = True) -> QueryPlan:

@@ -17,7 +17,7 @@ from forge.federation.dialects.render import with_keys
 from forge.federation.names import find_relations
 from forge.federation.plan import QueryPlan
 from forge.federation.planner import plan_query
-from forge.federation.relation import Relation, RelationColumn, RelationName
+from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.federation.source import LAKE, ConnectorKind
 from forge.model.types import parse_type
 
@@ -36,9 +36,9 @@ _NUMBERS = (None, 0, 1, 2, 3)
 _STRINGS = (None, "", "x", "X", "y")
 
 
-def _relation(name: RelationName) -> Relation:
-    columns = tuple(RelationColumn(one, parse_type(type_)) for one, type_ in _COLUMNS.items())
-    return Relation(name, columns, rows=len(str(name)) * 100, key=(), hidden=frozenset({"h"}))
+def _relation(name: RelationName) -> SourceRelation:
+    columns = tuple(SourceColumn(one, parse_type(type_)) for one, type_ in _COLUMNS.items())
+    return SourceRelation(name, columns, rows=len(str(name)) * 100, key=(), hidden=frozenset({"h"}))
 
 
 @pytest.fixture(scope="module")

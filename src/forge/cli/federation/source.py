@@ -17,7 +17,7 @@ from forge.federation.source import ConnectorKind, DeclaredSource
 
 if TYPE_CHECKING:
     from forge.federation.drift import SourceChange
-    from forge.federation.relation import Relation
+    from forge.federation.relation import SourceRelation
     from forge.flows.federation.sources import SourcePorts
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="What queries call it: crm, for crm.customers.")]
@@ -259,7 +259,7 @@ def _column_names(item: Mapping[str, object]) -> str:
     return ", ".join(names[:6]) + (f" + {len(names) - 6} more" if len(names) > 6 else "")
 
 
-def _columns(relation: Relation, source: str) -> CommandAnswer:
+def _columns(relation: SourceRelation, source: str) -> CommandAnswer:
     columns = (
         AnswerColumn("column", lambda item: str(item["name"])),
         AnswerColumn("type", lambda item: str(item["type"])),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import overload
 
 from forge.connection.tabular import TabularTuple
-from forge.federation.relation import Relation
+from forge.federation.relation import SourceRelation
 from forge.federation.source import DeclaredSource
 from forge.flows.federation.sources import (
     SourceDrift,
@@ -30,7 +30,7 @@ class SourceListing(TabularTuple[DeclaredSource]):
     __slots__ = ()
 
 
-class SourceTableListing(TabularTuple[Relation]):
+class SourceTableListing(TabularTuple[SourceRelation]):
     __slots__ = ()
 
 
@@ -63,8 +63,8 @@ class SourceBook:
     @overload
     def show(self, name: str) -> SourceTableListing: ...
     @overload
-    def show(self, name: str, table: str) -> Relation: ...
-    def show(self, name: str, table: str | None = None) -> SourceTableListing | Relation:
+    def show(self, name: str, table: str) -> SourceRelation: ...
+    def show(self, name: str, table: str | None = None) -> SourceTableListing | SourceRelation:
         """Its tables with their columns, or one of them. E885, E887."""
         if table is not None:
             return describe_source_table(name, table, self._ports)

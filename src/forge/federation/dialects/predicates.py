@@ -12,7 +12,7 @@ from sqlglot import exp
 from forge.federation.dialects.families import TypeFamily, family_of
 from forge.federation.dialects.rules import SourceRules, has_text_rules
 from forge.federation.dialects.values import QueryValue, fit_value, holds, is_value, read_value, write_value
-from forge.federation.relation import RelationColumn
+from forge.federation.relation import SourceColumn
 
 BINARY = "UTF8_BINARY"  # Spark's name of the collation that compares bytes
 _LONGEST_PATTERN = 1_000
@@ -31,7 +31,7 @@ _EQUALITIES = (exp.EQ, exp.NEQ, exp.NullSafeEQ)
 _COLUMN_PAIRS = frozenset({TypeFamily.INTEGER, TypeFamily.DECIMAL, *(TypeFamily.DATE, TypeFamily.TIMESTAMP)})
 _COLUMN_PAIRS |= {TypeFamily.TIMESTAMP_NTZ}
 
-ColumnOf = Callable[[exp.Column], RelationColumn | None]
+ColumnOf = Callable[[exp.Column], SourceColumn | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ class PredicateProver:
         column_node = _collated(left) if kind not in _EQUALITIES and _is_string(column) and self.rules.is_sql else left
         return ProvedPredicate(kind(this=column_node.copy(), expression=write_value(value)), exact, why)
 
-    def _string_rules(self, column: RelationColumn, kind: type[exp.Expr]) -> tuple[bool, str]:
+    def _string_rules(self, column: SourceColumn, kind: type[exp.Expr]) -> tuple[bool, str]:
         if kind in _EQUALITIES:
             if column.same_equality:
                 return True, ""
@@ -187,7 +187,7 @@ class PredicateProver:
             return ProvedPredicate(like, False, f"LIKE ignores case in {self.rules.name}")
         raise _NotProved(f"{self.rules.name} finds other values of {column.name} equal, by its collation")
 
-    def _known(self, node: exp.Expr) -> RelationColumn:
+    def _known(self, node: exp.Expr) -> SourceColumn:
         if not isinstance(node, exp.Column):
             raise _NotProved(f"{_words(node)} is not computed by sources")
         column = self.column_of(node)
@@ -197,7 +197,7 @@ class PredicateProver:
             raise _NotProved(f"{column.name} is of the type {column.type}, which no source compares as Spark does")
         return column
 
-    def _compared(self, node: exp.Expr, only: tuple[TypeFamily, ...] = ()) -> RelationColumn:
+    def _compared(self, node: exp.Expr, only: tuple[TypeFamily, ...] = ()) -> SourceColumn:
         column = self._known(node)
         family = family_of(column.type)
         if family is TypeFamily.CHAR:
@@ -210,7 +210,7 @@ class PredicateProver:
             raise _NotProved(f"{self.rules.name} does not compare {column.name} as Spark does")
         return column
 
-    def _value(self, node: exp.Expr, column: RelationColumn) -> QueryValue:
+    def _value(self, node: exp.Expr, column: SourceColumn) -> QueryValue:
         found = read_value(node, self.parameters) if is_value(node) else None
         fitted = fit_value(found, column.type) if found is not None else None
         if fitted is None:
@@ -245,7 +245,7 @@ def _collated(column: exp.Expr) -> exp.Expr:
     return exp.Collate(this=column.copy(), expression=exp.Var(this=BINARY))
 
 
-def _is_string(column: RelationColumn) -> bool:
+def _is_string(column: SourceColumn) -> bool:
     return family_of(column.type) is TypeFamily.STRING
 
 

@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import Literal
 
 from forge.federation.dialects.families import TypeFamily
-from forge.federation.relation import RelationColumn
+from forge.federation.relation import SourceColumn
 from forge.federation.source import LAKE, ConnectorKind
 
 LakeOrKind = ConnectorKind | Literal["lake"]
@@ -85,6 +85,6 @@ def rules_of(kind: LakeOrKind) -> SourceRules:
     return _RULES[kind]
 
 
-def has_text_rules(column: RelationColumn, rules: SourceRules) -> bool:
+def has_text_rules(column: SourceColumn, rules: SourceRules) -> bool:
     native = column.native.lower()
     return not native or not rules.text_types or native.startswith(rules.text_types)

@@ -10,7 +10,7 @@ from forge.federation.dialects.families import TypeFamily, family_of
 from forge.federation.dialects.predicates import BINARY, ColumnOf
 from forge.federation.dialects.rules import SourceRules, has_text_rules
 from forge.federation.dialects.values import MOST_DIGITS
-from forge.federation.relation import RelationColumn
+from forge.federation.relation import SourceColumn
 from forge.model.types import DataType
 
 BIGINT = DataType("bigint")
@@ -21,7 +21,7 @@ _ADDED_DIGITS = 10  # which Spark gives to a sum of decimals
 class SourceValue:
     """`parts`: what the source computes, each with its column; `from_parts` makes the value of them."""
 
-    parts: tuple[tuple[exp.Expr, RelationColumn], ...]
+    parts: tuple[tuple[exp.Expr, SourceColumn], ...]
 
     def from_parts(self, columns: list[exp.Expr]) -> exp.Expr:
         if len(columns) == 1:
@@ -54,7 +54,7 @@ class AggregateProver:
             return self._average(node, found)
         return f"{node.sql('spark')} is computed by the engine"
 
-    def group_key(self, node: exp.Expr) -> RelationColumn | str:
+    def group_key(self, node: exp.Expr) -> SourceColumn | str:
         """The column of a key of GROUP BY or DISTINCT."""
         column = self._column(node)
         if isinstance(column, str):
@@ -77,7 +77,7 @@ class AggregateProver:
     def _count(self, node: exp.Count) -> SourceValue | str:
         counted = node.this
         if isinstance(counted, exp.Star) or (isinstance(counted, exp.Literal) and not node.expressions):
-            return SourceValue(((exp.Count(this=exp.Star()), RelationColumn("count", BIGINT, nullable=False)),))
+            return SourceValue(((exp.Count(this=exp.Star()), SourceColumn("count", BIGINT, nullable=False)),))
         if isinstance(counted, exp.Distinct):
             if len(counted.expressions) != 1:
                 return "a count of distinct pairs is computed by the engine"
@@ -86,9 +86,9 @@ class AggregateProver:
             column = self._column(counted)
         if isinstance(column, str):
             return column
-        return SourceValue(((node.copy(), RelationColumn(f"count_{column.name}", BIGINT, nullable=False)),))
+        return SourceValue(((node.copy(), SourceColumn(f"count_{column.name}", BIGINT, nullable=False)),))
 
-    def _extreme(self, node: exp.Min | exp.Max, column: RelationColumn) -> SourceValue | str:
+    def _extreme(self, node: exp.Min | exp.Max, column: SourceColumn) -> SourceValue | str:
         why = self._why_not_sorted(column)
         if why:
             return why
@@ -96,7 +96,7 @@ class AggregateProver:
         found = replace(column, name=f"{word}_{column.name}", nullable=True)
         return SourceValue(((type(node)(this=self._collated(node.this, column)), found),))
 
-    def _sum(self, node: exp.Sum, column: RelationColumn) -> SourceValue | str:
+    def _sum(self, node: exp.Sum, column: SourceColumn) -> SourceValue | str:
         family = family_of(column.type)
         if family not in self.rules.summed or not column.same_equality:
             floats = (TypeFamily.FLOAT, TypeFamily.DOUBLE)
@@ -109,23 +109,23 @@ class AggregateProver:
         if family is TypeFamily.DECIMAL:
             precision, scale = column.type.size
             type_ = DataType("decimal", (min(precision + _ADDED_DIGITS, MOST_DIGITS), scale))
-        return SourceValue(((exp.Sum(this=node.this.copy()), RelationColumn(f"sum_{column.name}", type_)),))
+        return SourceValue(((exp.Sum(this=node.this.copy()), SourceColumn(f"sum_{column.name}", type_)),))
 
-    def _average(self, node: exp.Avg, column: RelationColumn) -> SourceValue | str:
+    def _average(self, node: exp.Avg, column: SourceColumn) -> SourceValue | str:
         if column.type.name not in ("tinyint", "smallint", "int"):
             return f"the average of {column.type} is rounded by rules of its own"
         total = self._sum(exp.Sum(this=node.this.copy()), column)
         if isinstance(total, str):
             return total
         count = exp.Count(this=node.this.copy())
-        return SourceValue((*total.parts, (count, RelationColumn(f"count_{column.name}", BIGINT, nullable=False))))
+        return SourceValue((*total.parts, (count, SourceColumn(f"count_{column.name}", BIGINT, nullable=False))))
 
-    def _column(self, node: exp.Expr | None) -> RelationColumn | str:
+    def _column(self, node: exp.Expr | None) -> SourceColumn | str:
         if not isinstance(node, exp.Column):
             return f"`{node.sql('spark').replace('`', '') if node else ''}` is not computed by sources"
         return self.column_of(node) or f"{node.name} is hidden from you, or no column of a table of this source"
 
-    def _why_not_sorted(self, column: RelationColumn) -> str:
+    def _why_not_sorted(self, column: SourceColumn) -> str:
         family = family_of(column.type)
         is_string = family is TypeFamily.STRING
         if family not in self.rules.sorted:
@@ -135,7 +135,7 @@ class AggregateProver:
         return ""
 
     @staticmethod
-    def _collated(node: exp.Expr, column: RelationColumn) -> exp.Expr:
+    def _collated(node: exp.Expr, column: SourceColumn) -> exp.Expr:
         if family_of(column.type) is not TypeFamily.STRING:
             return node.copy()
         return exp.Collate(this=node.copy(), expression=exp.Var(this=BINARY))

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
-from forge.federation.relation import Relation
+from forge.federation.relation import SourceRelation
 
 _SELECTIVITY: dict[type[exp.Expr], float] = {
     exp.NEQ: 0.9,
@@ -28,7 +28,7 @@ _SELECTIVITY: dict[type[exp.Expr], float] = {
 _GROUPED = 0.1
 
 
-def filtered_rows(relation: Relation, predicates: Iterable[exp.Expr]) -> int | None:
+def filtered_rows(relation: SourceRelation, predicates: Iterable[exp.Expr]) -> int | None:
     if relation.rows is None:
         return None
     rows = float(relation.rows)
@@ -47,7 +47,7 @@ def limited_rows(rows: int | None, limit: int) -> int:
     return limit if rows is None else min(rows, limit)
 
 
-def _selectivity(node: exp.Expr, relation: Relation) -> float:
+def _selectivity(node: exp.Expr, relation: SourceRelation) -> float:
     match node:
         case exp.Paren() if isinstance(node.this, exp.And) and len({c.sql() for c in node.find_all(exp.Column)}) == 1:
             return 0.25 if isinstance(node.this.this, exp.GTE) else _selectivity(node.this, relation)
@@ -67,6 +67,6 @@ def _selectivity(node: exp.Expr, relation: Relation) -> float:
     return _SELECTIVITY.get(type(node), 1.0)
 
 
-def _equality(column: exp.Expr, relation: Relation) -> float:
+def _equality(column: exp.Expr, relation: SourceRelation) -> float:
     is_key = [name.lower() for name in relation.key] == [column.name.lower()]
     return 1 / relation.rows if is_key and relation.rows else _SELECTIVITY[exp.EQ]

@@ -11,7 +11,7 @@ from forge.federation.dialects.render import set_path
 from forge.federation.dialects.rules import LakeOrKind, SourceRules, rules_of
 from forge.federation.plan import Fragment, PushDecision, QueryPart
 from forge.federation.planner.local_names import LocalQuery
-from forge.federation.relation import Relation, RelationColumn, RelationName
+from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.model.types import DataType
 
 
@@ -20,11 +20,11 @@ class Output:
     """A column of a fragment: what computes it, and what is known of it, its name among others."""
 
     node: exp.Expr
-    column: RelationColumn
+    column: SourceColumn
 
 
 # Where rows are needed and no column is.
-ONE = Output(exp.Literal.number(1), RelationColumn("one", DataType("int"), nullable=False))
+ONE = Output(exp.Literal.number(1), SourceColumn("one", DataType("int"), nullable=False))
 
 
 class FragmentList:
@@ -41,7 +41,7 @@ class FragmentList:
     def rules(self, source: str) -> SourceRules:
         return rules_of(self.kinds[source])
 
-    def relation(self, node: exp.Expr) -> Relation | None:
+    def relation(self, node: exp.Expr) -> SourceRelation | None:
         """Of a table with a local name."""
         return self.query.relations.get(node.name) if isinstance(node, exp.Table) and not node.db else None
 
@@ -97,7 +97,7 @@ class FragmentList:
                 column.set("this", exp.to_identifier(known.name, quoted=True))
 
 
-def read_fragment(fragment: Fragment, alias: str, hidden: Sequence[RelationColumn], names: Sequence[str]) -> exp.Expr:
+def read_fragment(fragment: Fragment, alias: str, hidden: Sequence[SourceColumn], names: Sequence[str]) -> exp.Expr:
     """The fragment as it stands in FROM; `names`: its columns and those that are hidden, which are NULL of their type,
     in the order in which a star gives them."""
     if not hidden:
@@ -119,14 +119,14 @@ def fragment_table(name: str, alias: str) -> exp.Table:
     )
 
 
-def null_of(column: RelationColumn) -> exp.Expr:
+def null_of(column: SourceColumn) -> exp.Expr:
     null = exp.cast(exp.Null(), str(column.type), dialect="spark")
     return exp.alias_(null, column.name, quoted=True)
 
 
-def _with_own_names(columns: Sequence[RelationColumn]) -> list[RelationColumn]:
+def _with_own_names(columns: Sequence[SourceColumn]) -> list[SourceColumn]:
     taken: set[str] = set()
-    found: list[RelationColumn] = []
+    found: list[SourceColumn] = []
     for column in columns:
         base = column.name.lower()
         name, number = base, 1

@@ -14,7 +14,7 @@ from forge.federation.dialects.families import TypeFamily, family_of
 from forge.federation.dialects.rules import LakeOrKind, SourceRules, has_text_rules, rules_of
 from forge.federation.plan import Fragment, KeyFilter
 from forge.federation.planner.joins import Condition, conditions_of, from_items_of, join_sides, why_kept
-from forge.federation.relation import RelationColumn
+from forge.federation.relation import SourceColumn
 
 MOST_ROWS = 100_000  # of the fragment whose values are used; distinct ones may be fewer
 _KEY_FAMILIES = frozenset({TypeFamily.INTEGER, TypeFamily.STRING, TypeFamily.DATE, TypeFamily.DECIMAL})
@@ -72,7 +72,7 @@ def _is_open(fragment: Fragment, column: str) -> bool:
     return isinstance(projection, exp.Column) and not any(one.find(exp.AggFunc) for one in query.selects)
 
 
-def _compares(column: RelationColumn, rules: SourceRules) -> bool:
+def _compares(column: SourceColumn, rules: SourceRules) -> bool:
     family = family_of(column.type)
     if family not in _KEY_FAMILIES or family not in rules.compared:
         return False
@@ -82,6 +82,6 @@ def _compares(column: RelationColumn, rules: SourceRules) -> bool:
     return column.same_equality
 
 
-def _same_values(one: RelationColumn, other: RelationColumn) -> bool:
+def _same_values(one: SourceColumn, other: SourceColumn) -> bool:
     family = family_of(one.type)
     return family_of(other.type) is family and (family is not TypeFamily.DECIMAL or one.type == other.type)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from forge.federation.names import base_tables, resolve_relation
-from forge.federation.relation import Relation, RelationName
+from forge.federation.relation import RelationName, SourceRelation
 from forge.model.errors import ForgeError
 from forge.model.name_suggestions import did_you_mean
 
@@ -19,7 +19,7 @@ class LocalQuery:
     names that nothing in the query has."""
 
     tree: exp.Query
-    relations: Mapping[str, Relation]
+    relations: Mapping[str, SourceRelation]
     fresh: FreshNames
 
 
@@ -43,7 +43,7 @@ class FreshNames:
 
 
 def give_local_names(
-    tree: exp.Query, relations: Mapping[RelationName, Relation], sources: Collection[str]
+    tree: exp.Query, relations: Mapping[RelationName, SourceRelation], sources: Collection[str]
 ) -> LocalQuery:
     tree = tree.copy()
     _forget_comments(tree)

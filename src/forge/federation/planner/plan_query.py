@@ -16,12 +16,12 @@ from forge.federation.planner.output_names import output_names, set_output_names
 from forge.federation.planner.push import push_select
 from forge.federation.planner.qualify import qualify_columns
 from forge.federation.planner.whole import as_whole
-from forge.federation.relation import Relation, RelationName
+from forge.federation.relation import RelationName, SourceRelation
 
 
 def plan_query(
     tree: exp.Query,
-    relations: Mapping[RelationName, Relation],
+    relations: Mapping[RelationName, SourceRelation],
     kinds: Mapping[str, LakeOrKind],
     *,
     sources: Collection[str],

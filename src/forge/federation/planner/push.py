@@ -26,7 +26,7 @@ from forge.federation.planner.joins import (
 from forge.federation.planner.source_joins import SourceJoin, join_in_source, read_source_join
 from forge.federation.planner.source_table import PushedPredicate, SourceTable, needed_columns
 from forge.federation.planner.stages import SourceScope, decide_unpushed, push_stages
-from forge.federation.relation import Relation, RelationColumn
+from forge.federation.relation import SourceColumn, SourceRelation
 
 _FIXED_SIZE = ("boolean", "tinyint", "smallint", "int", "bigint", "date", "timestamp", "timestamp_ntz", "double")
 
@@ -162,7 +162,7 @@ def _read_table(select: exp.Select, table: SourceTable, plan: FragmentList) -> N
     table.node.replace(read_fragment(fragment, table.alias, hidden, names))
 
 
-def _smallest(relation: Relation) -> list[RelationColumn]:
+def _smallest(relation: SourceRelation) -> list[SourceColumn]:
     """A column to count rows by, where the query needs none."""
     seen = [one for one in relation.columns if one.name.lower() not in relation.hidden]
     fixed = [one for one in seen if one.type.name in _FIXED_SIZE]

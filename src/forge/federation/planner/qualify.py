@@ -13,7 +13,7 @@ from sqlglot.schema import MappingSchema
 
 from forge.federation.planner.local_names import LocalQuery
 from forge.federation.planner.output_names import name_expressions
-from forge.federation.relation import Relation
+from forge.federation.relation import SourceRelation
 from forge.model.errors import ForgeError
 from forge.model.name_suggestions import did_you_mean
 
@@ -47,7 +47,7 @@ def qualify_columns(query: LocalQuery) -> exp.Query | str:
     return found if isinstance(found, exp.Query) else "it is no SELECT"
 
 
-def _doubt(tree: exp.Query, relations: Mapping[str, Relation]) -> str | None:
+def _doubt(tree: exp.Query, relations: Mapping[str, SourceRelation]) -> str | None:
     for node in tree.walk():
         if isinstance(node, _NOT_QUALIFIED):
             return f"{type(node).__name__.upper()} is read by the engine alone"
@@ -80,7 +80,7 @@ def _is_position(node: exp.Expr) -> bool:
     return isinstance(node, exp.Literal) and not node.is_string
 
 
-def _doubtful_alias(select: exp.Select, relations: Iterable[Relation]) -> str | None:
+def _doubtful_alias(select: exp.Select, relations: Iterable[SourceRelation]) -> str | None:
     """An alias that is also the name of a column: which of the two is meant depends on the clause."""
     aliases = {
         one.alias.lower()
@@ -150,7 +150,7 @@ def _name_of(unknown: re.Match[str] | None) -> str:
     return (unknown.group("a") or unknown.group("b")).strip('`"') if unknown else ""
 
 
-def _known_names(relations: Mapping[str, Relation], tree: exp.Expr) -> dict[str, str]:
+def _known_names(relations: Mapping[str, SourceRelation], tree: exp.Expr) -> dict[str, str]:
     known = {column.name.lower(): column.name for one in relations.values() for column in one.columns}
     names = [alias.alias for alias in tree.find_all(exp.Alias)]
     for table in tree.find_all(exp.TableAlias):

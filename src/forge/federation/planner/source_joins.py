@@ -13,7 +13,7 @@ from forge.federation.planner.estimates import filtered_rows
 from forge.federation.planner.fragments import ONE, FragmentList, Output, fragment_table, null_of
 from forge.federation.planner.joins import conditions_of, drop_from_where, is_inner, join_sides, tables_of
 from forge.federation.planner.source_table import SourceTable, needed_columns, own_aliases
-from forge.federation.relation import RelationColumn
+from forge.federation.relation import SourceColumn
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class SourceJoin:
     def source(self) -> str:
         return self.tables[0].source
 
-    def column(self, of: exp.Column) -> RelationColumn | None:
+    def column(self, of: exp.Column) -> SourceColumn | None:
         found = next((found for table in self.tables if (found := table.column(of)) is not None), None)
         has_nulls = any(join.side for join in self.scope.args.get("joins") or [])
         return replace(found, nullable=True) if found is not None and has_nulls else found
@@ -73,7 +73,7 @@ def read_source_join(select: exp.Select, join: SourceJoin, plan: FragmentList) -
 
 
 def _prover(tables: Sequence[SourceTable], plan: FragmentList) -> PredicateProver:
-    def column_of(column: exp.Column) -> RelationColumn | None:
+    def column_of(column: exp.Column) -> SourceColumn | None:
         return next((found for table in tables if (found := table.column(column)) is not None), None)
 
     return PredicateProver(plan.rules(tables[0].source), column_of, plan.parameters)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from forge.federation.dialects.predicates import all_of
-from forge.federation.relation import Relation, RelationColumn
+from forge.federation.relation import SourceColumn, SourceRelation
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class PushedPredicate:
 class SourceTable:
     at: int  # its place in FROM
     alias: str
-    relation: Relation
+    relation: SourceRelation
     node: exp.Table
     pushed: tuple[PushedPredicate, ...] = ()
 
@@ -31,7 +31,7 @@ class SourceTable:
     def source(self) -> str:
         return self.relation.name.source
 
-    def column(self, of: exp.Column) -> RelationColumn | None:
+    def column(self, of: exp.Column) -> SourceColumn | None:
         """None of another table, and of a hidden column, which the source is never asked for."""
         if of.table != self.alias or of.name.lower() in self.relation.hidden:
             return None
@@ -51,7 +51,7 @@ def from_where(table: exp.Table, predicates: list[exp.Expr]) -> exp.Select:
     return scope
 
 
-def needed_columns(select: exp.Select, alias: str, relation: Relation) -> list[RelationColumn]:
+def needed_columns(select: exp.Select, alias: str, relation: SourceRelation) -> list[SourceColumn]:
     """In the order of the relation."""
     names = {column.name.lower() for column in _columns(select, alias)}
     return [one for one in relation.columns if one.name.lower() in names]

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from forge.federation.dialects.rules import LakeOrKind, rules_of
 from forge.federation.plan import Fragment, QueryPlan
-from forge.federation.relation import RelationColumn
+from forge.federation.relation import SourceColumn
 
 _PASSED_ON = frozenset({"kind", "expressions", "from_", "order", "limit", "offset"})
 
@@ -35,7 +35,7 @@ def as_whole(plan: QueryPlan, kinds: Mapping[str, LakeOrKind]) -> QueryPlan:
     return _passed_on(plan, fragment, rest, columns)
 
 
-def _column(selected: exp.Expr, from_: exp.Table, fragment: Fragment) -> RelationColumn | None:
+def _column(selected: exp.Expr, from_: exp.Table, fragment: Fragment) -> SourceColumn | None:
     node = selected.unalias()
     if not isinstance(node, exp.Column) or node.table != from_.alias_or_name:
         return None
@@ -51,10 +51,10 @@ def _cuts_itself(rest: exp.Select, fragment: Fragment, is_sql: bool) -> bool:
     return True
 
 
-def _passed_on(plan: QueryPlan, fragment: Fragment, rest: exp.Select, columns: list[RelationColumn]) -> QueryPlan:
+def _passed_on(plan: QueryPlan, fragment: Fragment, rest: exp.Select, columns: list[SourceColumn]) -> QueryPlan:
     query = fragment.query.copy()
     computed = {one.alias: one.this for one in query.selects if isinstance(one, exp.Alias)}
-    outputs: list[RelationColumn] = []
+    outputs: list[SourceColumn] = []
     for column in columns:
         name, number = column.name, 1
         while name in {one.name for one in outputs}:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from forge.federation.drift import SeenSource
     from forge.federation.plan import Fragment, QueryPlan, Scan, SourceQuery
-    from forge.federation.relation import Relation, RelationName
+    from forge.federation.relation import RelationName, SourceRelation
     from forge.federation.source import DeclaredSource
     from forge.flows.runs.records import AuditRecord
     from forge.model.schema import Schema
@@ -29,7 +29,7 @@ class SourceConnector(Protocol):
     def relations(self) -> tuple[RelationName, ...]:
         """All that can be read, by name."""
 
-    def describe(self, path: tuple[str, ...]) -> Relation | None:
+    def describe(self, path: tuple[str, ...]) -> SourceRelation | None:
         """The relation of this path, the default schema filled in; None: there is none. Names are matched as they
         are, or else in any case where only one matches. What is hidden is the caller's to fill in."""
 

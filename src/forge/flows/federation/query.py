@@ -18,7 +18,7 @@ from sqlglot import exp
 from forge.federation.explain import explain, explain_text
 from forge.federation.names import find_relations
 from forge.federation.planner import plan_query
-from forge.federation.relation import Relation, RelationName
+from forge.federation.relation import RelationName, SourceRelation
 from forge.federation.rights import hidden_columns, refuse_reader
 from forge.federation.source import LAKE, Source
 from forge.flows.catalog.personal_data import PersonalColumns
@@ -246,7 +246,7 @@ class _OpenQuery:
             parameters=self.request.parameters,
         )
 
-    def _describe(self, name: RelationName) -> Relation:
+    def _describe(self, name: RelationName) -> SourceRelation:
         connector = self._connector(name.source)
         found = connector.describe(_name_of(_table(name)).path if name.source == LAKE else name.path)
         if found is None:

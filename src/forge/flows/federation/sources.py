@@ -21,7 +21,7 @@ from forge.model.time import Clock
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from forge.federation.relation import Relation
+    from forge.federation.relation import SourceRelation
     from forge.flows.federation.ports import DeclaredSources, SourceConnector
 
 MOST_DESCRIBED = 500
@@ -71,7 +71,7 @@ class SourceTables:
     """Tables by name, from the offset on; `total` of them there are."""
 
     source: str
-    tables: tuple[Relation, ...]
+    tables: tuple[SourceRelation, ...]
     total: int
 
 
@@ -184,7 +184,7 @@ def describe_source(name: str, ports: SourcePorts, *, offset: int = 0, limit: in
     return SourceTables(source.name, tables, len(names))
 
 
-def describe_source_table(name: str, table: str, ports: SourcePorts) -> Relation:
+def describe_source_table(name: str, table: str, ports: SourcePorts) -> SourceRelation:
     """E887 with the nearest names."""
     source = find_source(name, ports).source
     refuse_reader(source, ports.actor)
@@ -218,7 +218,7 @@ def find_source_drift(name: str, ports: SourcePorts) -> SourceDrift:
     return SourceDrift(source.name, seen.seen_at, tuple(find_changes(seen.tables, now)))
 
 
-def find_relation_drift(relation: Relation, declared: DeclaredSources) -> tuple[SourceChange, ...]:
+def find_relation_drift(relation: SourceRelation, declared: DeclaredSources) -> tuple[SourceChange, ...]:
     """What is not as it was in one table that is described already, as a query does: nothing is connected. Empty where
     the table was never looked at."""
     seen = declared.seen(relation.name.source)
@@ -245,7 +245,7 @@ def _look(connector: SourceConnector, seen: SeenSource | None) -> dict[str, Seen
     return {path_text(path): columns_seen(one) for path, one in described if one is not None}
 
 
-def _remember_new(source: Source, tables: Sequence[Relation], ports: SourcePorts) -> None:
+def _remember_new(source: Source, tables: Sequence[SourceRelation], ports: SourcePorts) -> None:
     """What is remembered stays: else looking at a source would hide its drift."""
     seen = ports.declared.seen(source.name)
     known = dict(seen.tables) if seen else {}
@@ -256,7 +256,7 @@ def _remember_new(source: Source, tables: Sequence[Relation], ports: SourcePorts
     ports.declared.remember(SeenSource(source.name, at, {**new, **known}))
 
 
-def _masked(relation: Relation, source: Source) -> Relation:
+def _masked(relation: SourceRelation, source: Source) -> SourceRelation:
     return replace(relation, hidden=relation.hidden | hidden_columns(source, relation))
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forge.federation.plan import Scan, ScanFilter, SourceQuery
-from forge.federation.relation import Relation, RelationColumn, RelationName
+from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.federation.source import Source
 from forge.flows.runs.records import LoadedFile
 from forge.flows.runs.source_files import CSV_DEFAULTS, find_files, open_text, refuse_other_columns
@@ -59,16 +59,16 @@ class FilesConnector:
     def relations(self) -> tuple[RelationName, ...]:
         return (RelationName(self._name, ()),)
 
-    def describe(self, path: tuple[str, ...]) -> Relation | None:
+    def describe(self, path: tuple[str, ...]) -> SourceRelation | None:
         if path:
             return None
         found = self._found()
         columns = tuple(
-            RelationColumn(field.name, parse_type(_spark_type(field.type)), nullable=True, native=str(field.type))
+            SourceColumn(field.name, parse_type(_spark_type(field.type)), nullable=True, native=str(field.type))
             for field in self._schema(found)
         )
         seen = "\n".join(f"{one.path}\0{one.size}\0{one.modified_ns}" for one in found)
-        return Relation(
+        return SourceRelation(
             RelationName(self._name, ()),
             columns,
             rows=self._rows(found),

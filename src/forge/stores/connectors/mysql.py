@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forge.federation.plan import Scan, SourceQuery
-from forge.federation.relation import Relation, RelationColumn, RelationName
+from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.federation.source import Source
 from forge.model.types import DataType
 from forge.stores.connectors.cells import batches_of, failed_query
@@ -121,7 +121,7 @@ class MysqlConnector:
             RelationName(self._source.name, (row[0], row[1])) for row in sorted(found, key=lambda row: row[:2])
         )
 
-    def describe(self, path: tuple[str, ...]) -> Relation | None:
+    def describe(self, path: tuple[str, ...]) -> SourceRelation | None:
         wanted = (self._schema, *path) if len(path) == 1 else path
         if len(wanted) != 2:
             return None
@@ -133,7 +133,7 @@ class MysqlConnector:
                 return None
             columns, key = ask(_COLUMNS, name), ask(_KEY, name)
         estimate, size = found[name][2:]
-        return Relation(
+        return SourceRelation(
             RelationName(self._source.name, name),
             tuple(_column(row, self._padding) for row in columns),
             rows=None if estimate is None else int(estimate),
@@ -330,14 +330,14 @@ def _digits(row: Sequence[Any], bits: Sequence[int]) -> Sequence[Any]:
     return cells
 
 
-def _column(row: Sequence[Any], padding: Mapping[str, bool]) -> RelationColumn:
+def _column(row: Sequence[Any], padding: Mapping[str, bool]) -> SourceColumn:
     name, kind, native, nullable, precision, scale, _, collation, characters = row
     found = _data_type(kind.lower(), native.lower(), int(precision or 0), int(scale or 0))
     same = found.name != "string"
     if kind.lower() in _TEXTS:
         same = padding.get(collation or "", True) is False
     order = same and (found.name != "string" or characters in ("utf8mb4", "utf8mb3", "utf8", "ascii"))
-    return RelationColumn(name, found, nullable=nullable == "YES", native=native, same_equality=same, same_order=order)
+    return SourceColumn(name, found, nullable=nullable == "YES", native=native, same_equality=same, same_order=order)
 
 
 def _data_type(kind: str, native: str, precision: int, scale: int) -> DataType:

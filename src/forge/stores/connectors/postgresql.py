@@ -31,7 +31,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forge.federation.plan import Scan, SourceQuery
-from forge.federation.relation import Relation, RelationColumn, RelationName
+from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.federation.source import Source
 from forge.model.errors import ForgeError
 from forge.model.types import DataType, TypeField
@@ -146,7 +146,7 @@ class PostgresConnector:
     def relations(self) -> tuple[RelationName, ...]:
         return tuple(RelationName(self._source.name, path) for path in sorted(self._ask(_RELATIONS)))
 
-    def describe(self, path: tuple[str, ...]) -> Relation | None:
+    def describe(self, path: tuple[str, ...]) -> SourceRelation | None:
         schema = self._source.schema or "public"
         wanted = (schema, *path) if len(path) == 1 else path
         if len(wanted) != 2:
@@ -159,7 +159,7 @@ class PostgresConnector:
             oid, _, _, unknown, rows, size = found[name]
             described = ask(_COLUMNS, (int(oid),))
         key = sorted((int(row[-1]), row[0]) for row in described if row[-1] != "0")
-        return Relation(
+        return SourceRelation(
             RelationName(self._source.name, name),
             tuple(self._column(row) for row in described),
             rows=None if rows is None or unknown == "t" else int(rows),
@@ -186,7 +186,7 @@ class PostgresConnector:
     def _same_order(self) -> bool:
         return self._ask("SHOW server_encoding")[0][0] in _BYTES_ARE_CHARACTERS
 
-    def _column(self, row: Sequence[str]) -> RelationColumn:
+    def _column(self, row: Sequence[str]) -> SourceColumn:
         name, native, not_null, type_name, many, modifier, plain, deterministic, _ = row
         known = _data_type(type_name, int(modifier)) if plain == "t" else None
         is_text = type_name in ("text", "varchar")
@@ -196,7 +196,7 @@ class PostgresConnector:
             found = DataType("array", (), (TypeField("element", found),))
         elif many == "t":
             found = DataType("string")
-        return RelationColumn(
+        return SourceColumn(
             name,
             found,
             nullable=not_null != "t",

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from forge.federation.plan import Scan, SourceQuery
-from forge.federation.relation import Relation, RelationColumn, RelationName
+from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.federation.source import Source
 from forge.model.errors import ForgeError
 from forge.model.types import DataType
@@ -66,7 +66,7 @@ class SqliteConnector:
     def relations(self) -> tuple[RelationName, ...]:
         return tuple(RelationName(self._source.name, (name,)) for (name,) in self._ask(f"{_RELATIONS} ORDER BY 1"))
 
-    def describe(self, path: tuple[str, ...]) -> Relation | None:
+    def describe(self, path: tuple[str, ...]) -> SourceRelation | None:
         if len(path) == 2 and path[0].lower() == "main":
             path = path[1:]
         with closing(self._open(for_catalog=True)) as connection, self._explained():
@@ -77,7 +77,7 @@ class SqliteConnector:
                 'SELECT name, type, "notnull", pk FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid', found
             ).fetchall()
             in_utf8 = connection.execute("PRAGMA encoding").fetchone()[0] == "UTF-8"
-            return Relation(
+            return SourceRelation(
                 RelationName(self._source.name, found),
                 tuple(self._column(connection, found[0], row, in_utf8) for row in columns),
                 rows=_estimate(connection, found[0]),
@@ -133,16 +133,14 @@ class SqliteConnector:
                 connection.set_authorizer(_authorised)
         return connection
 
-    def _column(
-        self, connection: sqlite3.Connection, table: str, row: tuple[Any, ...], in_utf8: bool
-    ) -> RelationColumn:
+    def _column(self, connection: sqlite3.Connection, table: str, row: tuple[Any, ...], in_utf8: bool) -> SourceColumn:
         name, native, not_null, _ = row
         found = _data_type(native)
         same = native != "" and found.name in ("bigint", "boolean", "double", "binary") and not _is_numeric(native)
         if found.name == "string" and _is_text(native):
             same = _is_binary_collated(connection, table, name)
         order = same and (found.name != "string" or in_utf8)
-        return RelationColumn(name, found, nullable=not not_null, native=native, same_equality=same, same_order=order)
+        return SourceColumn(name, found, nullable=not not_null, native=native, same_equality=same, same_order=order)
 
     def _version(self) -> str:
         """The change counter of the file's header, and what the file and its log look like."""

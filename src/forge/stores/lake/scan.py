@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from forge.federation.plan import Scan, ScanFilter, SourceQuery
-from forge.federation.relation import Relation, RelationColumn, RelationName
+from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.federation.source import LAKE
 from forge.flows.runs.pin import Pin
 from forge.flows.versioning.tables import NeedsEngine
@@ -42,7 +42,7 @@ class LakeConnector:
     def relations(self) -> tuple[RelationName, ...]:
         return tuple(RelationName(LAKE, path) for path in sorted(self._pins))
 
-    def describe(self, path: tuple[str, ...]) -> Relation | None:
+    def describe(self, path: tuple[str, ...]) -> SourceRelation | None:
         pin = next((one for name, one in self._pins.items() if name == path), None)
         if pin is None:
             return None
@@ -51,7 +51,7 @@ class LakeConnector:
         snapshot = metadata.snapshot_by_id(pin.snapshot_id) if pin.snapshot_id is not None else None
         summary = dict(snapshot.summary.additional_properties) if snapshot and snapshot.summary else {}
         columns = _columns(_schema(metadata, pin))
-        return Relation(
+        return SourceRelation(
             RelationName(LAKE, path),
             columns,
             rows=_number(summary, "total-records") if snapshot else 0,
@@ -119,11 +119,11 @@ def _schema(metadata: TableMetadata, pin: Pin) -> Schema:
     return snapshot_schema(metadata, snapshot.schema_id if snapshot else None)
 
 
-def _columns(schema: Schema) -> tuple[RelationColumn, ...]:
+def _columns(schema: Schema) -> tuple[SourceColumn, ...]:
     from forge.stores.lake.spark_types import spark_type
 
     return tuple(
-        RelationColumn(field.name, parse_type(text), nullable=not field.required, native=text)
+        SourceColumn(field.name, parse_type(text), nullable=not field.required, native=text)
         for field in schema.fields
         if (text := spark_type(field.field_type))
     )

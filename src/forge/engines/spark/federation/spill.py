@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from forge.engines.spark.frames import local_path
-from forge.federation.relation import RelationColumn
+from forge.federation.relation import SourceColumn
 from forge.flows.upkeep.private_files import FILE, private_folder
 from forge.model.errors import DiskFullError
 from forge.model.types import DataType, TypeField
@@ -135,7 +135,7 @@ def _file_type(kind: pa.DataType) -> pa.DataType:
     return pa.bool_() if pa.types.is_null(kind) else kind
 
 
-def frame_of_rows(spark: SparkSession, file: Path, columns: Sequence[RelationColumn]) -> DataFrame:
+def frame_of_rows(spark: SparkSession, file: Path, columns: Sequence[SourceColumn]) -> DataFrame:
     """The rows of such a file, with the names and types of the columns."""
     from pyspark.sql import functions as f
 
