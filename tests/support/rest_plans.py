@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ from sqlglot.optimizer.qualify import qualify
 
 from forge.federation.plan import Fragment, QueryPlan
 from forge.federation.relation import RelationName, SourceColumn
+from forge.flows.federation.ports import FragmentReader
 from forge.model.types import parse_type
 from forge.transforms.sql_parse import parse_query
 from forge.versioning.arrow_types import type_name
@@ -38,8 +40,8 @@ def plan_of(text: str, tables: Tables) -> QueryPlan:
     return QueryPlan(text, fragments, rest)
 
 
-def reader_of(tables: Tables) -> Callable[[Fragment], pa.RecordBatchReader]:
-    def read(fragment: Fragment) -> pa.RecordBatchReader:
+def reader_of(tables: Tables) -> FragmentReader:
+    def read(fragment: Fragment, keys: Mapping[str, tuple[object, ...]] = MappingProxyType({})) -> pa.RecordBatchReader:
         return tables[fragment.name].to_reader(max_chunksize=3)
 
     return read

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -470,9 +471,9 @@ def test_cancelling_from_another_thread_ends_a_join_that_has_given_no_row() -> N
     is_read = threading.Event()
     errors: list[BaseException] = []
 
-    def read(fragment: Fragment) -> pa.RecordBatchReader:
+    def read(fragment: Fragment, keys: Mapping[str, tuple[object, ...]] = MappingProxyType({})) -> pa.RecordBatchReader:
         is_read.set()
-        return reader_of(tables)(fragment)
+        return reader_of(tables)(fragment, keys)
 
     def run() -> None:
         try:
