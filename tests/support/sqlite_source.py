@@ -1,66 +1,31 @@
-"""A small real connector, on sqlite3: what flows and faces of sources need of one."""
+"""A small shop in a file of SQLite, as any source: what flows and faces of sources need of one."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from forge.federation.relation import RelationName, SourceColumn, SourceRelation
-from forge.federation.source import Source
-from forge.model.errors import ForgeError
-from forge.model.types import parse_type
+from forge.federation.source import ConnectorKind, Source, sqlite_url
+from forge.flows.federation.ports import SourceConnector
+from forge.stores.connectors import open_connector
 from forge.wiring.federation import FederationParts
 
-_TYPES = {"INTEGER": "bigint", "REAL": "double"}
 
-
-class SqliteSource:
-    def __init__(self, source: Source, root: Path, secret: Callable[[str], str]) -> None:
-        self._source = source
-        self._file = root / source.path
-        for reference in (source.user, source.password):
-            if reference:
-                secret(reference)
-
-    def _rows(self, sql: str, *values: object) -> list[tuple[Any, ...]]:
-        if not self._file.is_file():
-            raise ForgeError("E308", f"The source {self._source.name} cannot be reached", why="There is no such file.")
-        with closing(sqlite3.connect(self._file)) as connection:
-            return connection.execute(sql, values).fetchall()
-
-    def test(self) -> str:
-        ((version,),) = self._rows("SELECT sqlite_version()")
-        return f"SQLite {version}"
-
-    def relations(self) -> tuple[RelationName, ...]:
-        names = self._rows("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name")
-        return tuple(RelationName(self._source.name, ("main", name)) for (name,) in names)
-
-    def describe(self, path: tuple[str, ...]) -> SourceRelation | None:
-        columns = self._rows("SELECT name, type, [notnull] FROM pragma_table_info(?)", path[-1])
-        if not columns:
-            return None
-        name = RelationName(self._source.name, ("main", path[-1]))
-        return SourceRelation(
-            name,
-            tuple(
-                SourceColumn(
-                    column, parse_type(_TYPES.get(type_, "string")), nullable=not required, native=type_.lower()
-                )
-                for column, type_, required in columns
-            ),
-        )
-
-    def read(self, asked: object, schema: object, batch_rows: int = 65_536) -> Any:
-        raise NotImplementedError
-
-    def cancel(self) -> None: ...
-    def close(self) -> None: ...
+def open_sqlite(source: Source, root: Path, secret: Callable[[str], str]) -> SourceConnector:
+    """Any source as a file of SQLite; its secrets are looked up as those of its own kind would be."""
+    for reference in (source.user, source.password):
+        if reference:
+            secret(reference)
+    path = source.path or "data/till.db"
+    as_file = replace(
+        source, connector=ConnectorKind.SQLITE, path=path, url=sqlite_url(path), schema="", user=None, password=None
+    )
+    return open_connector(as_file, root, secret)
 
 
 def lay_shop(file: Path) -> Path:
@@ -82,11 +47,11 @@ def alter(file: Path, *statements: str) -> None:
 
 
 def open_with_sqlite(patch: pytest.MonkeyPatch) -> None:
-    """All sources are opened by this connector."""
+    """Sources of servers, too, are files of SQLite."""
     from forge.model.secret import resolve_secret
 
-    def opened(parts: FederationParts, source: Source) -> SqliteSource:
+    def opened(parts: FederationParts, source: Source) -> SourceConnector:
         environ = parts.wiring.environ
-        return SqliteSource(source, parts.wiring.root, lambda reference: resolve_secret(reference, environ))
+        return open_sqlite(source, parts.wiring.root, lambda reference: resolve_secret(reference, environ))
 
     patch.setattr(FederationParts, "_open", opened)

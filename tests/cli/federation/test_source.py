@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from sqlite_source import alter, lay_shop, open_with_sqlite
+from sqlite_source import alter, lay_shop
 
 pytestmark = pytest.mark.slow
 
@@ -14,7 +14,6 @@ LITE = ("--connector", "sqlite", "--path", "data/till.db")
 
 @pytest.fixture
 def shop(house: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    open_with_sqlite(monkeypatch)
     lay_shop(house.root / "data" / "till.db")
     return house
 
@@ -33,7 +32,7 @@ def test_a_source_is_added_tested_shown_and_removed(shop: Any) -> None:
     assert "✓ till: SQLite 3." in source(shop, "test", "till").out
     assert source(shop, "test", "till", "--json").json["tests"][0]["tables"] == 2
     shown = source(shop, "show", "till", "--json").json
-    assert [one["table"] for one in shown["tables"]] == ["main.customers", "main.orders"]
+    assert [one["table"] for one in shown["tables"]] == ["customers", "orders"]
     columns = source(shop, "show", "till", "customers", "--json").json["columns"]
     assert [(one["name"], one["type"], one["hidden"]) for one in columns] == [
         ("id", "bigint", False),
@@ -56,9 +55,9 @@ def test_drift_is_a_finding_until_it_is_taken(shop: Any) -> None:
     alter(shop.root / "data" / "till.db", "ALTER TABLE orders ADD COLUMN note TEXT")
     found = source(shop, "drift", "till", "--json", status=1)
     assert [(one["change"], one["table"], one["column"]) for one in found.json["changes"]] == [
-        ("added", "main.orders", "note")
+        ("added", "orders", "note")
     ]
-    assert "added main.orders.note: text" in source(shop, "test", "till").out
+    assert "added orders.note: TEXT" in source(shop, "test", "till").out
     source(shop, "drift", "till")
 
 
@@ -82,7 +81,7 @@ def test_a_source_that_is_down_or_lacks_its_secret_or_is_not_there(shop: Any) ->
     assert "NOT_SET_AT_ALL" in source(shop, "test", "crm", status=3).err
     assert "Did you mean till?" in source(shop, "test", "tilt", status=2).err
     source(shop, "edit", "till", "--path", "data/till.db")
-    assert "Did you mean main.orders?" in source(shop, "show", "till", "ordrs", status=2).err
+    assert "Did you mean orders?" in source(shop, "show", "till", "ordrs", status=2).err
 
 
 def test_who_is_no_reader_is_not_allowed(shop: Any) -> None:
@@ -101,7 +100,7 @@ def test_sources_of_files_are_listed_with_their_place_and_errors_and_changed_the
     assert "sources/crm.yaml:2" in listed.out
     assert "sources/crm.yaml:3" in listed.err
     assert "sources/crm.yaml:2" in source(shop, "remove", "crm", status=4).err
-    assert "main.orders" in source(shop, "show", "crm").out
+    assert "orders" in source(shop, "show", "crm").out
 
 
 def test_columns_and_options_of_files_are_given_by_name(shop: Any) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from migrated import lay_database
-from sqlite_source import alter, lay_shop, open_with_sqlite
+from sqlite_source import alter, lay_shop
 
 from forge.connection.runs.project import Connection
 from forge.model.errors import ForgeError
@@ -18,7 +18,6 @@ from forge.wiring import Wiring
 
 @pytest.fixture
 def f(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Connection]:
-    open_with_sqlite(monkeypatch)
     (tmp_path / "forge.yaml").write_text("project: x\nuser: {name: Ada, email: ada@example.com}\n")
     lay_database(tmp_path / ".forge" / "forge.db")
     lay_shop(tmp_path / "data" / "till.db")
@@ -30,7 +29,7 @@ def test_a_source_from_its_making_to_its_end(f: Connection) -> None:
     made = f.sources.add("till", "sqlite", path="data/till.db", hidden=["customers.email"])
     assert (made.name, made.created_by, f.sources.get("TILL")) == ("till", "ada@example.com", made)
     assert f.sources.test("till").tables == 2
-    assert [one.to_dict()["table"] for one in f.sources.show("till")] == ["main.customers", "main.orders"]
+    assert [one.to_dict()["table"] for one in f.sources.show("till")] == ["customers", "orders"]
     assert f.sources.show("till", "customers").hidden == {"email"}
     alter(f.wiring.root / "data" / "till.db", "ALTER TABLE orders ADD COLUMN note TEXT")
     assert [one.column for one in f.sources.drift("till").changes] == ["note"]

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlite_source import SqliteSource, alter, lay_shop
+from sqlite_source import alter, lay_shop, open_sqlite
 
 from forge.federation.limits import SourceLimits
 from forge.federation.source import Source, SourceOrigin
 from forge.flows.federation import sources as flow
+from forge.flows.federation.ports import SourceConnector
 from forge.flows.federation.source_files import read_file_sources
 from forge.flows.federation.sources import SourcePorts
 from forge.model.errors import ForgeError, errors_of
@@ -33,7 +34,7 @@ def ports(tmp_path: Path) -> SourcePorts:
         declared=MemoryDeclaredSources(),
         files=lambda: read_file_sources(tmp_path),
         schemas=lambda: {"core": "the lake has core.orders"},
-        open_connector=lambda source: SqliteSource(source, tmp_path, lambda reference: reference),
+        open_connector=lambda source: open_sqlite(source, tmp_path, lambda reference: reference),
         clock=lambda: NOW,
         actor="ada@example.com",
     )
@@ -176,7 +177,7 @@ def test_a_test_says_what_answered_and_what_has_changed_since_the_last(ports: So
     assert (first.tables, first.changes) == (2, ())
     alter(tmp_path / "data" / "till.db", "ALTER TABLE customers ADD COLUMN phone TEXT")
     (change,) = flow.probe_source("crm", ports).changes or ()
-    assert (change.change, change.table, change.column, change.after) == ("added", "main.customers", "phone", "text")
+    assert (change.change, change.table, change.column, change.after) == ("added", "customers", "phone", "TEXT")
     assert flow.probe_source("crm", ports).changes == ()
 
 
@@ -192,16 +193,16 @@ def test_drift_is_told_until_the_source_is_tested_and_looking_does_not_hide_it(
         "CREATE TABLE refunds (id INTEGER)",
     )
     expected = [
-        ("removed", "main.customers", "city"),
-        ("retyped", "main.orders", "id"),
-        ("added", "main.refunds", None),
+        ("removed", "customers", "city"),
+        ("retyped", "orders", "id"),
+        ("added", "refunds", None),
     ]
     flow.describe_source("crm", ports)
     for _ in range(2):
         drift = flow.find_source_drift("crm", ports)
         assert drift.seen_at == NOW
         found = [(one.change, one.table, one.column) for one in drift.changes]
-        assert [one for one in found if one[1] != "main.refunds"] == expected[:2]
+        assert [one for one in found if one[1] != "refunds"] == expected[:2]
     flow.probe_source("crm", ports)
     assert flow.find_source_drift("crm", ports).changes == ()
 
@@ -222,11 +223,11 @@ def test_the_drift_of_a_table_that_a_query_reads_is_told_without_another_look(
 def test_tables_and_columns_are_described_with_what_is_hidden(ports: SourcePorts) -> None:
     flow.create_source({**TILL, "hidden": ["customers.email", "other.orders.amount"]}, ports)
     found = flow.describe_source("till", ports, offset=0, limit=1)
-    assert (found.total, [one.name.path for one in found.tables]) == (2, [("main", "customers")])
+    assert (found.total, [one.name.path for one in found.tables]) == (2, [("customers",)])
     assert found.tables[0].hidden == {"email"}
-    assert flow.describe_source_table("till", "main.orders", ports).hidden == frozenset()
+    assert flow.describe_source_table("till", "orders", ports).hidden == {"amount"}
     error = refused("E887", flow.describe_source_table, "till", "ordrs", ports)
-    assert "Did you mean main.orders?" in str(error)
+    assert "Did you mean orders?" in str(error)
 
 
 def test_who_may_not_read_a_source_learns_nothing_of_its_tables(ports: SourcePorts) -> None:
@@ -241,15 +242,15 @@ def test_who_may_not_read_a_source_learns_nothing_of_its_tables(ports: SourcePor
     assert ports.declared.seen("till") is None
 
 
-def test_a_connector_is_closed_also_after_an_error(ports: SourcePorts, tmp_path: Path) -> None:
+def test_a_connector_is_closed_also_after_an_error(
+    ports: SourcePorts, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     closed: list[str] = []
 
-    class Counted(SqliteSource):
-        def close(self) -> None:
-            closed.append("x")
-
-    def opened(source: Source) -> Counted:
-        return Counted(source, tmp_path, lambda reference: reference)
+    def opened(source: Source) -> SourceConnector:
+        found = open_sqlite(source, tmp_path, lambda reference: reference)
+        monkeypatch.setattr(type(found), "close", lambda self: closed.append("x"))
+        return found
 
     (tmp_path / "data" / "till.db").unlink()
     refused("E308", flow.probe_source, "crm", replace(ports, open_connector=opened))
