@@ -284,7 +284,7 @@ class _OpenQuery:
                 raise ForgeError(
                     "E890",
                     "This needs Spark",
-                    why=f"{refusal[:1].upper()}{refusal[1:]}.",
+                    why=f"{refusal}.",
                     fix="Leave --engine out, or take --engine spark.",
                 )
             return "in-process", _ASKED_FOR

@@ -1,0 +1,201 @@
+"""Queries over the lake, a database and files, from text to rows, without a JVM."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from migrated import lay_database
+from pyiceberg.catalog.sql import SqlCatalog
+
+from forge.flows.catalog.personal_data import PersonalColumns
+from forge.flows.federation.query import QueryAnswer, QueryRequest, ask, explain_query
+from forge.flows.versioning.read import QueryCaller
+from forge.model.errors import ForgeError
+from forge.settings import load_settings
+from forge.wiring import Wiring
+
+SOURCES = """
+sources:
+  - {name: crm, connector: sqlite, path: data/crm.db, hidden: [people.mail]}
+  - {name: vault, connector: sqlite, path: data/crm.db, readers: [eve@example.com]}
+  - name: rates
+    connector: files
+    format: csv
+    path: data/rates.csv
+    columns: {country: string, rate: "decimal(6,2)"}
+    options: {header: "true"}
+"""
+ORDERS = pa.table(
+    {
+        "id": pa.array([1, 2, 3, 4], pa.int64()),
+        "person": pa.array([1, 1, 2, None], pa.int64()),
+        "amount": pa.array([Decimal("10.00"), Decimal("2.50"), None, Decimal("7.00")], pa.decimal128(10, 2)),
+        "day": pa.array([date(2026, 11, day) for day in (14, 15, 15, 16)], pa.date32()),
+    }
+)
+
+
+@pytest.fixture
+def wiring(tmp_path: Path) -> Iterator[Wiring]:
+    (tmp_path / "forge.yaml").write_text("project: x\nuser: {name: Ada, email: ada@example.com}\n")
+    (tmp_path / "data").mkdir()
+    (tmp_path / "sources").mkdir()
+    (tmp_path / "sources" / "all.yaml").write_text(SOURCES)
+    (tmp_path / "data" / "rates.csv").write_text("country,rate\nDE,1.19\nFR,1.20\n")
+    with closing(sqlite3.connect(tmp_path / "data" / "crm.db")) as crm, crm:
+        crm.execute("CREATE TABLE people (id INTEGER NOT NULL, name TEXT, country TEXT, mail TEXT)")
+        people = [(1, "Ada", "DE", "ada@x.example"), (2, "O'Neil", "FR", None), (3, "Zoë", None, "zoe@x.example")]
+        crm.executemany("INSERT INTO people VALUES (?, ?, ?, ?)", people)
+    lay_database(tmp_path / ".forge" / "forge.db")
+    with closing(Wiring(load_settings(tmp_path, {"PATH": "", "HOME": "/nowhere"}))) as made:
+        url, warehouse = str(made.database.url), made.settings.warehouse_path()
+        catalog = SqlCatalog("forge", uri=url, warehouse=str(warehouse))
+        catalog.create_namespace("core")
+        catalog.create_table(("core", "orders"), ORDERS.schema).append(ORDERS)
+        yield made
+
+
+def answer(wiring: Wiring, sql: str, *, user: str | None = None, hidden: Any = None, **more: Any) -> QueryAnswer:
+    ports = wiring.federation.query_ports(user=user, hidden=hidden)
+    caller = QueryCaller(user or "ada@example.com", "test", wiring.clock)
+    found = ask(ports, QueryRequest(sql, executor="in-process", **more), caller)
+    assert "session" not in wiring.__dict__, "a JVM was started"
+    return found
+
+
+def rows(wiring: Wiring, sql: str, **more: Any) -> list[tuple[object, ...]]:
+    return list(answer(wiring, sql, **more).rows)
+
+
+def refused(code: str, wiring: Wiring, sql: str, **more: Any) -> ForgeError:
+    with pytest.raises(ForgeError) as caught:
+        answer(wiring, sql, **more)
+    assert caught.value.code == code, str(caught.value)
+    return caught.value
+
+
+JOINED = """
+SELECT p.name, r.rate, count(*) AS n, sum(o.amount) AS total
+FROM core.orders o JOIN crm.people p ON p.id = o.person JOIN rates r ON r.country = p.country
+GROUP BY p.name, r.rate ORDER BY p.name
+"""
+
+
+def test_a_lake_a_database_and_a_file_are_one(wiring: Wiring) -> None:
+    found = answer(wiring, JOINED)
+    assert found.rows == (("Ada", Decimal("1.19"), 2, Decimal("12.50")), ("O'Neil", Decimal("1.20"), 1, None))
+    types = [(one.name, one.type) for one in found.schema.columns]
+    assert types == [("name", "string"), ("rate", "decimal(6,2)"), ("n", "bigint"), ("total", "decimal(20,2)")]
+
+
+def test_pushing_down_changes_no_row_and_reads_fewer(wiring: Wiring) -> None:
+    sql = (
+        "SELECT o.id, p.name FROM core.orders o JOIN crm.people p ON p.id = o.person WHERE p.name = 'Ada' ORDER BY o.id"
+    )
+    pushed, plain = answer(wiring, sql), answer(wiring, sql, pushdown=False)
+    assert pushed.rows == plain.rows == ((1, "Ada"), (2, "Ada"))
+    assert sum(pushed.rows_read.values()) < sum(plain.rows_read.values())
+
+
+def test_the_lake_alone_needs_no_source_and_no_jvm(wiring: Wiring) -> None:
+    assert rows(wiring, "SELECT count(*) AS n, sum(amount) AS s FROM core.orders") == [(4, Decimal("19.50"))]
+    assert rows(wiring, "SELECT id FROM core.orders ORDER BY amount, id") == [(3,), (2,), (4,), (1,)]
+    assert rows(wiring, "SELECT 1 AS one") == [(1,)]
+
+
+def test_parameters_are_values_whatever_is_in_them(wiring: Wiring) -> None:
+    sql = "SELECT id FROM crm.people WHERE name = :name"
+    assert rows(wiring, sql, parameters={"name": "O'Neil"}) == [(2,)]
+    assert rows(wiring, sql, parameters={"name": "' OR 1=1 --"}) == []
+    lake = "SELECT id FROM core.orders WHERE day >= :day ORDER BY id"
+    assert rows(wiring, lake, parameters={"day": date(2026, 11, 15)}) == [(2,), (3,), (4,)]
+
+
+def test_no_more_rows_than_asked_for(wiring: Wiring) -> None:
+    assert len(rows(wiring, "SELECT id FROM core.orders", limit=2)) == 2
+    assert len(rows(wiring, "SELECT id FROM crm.people", limit=2)) == 2
+
+
+def test_a_hidden_column_reads_as_null_wherever_it_stands(wiring: Wiring) -> None:
+    assert rows(wiring, "SELECT mail FROM crm.people") == [(None,)] * 3
+    assert rows(wiring, "SELECT id FROM crm.people WHERE mail = 'ada@x.example'") == []
+    assert rows(wiring, "SELECT id FROM crm.people WHERE mail IS NULL ORDER BY id") == [(1,), (2,), (3,)]
+    assert rows(wiring, "SELECT count(mail) AS n, max(mail) AS m FROM crm.people") == [(0, None)]
+    assert rows(wiring, "WITH x AS (SELECT upper(mail) AS m FROM crm.people) SELECT DISTINCT m FROM x") == [(None,)]
+    asked = explain_query(wiring.federation.query_ports(), QueryRequest("SELECT * FROM crm.people")).text()
+    assert "mail" not in asked.split("asks crm:")[1].splitlines()[1]
+
+
+def test_personal_columns_of_the_lake_are_hidden_as_well(wiring: Wiring) -> None:
+    hidden = PersonalColumns(frozenset({("core.orders", "amount")}))
+    assert rows(wiring, "SELECT DISTINCT amount FROM core.orders", hidden=hidden) == [(None,)]
+    assert rows(wiring, "SELECT id FROM core.orders WHERE amount > 5", hidden=hidden) == []
+
+
+def test_a_source_is_for_its_readers(wiring: Wiring) -> None:
+    assert len(rows(wiring, "SELECT id FROM vault.people", user="eve@example.com")) == 3
+    for sql in ("SELECT id FROM vault.people", "SELECT id FROM vault.no_such_table", "SELECT v.id FROM VAULT.people v"):
+        assert "vault" in refused("E885", wiring, sql).what
+
+
+def test_unknown_names_are_answered_with_the_nearest(wiring: Wiring) -> None:
+    assert "Did you mean crm.people?" in str(refused("E887", wiring, "SELECT * FROM crm.pepole"))
+    assert "core.orders" in str(refused("E108", wiring, "SELECT * FROM core.ordrs"))
+    assert "name" in str(refused("E108", wiring, "SELECT p.nam FROM crm.people p"))
+    refused("E108", wiring, "SELECT * FROM crmm.people JOIN crm.people p")
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DELETE FROM crm.people",
+        "INSERT INTO crm.people SELECT 9, 'x', 'y', 'z'",
+        "DROP TABLE crm.people",
+        "UPDATE crm.people SET name = 'x'",
+        "CREATE TABLE crm.x AS SELECT 1",
+        "WITH x AS (SELECT 1) INSERT INTO crm.people SELECT * FROM x",
+        "SELECT 1; DELETE FROM crm.people",
+        "COPY crm.people TO '/tmp/x'",
+    ],
+)
+def test_what_writes_is_refused_and_nothing_changes(wiring: Wiring, sql: str) -> None:
+    with pytest.raises(ForgeError):
+        answer(wiring, sql)
+    assert rows(wiring, "SELECT count(*) AS n FROM crm.people") == [(3,)]
+
+
+def test_a_source_that_is_gone_is_named(wiring: Wiring) -> None:
+    (wiring.root / "data" / "crm.db").unlink()
+    assert "crm" in str(refused("E308", wiring, JOINED))
+
+
+def test_every_query_leaves_a_row_in_the_audit(wiring: Wiring) -> None:
+    answer(wiring, JOINED)
+    refused("E885", wiring, "SELECT id FROM vault.people")
+    ran, turned_away = wiring.metadata.audit(limit=2)[::-1]
+    assert (ran.action, ran.detail["rows"], ran.detail["sources"]) == ("query.run", 2, ["crm", "lake", "rates"])
+    assert ran.detail["tables"] == ["core.orders", "crm.people", "rates"]
+    assert (turned_away.action, turned_away.detail["code"]) == ("query.refuse", "E885")
+
+
+def test_what_only_spark_computes_says_so(wiring: Wiring) -> None:
+    error = refused("E890", wiring, "SELECT regexp_extract(name, '(.)', 1) AS x FROM crm.people")
+    assert "regexp_extract" in str(error)
+    found = explain_query(wiring.federation.query_ports(), QueryRequest("SELECT uuid() AS x FROM crm.people"))
+    assert found.executor == "spark"
+
+
+def test_a_plan_says_what_each_source_is_asked_and_why_not_more(wiring: Wiring) -> None:
+    found = explain_query(wiring.federation.query_ports(), QueryRequest(JOINED)).to_dict()
+    asked: Any = found["sources"]
+    assert {one["source"] for one in asked} == {"lake", "crm", "rates"}
+    decisions: Any = found["decisions"]
+    assert any(one["part"] == "join" and not one["pushed"] and one["why"] for one in decisions)
