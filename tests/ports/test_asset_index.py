@@ -589,3 +589,64 @@ def test_names_are_suggested_before_columns(index: AssetIndex) -> None:
     assert ids(index.suggest("core.ord", 1)) == ["core.orders"]
     assert ids(index.suggest("zzz", 5)) == []
     assert len(index.suggest("", 3)) == 3
+
+
+def test_behind_the_name_of_a_place_comes_what_is_in_it(index: AssetIndex) -> None:
+    filled(
+        index,
+        document("core.orders", columns=["order_id", "note"]),
+        document("core.customers", columns=["id"], popularity=9),
+        document("marts.core_costs", columns=["core"], popularity=50),
+        document("hr.staff", columns=["id"], popularity=50),
+        document("schema:core", type=DocumentType.SCHEMA, name="core", qualified_name="core", container=""),
+    )
+    inside = ["schema:core", "core.customers", "core.orders", "marts.core_costs"]
+    assert ids(index.suggest("core.", 4)) == inside
+    assert ids(index.suggest(" Core: ", 3)) == inside[:3]
+    assert ids(index.suggest("core.orders.", 9)) == ["core.orders", "core.orders.order_id", "core.orders.note"]
+    assert ids(index.suggest("core.orders.no", 9)) == ["core.orders.note"]
+    assert ids(index.suggest("nowhere.", 9)) == []
+
+
+def test_suggestions_forgive_typos_only_where_no_name_begins_so(index: AssetIndex) -> None:
+    filled(
+        index,
+        document("core.customers", columns=["customer_id", "city"], description="custoner"),
+        document("core.orders", columns=["amount"], tags=("customs",)),
+    )
+    hit, *columns = index.suggest("core.customrs", 5)
+    assert ids(tuple(columns)) == ["core.customers.customer_id"]
+    assert (hit.id, hit.stage, hit.name.marks) == ("core.customers", MatchStage.FUZZY, ((0, 9),))
+    assert ids(index.suggest("customr", 5)) == ["core.customers", "core.customers.customer_id"]
+    assert ids(index.suggest("customr", 1)) == ["core.customers"]
+    assert ids(index.suggest("amuont", 5)) == ["core.orders.amount"]
+    assert ids(index.suggest("order", 5)) == ["core.orders"]
+    filled(index, document("core.customers"), document("core.customrs"))
+    assert ids(index.suggest("customr", 5)) == ["core.customrs"]
+    assert ids(index.suggest("cxy", 5)) == []
+
+
+def test_an_offset_gives_the_same_as_pages_by_cursor(index: AssetIndex) -> None:
+    documents = [document(f"a.orders_{n:03}", columns=["order_id", "x"], popularity=n % 7) for n in range(130)]
+    filled(index, *documents, document("b.other", description="orders"))
+    table, column = (DocumentType.TABLE,), (DocumentType.COLUMN,)
+    for text, types in (("", ()), ("orders", ()), ("orders_12", table), ("order", column)):
+        every, cursor = list[str](), None
+        while cursor is not None or not every:
+            page = index.search(SearchQuery(text=text, types=types, limit=40, cursor=cursor))
+            every, cursor = every + ids(page), page.next_cursor
+        for offset in (0, 7, 95, len(every) - 1):
+            asked = SearchQuery(text=text, types=types, limit=20, offset=offset)
+            page = index.search(asked)
+            assert ids(page) == every[offset : offset + 20], (text, offset)
+            if page.next_cursor is None:
+                assert page.total == len(every)
+                continue
+            behind = index.search(replace(asked, cursor=page.next_cursor))
+            assert ids(behind) == every[offset + 20 : offset + 40], (text, offset)
+    beyond = index.search(SearchQuery(text="orders", offset=10_000))
+    assert (beyond.hits, beyond.total, beyond.next_cursor) == ((), 131, None)
+    for offset in (-1, 10_001):
+        with pytest.raises(ForgeError) as refused:
+            SearchQuery(offset=offset)
+        assert refused.value.code == "E105"

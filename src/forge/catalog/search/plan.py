@@ -27,6 +27,7 @@ from forge.catalog.search.fields import exact_token, filter_token
 from forge.catalog.search.query import SearchFacet, SearchFilter, SearchQuery
 from forge.catalog.search.text import parts_of, singular_of, squash, typos_forgiven, words_of
 
+_ENDS_OF_A_PLACE = ".:/"
 _LETTERS_FOR_RELATED, _LETTERS_FOR_TEXT, _LETTERS_FOR_SQUASHED = 3, 4, 5
 
 
@@ -125,6 +126,33 @@ def _stages_of(text: str, space: SearchSpace, typos: bool) -> tuple[StageClause,
         column = HasToken(fields.COLUMN_EXACT, "".join(words))
         lower = [StageClause(one.stage, AnyOf((one.clause, column))) for one in lower]
     return (*found, *lower)
+
+
+@lru_cache(maxsize=512)
+def plan_suggestions(text: str, space: SearchSpace, *, typos: bool) -> tuple[StageClause, ...]:
+    """For who is still typing: names that begin so. Behind `core.` what is in there comes first. `typos`: for where
+    nothing begins so, names but for typos; nothing where none is forgiven."""
+    asked = text.strip().rstrip(_ENDS_OF_A_PLACE)
+    words = tuple(dict.fromkeys(words_of(asked)))
+    if typos or not words:
+        return _mistyped(words, space)
+    exact, phrase, prefix = _stages_of(asked, space, False)[:3]
+    if text.rstrip()[-1] not in _ENDS_OF_A_PLACE:
+        return exact, phrase, prefix
+    within: Clause = AllOf(tuple(HasToken(field, word) for word in words for field in DOCUMENTS.place))
+    if space is COLUMNS:  # their place is the document
+        within = HasToken(fields.EXACT, exact_token(squash(asked.replace(":", "."))))
+    others = AnyOf((phrase.clause, prefix.clause))
+    return exact, StageClause(MatchStage.PHRASE, within), StageClause(MatchStage.PREFIX, others)
+
+
+def _mistyped(words: tuple[str, ...], space: SearchSpace) -> tuple[StageClause, ...]:
+    near = [_near(word, space.name) for word in words]
+    if all(one == NOTHING for one in near):
+        return ()
+    own = [_own(word, space, single=len(words) == 1) for word in words]
+    place: list[Clause] = [AnyOf(tuple(HasPrefix(field, word) for field in space.place)) for word in words]
+    return (StageClause(MatchStage.FUZZY, _each_word(own, (own, place, near), (near,), needed=True)),)
 
 
 @lru_cache(maxsize=512)

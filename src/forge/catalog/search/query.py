@@ -15,6 +15,7 @@ from forge.model.errors import ForgeError
 MOST_WORDS = 16
 MOST_LETTERS = 200
 MOST_HITS = 500
+FARTHEST_HIT = 10_000
 
 
 class SearchSort(StrEnum):
@@ -60,6 +61,7 @@ class SearchQuery:
     sort: SearchSort = SearchSort.RELEVANCE
     limit: int = 50
     cursor: str | None = None
+    offset: int = 0  # how many are left out, without a cursor
     facets: tuple[SearchFacet, ...] = ()
     explain: bool = False
 
@@ -68,6 +70,8 @@ class SearchQuery:
             raise ForgeError("E105", f"A search has at most {MOST_WORDS} words and {MOST_LETTERS} letters")
         if not 1 <= self.limit <= MOST_HITS:
             raise ForgeError("E105", f"A page has 1 to {MOST_HITS} results")
+        if not 0 <= self.offset <= FARTHEST_HIT:
+            raise ForgeError("E105", f"At most {FARTHEST_HIT} results are left out", fix="Go on with next_cursor.")
 
     @property
     def words(self) -> tuple[str, ...]:

@@ -27,8 +27,9 @@ from forge.catalog.search.plan import (
     matches,
     plan_filters,
     plan_stages,
+    plan_suggestions,
 )
-from forge.catalog.search.query import SearchFacet, SearchFilter, SearchQuery, SearchSort
+from forge.catalog.search.query import MOST_HITS, MOST_LETTERS, SearchFacet, SearchFilter, SearchQuery, SearchSort
 from forge.catalog.search.rank import boosts_of, id_of_order, order_of, points_of, primary_of
 from forge.catalog.search.text import fold
 
@@ -69,17 +70,18 @@ class _Place:
 
 def search_stages(reader: StageReader, query: SearchQuery) -> SearchPage:
     after = decode_search_cursor(query)
+    skipped = 0 if after else query.offset
     typos = after.typos if after else False
     facets, total = _counted(reader, query, typos)
     if after is None and total < FEW and not query.browses:
         typos = True
         facets, total = _counted(reader, query, typos)
-    found = _read(reader, query, typos, after, total)
+    found = _read(reader, query, typos, after, total, skipped)
     page, more = found[: query.limit], len(found) > query.limit
     marker = QueryMarker(query.words, typos=typos)
     exact = not query.wants_columns
-    if not more and after is None:  # all are on this one page
-        total, exact = len(found), True
+    if not more and after is None and (page or not skipped):  # the list ends on this page
+        total, exact = skipped + len(found), True
     return SearchPage(
         hits=tuple(_hit(place, query, marker, typos) for place in page),
         total=total,
@@ -91,14 +93,14 @@ def search_stages(reader: StageReader, query: SearchQuery) -> SearchPage:
 
 
 def _read(
-    reader: StageReader, query: SearchQuery, typos: bool, after: SearchCursor | None, total: int
+    reader: StageReader, query: SearchQuery, typos: bool, after: SearchCursor | None, total: int, skipped: int
 ) -> Sequence[_Place]:
     """One more than the page needs."""
     if total <= FEW_ENOUGH and not query.wants_columns and query.order is SearchSort.RELEVANCE:
         found = _all_at_once(reader, query, typos, after)
         if found is not None:
-            return found
-    return list(islice(_places(reader, query, typos, after), query.limit + 1))
+            return found[skipped : skipped + query.limit + 1]
+    return list(islice(_places(reader, query, typos, after), skipped, skipped + query.limit + 1))
 
 
 def _all_at_once(
@@ -112,7 +114,7 @@ def _all_at_once(
     keyed = [(-stage, key_of(document, query.order), stage, document) for stage, document in found]
     keyed.sort(key=lambda one: (one[0], one[1].ascending))
     begin = (-after.stage, after.key.ascending) if after else None
-    behind = [one for one in keyed if begin is None or (one[0], one[1].ascending) > begin][: query.limit + 1]
+    behind = [one for one in keyed if begin is None or (one[0], one[1].ascending) > begin]
     return [
         _Place(
             document,
@@ -139,6 +141,7 @@ def _places(reader: StageReader, query: SearchQuery, typos: bool, after: SearchC
     """In order: by stage; in each, documents before columns."""
     documents = plan_stages(query, DOCUMENTS, typos=typos)
     columns = plan_stages(query, COLUMNS, typos=typos) if query.wants_columns else documents
+    of_one = plan_stages(query, ONE_COLUMN, typos=typos)
     if query.order is not SearchSort.RELEVANCE:
         lowest = documents[-1].stage
         documents = (StageClause(lowest, matches(documents)),)
@@ -154,16 +157,15 @@ def _places(reader: StageReader, query: SearchQuery, typos: bool, after: SearchC
                 yield from _documents(reader, query, clause, own.stage, typos, here)
             if query.wants_columns:
                 clause = AllOf((of_columns.clause, plan_filters(query, types=False)))
-                yield from _columns(
-                    reader, query, clause, of_columns.stage, typos, here if here and here.columns else None
-                )
+                begin = here if here and here.columns else None
+                yield from _columns(reader, query, clause, of_columns.stage, typos, begin, of_one)
         better.append(own.clause)
 
 
 def _documents(
     reader: StageReader, query: SearchQuery, clause: Clause, stage: MatchStage, typos: bool, after: SearchCursor | None
 ) -> Iterator[_Place]:
-    key, limit = after.key if after else None, query.limit + 1
+    key, limit = after.key if after else None, min(query.offset + query.limit, MOST_HITS) + 1
     while True:
         found = reader.take(clause, query.order, key, limit)
         for document in found:
@@ -178,17 +180,23 @@ def _documents(
 
 
 def _columns(
-    reader: StageReader, query: SearchQuery, clause: Clause, stage: MatchStage, typos: bool, after: SearchCursor | None
+    reader: StageReader,
+    query: SearchQuery,
+    clause: Clause,
+    stage: MatchStage,
+    typos: bool,
+    after: SearchCursor | None,
+    stages: tuple[StageClause, ...],
 ) -> Iterator[_Place]:
-    """Documents are read in batches. One may have matched by several columns together, and give none."""
-    stages = plan_stages(query, ONE_COLUMN, typos=typos)
+    """Documents are read in batches. One may have matched by several columns together, and give none. `stages`: in
+    which a column is."""
     ordered = query.order is SearchSort.RELEVANCE
     if after:  # the rest of the document that the page ended in
         same = filter_token_clause(SearchFilter.ID, id_of_order(after.key.order))
         for document in reader.take(AllOf((clause, same)), query.order, None, 1):
             yield from _of_document(document, stages, stage, query, typos, after.column, ordered, reader.generation)
     key, read, batch = after.key if after else None, 0, min(_BATCH, query.limit + 1)
-    while read < MOST_READ:
+    while read < MOST_READ + query.offset:
         found = reader.take(clause, query.order, key, batch)
         for document in found:
             key = key_of(document, query.order)
@@ -280,33 +288,36 @@ def _stage_of(place: _Place, query: SearchQuery, typos: bool) -> MatchStage | No
 
 
 def suggest_names(reader: StageReader, prefix: str, limit: int) -> tuple[CatalogHit, ...]:
-    """For a search box: names that begin so, then columns. Not counted, and nothing in descriptions."""
-    text = prefix[:200]
-    query = SearchQuery(text=text, limit=limit, types=(), sort=SearchSort.RELEVANCE)
-    typos, found = False, list[_Place]()
-    stages = [s for s in plan_stages(query, DOCUMENTS, typos=False) if s.stage >= MatchStage.PREFIX or query.browses]
-    better: list[Clause] = []
-    for own in stages:
-        clause = Except(own.clause, AnyOf(tuple(better))) if better else own.clause
-        for document in reader.take(clause, query.order, None, limit - len(found)):
-            cursor = SearchCursor(typos=typos, columns=False, stage=own.stage, key=key_of(document, query.order))
-            found.append(_Place(document, None, cursor))
-        better.append(own.clause)
-        if len(found) >= limit:
-            break
-    if len(found) < limit and not query.browses:
-        found += _suggested_columns(reader, query, limit - len(found))
+    """For a search box: names that begin so, then columns; where there are none, those that are so but for typos. Not
+    counted, and nothing in descriptions."""
+    query = SearchQuery(text=prefix[:MOST_LETTERS], limit=limit)
+    typos, found = False, _suggested(reader, query, typos=False)
+    if not found and not query.browses:
+        typos, found = True, _suggested(reader, query, typos=True)
     marker = QueryMarker(query.words, typos=typos)
     return tuple(_hit(place, query, marker, typos) for place in found)
 
 
-def _suggested_columns(reader: StageReader, query: SearchQuery, limit: int) -> list[_Place]:
+def _suggested(reader: StageReader, query: SearchQuery, *, typos: bool) -> list[_Place]:
+    if query.browses:
+        stages = plan_stages(query, DOCUMENTS, typos=False)
+    else:
+        stages = plan_suggestions(query.text, DOCUMENTS, typos=typos)
     found: list[_Place] = []
-    for own in plan_stages(query, COLUMNS, typos=False):
-        if own.stage < MatchStage.PREFIX or len(found) >= limit:
-            break
-        for place in _columns(reader, query, own.clause, own.stage, False, None):
-            found.append(place)
-            if len(found) >= limit:
-                break
-    return found
+    better: list[Clause] = []
+    for own in stages:
+        clause = Except(own.clause, AnyOf(tuple(better))) if better else own.clause
+        for document in reader.take(clause, query.order, None, query.limit - len(found)):
+            cursor = SearchCursor(typos=typos, columns=False, stage=own.stage, key=key_of(document, query.order))
+            found.append(_Place(document, None, cursor))
+        better.append(own.clause)
+        if len(found) >= query.limit:
+            return found
+    columns = () if query.browses else _suggested_columns(reader, query, typos)
+    return [*found, *islice(columns, query.limit - len(found))]
+
+
+def _suggested_columns(reader: StageReader, query: SearchQuery, typos: bool) -> Iterator[_Place]:
+    of_one = plan_suggestions(query.text, ONE_COLUMN, typos=typos)
+    for own in plan_suggestions(query.text, COLUMNS, typos=typos):
+        yield from _columns(reader, query, own.clause, own.stage, typos, None, of_one)

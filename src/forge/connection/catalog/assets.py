@@ -78,8 +78,10 @@ class CatalogView:
         explain: bool = False,
         limit: int = 50,
         cursor: str | None = None,
+        offset: int = 0,
     ) -> SearchResult:
-        """The best first; without words, browse. Values of one filter are OR, different ones AND."""
+        """The best first; without words, browse. Values of one filter are OR, different ones AND. `offset`: how many
+        are left out, without a cursor."""
         query = search_query_of(
             text,
             types=types,
@@ -95,6 +97,7 @@ class CatalogView:
             explain=explain,
             limit=limit,
             cursor=cursor,
+            offset=offset,
         )
         return SearchResult(self.wiring.catalog.search.catalog.search(query))
 

@@ -72,6 +72,7 @@ def search_query_of(
     explain: bool = False,
     limit: int = 50,
     cursor: str | None = None,
+    offset: int = 0,
 ) -> SearchQuery:
     """E105 for a word that is none, with those there are."""
     levels = tuple(str(level) for level in ClassificationLevel)
@@ -92,6 +93,7 @@ def search_query_of(
         explain=explain,
         limit=limit,
         cursor=cursor,
+        offset=offset,
     )
 
 
