@@ -37,13 +37,14 @@ POM = f"""<project xmlns="http://maven.apache.org/POM/4.0.0">
 def running_opensearch() -> Iterator[str]:
     """Its address."""
     home = Path(tempfile.mkdtemp(prefix="forge-opensearch-"))
+    cluster = f"forge-tests-{os.getpid()}"  # servers of one name find each other and become one
     command = [
         find_java(),
         *LIGHT,
         "-cp",
         f"{fetched_jars()}/*",
         "org.codelibs.opensearch.runner.OpenSearchRunner",
-        *("-basePath", str(home / "server"), "-numOfNode", "1", "-baseHttpPort", "9250", "-clusterName", "forge-tests"),
+        *("-basePath", str(home / "server"), "-numOfNode", "1", "-baseHttpPort", "9250", "-clusterName", cluster),
     ]
     log = home / "output.log"
     with log.open("wb") as output:
