@@ -29,6 +29,7 @@ from forge.connection.catalog.items import (
     LabelCounts,
 )
 from forge.connection.catalog.pii import PiiView
+from forge.connection.catalog.profiles import ProfileBook
 from forge.connection.catalog.search import SearchResult, SearchSuggestions, Words, search_query_of, words
 from forge.flows.catalog.asset_store import AssetFilter
 from forge.flows.catalog.crawl import crawl
@@ -56,6 +57,11 @@ class CatalogView:
     def pii(self) -> PiiView:
         """Personal data: scans, findings and reviews."""
         return PiiView(self.wiring)
+
+    @property
+    def profile(self) -> ProfileBook:
+        """What the values of tables look like: `f.catalog.profile("core.orders")`, `.show`, `.diff`, `.history`."""
+        return ProfileBook(self.wiring)
 
     def scan(self, *sources: str, dry_run: bool = False) -> Crawls:
         """Crawl all sources, or these. A source that fails says why, and keeps its assets."""
