@@ -38,6 +38,11 @@ class Window:
         return Page(items=[show(item) for item in part], next_cursor=cursor, has_more=more, total_count=total)
 
 
+def best_of(found: Sequence[U]) -> Page[U]:
+    """A short list that was asked for by its length and has no pages, like the most used ten."""
+    return Page(items=list(found), total_count=len(found))
+
+
 def offset_cursor(offset: int) -> str | None:
     """The cursor of the page that begins there; None beyond the farthest."""
     return encode_cursor("o", str(offset)) if offset <= FARTHEST else None

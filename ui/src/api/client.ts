@@ -36,3 +36,8 @@ export async function unwrap<T>(sent: Promise<Answer<T>>): Promise<T> {
   if (!response.ok) throw problemOf(response.status, error);
   return data as T;
 }
+
+/** The same of a list: what is on its page. */
+export async function itemsOf<T>(sent: Promise<Answer<{ items: T[] }>>): Promise<T[]> {
+  return (await unwrap(sent)).items;
+}

@@ -1,7 +1,7 @@
 /** What is used, what is alike, and what somebody may want to see. */
 import { queryOptions } from "@tanstack/react-query";
 
-import { client, unwrap } from "./client";
+import { client, itemsOf, unwrap } from "./client";
 import type { UsageView } from "./types";
 
 const of = (assetId: string) => ({ path: { asset_id: assetId } });
@@ -9,14 +9,14 @@ const of = (assetId: string) => ({ path: { asset_id: assetId } });
 export const recommendationsQuery = (limit = 6) =>
   queryOptions({
     queryKey: ["recommendations", limit],
-    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/catalog/recommendations", { params: { query: { limit } }, signal })),
+    queryFn: ({ signal }) => itemsOf(client.GET("/api/v1/catalog/recommendations", { params: { query: { limit } }, signal })),
     staleTime: 60_000,
   });
 
 export const similarQuery = (assetId: string, limit = 8) =>
   queryOptions({
     queryKey: ["asset", assetId, "similar", limit],
-    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/catalog/assets/{asset_id}/similar", { params: { ...of(assetId), query: { limit } }, signal })),
+    queryFn: ({ signal }) => itemsOf(client.GET("/api/v1/catalog/assets/{asset_id}/similar", { params: { ...of(assetId), query: { limit } }, signal })),
     retry: false,
   });
 

@@ -1,7 +1,7 @@
 /** What people say of assets: edits, their history, and what there is to choose from. */
 import { queryOptions, useMutation, useQueryClient, type QueryClient } from "@tanstack/react-query";
 
-import { client, unwrap } from "./client";
+import { client, itemsOf, unwrap } from "./client";
 import type { AssetChange } from "./types";
 
 const of = (assetId: string) => ({ path: { asset_id: assetId } });
@@ -17,14 +17,14 @@ export const editsQuery = (assetId: string) =>
 export const domainsQuery = () =>
   queryOptions({
     queryKey: ["catalog", "domains"],
-    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/catalog/domains", { signal })),
+    queryFn: ({ signal }) => itemsOf(client.GET("/api/v1/catalog/domains", { params: { query: { limit: 500 } }, signal })),
     staleTime: 30_000,
   });
 
 export const tagsQuery = () =>
   queryOptions({
     queryKey: ["catalog", "tags"],
-    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/catalog/tags", { params: { query: { limit: 500 } }, signal })),
+    queryFn: ({ signal }) => itemsOf(client.GET("/api/v1/catalog/tags", { params: { query: { limit: 500 } }, signal })),
     staleTime: 30_000,
   });
 

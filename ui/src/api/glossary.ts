@@ -1,7 +1,7 @@
 /** What can be asked and done about terms of the glossary. */
 import { keepPreviousData, queryOptions, useMutation, useQueryClient, type QueryClient } from "@tanstack/react-query";
 
-import { client, unwrap } from "./client";
+import { client, itemsOf, unwrap } from "./client";
 import type { TermChange, TermCreate, TermView } from "./types";
 
 /** As many as one request may give; a glossary that people wrote is shorter. */
@@ -42,14 +42,14 @@ export const termQuery = (id: string) =>
 export const termHistoryQuery = (id: string) =>
   queryOptions({
     queryKey: ["glossary", "history", id],
-    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/catalog/glossary/terms/{term_id}/history", { params: of(id), signal })),
+    queryFn: ({ signal }) => itemsOf(client.GET("/api/v1/catalog/glossary/terms/{term_id}/history", { params: { ...of(id), query: { limit: 100 } }, signal })),
   });
 
 /** Terms for the columns of an asset that have none. */
 export const termSuggestionsQuery = (asset: string) =>
   queryOptions({
     queryKey: ["glossary", "suggestions", asset],
-    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/catalog/glossary/suggestions", { params: { query: { asset, limit: 1 } }, signal })),
+    queryFn: ({ signal }) => itemsOf(client.GET("/api/v1/catalog/glossary/suggestions", { params: { query: { asset, limit: 1 } }, signal })),
     retry: false,
   });
 

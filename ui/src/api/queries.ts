@@ -1,7 +1,7 @@
 /** What can be asked, one function per route. Pages write `useQuery(runsQuery({ branch }))`. */
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 
-import { client, unwrap } from "./client";
+import { client, itemsOf, unwrap } from "./client";
 import { waitFor } from "./polling";
 import type { paths } from "./schema";
 
@@ -76,7 +76,7 @@ export const searchQuery = (filter: Listed<"/api/v1/catalog/search"> = {}) =>
 export const suggestQuery = (prefix: string, limit = 10) =>
   queryOptions({
     queryKey: ["suggest", prefix, limit],
-    queryFn: ({ signal }) => unwrap(client.GET("/api/v1/catalog/suggest", { params: { query: { prefix, limit } }, signal })),
+    queryFn: ({ signal }) => itemsOf(client.GET("/api/v1/catalog/suggest", { params: { query: { prefix, limit } }, signal })),
     placeholderData: keepPreviousData,
     staleTime: 30_000,
   });

@@ -6073,8 +6073,17 @@ export interface components {
         GlossaryList: {
             /** Errors */
             errors: components["schemas"]["ErrorView"][];
-            /** Glossaries */
-            glossaries: components["schemas"]["GlossaryView"][];
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["GlossaryView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
         };
         /**
          * GlossaryView
@@ -7864,6 +7873,20 @@ export interface components {
             /** Total Count */
             total_count?: number | null;
         };
+        /** Page[LabelCountView] */
+        Page_LabelCountView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["LabelCountView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
         /** Page[MergeView] */
         Page_MergeView_: {
             /**
@@ -7948,6 +7971,20 @@ export interface components {
             /** Total Count */
             total_count?: number | null;
         };
+        /** Page[PopularAssetView] */
+        Page_PopularAssetView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["PopularAssetView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
         /** Page[ProfileSummary] */
         Page_ProfileSummary_: {
             /**
@@ -7971,6 +8008,20 @@ export interface components {
             has_more: boolean;
             /** Items */
             items: components["schemas"]["ProposalView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
+        /** Page[RecommendedAssetView] */
+        Page_RecommendedAssetView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["RecommendedAssetView"][];
             /** Next Cursor */
             next_cursor?: string | null;
             /** Total Count */
@@ -8018,6 +8069,20 @@ export interface components {
             /** Total Count */
             total_count?: number | null;
         };
+        /** Page[SimilarAssetView] */
+        Page_SimilarAssetView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["SimilarAssetView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
         /** Page[SnapshotView] */
         Page_SnapshotView_: {
             /**
@@ -8060,6 +8125,20 @@ export interface components {
             /** Total Count */
             total_count?: number | null;
         };
+        /** Page[Suggestion] */
+        Page_Suggestion_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["Suggestion"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
         /** Page[TagView] */
         Page_TagView_: {
             /**
@@ -8069,6 +8148,34 @@ export interface components {
             has_more: boolean;
             /** Items */
             items: components["schemas"]["TagView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
+        /** Page[TermRevisionView] */
+        Page_TermRevisionView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["TermRevisionView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
+        /** Page[TermSuggestionView] */
+        Page_TermSuggestionView_: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["TermSuggestionView"][];
             /** Next Cursor */
             next_cursor?: string | null;
             /** Total Count */
@@ -11507,21 +11614,28 @@ export type PageDatasetHealth = components['schemas']['Page_DatasetHealth_'];
 export type PageDeliveryView = components['schemas']['Page_DeliveryView_'];
 export type PageEditView = components['schemas']['Page_EditView_'];
 export type PageGapItem = components['schemas']['Page_GapItem_'];
+export type PageLabelCountView = components['schemas']['Page_LabelCountView_'];
 export type PageMergeView = components['schemas']['Page_MergeView_'];
 export type PageMonitorRunView = components['schemas']['Page_MonitorRunView_'];
 export type PageMonitorView = components['schemas']['Page_MonitorView_'];
 export type PageMuteView = components['schemas']['Page_MuteView_'];
 export type PageNodeView = components['schemas']['Page_NodeView_'];
 export type PagePiiFindingView = components['schemas']['Page_PiiFindingView_'];
+export type PagePopularAssetView = components['schemas']['Page_PopularAssetView_'];
 export type PageProfileSummary = components['schemas']['Page_ProfileSummary_'];
 export type PageProposalView = components['schemas']['Page_ProposalView_'];
+export type PageRecommendedAssetView = components['schemas']['Page_RecommendedAssetView_'];
 export type PageRemediationView = components['schemas']['Page_RemediationView_'];
 export type PageResultView = components['schemas']['Page_ResultView_'];
 export type PageRunView = components['schemas']['Page_RunView_'];
+export type PageSimilarAssetView = components['schemas']['Page_SimilarAssetView_'];
 export type PageSnapshotView = components['schemas']['Page_SnapshotView_'];
 export type PageSourceTableView = components['schemas']['Page_SourceTableView_'];
 export type PageStateChangeView = components['schemas']['Page_StateChangeView_'];
+export type PageSuggestion = components['schemas']['Page_Suggestion_'];
 export type PageTagView = components['schemas']['Page_TagView_'];
+export type PageTermRevisionView = components['schemas']['Page_TermRevisionView_'];
+export type PageTermSuggestionView = components['schemas']['Page_TermSuggestionView_'];
 export type PageTermView = components['schemas']['Page_TermView_'];
 export type PageTestRunView = components['schemas']['Page_TestRunView_'];
 export type PageTrackedIncidentView = components['schemas']['Page_TrackedIncidentView_'];
@@ -17911,7 +18025,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SimilarAssetView"][];
+                    "application/json": components["schemas"]["Page_SimilarAssetView_"];
                 };
             };
             /** @description The host is not one of this server's */
@@ -18281,7 +18395,14 @@ export interface operations {
     };
     list_asset_domains: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -18294,7 +18415,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LabelCountView"][];
+                    "application/json": components["schemas"]["Page_LabelCountView_"];
                 };
             };
             /** @description The host is not one of this server's */
@@ -18366,6 +18487,12 @@ export interface operations {
         parameters: {
             query?: {
                 domain?: string | null;
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
             };
             header?: never;
             path?: never;
@@ -18673,7 +18800,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TermSuggestionView"][];
+                    "application/json": components["schemas"]["Page_TermSuggestionView_"];
                 };
             };
             /** @description The host is not one of this server's */
@@ -19298,7 +19425,12 @@ export interface operations {
     term_history: {
         parameters: {
             query?: {
+                /** @description How many at most. */
                 limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
             };
             header?: never;
             path: {
@@ -19315,7 +19447,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["TermRevisionView"][];
+                    "application/json": components["schemas"]["Page_TermRevisionView_"];
                 };
             };
             /** @description The host is not one of this server's */
@@ -19708,7 +19840,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["PopularAssetView"][];
+                    "application/json": components["schemas"]["Page_PopularAssetView_"];
                 };
             };
             /** @description The host is not one of this server's */
@@ -20136,7 +20268,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["RecommendedAssetView"][];
+                    "application/json": components["schemas"]["Page_RecommendedAssetView_"];
                 };
             };
             /** @description The host is not one of this server's */
@@ -20349,6 +20481,8 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the page before. */
                 cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
             };
             header?: never;
             path?: never;
@@ -20448,7 +20582,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Suggestion"][];
+                    "application/json": components["schemas"]["Page_Suggestion_"];
                 };
             };
             /** @description The host is not one of this server's */
@@ -20520,7 +20654,12 @@ export interface operations {
         parameters: {
             query?: {
                 prefix?: string;
+                /** @description How many at most. */
                 limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
             };
             header?: never;
             path?: never;
@@ -20534,7 +20673,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["LabelCountView"][];
+                    "application/json": components["schemas"]["Page_LabelCountView_"];
                 };
             };
             /** @description The host is not one of this server's */

@@ -61,10 +61,12 @@ describe("the header", () => {
     const user = userEvent.setup();
     const { router } = renderPage("/", {
       [OVERVIEW]: calm,
-      "GET /api/v1/catalog/suggest": [
-        { text: "core.orders", type: "table", qualified_name: "core.orders" },
-        { text: "core.orders.amount", type: "column", qualified_name: "core.orders.amount" },
-      ],
+      "GET /api/v1/catalog/suggest": {
+        items: [
+          { text: "core.orders", type: "table", qualified_name: "core.orders" },
+          { text: "core.orders.amount", type: "column", qualified_name: "core.orders.amount" },
+        ],
+      },
     });
     await screen.findByRole("heading", { name: "Nothing is wrong on main" });
     await user.keyboard("/");
@@ -78,7 +80,7 @@ describe("the header", () => {
     const user = userEvent.setup();
     const { router } = renderPage("/", {
       [OVERVIEW]: calm,
-      "GET /api/v1/catalog/suggest": [{ text: "core.orders", type: "table", qualified_name: "core.orders" }],
+      "GET /api/v1/catalog/suggest": { items: [{ text: "core.orders", type: "table", qualified_name: "core.orders" }] },
       "GET /api/v1/lineage/search": paged([tableNode("core.orders"), tableNode("legacy.orders_archive")]),
     });
     await screen.findByRole("heading", { name: "Nothing is wrong on main" });
@@ -92,7 +94,7 @@ describe("the header", () => {
 
   it.each(["/", "{Control>}k{/Control}"])("keeps what is typed right after %s, before the search is there", async (keys) => {
     const user = userEvent.setup();
-    renderPage("/", { [OVERVIEW]: calm, "GET /api/v1/catalog/suggest": [] });
+    renderPage("/", { [OVERVIEW]: calm, "GET /api/v1/catalog/suggest": { items: [] } });
     await screen.findByRole("heading", { name: "Nothing is wrong on main" });
     await user.keyboard(`${keys}core.ox{Backspace}r`);
     const field = await screen.findByRole("combobox");

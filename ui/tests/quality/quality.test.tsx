@@ -38,7 +38,7 @@ const answers: Answers = {
   [`GET ${Q}/remediations`]: paged([remedy()]),
   [`GET ${Q}/remediations/p1`]: remedy(),
   [`GET ${Q}/remediations/p1/preview`]: remedyPreview(),
-  "GET /api/v1/catalog/suggest": [],
+  "GET /api/v1/catalog/suggest": { items: [] },
   "GET /api/v1/catalog/assets/core.orders": asset(),
   [`GET ${Q}/datasets/core.orders/health`]: health({ monitors: 2 }),
 };

@@ -102,6 +102,10 @@ def test_pages_of_a_search(own_client: TestClient) -> None:
     )
     rest = own_client.get(f"{API}/search", params={"limit": 3, "cursor": first["next_cursor"]}).json()
     assert ([h["id"] for h in rest["items"]], rest["total_count"], rest["has_more"]) == (["raw.orders"], 4, False)
+    for offset, expected in ((3, ["raw.orders"]), (1, ["hr.staff_names", "marts.revenue", "raw.orders"]), (4, [])):
+        page = own_client.get(f"{API}/search", params={"limit": 3, "offset": offset}).json()
+        assert ([h["id"] for h in page["items"]], page["total_count"], page["has_more"]) == (expected, 4, False)
+    problem(own_client.get(f"{API}/search", params={"offset": 10_001}), 422, "E105")
 
 
 @pytest.mark.parametrize("params", [{"types": "nonsense"}, {"state": "bad"}, {"sort": "luck"}, {"q": "x" * 201}])
@@ -198,16 +202,19 @@ def test_a_list_of_assets_asks_the_database_a_handful_of_times(fresh: tuple[Wiri
         ("main", [("main", "branch")]),
         ("r4", [("r4", "run")]),
         ("R4", [("r4", "run")]),
+        ("hr.", [("hr", "schema"), ("hr.staff", "view"), ("hr.staff_names", "view")]),
+        ("rveenue", [("marts.revenue", "table"), ("marts.revenue.revenue", "column")]),
         ("zzzz", []),
     ],
 )
 def test_the_search_box_is_helped(own_client: TestClient, prefix: str, expected: list[tuple[str, str]]) -> None:
     found = own_client.get(f"{API}/suggest", params={"prefix": prefix}).json()
-    assert [(one["text"], one["type"]) for one in found] == expected
+    assert [(one["text"], one["type"]) for one in found["items"]] == expected
+    assert (found["total_count"], found["has_more"], found["next_cursor"]) == (len(expected), False, None)
 
 
 def test_no_more_is_suggested_than_asked_for(own_client: TestClient) -> None:
-    assert len(own_client.get(f"{API}/suggest", params={"prefix": "", "limit": 3}).json()) == 3
+    assert len(own_client.get(f"{API}/suggest", params={"prefix": "", "limit": 3}).json()["items"]) == 3
     problem(own_client.get(f"{API}/suggest"), 422, "E105")
     problem(own_client.get(f"{API}/suggest", params={"prefix": "a", "limit": 51}), 422, "E105")
 

@@ -35,6 +35,14 @@ def get(site: VersionSite, path: str, as_: dict[str, str] | None = None, **query
     return answer.json()
 
 
+def listed(site: VersionSite, path: str, as_: dict[str, str] | None = None, **query: object) -> Any:
+    """What a short list has, which has no pages."""
+    page = get(site, path, as_, **query)
+    items = page.pop("items")
+    assert page == {"next_cursor": None, "has_more": False, "total_count": len(items)}
+    return items
+
+
 def use(site: VersionSite, user: str, *names: str, kind: UsageKind = UsageKind.VIEW) -> None:
     recorder = site.wiring.catalog.discovery.recorder
     recorder.record(kind, names, user)
@@ -44,13 +52,13 @@ def use(site: VersionSite, user: str, *names: str, kind: UsageKind = UsageKind.V
 def test_popular_and_usage_by_day(site: VersionSite) -> None:
     use(site, "eve", "core.orders", "hr.staff")
     use(site, "bob", "core.orders", kind=UsageKind.QUERY)
-    found = get(site, "/popular", time_range="day")
+    found = listed(site, "/popular", time_range="day")
     assert [(one["id"], one["users"], one["views"], one["queries"]) for one in found] == [
         ("core.orders", 2, 1, 1),
         ("hr.staff", 1, 1, 0),
     ]
-    assert [one["id"] for one in get(site, "/popular", domain="hr")] == ["hr.staff"]
-    assert len(get(site, "/popular", limit=1)) == 1
+    assert [one["id"] for one in listed(site, "/popular", domain="hr")] == ["hr.staff"]
+    assert len(listed(site, "/popular", limit=1)) == 1
     usage = get(site, "/assets/core.orders/usage", time_range="week")
     assert (usage["asset"], usage["users"], len(usage["days"]), usage["days"][-1]["views"]) == ("core.orders", 2, 7, 1)
     today = site.wiring.clock().date()
@@ -58,7 +66,7 @@ def test_popular_and_usage_by_day(site: VersionSite) -> None:
 
 
 def test_similar_assets_say_why(site: VersionSite) -> None:
-    (found,) = get(site, "/assets/core.orders/similar")
+    (found,) = listed(site, "/assets/core.orders/similar")
     assert (found["id"], found["schema_score"]) == ("core.refunds", 0.75)
     assert found["reasons"][0] == "shares 3 of 3 columns: id, customer_id, amount"
 
@@ -66,15 +74,15 @@ def test_similar_assets_say_why(site: VersionSite) -> None:
 def test_recommendations_are_for_who_asks(site: VersionSite) -> None:
     use(site, "ada@example.com", "core.orders")
     use(site, "eve@example.com", "core.orders", "hr.staff")
-    mine = get(site, "/recommendations")
+    mine = listed(site, "/recommendations")
     assert [(one["id"], [reason["source"] for reason in one["reasons"]]) for one in mine] == [
         ("hr.staff", ["people", "popular"]),
         ("core.refunds", ["domain"]),
     ]
     eve = site.token_of("eve@example.com", TokenScope.READ)
-    assert [one["id"] for one in get(site, "/recommendations", eve)] == ["core.refunds"]
-    assert [one["id"] for one in get(site, "/recommendations", eve, context="core.refunds")] == []
-    assert len(get(site, "/recommendations", limit=1)) == 1
+    assert [one["id"] for one in listed(site, "/recommendations", eve)] == ["core.refunds"]
+    assert [one["id"] for one in listed(site, "/recommendations", eve, context="core.refunds")] == []
+    assert len(listed(site, "/recommendations", limit=1)) == 1
 
 
 def test_lineage_recommends_its_neighbours(site: VersionSite) -> None:
@@ -85,7 +93,7 @@ def test_lineage_recommends_its_neighbours(site: VersionSite) -> None:
     made = site.client.post("/api/v1/lineage/edges", json={"nodes": nodes, "edges": edges, "reason": "a test"})
     assert made.status_code in (200, 201), made.text
     use(site, "ada@example.com", "core.orders")
-    found = {one["id"]: one["reasons"] for one in get(site, "/recommendations")}
+    found = {one["id"]: one["reasons"] for one in listed(site, "/recommendations")}
     assert found["core.refunds"][0] == {
         "source": "lineage",
         "text": "it is made from core.orders, which you used",
@@ -98,7 +106,7 @@ def test_a_page_of_an_asset_counts_as_a_view(site: VersionSite) -> None:
         get(site, f"/assets/{name}", eve)
     assert site.client.get(f"{API}/assets/core.nope").status_code == 404
     site.wiring.catalog.discovery.recorder.flush()
-    assert [(one["id"], one["views"], one["users"]) for one in get(site, "/popular")] == [
+    assert [(one["id"], one["views"], one["users"]) for one in listed(site, "/popular")] == [
         ("core.orders", 2, 1),
         ("hr.staff", 1, 1),
     ]
@@ -108,7 +116,7 @@ def test_names_with_slashes_are_names(site: VersionSite) -> None:
     name = "files:/data/in/orders.csv"
     columns = "id:bigint customer_id:bigint amount:double"
     CatalogWorld(site.wiring.catalog.assets).crawl(ORDERS, REFUNDS, STAFF, table(name, columns))
-    assert [one["id"] for one in get(site, f"/assets/{name}/similar")] == ["core.orders", "core.refunds"]
+    assert [one["id"] for one in listed(site, f"/assets/{name}/similar")] == ["core.orders", "core.refunds"]
     assert get(site, f"/assets/{name}/usage")["asset"] == name
 
 
@@ -119,7 +127,10 @@ def test_a_query_counts_for_its_tables(site: VersionSite) -> None:
     tables = [TableName("core", "orders"), TableName("core", "refunds")]
     site.wiring.metadata.note(query_record(site.wiring.clock, "eve", ASKED, "http", "SELECT 1", tables, {}))
     site.wiring.catalog.discovery.recorder.flush()
-    assert [(one["id"], one["queries"]) for one in get(site, "/popular")] == [("core.orders", 1), ("core.refunds", 1)]
+    assert [(one["id"], one["queries"]) for one in listed(site, "/popular")] == [
+        ("core.orders", 1),
+        ("core.refunds", 1),
+    ]
 
 
 def test_a_server_that_stops_has_written_what_was_used(tmp_path: Path) -> None:
@@ -127,7 +138,7 @@ def test_a_server_that_stops_has_written_what_was_used(tmp_path: Path) -> None:
         site.wiring.catalog.discovery.recorder.record(UsageKind.VIEW, ["core.orders"], "eve")
     with open_version_site(tmp_path / "shop") as site:
         CatalogWorld(site.wiring.catalog.assets).crawl(ORDERS)
-        assert [one["id"] for one in get(site, "/popular")] == ["core.orders"]
+        assert [one["id"] for one in listed(site, "/popular")] == ["core.orders"]
 
 
 @pytest.mark.parametrize(("word", "rows"), [("off", 0), ("anonymous", 1)])

@@ -97,8 +97,16 @@ def test_all_faces_say_what_a_person_said(site: VersionSite) -> None:
     amount = next(column for column in found["schema"] if column["name"] == "amount")
     assert (amount["description"], amount["tags"], amount["term"]) == ("in euros", ["money"], "net")
     assert found["origins"]["owner"] == "edit"
-    assert answer_of(site.client.get(f"{API}/domains")) == [{"name": "sales", "assets": 1}]
-    assert {one["name"] for one in answer_of(site.client.get(f"{API}/tags", params={"prefix": "g"}))} == {"gold"}
+    domains = {"items": [{"name": "sales", "assets": 1}], "next_cursor": None, "has_more": False, "total_count": 1}
+    assert answer_of(site.client.get(f"{API}/domains")) == domains
+    tags = answer_of(site.client.get(f"{API}/tags", params={"prefix": "g"}))["items"]
+    assert {one["name"] for one in tags} == {"gold"}
+    first, rest = {"limit": 1}, {"offset": 1}
+    page = answer_of(site.client.get(f"{API}/tags", params=first))
+    every = answer_of(site.client.get(f"{API}/tags"))["items"]
+    assert (page["items"], page["has_more"]) == (every[:1], True)
+    for following in (rest, {"cursor": page["next_cursor"]}):
+        assert answer_of(site.client.get(f"{API}/tags", params=following))["items"] == every[1:]
 
 
 def test_an_edit_is_in_the_history_and_can_be_undone(site: VersionSite) -> None:

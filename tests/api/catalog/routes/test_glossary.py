@@ -54,23 +54,28 @@ def test_a_term_is_made_read_changed_and_deleted(site: VersionSite) -> None:
     body = {"expected_version": 1, "state": "approved"}
     changed = site.client.patch(f"{API}/terms/{made['id']}", json=body).json()
     assert (changed["version"], changed["state"], changed["synonyms"]) == (2, "approved", ["turnover"])
-    assert next(one["changed"] for one in get(site, "/terms/Net revenue/history")) == ["state"]
+    assert next(one["changed"] for one in get(site, "/terms/Net revenue/history")["items"]) == ["state"]
     assert site.client.delete(f"{API}/terms/{made['id']}").status_code == 204
     problem(site.client.get(f"{API}/terms/{made['id']}"), 404, "E861")
-    assert len(get(site, "/terms/sales.net-revenue/history")) == 3
+    assert len(get(site, "/terms/sales.net-revenue/history")["items"]) == 3
+    page = get(site, "/terms/sales.net-revenue/history", limit=2)
+    assert (len(page["items"]), page["has_more"]) == (2, True)
 
 
 def test_glossaries_and_terms_are_listed(site: VersionSite) -> None:
     add(site)
     add(site, name="Churn", domain="crm", synonyms=["attrition"], owner="bob", state="approved")
     assert get(site, "") == {
-        "glossaries": [
+        "next_cursor": None,
+        "has_more": False,
+        "total_count": 2,
+        "items": [
             {"domain": "crm", "terms": 1, "approved": 1, "owners": ["bob"]},
             {"domain": "sales", "terms": 1, "approved": 0, "owners": []},
         ],
         "errors": [],
     }
-    assert [one["domain"] for one in get(site, "", domain="crm")["glossaries"]] == ["crm"]
+    assert [one["domain"] for one in get(site, "", domain="crm")["items"]] == ["crm"]
     page = get(site, "/terms", limit=1)
     assert (page["total_count"], page["has_more"], page["items"][0]["name"]) == (2, True, "Churn")
     assert [one["name"] for one in get(site, "/terms", q="attri")["items"]] == ["Churn"]
@@ -103,11 +108,11 @@ def test_a_term_in_use_names_what_uses_it(site: VersionSite) -> None:
 def test_terms_are_suggested_for_columns_without_one(site: VersionSite) -> None:
     add(site)
     add(site, name="Customer ID")
-    found = get(site, "/suggestions", asset="core.orders")
+    found = get(site, "/suggestions", asset="core.orders")["items"]
     assert [(one["column"], one["name"]) for one in found] == [("cust_id", "Customer ID"), ("net_rev", "Net revenue")]
     assert all(0.5 < one["score"] <= 1 and one["reason"] for one in found)
     link(site)
-    assert [one["column"] for one in get(site, "/suggestions", asset="core.orders")] == ["cust_id"]
+    assert [one["column"] for one in get(site, "/suggestions", asset="core.orders")["items"]] == ["cust_id"]
     problem(site.client.get(f"{API}/suggestions", params={"asset": "core.nope"}), 404, "E850")
 
 

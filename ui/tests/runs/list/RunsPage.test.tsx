@@ -130,7 +130,7 @@ describe("the list of runs", () => {
 
   it("takes a table at Enter, not at every letter", async () => {
     const user = userEvent.setup();
-    const { router } = show("/runs", [blocked], { "GET /api/v1/catalog/suggest": [] });
+    const { router } = show("/runs", [blocked], { "GET /api/v1/catalog/suggest": { items: [] } });
     const field = await screen.findByRole("combobox", { name: "Table" });
     await user.type(field, "core.orders");
     expect(router.state.location.search).toEqual({});

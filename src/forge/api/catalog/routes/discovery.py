@@ -14,7 +14,9 @@ from forge.api.catalog.wire.discovery import (
     SimilarAssetView,
     UsageView,
 )
+from forge.api.paging import best_of
 from forge.api.site import TheSite
+from forge.api.wire import Page
 from forge.catalog.discovery.usage import UsagePeriod
 from forge.flows.catalog.discovery.popular import find_popular, find_usage
 from forge.flows.catalog.discovery.recommend import recommend
@@ -30,12 +32,12 @@ def list_recommendations(
     caller: ThePrincipal,
     context: Annotated[str | None, Query(max_length=600, description="The asset that is looked at.")] = None,
     limit: Annotated[int, Query(ge=1, le=50)] = 10,
-) -> list[RecommendedAssetView]:
+) -> Page[RecommendedAssetView]:
     """For the caller, best first, each with its reasons: people who used the same, neighbours in the lineage, the same
     domain or tags, popular and unseen."""
     ports = site.wiring.catalog.discovery.recommendation_ports()
     found = recommend(ports, caller.user, context=context, limit=limit)
-    return [RecommendedAssetView.model_validate(one.to_dict()) for one in found]
+    return best_of([RecommendedAssetView.model_validate(one.to_dict()) for one in found])
 
 
 @router.get("/popular")
@@ -44,22 +46,22 @@ def list_popular(
     domain: Annotated[str | None, Query(max_length=255)] = None,
     time_range: PeriodWord = "month",
     limit: Annotated[int, Query(ge=1, le=100)] = 20,
-) -> list[PopularAssetView]:
+) -> Page[PopularAssetView]:
     """Most used first: by how many people, then how often."""
     parts, wiring = site.wiring.catalog.discovery, site.wiring
     found = find_popular(
         parts.usage, wiring.catalog.assets, wiring.clock, domain=domain, period=UsagePeriod(time_range), limit=limit
     )
-    return [PopularAssetView.model_validate(one.to_dict()) for one in found]
+    return best_of([PopularAssetView.model_validate(one.to_dict()) for one in found])
 
 
 @router.get("/assets/{asset_id:path}/similar")
 def similar_assets(
     asset_id: AssetIdentity, site: TheSite, limit: Annotated[int, Query(ge=1, le=50)] = 10
-) -> list[SimilarAssetView]:
+) -> Page[SimilarAssetView]:
     """By columns, words and domain, best first, each with its reasons."""
     found = site.wiring.catalog.discovery.similar.find(asset_id, limit)
-    return [SimilarAssetView.model_validate(one.to_dict()) for one in found]
+    return best_of([SimilarAssetView.model_validate(one.to_dict()) for one in found])
 
 
 @router.get("/assets/{asset_id:path}/usage")

@@ -67,19 +67,18 @@ def register_batch(body: AssetBatch, site: TheSite, caller: ThePrincipal) -> lis
 
 
 @router.get("/domains")
-def list_asset_domains(site: TheSite) -> list[LabelCountView]:
+def list_asset_domains(site: TheSite, window: AWindow) -> Page[LabelCountView]:
     """With the number of their assets."""
-    return [LabelCountView.of(one) for one in site.wiring.catalog.assets.domains()]
+    found = site.wiring.catalog.assets.domains()
+    return window.page(found, LabelCountView.of, total=len(found))
 
 
 @router.get("/tags")
 def list_asset_tags(
-    site: TheSite,
-    prefix: Annotated[str, Query(max_length=200)] = "",
-    limit: Annotated[int, Query(ge=1, le=500)] = 100,
-) -> list[LabelCountView]:
+    site: TheSite, window: AWindow, prefix: Annotated[str, Query(max_length=200)] = ""
+) -> Page[LabelCountView]:
     """The most used first, of assets and their columns."""
-    return [LabelCountView.of(one) for one in site.wiring.catalog.assets.tags(prefix, limit)]
+    return window.page(site.wiring.catalog.assets.tags(prefix, window.needed), LabelCountView.of)
 
 
 @router.get("/proposals")

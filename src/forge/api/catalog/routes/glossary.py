@@ -22,7 +22,7 @@ from forge.api.catalog.wire.glossary import (
     TermSuggestionView,
     TermView,
 )
-from forge.api.paging import AWindow
+from forge.api.paging import AWindow, best_of
 from forge.api.site import Site, TheSite
 from forge.api.wire import ErrorView, Page
 from forge.catalog.glossary.term import GlossaryTerm, TermState, glossaries_of
@@ -40,15 +40,13 @@ _MEDIA_TYPES = {TermFormat.CSV: "text/csv", TermFormat.YAML: "application/yaml"}
 
 
 @router.get("")
-def list_glossaries(site: TheSite, domain: Domain = None) -> GlossaryList:
+def list_glossaries(site: TheSite, window: AWindow, domain: Domain = None) -> GlossaryList:
     """The glossary of each domain, or of one."""
     store = _current(site)
     found = glossaries_of(store.terms(domain=domain))
     errors = site.wiring.catalog.discovery.glossary_files.last.errors
-    return GlossaryList(
-        glossaries=[GlossaryView.model_validate(one.to_dict()) for one in found],
-        errors=[ErrorView.model_validate(error.to_dict()) for error in errors],
-    )
+    page = window.page(found, lambda one: GlossaryView.model_validate(one.to_dict()), total=len(found))
+    return GlossaryList.of(page, errors=[ErrorView.model_validate(error.to_dict()) for error in errors])
 
 
 @router.get("/terms")
@@ -104,15 +102,13 @@ def delete_term(
 
 
 @router.get("/terms/{term_id}/history")
-def term_history(
-    term_id: TermIdentity, site: TheSite, limit: Annotated[int, Query(ge=1, le=500)] = 100
-) -> list[TermRevisionView]:
+def term_history(term_id: TermIdentity, site: TheSite, window: AWindow) -> Page[TermRevisionView]:
     """Newest first; of a deleted term too."""
     store = _current(site)
-    found = store.history(term_id, limit)
+    found = store.history(term_id, window.needed)
     if not found:
-        found = store.history(find_term(store, term_id).id, limit)
-    return [TermRevisionView.model_validate(one.to_dict()) for one in found]
+        found = store.history(find_term(store, term_id).id, window.needed)
+    return window.page(found, lambda one: TermRevisionView.model_validate(one.to_dict()))
 
 
 @router.get("/suggestions")
@@ -120,10 +116,10 @@ def suggest_terms(
     site: TheSite,
     asset: Annotated[str, Query(max_length=600, examples=["core.orders"])],
     limit: Annotated[int, Query(ge=1, le=20, description="How many at most for each column.")] = 3,
-) -> list[TermSuggestionView]:
+) -> Page[TermSuggestionView]:
     """Terms for the columns of an asset that have none, with score and reason."""
     found = suggest_for(find_asset(site.wiring.catalog.assets, asset), _current(site).terms(), limit=limit)
-    return [TermSuggestionView.model_validate(one.to_dict()) for one in found]
+    return best_of([TermSuggestionView.model_validate(one.to_dict()) for one in found])
 
 
 @router.get("/export", response_class=Response)

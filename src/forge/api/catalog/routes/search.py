@@ -10,7 +10,9 @@ from fastapi import APIRouter, Depends, Query, Request
 
 from forge.api.catalog.search_views import hit_view
 from forge.api.catalog.wire.search import ContextView, SearchPageView, SearchTypeWord, Suggestion
+from forge.api.paging import FARTHEST, best_of
 from forge.api.site import TheSite
+from forge.api.wire import Page
 from forge.catalog.search.document import DocumentType
 from forge.catalog.search.page import CatalogHit
 from forge.catalog.search.plan import MatchStage
@@ -67,6 +69,7 @@ def search(
     explain: Annotated[bool, Query(description="Why each result is where it is.")] = False,
     limit: Annotated[int, Query(ge=1, le=500)] = 50,
     cursor: Annotated[str | None, Query(max_length=6000, description="`next_cursor` of the page before.")] = None,
+    offset: Annotated[int, Query(ge=0, le=FARTHEST, description="How many to leave out, without a cursor.")] = 0,
 ) -> SearchPageView:
     """Filters repeat: values of one are OR, different ones AND. A facet counts as if its own filter were not set."""
     assets = catalog.assets()
@@ -88,6 +91,7 @@ def search(
         sort=SearchSort(sort),
         limit=limit,
         cursor=cursor,
+        offset=offset,
         facets=tuple(map(SearchFacet, facets)),
         explain=explain,
     )
@@ -102,7 +106,7 @@ def suggest(
     site: TheSite,
     prefix: Annotated[str, Query(max_length=200)],
     limit: Annotated[int, Query(ge=1, le=50)] = 10,
-) -> list[Suggestion]:
+) -> Page[Suggestion]:
     """For the search box: assets, schemas, terms, columns, branches and runs, the best first."""
     hits = site.wiring.catalog.search.catalog.suggest(prefix, limit)
     found = [(-_stage(hit), 1 if hit.column else 0, _of_hit(hit)) for hit in hits]
@@ -112,7 +116,7 @@ def suggest(
         stage = MatchStage.EXACT if fold(name) == fold(prefix.strip()) else MatchStage.PREFIX
         found.append((-stage, 2 if kind == "branch" else 3, _other(kind, name)))
     found.sort(key=lambda one: one[:2])  # stable: what came first stays first
-    return [suggestion for *_, suggestion in found[:limit]]
+    return best_of([suggestion for *_, suggestion in found[:limit]])
 
 
 @router.get("/context")

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from forge.api.wire import ErrorView, Name, Wire
+from forge.api.wire import ErrorView, Name, Page, Wire
 from forge.catalog.glossary.entry import LARGEST_FILE
 from forge.catalog.glossary.fields import LONGEST_DEFINITION, LONGEST_EXAMPLE, MOST_ITEMS
 
@@ -26,10 +26,9 @@ class GlossaryView(Wire):
     owners: list[str]
 
 
-class GlossaryList(Wire):
+class GlossaryList(Page[GlossaryView]):
     """`errors`: what is wrong with the files glossary/*.yaml; their terms are as they were until it is put right."""
 
-    glossaries: list[GlossaryView]
     errors: list[ErrorView]
 
 
