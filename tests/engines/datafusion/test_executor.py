@@ -496,3 +496,10 @@ def test_a_query_without_rows_has_columns() -> None:
     found = in_process("SELECT i, s, ts, d FROM wild WHERE i > 1 AND i < 1")
     assert found.table.num_rows == 0
     assert [c.type for c in found.schema.columns] == ["int", "string", "timestamp", "decimal(10,2)"]
+
+
+def test_of_a_source_without_rows_the_columns_are_known() -> None:
+    tables = {"t": pa.table({"a": pa.array([], pa.int32())})}
+    assert tables["t"].to_batches() == []
+    found = EXECUTOR.run(plan_of("SELECT count(a) AS n, max(a) AS m FROM t", tables), reader_of(tables), {}, None)
+    assert found.table.to_pylist() == [{"n": 0, "m": None}]

@@ -114,8 +114,9 @@ class DataFusionExecutor:
             context = self._session(folder, 1 if lowered.adds_doubles else self._threads)
             context.register_udf(_check(computation))
             for place, table in enumerate(tables):
-                batches_of = table.to_batches() or [pa.RecordBatch.from_pylist([], schema=table.schema)]
-                context.register_record_batches(f"f{place}", [batches_of])
+                # Of a table without any batch, DataFusion would not know the columns.
+                batches = table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]
+                context.register_record_batches(f"f{place}", [batches])
 
             async def collect() -> list[pa.RecordBatch]:
                 return [batch async for batch in _stream(context, lowered.sql, limit, self._result_limit)]
