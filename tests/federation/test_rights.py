@@ -47,6 +47,10 @@ def test_a_refusal_tells_nothing_of_what_the_source_is() -> None:
         ("customers.phone", ("customers",), set()),
         ("customers.my.col", ("customers",), {"my.col"}),
         ("a.customers.email", ("a.customers",), {"email"}),
+        ("crm.email", (), {"email"}),
+        ("data.crm.csv.my.col", (), {"my.col"}),
+        ("crm.phone", (), set()),
+        ("crm.email_2", (), set()),
     ],
 )
 def test_columns_are_hidden_by_table_or_schema(said: str, path: tuple[str, ...], hidden: set[str]) -> None:

@@ -25,9 +25,12 @@ def refuse_reader(source: Source, user: str) -> None:
 
 def hidden_columns(source: Source, relation: SourceRelation) -> frozenset[str]:
     """In small letters. `customers.email` is said of a table in any schema, and `public.customers.email` also of one
-    whose source has no schemas; points within names hide rather too much than too little."""
+    whose source has no schemas; points within names hide rather too much than too little. Of files, which are one
+    table without a name, any name will do."""
+    columns = [column.name.lower() for column in relation.columns]
+    if not relation.name.path:
+        return frozenset(one for one in columns if any(said.endswith(f".{one}") for said in source.hidden))
     table = ".".join(relation.name.path).lower()
-    columns = (column.name.lower() for column in relation.columns)
     return frozenset(one for one in columns if any(_is_said(f"{table}.{one}", said) for said in source.hidden))
 
 
