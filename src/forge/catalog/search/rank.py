@@ -8,13 +8,14 @@ import math
 from dataclasses import dataclass
 from functools import lru_cache
 
-from forge.catalog.search.document import SearchDocument
+from forge.catalog.search.document import DocumentType, SearchDocument
 from forge.catalog.search.query import SearchSort
 from forge.catalog.search.text import fold, words_of
 
 BASE, MOST_POINTS = 400, 1023
 USAGE, QUALITY, OWNER, DESCRIBED, CONTRACT = 300, 100, 40, 20, 60
 DEPRECATED, VANISHED = -250, -400
+PIPELINE = -150  # more than owner, description and some use: what it makes has its name and is what is meant
 _ORDER_LETTERS = 1000
 
 
@@ -37,6 +38,7 @@ def boosts_of(document: SearchDocument) -> tuple[RankBoost, ...]:
         RankBoost("description", DESCRIBED if document.description else 0),
         RankBoost("contract", CONTRACT if document.has_contract else 0),
         RankBoost("deprecated", DEPRECATED if document.deprecated else 0),
+        RankBoost("pipeline", PIPELINE if document.type is DocumentType.PIPELINE else 0),
         RankBoost("vanished", VANISHED if document.vanished else 0),
     )
     return tuple(boost for boost in found if boost.points)

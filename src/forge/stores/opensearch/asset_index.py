@@ -25,7 +25,7 @@ from forge.model.errors import ForgeError
 from forge.stores.opensearch.clauses import ORDER, PRIMARY, documents_only, index_body
 from forge.stores.opensearch.server import SearchServer
 
-VERSION = 2  # of fields and tokens: another one is another index
+VERSION = 3  # of fields, tokens and points: another one is another index
 _STATE = "s:state"
 _BULK = 500
 _MISSING, _CONFLICT = 404, 409

@@ -13,7 +13,7 @@ from forge.catalog.search.rank import freshness_of, order_of, rank_of
 if TYPE_CHECKING:
     from tantivy import Document, Schema
 
-VERSION = 2  # of these fields and tokens; another one is another folder
+VERSION = 3  # of these fields, tokens and points; another one is another folder
 ID, DOCUMENT, ORDER, STATE = "id", "document", "order", "state"
 STATE_ID = "\x00state"  # of the document that says up to which change the index has come
 PRIMARY = {SearchSort.RELEVANCE: "rank", SearchSort.POPULARITY: "popularity", SearchSort.FRESHNESS: "fresh"}

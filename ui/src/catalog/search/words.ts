@@ -67,6 +67,7 @@ const BOOSTS: Record<string, string> = {
   description: "it is described",
   contract: "a contract promises it",
   deprecated: "it is deprecated",
+  pipeline: "it is a pipeline: what it makes goes first",
   vanished: "its source does not have it any more",
 };
 
