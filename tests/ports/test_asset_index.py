@@ -15,6 +15,7 @@ from forge.catalog.search.document import DocumentColumn, DocumentTerm, Document
 from forge.catalog.search.page import CatalogHit, SearchPage
 from forge.catalog.search.plan import MatchStage
 from forge.catalog.search.query import SearchFacet, SearchFilter, SearchQuery, SearchSort
+from forge.catalog.search.rank import PIPELINE
 from forge.flows.catalog.search.ports import AssetIndex, IndexBatch
 from forge.model.errors import ForgeError
 from forge.stores.memory.asset_index import MemoryAssetIndex
@@ -192,6 +193,21 @@ def test_within_a_stage_boosts_decide_and_are_told(index: AssetIndex) -> None:
     assert told[1]["boosts"] == [{"name": "quality", "points": 90}, {"name": "owner", "points": 40}]
     assert {"name": "deprecated", "points": -250} in told[2]["boosts"]  # type: ignore[operator]
     assert all(hit.explanation is None for hit in index.search(SearchQuery(text="orders")).hits)
+
+
+def test_a_pipeline_stands_behind_the_table_it_makes(index: AssetIndex) -> None:
+    known = {"owner": "ada", "description": "One row per order"}
+    filled(
+        index,
+        document("forge:shop.core.orders", type=DocumentType.PIPELINE, popularity=20, **known),
+        document("core.orders"),
+        document("core.order_notes", popularity=10**6),
+    )
+    page = index.search(SearchQuery(text="orders", explain=True))
+    assert ids(page)[:2] == ["core.orders", "forge:shop.core.orders"]
+    told = page.hits[1].explanation
+    assert told is not None
+    assert {"name": "pipeline", "points": PIPELINE} in told.to_dict()["boosts"]  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(
@@ -588,6 +604,20 @@ def test_names_are_suggested_before_columns(index: AssetIndex) -> None:
     assert ids(index.suggest("cust", 2)) == ["schema:cust", "core.customers"]
     assert ids(index.suggest("core.ord", 1)) == ["core.orders"]
     assert ids(index.suggest("zzz", 5)) == []
+
+
+def test_what_is_in_a_place_is_suggested_behind_names_and_before_columns(index: AssetIndex) -> None:
+    filled(
+        index,
+        document("schema:core", type=DocumentType.SCHEMA, name="core"),
+        document("core.orders", popularity=5),
+        document("core.customers"),
+        document("marts.score", columns=["core_score"]),
+        document("files:data/orders.csv", type=DocumentType.DATASET, name="data/orders.csv", container="files:data"),
+    )
+    assert ids(index.suggest("core", 10)) == ["schema:core", "core.orders", "core.customers", "marts.score.core_score"]
+    assert ids(index.suggest("core", 2)) == ["schema:core", "core.orders"]
+    assert ids(index.suggest("files:data", 10)) == ["files:data/orders.csv"]
     assert len(index.suggest("", 3)) == 3
 
 

@@ -220,9 +220,20 @@ function useChoices(text: string) {
     kind: suggestion.type,
     href: href(suggestion),
   }));
-  const named = new Set((query.data ?? []).map((suggestion) => suggestion.qualified_name));
-  const known: Choice[] = (words === "" ? [] : (places.data?.items ?? []))
-    .filter((node) => !named.has(node.id))
+  // A table that the lake has is an asset, also where only lineage found it by its letters.
+  const named = new Set((query.data ?? []).map((suggestion) => suggestion.qualified_name.toLowerCase()));
+  const nodes = (words === "" ? [] : (places.data?.items ?? [])).filter((node) => !named.has(node.id.toLowerCase()));
+  const held: Choice[] = nodes
+    .filter((node) => node.attributes["in_catalog"] === true)
+    .map((node) => ({
+      key: `table ${node.id}`,
+      icon: ICONS[node.type === "view" ? "view" : "table"],
+      text: revision === "HEAD" ? node.id : `${node.id}@${revision}`,
+      kind: node.type,
+      href: router.buildLocation({ to: "/assets/$assetId", params: { assetId: node.id }, search: revision === "HEAD" ? {} : { at: revision } }).href,
+    }));
+  const known: Choice[] = nodes
+    .filter((node) => node.attributes["in_catalog"] !== true)
     .map((node) => ({
       key: `lineage ${node.id}`,
       icon: IconSitemap,
@@ -238,6 +249,6 @@ function useChoices(text: string) {
     href: router.buildLocation({ to: "/contracts/$contractId", params: { contractId: contract.id } }).href,
   }));
   const all: Choice[] = words === "" ? [] : [{ key: "all", icon: IconSearch, text: `All that matches “${prefix}”`, kind: "search", href: router.buildLocation({ to: "/search", search: { q: prefix } }).href }];
-  const byName = [...found, ...promised, ...known, ...pages];
+  const byName = [...found, ...held, ...promised, ...known, ...pages];
   return { choices: [...byName, ...all], nothing: byName.length === 0, query, searching: query.isFetching || places.isFetching };
 }

@@ -92,6 +92,22 @@ describe("the header", () => {
     await waitFor(() => expect(router.state.location.href).toBe("/lineage?focus=legacy.orders_archive"));
   });
 
+  it("opens the asset of a table that the lake has, and shows it before what lineage alone knows", async () => {
+    const user = userEvent.setup();
+    const { router } = renderPage("/", {
+      [OVERVIEW]: calm,
+      "GET /api/v1/catalog/suggest": [],
+      "GET /api/v1/lineage/search": paged([tableNode("aged.orders"), tableNode("core.orders", { in_catalog: true })]),
+    });
+    await screen.findByRole("heading", { name: "Nothing is wrong on main" });
+    await user.keyboard("/");
+    await user.type(await screen.findByRole("combobox"), "rders");
+    await screen.findByRole("option", { name: /aged\.orders/ });
+    expect(screen.getAllByRole("option").map((option) => option.textContent).slice(0, 2)).toEqual(["core.orderstable", "aged.orderslineage"]);
+    await user.keyboard("{Enter}");
+    await waitFor(() => expect(router.state.location.href).toBe("/assets/core.orders"));
+  });
+
   it.each(["/", "{Control>}k{/Control}"])("keeps what is typed right after %s, before the search is there", async (keys) => {
     const user = userEvent.setup();
     renderPage("/", { [OVERVIEW]: calm, "GET /api/v1/catalog/suggest": { items: [] } });

@@ -235,6 +235,12 @@ def node_view(node: Node) -> NodeView:
     return NodeView.of(node, attributes=attributes)
 
 
+def found_view(node: Node, tree: Tree) -> NodeView:
+    """One of a search, which says whether the lake has it."""
+    view, name = node_view(node), lake_table(node.id)
+    return view.model_copy(update={"attributes": {**view.attributes, "in_catalog": name is not None and name in tree}})
+
+
 def _reached_view(item: ReachedNode, with_expressions: bool) -> ReachedView:
     facts = {name: value for name, value in item.to_dict().items() if name != "direction"}
     return ReachedView.model_validate(facts if with_expressions else {**facts, "expression": ""})

@@ -88,6 +88,14 @@ def plan_stages(query: SearchQuery, space: SearchSpace, *, typos: bool) -> tuple
     return _BROWSING if query.browses else _stages_of(query.text, space, typos)
 
 
+def plan_place(query: SearchQuery) -> Clause:
+    """Documents of a place: every word names it or begins a name in it."""
+    words = tuple(dict.fromkeys(words_of(query.text)))
+    if not words:
+        return NOTHING
+    return AllOf(tuple(AnyOf((HasPrefix(fields.PREFIX, word), HasPrefix(fields.PLACE, word))) for word in words))
+
+
 _BROWSING = (StageClause(MatchStage.BROWSE, EVERYTHING),)
 
 

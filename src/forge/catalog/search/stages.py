@@ -26,6 +26,7 @@ from forge.catalog.search.plan import (
     filter_token_clause,
     matches,
     plan_filters,
+    plan_place,
     plan_stages,
     plan_suggestions,
 )
@@ -288,8 +289,8 @@ def _stage_of(place: _Place, query: SearchQuery, typos: bool) -> MatchStage | No
 
 
 def suggest_names(reader: StageReader, prefix: str, limit: int) -> tuple[CatalogHit, ...]:
-    """For a search box: names that begin so, then columns; where there are none, those that are so but for typos. Not
-    counted, and nothing in descriptions."""
+    """For a search box: names that begin so, then what is in a place that does, then columns; where there are none,
+    those that are so but for typos. Not counted, and nothing in descriptions."""
     query = SearchQuery(text=prefix[:MOST_LETTERS], limit=limit)
     typos, found = False, _suggested(reader, query, typos=False)
     if not found and not query.browses:
@@ -303,6 +304,8 @@ def _suggested(reader: StageReader, query: SearchQuery, *, typos: bool) -> list[
         stages = plan_stages(query, DOCUMENTS, typos=False)
     else:
         stages = plan_suggestions(query.text, DOCUMENTS, typos=typos)
+        if not typos:
+            stages = (*stages, StageClause(MatchStage.RELATED, plan_place(query)))
     found: list[_Place] = []
     better: list[Clause] = []
     for own in stages:

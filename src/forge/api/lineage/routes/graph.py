@@ -12,9 +12,9 @@ from forge.api.lineage.views import (
     GraphRequest,
     facts_of,
     find_layout,
+    found_view,
     graph_view,
     lineage_view,
-    node_view,
     visible_tables,
 )
 from forge.api.lineage.wire.graph import (
@@ -215,13 +215,14 @@ def search_lineage(
     cursor: Annotated[str | None, Query(max_length=2000, description="`next_cursor` of the page before.")] = None,
     at: At = "HEAD",
 ) -> Page[NodeView]:
-    """Nodes of the graph, by id."""
+    """Nodes of the graph, by id; `in_catalog`: a table or view of the lake, which has a page of its own."""
     view = look_at(site, at)
     after = decode_cursor("i", cursor) if cursor else ""
     found = view.search(query, tuple(map(NodeType, node_types)), limit=limit + 1, after=after)
     more = len(found) > limit
+    tree = visible_tables(site, at).tree
     return Page(
-        items=[node_view(node) for node in found[:limit]],
+        items=[found_view(node, tree) for node in found[:limit]],
         next_cursor=encode_cursor("i", found[limit - 1].id) if more else None,
         has_more=more,
     )
