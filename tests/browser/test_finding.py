@@ -16,6 +16,14 @@ def _heading(page: Page) -> Locator:
     return page.get_by_role("heading", level=1)
 
 
+def test_the_profile_of_the_demo_has_a_change_to_show(site: Live, visit: Visit) -> None:
+    for table in ("core.orders", "marts.daily_revenue"):
+        page = visit(site, f"/assets/{table}?tab=profile").page
+        page.get_by_role("combobox", name="Compare with").select_option(index=1)
+        expect(page).to_have_url(re.compile("since=[0-9a-f]{64}"))
+        expect(page.get_by_role("table", name="Statistics that changed")).to_contain_text("the table")
+
+
 @pytest.mark.parametrize("keys", ["/", "Control+K"], ids=["slash", "control-k"])
 def test_search_opens_by_a_key_and_is_used_without_a_mouse(keys: str, visit: Visit, site: Live) -> None:
     page = visit(site, "/runs").page
