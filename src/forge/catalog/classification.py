@@ -57,5 +57,5 @@ def classify(
         return EffectiveClassification(None, "nobody set it, and no rule proposes one")
     why = "what it derives from" if inside is None or floor.rank > inside.rank else "its columns"
     if declared is not None:
-        return EffectiveClassification(floor, f"{why}: a person set {declared}, which is below")
+        return EffectiveClassification(floor, f"a person set {declared}; because of {why} it stays {floor}")
     return EffectiveClassification(floor, f"proposed by {why}")

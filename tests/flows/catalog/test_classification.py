@@ -45,7 +45,7 @@ def test_what_people_set_holds_for_all_that_gets_the_values() -> None:
         "raw.people": "restricted",
         "core.people": "restricted",
         "core.hashed": None,  # masked on its way
-        "marts.people": "restricted",  # a person set internal, which is below
+        "marts.people": "restricted",  # a person set internal, which is less
         "marts.counted": None,
         "marts.other": "public",
     }

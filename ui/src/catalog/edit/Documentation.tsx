@@ -72,7 +72,7 @@ export function DocumentedFacts({ asset }: Props) {
       </Fact>
       <Fact label="Classification">
         <Editable asset={asset} path="classification" label="Classification" value={asset.classification ?? ""} editor={(draft, change) => <Level draft={draft} change={change} />}>
-          <span title={asset.classification_why}>{asset.classification ?? NONE}</span>
+          <Classification asset={asset} />
         </Editable>
       </Fact>
       <Fact label="Tags">
@@ -81,6 +81,17 @@ export function DocumentedFacts({ asset }: Props) {
         </Editable>
       </Fact>
       {(asset.team != null || asset.stewards.length > 0) && <Fact label="Team and stewards">{showUnseen([asset.team, ...asset.stewards].filter((one) => one != null).join(", "))}</Fact>}
+    </>
+  );
+}
+
+/** Why it holds is said where nobody chose it so. */
+function Classification({ asset }: Props) {
+  const why = asset.classification_why;
+  if (asset.classification == null || why === "" || why === "set by a person") return <span title={why}>{asset.classification ?? NONE}</span>;
+  return (
+    <>
+      {asset.classification} <span className="fact-why">{why}</span>
     </>
   );
 }

@@ -83,6 +83,19 @@ describe("what turns letters around", () => {
   });
 });
 
+describe("a classification that nobody chose so", () => {
+  const why = "a person set public; because of its columns it stays confidential";
+
+  it("says openly why it holds", async () => {
+    const { unmount } = renderPage("/assets/core.orders", { ...known, [ASSET]: asset({ classification: "confidential", classification_why: why }) });
+    expect(await screen.findByText(why)).toBeVisible();
+    unmount();
+    renderPage("/assets/core.orders", { ...known, [ASSET]: asset({ classification: "confidential", classification_why: "set by a person" }) });
+    expect(await screen.findByText("confidential")).toHaveAttribute("title", "set by a person");
+    expect(screen.queryByText("set by a person")).not.toBeInTheDocument();
+  });
+});
+
 describe("words of an edit", () => {
   it("sends a field by its path; nothing takes it away", () => {
     expect(bodyOfEdit("owner", " ", 2)).toEqual({ expected_version: 2, owner: null });
