@@ -6,8 +6,8 @@ export interface Column<T> {
   label: string;
   cell: (row: T) => ReactNode;
   align?: "left" | "right";
-  /** Left out below 1024 px and from cards. */
-  wide?: boolean;
+  /** Left out below 1024 px and from cards; `table`: only where a table would get too wide, cards have it. */
+  wide?: boolean | "table";
 }
 
 interface Props<T> {

@@ -1,5 +1,6 @@
 import type { ReactNode } from "react";
 
+import { asProblem } from "../api/problem";
 import { Problem } from "./Problem";
 
 interface Asked<T> {
@@ -20,7 +21,10 @@ interface Props<T> {
 export function QueryResult<T>({ query, skeleton, children }: Props<T>) {
   if (query.data !== undefined && query.data !== null) return children(query.data);
   if (query.error !== null) {
-    return <Problem error={query.error} retry={() => void query.refetch()} retrying={query.isFetching} />;
+    // What is not there, or cannot be meant, is not there the second time either.
+    const { status } = asProblem(query.error);
+    const lasting = status === 404 || status === 422;
+    return <Problem error={query.error} retry={lasting ? undefined : () => void query.refetch()} retrying={query.isFetching} />;
   }
   return (
     <div aria-busy="true" aria-live="polite">

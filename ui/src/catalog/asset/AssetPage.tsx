@@ -7,6 +7,7 @@ import type { ReactNode } from "react";
 import "../list/assets.css";
 import "./asset.css";
 import { asProblem, assetQuery, branchesQuery, type AssetDetail } from "../../api";
+import { profileQuery } from "../../api/profiles";
 import { useMayWrite } from "../../api/scope";
 import { QueryResult, PageHeader, Problem, RefSwitch, StatusBadge } from "../../components";
 import { HEAD, showTableAt } from "../../format/refs";
@@ -24,6 +25,7 @@ import { AssetQuality } from "./Quality";
 import { AssetSample } from "./Sample";
 import { AssetSchema } from "./Schema";
 import { TABS, type AssetSearch, type Tab } from "./search";
+import { isLakeTable, meantBy } from "./words";
 
 const route = getRouteApi("/frame/assets/$assetId");
 
@@ -45,6 +47,9 @@ export default function AssetPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery(assetQuery(assetId, search.at ?? HEAD));
+  // Asked beside the asset, not after it. What is outside of the lake has a sign in its name, and no profile.
+  const showsProfile = search.tab === undefined || search.tab === "profile";
+  useQuery({ ...profileQuery(assetId, search.at), enabled: showsProfile && isLakeTable(assetId), notifyOnChangeProps: [] });
   const change = (part: AssetSearch): void => {
     void navigate({ search: (before) => ({ ...before, ...part }), resetScroll: false });
   };
@@ -158,11 +163,18 @@ function Shown({ asset, search, change }: ShownProps) {
 /** No such table, or not at that time: with the ways that lead on. */
 function NotThere({ error, at, retry }: { error: unknown; at: string | undefined; retry: () => void }) {
   const { assetId } = route.useParams();
-  const gone = asProblem(error).status === 404 || asProblem(error).status === 422;
+  const problem = asProblem(error);
+  const gone = problem.status === 404 || problem.status === 422;
+  const names = gone ? meantBy(problem) : [];
   return (
     <Stack gap="md">
       <Problem error={error} retry={gone ? undefined : retry} />
       <Group gap="xs">
+        {names.map((name) => (
+          <Button key={name} renderRoot={(props) => <Link to="/assets/$assetId" params={{ assetId: name }} search={{ at }} {...props} />}>
+            Open {name}
+          </Button>
+        ))}
         {at !== undefined && (
           <Button variant="default" renderRoot={(props) => <Link to="/assets/$assetId" params={{ assetId }} {...props} />}>
             Show it as it is now

@@ -9,7 +9,7 @@ import { splitColumn } from "../../format/names";
 import { plural } from "../../format/numbers";
 import { LineagePicture } from "../../lineage/graph/LineagePicture";
 import type { AssetSearch } from "./search";
-import { columnNamed } from "./words";
+import { columnNamed, nodeOf } from "./words";
 
 const DEPTHS = [1, 2, 3, 5, 50];
 const USUAL = 3;
@@ -29,7 +29,7 @@ interface Props {
 /** How the table's columns, or one of them, come from others and go on: only the columns that are touched. */
 export function AssetLineage({ asset, search, change }: Props) {
   const column = columnNamed(search.col, asset.schema);
-  const root = column === undefined ? asset.id : `${asset.id}.${column}`;
+  const root = column === undefined ? nodeOf(asset) : `${asset.id}.${column}`;
   const wanted = { root, direction: search.direction ?? ("both" as const), depth: search.depth ?? USUAL, at: search.at };
   const query = useQuery(graphQuery(wanted));
   const navigate = useNavigate();

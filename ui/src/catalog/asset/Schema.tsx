@@ -1,18 +1,28 @@
 import { Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { IconColumns3, IconLock } from "@tabler/icons-react";
 
-import type { AssetColumn, AssetDetail } from "../../api";
+import { asProblem, type AssetColumn, type AssetDetail, type ProfiledColumnView } from "../../api";
+import { profileQuery } from "../../api/profiles";
 import { ColumnLink, DataTable, EmptyState, StatusBadge, type Column } from "../../components";
+import { NONE } from "../../format/numbers";
 import { ColumnTerm, ColumnText } from "../edit/Documentation";
+import { Distribution } from "../profile/Distribution";
+import { distinctInWords, rowsRead, share } from "../profile/words";
 
 interface Props {
   asset: AssetDetail;
   at: string | undefined;
 }
 
-/** The columns: what they hold, where they come from, which of them fail. */
+/** The columns: what they hold, how their values look, where they come from, which of them fail. */
 export function AssetSchema({ asset, at }: Props) {
+  const query = useQuery({ ...profileQuery(asset.id, at), enabled: asset.commit !== "" && asset.schema.length > 0 });
+  const profile = query.data;
+  const profiled = new Map(profile?.columns.map((one) => [one.name.toLowerCase(), one]));
+  const missing = profile === undefined && query.error !== null && asProblem(query.error).status === 404;
+  const inLake = asset.commit !== "";
   if (asset.schema.length === 0) {
     return (
       <div className="panel">
@@ -25,16 +35,61 @@ export function AssetSchema({ asset, at }: Props) {
   const columns: Column<AssetColumn>[] = [
     { key: "name", label: "Column", cell: (column) => <Named asset={asset} column={column} at={at} /> },
     { key: "type", label: "Type", cell: (column) => <span className="mono asset-type">{column.type}</span> },
-    { key: "null", label: "Null", cell: (column) => (column.nullable ? <span className="quiet">allowed</span> : "never") },
+    {
+      key: "null",
+      label: "Null",
+      cell: (column) => <Nulls column={column} profiled={profiled.get(column.name.toLowerCase())} rows={profile === undefined ? 0 : rowsRead(profile)} />,
+    },
+    ...(inLake
+      ? [
+          { key: "distinct", label: "Distinct", wide: "table" as const, align: "right" as const, cell: (column: AssetColumn) => <Distinct profiled={profiled.get(column.name.toLowerCase())} /> },
+          { key: "bins", label: "Distribution", wide: true, cell: (column: AssetColumn) => <Values column={column} profiled={profiled.get(column.name.toLowerCase())} /> },
+        ]
+      : []),
     { key: "about", label: "What it is", cell: (column) => <ColumnText asset={asset} column={column} /> },
-    { key: "term", label: "Term", wide: true, cell: (column) => <ColumnTerm asset={asset} column={column} /> },
+    { key: "term", label: "Term", wide: "table", cell: (column) => <ColumnTerm asset={asset} column={column} /> },
     { key: "from", label: "Comes from", cell: (column) => <Sources column={column} at={at} /> },
   ];
   return (
     <div className="panel asset-schema">
       <DataTable caption={`Columns of ${asset.qualified_name}`} columns={columns} rows={asset.schema} rowKey={(column) => column.name} />
+      {missing && (
+        <p className="asset-unprofiled">
+          Nobody looked at its values {at === undefined ? "yet" : `at ${at}`}:{" "}
+          <Link to="/assets/$assetId" params={{ assetId: asset.id }} search={{ at, tab: "profile" }} className="link" resetScroll={false}>
+            profile it
+          </Link>{" "}
+          to see NULLs, distinct values and how they are spread.
+        </p>
+      )}
     </div>
   );
+}
+
+interface ProfiledProps {
+  profiled: ProfiledColumnView | undefined;
+}
+
+/** The share that is NULL, where it was counted. */
+function Nulls({ column, profiled, rows }: ProfiledProps & { column: AssetColumn; rows: number }) {
+  if (!column.nullable) return "never";
+  if (profiled === undefined) return <span className="quiet">allowed</span>;
+  return (
+    <span className="numbers" title="The share of rows where it is NULL">
+      {share(profiled.nulls, rows)}
+    </span>
+  );
+}
+
+function Distinct({ profiled }: ProfiledProps) {
+  return profiled === undefined ? <span className="quiet">{NONE}</span> : distinctInWords(profiled);
+}
+
+/** Of personal data nothing of the values is told. */
+function Values({ column, profiled }: ProfiledProps & { column: AssetColumn }) {
+  if (profiled === undefined) return <span className="quiet">{NONE}</span>;
+  if (profiled.masked || column.pii) return <span className="quiet">hidden</span>;
+  return <Distribution column={profiled} />;
 }
 
 function Named({ asset, column, at }: Props & { column: AssetColumn }) {

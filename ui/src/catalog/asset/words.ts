@@ -1,5 +1,5 @@
 /** What the page of one asset says of its columns and rows. */
-import type { AssetColumn, SampleColumn } from "../../api";
+import type { ApiProblem, AssetColumn, AssetDetail, SampleColumn } from "../../api";
 import { plural } from "../../format/numbers";
 import { HEAD, shortCommit } from "../../format/refs";
 
@@ -19,4 +19,21 @@ export function columnNamed(name: string | undefined, schema: readonly AssetColu
 export function queryCommand(table: string, at: string | undefined): string {
   const where = at === undefined || at === HEAD ? "" : ` --at ${shortCommit(at)}`;
   return `forge query "SELECT * FROM ${table}"${where} --limit 1000`;
+}
+
+/** A name as the lake has them, `core.orders`: not `files:data/orders.csv` or `crm.public.people`. */
+export function isLakeTable(id: string): boolean {
+  return /^\w+\.\w+$/.test(id);
+}
+
+/** Where the graph has it: a pipeline of the project is the transform of the table that it makes. */
+export function nodeOf({ id, type, source, backed_by }: Pick<AssetDetail, "id" | "type" | "source" | "backed_by">): string {
+  const [made] = backed_by;
+  return type === "pipeline" && source === "project" && made !== undefined ? `transform:${made}` : id;
+}
+
+/** The names of "Did you mean core.orders or raw.orders?" */
+export function meantBy({ why, fix }: Pick<ApiProblem, "why" | "fix">): string[] {
+  const asked = /Did you mean (.+)\?/.exec(`${why ?? ""} ${fix ?? ""}`)?.[1];
+  return asked === undefined ? [] : asked.split(" or ").map((name) => name.trim()).filter((name) => name !== "");
 }

@@ -13,8 +13,9 @@ import { LongWork } from "../../components/LongWork";
 import { count, percent, plural } from "../../format/numbers";
 import { inShell } from "../../format/shell";
 import { ProfileChanges } from "./Changes";
+import { Distribution } from "./Distribution";
 import { Histogram } from "./Histogram";
-import { distinctInWords, lengthsInWords, profileName, rangeInWords, rowsRead, share, shown, statisticsOf } from "./words";
+import { binsOf, distinctInWords, profileName, rangeInWords, rowsRead, share, shown, statisticsOf } from "./words";
 
 interface Props {
   assetId: string;
@@ -163,22 +164,6 @@ function Columns({ profile, col, change }: { profile: ProfileView; col: string |
   );
 }
 
-/** Of texts it is their lengths, which says so; one bar alone says nothing. */
-function Distribution({ column }: { column: ProfiledColumnView }) {
-  const ofLengths = column.min_length !== null && column.histogram !== null;
-  if (ofLengths && column.min_length === column.max_length) return <span className="quiet">{lengthsInWords(column)}</span>;
-  return (
-    <span className="profile-distribution">
-      <Histogram bins={column.histogram} label={labelOf(column)} />
-      {ofLengths && <span className="profile-of quiet">lengths</span>}
-    </span>
-  );
-}
-
-function labelOf(column: ProfiledColumnView): string {
-  return column.min_length === null ? column.name : `the lengths of ${column.name}`;
-}
-
 function Opener({ column, opened, change }: { column: ProfiledColumnView; opened: boolean; change: Props["change"] }) {
   const Sign = opened ? IconChevronDown : IconChevronRight;
   return (
@@ -208,7 +193,7 @@ function Detail({ column, rows }: { column: ProfiledColumnView; rows: number }) 
       {column.histogram !== null && (
         <div>
           <p className="profile-label">{column.min_length === null ? "Values" : "Lengths"}</p>
-          <Histogram bins={column.histogram} label={labelOf(column)} large />
+          <Histogram bins={column.histogram} label={binsOf(column)} large />
         </div>
       )}
       {column.top.length > 0 && <Top column={column} rows={rows} />}

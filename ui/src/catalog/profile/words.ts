@@ -64,6 +64,11 @@ export function rangeInWords(column: ProfiledColumnView): string {
   return column.minimum === column.maximum ? `always ${shown(column.minimum, column.type)}` : `${shown(column.minimum, column.type)} to ${shown(column.maximum, column.type)}`;
 }
 
+/** What its histogram counts. */
+export function binsOf(column: Pick<ProfiledColumnView, "name" | "min_length">): string {
+  return column.min_length === null ? column.name : `the lengths of ${column.name}`;
+}
+
 export function lengthsInWords({ min_length, max_length }: Pick<ProfiledColumnView, "min_length" | "max_length">): string {
   return min_length === max_length ? `${count(max_length)} letters` : `${count(min_length)} to ${count(max_length)} letters`;
 }

@@ -2,8 +2,8 @@ import { screen, waitFor, within } from "@testing-library/react";
 import userEvent from "@testing-library/user-event";
 import { describe, expect, it } from "vitest";
 
-import type { RowsView } from "../../../src/api";
-import { columnNamed, maskedInWords, queryCommand } from "../../../src/catalog/asset/words";
+import type { ProfiledColumnView, ProfileView, RowsView } from "../../../src/api";
+import { columnNamed, isLakeTable, maskedInWords, meantBy, nodeOf, queryCommand } from "../../../src/catalog/asset/words";
 import { isNumber, showValue } from "../../../src/format/values";
 import { badRows, whatWentWrong } from "../../../src/format/verdicts";
 import { askedFor, branchOfHistory, standOf } from "../../../src/versioning/history/revision";
@@ -77,6 +77,20 @@ describe("words of an asset", () => {
     expect(columnNamed(undefined, [column("amount")])).toBeUndefined();
   });
 
+  it("reads the names that were meant", () => {
+    expect(meantBy({ why: "Did you mean core.orders or raw.orders?", fix: "`forge show` lists the tables." })).toEqual(["core.orders", "raw.orders"]);
+    expect(meantBy({ why: null, fix: "Did you mean files:data/orders/*.csv?" })).toEqual(["files:data/orders/*.csv"]);
+    expect(meantBy({ why: "Nothing records it.", fix: null })).toEqual([]);
+  });
+
+  it("knows names of the lake, and where the graph has a pipeline", () => {
+    expect(["core.orders", "files:data/orders.csv", "crm.public.people"].map(isLakeTable)).toEqual([true, false, false]);
+    const made = { id: "forge:shop.core.orders", type: "pipeline", source: "project", backed_by: ["core.orders", "staging.orders"] } as const;
+    expect(nodeOf({ ...made, backed_by: [...made.backed_by] })).toBe("transform:core.orders");
+    expect(nodeOf({ ...made, source: "dbt", backed_by: [] })).toBe("forge:shop.core.orders");
+    expect(nodeOf({ ...made, id: "core.orders", type: "table", backed_by: [] })).toBe("core.orders");
+  });
+
   it("names the masked columns", () => {
     expect(maskedInWords([{ name: "id", type: "int", masked: false }])).toBeNull();
     expect(maskedInWords([{ name: "email", type: "string", masked: true }])).toBe("1 column holds personal data: email");
@@ -147,6 +161,13 @@ describe("the page of an asset", () => {
     expect(screen.getByRole("link", { name: "All assets" })).toHaveAttribute("href", "/assets");
   });
 
+  it("links to what was meant", async () => {
+    const why = "Did you mean core.orders or raw.orders?";
+    renderPage("/assets/core.ordrs?at=fix-orders", { "GET /api/v1/catalog/assets/core.ordrs": status(404, { code: "FORGE-E108", detail: "There is no table core.ordrs", why, errors: [] }) });
+    expect(await screen.findByRole("link", { name: "Open core.orders" })).toHaveAttribute("href", "/assets/core.orders?at=fix-orders");
+    expect(screen.getByRole("link", { name: "Open raw.orders" })).toBeInTheDocument();
+  });
+
   it("keeps the tab in the address", async () => {
     const user = userEvent.setup();
     const { router } = renderPage("/assets/core.orders", { [ASSET]: asset(), [BRANCHES]: paged(branches), [HEALTH]: health() });
@@ -154,6 +175,74 @@ describe("the page of an asset", () => {
     await waitFor(() => expect(router.state.location.search).toMatchObject({ tab: "quality" }));
     await user.click(screen.getByRole("tab", { name: "Schema" }));
     await waitFor(() => expect(router.state.location.searchStr).toBe(""));
+  });
+});
+
+describe("the profile in the schema", () => {
+  const PROFILE = "GET /api/v1/catalog/assets/core.orders/profile";
+  const parts = ["avg_length", "empties", "max_length", "maximum", "mean", "median", "min_length", "minimum", "negatives", "not_finite", "q1", "q3", "stddev", "zeros"] as const;
+  const nothing = Object.fromEntries(parts.map((part) => [part, null])) as Record<(typeof parts)[number], null>;
+  const counted = (name: string, more: Partial<ProfiledColumnView> = {}): ProfiledColumnView => ({
+    ...nothing,
+    name,
+    type: "bigint",
+    nulls: 0,
+    distinct: 8211,
+    distinct_exact: true,
+    histogram: { edges: [0, 10, 20], counts: [3, 9] },
+    masked: false,
+    top: [],
+    top_exact: true,
+    ...more,
+  });
+  const profile: ProfileView = {
+    table: "core.orders",
+    state: "1",
+    snapshot_id: "1",
+    commit_id: HEAD_COMMIT,
+    profiled_at: "2026-11-15T06:10:00Z",
+    row_count: 200,
+    duplicate_rows: 0,
+    sampled: false,
+    sample_fraction: null,
+    sample_rows: null,
+    quantile_error: 0,
+    columns: [counted("Amount", { nulls: 25 }), counted("email", { masked: true, histogram: null })],
+  };
+  const shop = asset({ schema: [column("amount", { type: "bigint" }), column("email", { pii: true }), column("added")] });
+
+  it("shows NULLs, distinct values and how they are spread, of personal data without values", async () => {
+    const { asked } = renderPage("/assets/core.orders", { [ASSET]: shop, [BRANCHES]: paged(branches), [PROFILE]: profile });
+    const picture = await screen.findByRole("img", { name: "Distribution of Amount: from 0 to 20, most between 10 and 20" });
+    const [, amount, email, added] = within(picture.closest("table") as HTMLElement).getAllByRole("row");
+    expect(amount).toHaveTextContent("12.5%8,211");
+    expect(email).toHaveTextContent("0%8,211hidden");
+    expect(within(email as HTMLElement).queryByRole("img", { name: /Distribution/ })).not.toBeInTheDocument();
+    expect(added).toHaveTextContent("allowed––");
+    expect(asked.filter((request) => new URL(request.url).pathname.endsWith("/profile"))).toHaveLength(1);
+    expect(screen.queryByText(/Nobody looked at its values/)).not.toBeInTheDocument();
+  });
+
+  it("is not waited for: it is asked for beside the asset", () => {
+    const { asked } = renderPage("/assets/core.orders", { [ASSET]: shop, [BRANCHES]: paged(branches), [PROFILE]: profile });
+    return waitFor(() => {
+      const paths = asked.map((request) => new URL(request.url).pathname);
+      expect(paths.indexOf("/api/v1/catalog/assets/core.orders/profile") - paths.indexOf("/api/v1/catalog/assets/core.orders")).toBe(1);
+    });
+  });
+
+  it("leads to where it is made, where nobody looked yet", async () => {
+    renderPage("/assets/core.orders", { [ASSET]: shop, [BRANCHES]: paged(branches), [PROFILE]: status(404, { code: "FORGE-E108", detail: "core.orders has no profile", errors: [] }) });
+    expect(await screen.findByRole("link", { name: "profile it" })).toHaveAttribute("href", "/assets/core.orders?tab=profile");
+    expect(screen.getByRole("row", { name: /^amount/ })).toHaveTextContent("allowed––");
+  });
+
+  it("is not asked for of what is outside of the lake", async () => {
+    const file = asset({ id: "files:a.csv", qualified_name: "files:a.csv", type: "dataset", commit: "", schema: [column("amount")] });
+    const { asked } = renderPage("/assets/files:a.csv", { "GET /api/v1/catalog/assets/files:a.csv": file, [BRANCHES]: paged(branches) });
+    const table = await screen.findByRole("table", { name: "Columns of files:a.csv" });
+    expect(within(table).queryByRole("columnheader", { name: "Distribution" })).not.toBeInTheDocument();
+    expect(asked.some((request) => request.url.includes("/profile"))).toBe(false);
   });
 });
 
@@ -201,6 +290,20 @@ describe("the lineage of an asset", () => {
     renderPage("/assets/core.orders?tab=lineage&col=gone", { [ASSET]: asset(), [BRANCHES]: paged(branches), "GET /api/v1/lineage/graph": graph });
     expect(await screen.findByText(/There is no column gone at this version/)).toBeInTheDocument();
     expect(screen.getByLabelText("Start from")).toHaveValue("");
+  });
+
+  it("of a pipeline is that of its transform", async () => {
+    const id = "forge:shop.core.orders";
+    const pipeline = asset({ id, qualified_name: id, type: "pipeline", commit: "", source: "project", backed_by: ["core.orders", "staging.orders"], schema: [] });
+    const { asked } = renderPage(`/assets/${id}?tab=lineage`, { [`GET /api/v1/catalog/assets/${id}`]: pipeline, [BRANCHES]: paged(branches), "GET /api/v1/lineage/graph": graph });
+    expect(await screen.findByRole("link", { name: "Open in Lineage" })).toHaveAttribute("href", expect.stringContaining("focus=transform:core.orders"));
+    await waitFor(() => expect(asked.map((request) => new URL(request.url).searchParams.get("root_id"))).toContain("transform:core.orders"));
+  });
+
+  it("that is not there is not tried again", async () => {
+    renderPage("/assets/core.orders?tab=lineage", { [ASSET]: asset(), [BRANCHES]: paged(branches), "GET /api/v1/lineage/graph": status(404, { code: "FORGE-E801", detail: "It is not in the lineage graph", errors: [] }) });
+    expect(await screen.findByRole("alert")).toHaveTextContent("It is not in the lineage graph");
+    expect(screen.queryByRole("button", { name: "Try again" })).not.toBeInTheDocument();
   });
 
   it("writes a chosen column into the address", async () => {
