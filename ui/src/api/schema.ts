@@ -2231,7 +2231,7 @@ export interface paths {
         };
         /**
          * Search Lineage
-         * @description Nodes of the graph, by id.
+         * @description Nodes of the graph, by id; `in_catalog`: a table or view of the lake, which has a page of its own.
          */
         get: operations["search_lineage"];
         put?: never;
