@@ -30,7 +30,7 @@ from forge.catalog.search.plan import (
     plan_stages,
     plan_suggestions,
 )
-from forge.catalog.search.query import MOST_HITS, MOST_LETTERS, SearchFacet, SearchFilter, SearchQuery, SearchSort
+from forge.catalog.search.query import MOST_LETTERS, SearchFacet, SearchFilter, SearchQuery, SearchSort
 from forge.catalog.search.rank import boosts_of, id_of_order, order_of, points_of, primary_of
 from forge.catalog.search.text import fold
 
@@ -46,8 +46,11 @@ class StageReader(Protocol):
 
     @property
     def generation(self) -> int: ...
-    def take(self, clause: Clause, sort: SearchSort, after: OrderKey | None, limit: int) -> Sequence[SearchDocument]:
-        """The documents behind `after` that satisfy it: greatest `primary_of` first, then by `order_of`."""
+    def take(
+        self, clause: Clause, sort: SearchSort, after: OrderKey | None, limit: int, skipped: int = 0
+    ) -> Sequence[SearchDocument]:
+        """The documents behind `after` that satisfy it: greatest `primary_of` first, then by `order_of`. So many of
+        them are left out, and not read."""
 
     def few(
         self, stages: Sequence[tuple[int, Clause]], filters: Clause, most: int
@@ -101,7 +104,7 @@ def _read(
         found = _all_at_once(reader, query, typos, after)
         if found is not None:
             return found[skipped : skipped + query.limit + 1]
-    return list(islice(_places(reader, query, typos, after), skipped, skipped + query.limit + 1))
+    return list(islice(_places(reader, query, typos, after, skipped), query.limit + 1))
 
 
 def _all_at_once(
@@ -138,8 +141,10 @@ def _wanted(query: SearchQuery, *, typos: bool, without: SearchFacet | None = No
     return found[0] if len(found) == 1 else AnyOf(tuple(found))
 
 
-def _places(reader: StageReader, query: SearchQuery, typos: bool, after: SearchCursor | None) -> Iterator[_Place]:
-    """In order: by stage; in each, documents before columns."""
+def _places(
+    reader: StageReader, query: SearchQuery, typos: bool, after: SearchCursor | None, skipped: int
+) -> Iterator[_Place]:
+    """In order: by stage; in each, documents before columns. The first ones are left out."""
     documents = plan_stages(query, DOCUMENTS, typos=typos)
     columns = plan_stages(query, COLUMNS, typos=typos) if query.wants_columns else documents
     of_one = plan_stages(query, ONE_COLUMN, typos=typos)
@@ -155,20 +160,34 @@ def _places(reader: StageReader, query: SearchQuery, typos: bool, after: SearchC
             if query.document_types and not (here and here.columns):
                 clause: Clause = AllOf((own.clause, plan_filters(query)))
                 clause = Except(clause, AnyOf(tuple(better))) if better else clause
-                yield from _documents(reader, query, clause, own.stage, typos, here)
+                held = reader.count(clause) if skipped else 0
+                if held >= skipped:
+                    yield from _documents(reader, query, clause, own.stage, typos, here, skipped)
+                skipped = max(0, skipped - held)
             if query.wants_columns:
                 clause = AllOf((of_columns.clause, plan_filters(query, types=False)))
                 begin = here if here and here.columns else None
-                yield from _columns(reader, query, clause, of_columns.stage, typos, begin, of_one)
+                for place in _columns(reader, query, clause, of_columns.stage, typos, begin, of_one):
+                    if skipped:
+                        skipped -= 1
+                    else:
+                        yield place
         better.append(own.clause)
 
 
 def _documents(
-    reader: StageReader, query: SearchQuery, clause: Clause, stage: MatchStage, typos: bool, after: SearchCursor | None
+    reader: StageReader,
+    query: SearchQuery,
+    clause: Clause,
+    stage: MatchStage,
+    typos: bool,
+    after: SearchCursor | None,
+    skipped: int,
 ) -> Iterator[_Place]:
-    key, limit = after.key if after else None, min(query.offset + query.limit, MOST_HITS) + 1
+    key, limit = after.key if after else None, query.limit + 1
     while True:
-        found = reader.take(clause, query.order, key, limit)
+        found = reader.take(clause, query.order, key, limit, skipped)
+        skipped = 0
         for document in found:
             key = key_of(document, query.order)
             yield _Place(

@@ -24,10 +24,12 @@ class _MemoryState:
     documents: Mapping[str, tuple[SearchDocument, Tokens]] = field(default_factory=dict)
     head: str = ""
 
-    def take(self, clause: Clause, sort: SearchSort, after: OrderKey | None, limit: int) -> Sequence[SearchDocument]:
+    def take(
+        self, clause: Clause, sort: SearchSort, after: OrderKey | None, limit: int, skipped: int = 0
+    ) -> Sequence[SearchDocument]:
         keyed = ((key_of(document, sort).ascending, document) for document in self._matching(clause))
         behind = (one for one in keyed if after is None or one[0] > after.ascending)
-        return [document for _, document in sorted(behind, key=lambda one: one[0])[:limit]]
+        return [document for _, document in sorted(behind, key=lambda one: one[0])[skipped : skipped + limit]]
 
     def few(
         self, stages: Sequence[tuple[int, Clause]], filters: Clause, most: int

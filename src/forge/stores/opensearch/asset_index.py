@@ -122,7 +122,9 @@ class _ServerReader:
     def generation(self) -> int:
         return self._generation
 
-    def take(self, clause: Clause, sort: SearchSort, after: OrderKey | None, limit: int) -> Sequence[SearchDocument]:
+    def take(
+        self, clause: Clause, sort: SearchSort, after: OrderKey | None, limit: int, skipped: int = 0
+    ) -> Sequence[SearchDocument]:
         field = PRIMARY.get(sort)
         order: list[dict[str, str]] = [{field: "desc"}] if field else []
         body: dict[str, Any] = {
@@ -133,7 +135,12 @@ class _ServerReader:
         }
         if after is not None:
             body["search_after"] = [after.primary, after.order] if field else [after.order]
-        hits = self._ask("_search", body).get("hits", {}).get("hits", [])
+        if skipped:  # from one place to the next without documents: a server gives 10,000 hits at most
+            passed = self._hits({**body, "size": skipped, "_source": False})
+            if len(passed) < skipped:
+                return []
+            body["search_after"] = passed[-1]["sort"]
+        hits = self._hits(body)
         return [SearchDocument.from_dict(hit["_source"]["document"]) for hit in hits]
 
     def few(
@@ -154,6 +161,10 @@ class _ServerReader:
             values = [FacetCount(str(one["key"]), int(one["doc_count"])) for one in buckets]
             counts[name] = tuple(sorted(values, key=lambda one: (-one.count, one.value)))
         return counts
+
+    def _hits(self, body: object) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self._ask("_search", body).get("hits", {}).get("hits", [])
+        return found
 
     def _ask(self, what: str, body: object) -> dict[str, Any]:
         if self._index is None:

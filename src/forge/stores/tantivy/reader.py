@@ -35,11 +35,14 @@ class TantivyReader:
     def generation(self) -> int:
         return self._generation
 
-    def take(self, clause: Clause, sort: SearchSort, after: OrderKey | None, limit: int) -> Sequence[SearchDocument]:
+    def take(
+        self, clause: Clause, sort: SearchSort, after: OrderKey | None, limit: int, skipped: int = 0
+    ) -> Sequence[SearchDocument]:
         query = self._translate(clause)
         field = PRIMARY.get(sort)
+        limit += skipped
         if field is None:
-            return self._loaded(self._by_order(query, after.order if after else None, limit))
+            return self._loaded(self._by_order(query, after.order if after else None, limit)[skipped:])
         found: list[DocAddress] = []
         highest: int | None = None
         if after is not None:
@@ -51,7 +54,7 @@ class TantivyReader:
             found += part
             if highest is None:
                 break
-        return self._loaded(found[:limit])
+        return self._loaded(found[skipped:limit])
 
     def _by_primary(
         self, query: Query, field: str, highest: int | None, limit: int
