@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import csv
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 from typing import TYPE_CHECKING, TypeVar
 
 import pyarrow as pa
@@ -131,11 +132,11 @@ SCHEMAS: Mapping[str, pa.Schema] = {
         ]
     ),
 }
-# Of the text columns, how PostgreSQL and SQLite compare them.
+# Of the text columns, how PostgreSQL and SQLite compare them. The server of the tests has no collation of a language.
 _POSTGRES_TYPES = {
     "customers": {
         "id": "int PRIMARY KEY",
-        "name": 'text COLLATE "en-x-icu"',
+        "name": 'text COLLATE "pg_unicode_fast"',
         "email": "text",
         "country": "char(2)",
         "segment": "varchar(12)",
@@ -154,7 +155,7 @@ _POSTGRES_TYPES = {
         "shipped_at": "timestamp",
         "day": "date",
         "status": 'text COLLATE "C"',
-        "note": 'text COLLATE "en-x-icu"',
+        "note": 'text COLLATE "pg_unicode_fast"',
         "paid": "boolean",
         "weight": "double precision",
         "score": "real",
@@ -352,11 +353,17 @@ def fill_catalog(spark: SparkSession, folder: Path, schema: str = "retail") -> N
         rows.writeTo(f"forge.{schema}.{name}").using("iceberg").createOrReplace()
 
 
-def load_spark(spark: SparkSession, prefix: str = "whole_") -> dict[str, str]:
+def load_spark(
+    spark: SparkSession, prefix: str = "whole_", hidden: Mapping[str, Collection[str]] = MappingProxyType({})
+) -> dict[str, str]:
     """Every table as a view of one session: by name, what to call it in a text. The rows are in memory: of a file,
-    Spark would leave out rows with NaN, which no statistics of it tell."""
+    Spark would leave out rows with NaN, which no statistics of it tell. What is hidden is NULL."""
     found = {}
     for name, table in tables().items():
+        for column in hidden.get(name, ()):
+            place = table.schema.get_field_index(column)
+            field = table.schema.field(place)
+            table = table.set_column(place, field, pa.nulls(table.num_rows, field.type))
         types = ", ".join(f"{each.name} {type_name(each.type)}" for each in table.schema)
         spark.createDataFrame(table, schema=types).createOrReplaceTempView(f"{prefix}{name}")
         found[name] = f"{prefix}{name}"
