@@ -25,12 +25,15 @@ SAFE = ("GET", "HEAD", "OPTIONS")
 SESSION = "/api/v1/session"
 _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]{2,45}\]|[a-z0-9_][a-z0-9._-]{0,254})(:(?P<port>[0-9]{1,5}))?", re.A | re.I)
 RUNS = "/api/v1/runs/"
+QUERIES = "/api/v1/federation/query/"
 KEY = "x-api-key"  # how some tools send a token: datacontract-cli, which publishes results of tests
 # Public: liveness, and the API description. Web files hold no data.
 OPEN = ("/healthz", "/readyz", "/openapi.json")
 # Questions that are too long for an address: they change nothing, so a token that may only read may ask them.
 QUESTIONS = (
     "/api/v1/contracts/lint",
+    "/api/v1/federation/query",
+    "/api/v1/federation/query/explain",
     "/api/v1/lineage/impact/column",
     "/api/v1/lineage/impact/schema",
     "/api/v1/quality/checks/validate",
@@ -104,7 +107,7 @@ def authorise(request: Request) -> Principal:
         _refuse_other_sites(request, principal)
         # Signing in and out changes nothing but the caller's own session.
         # A cancelled run may be a read of the caller's own; the route checks.
-        is_own = request.method == "DELETE" and request.scope["path"].startswith(RUNS)
+        is_own = request.method == "DELETE" and request.scope["path"].startswith((RUNS, QUERIES))
         if (
             principal.scope is not TokenScope.WRITE
             and not is_own

@@ -72,6 +72,7 @@ class Task:
     waiters: int = 0  # requests that wait for it
     reason: ForgeError | None = None  # why it was stopped, where nobody cancelled it
     stop: RunStatus | None = None
+    on_stop: Callable[[], None] = lambda: None
     began: float | None = None  # on the clock that only goes forward
     was_long: bool = False  # a client was asked to retry
     failure: ForgeError | None = None
@@ -119,11 +120,13 @@ class RequestExecutor:
         text: str = "",
         share: Hashable | None = None,
         after: Callable[[], None] = lambda: None,
+        on_stop: Callable[[], None] = lambda: None,
     ) -> T | PendingTask:
         """The result or error of the work, or that it continues. Callers with the same `share` key wait for the same
         work; a result that came too late is kept for those who ask again. `after` is called once, when the work has
-        ended or was never started. `text` describes the work in listings. A read that nobody waits for is cancelled."""
-        task = self._accept(kind, work, principal, (branch, shortened(text)), share, after)
+        ended or was never started; `on_stop` where it is stopped, to end what the engine does not know of. `text`
+        describes the work in listings. A read that nobody waits for is cancelled."""
+        task = self._accept(kind, work, principal, (branch, shortened(text)), share, after, on_stop)
         try:
             found: T = self._wait(task, principal)
             return found
@@ -165,6 +168,7 @@ class RequestExecutor:
         target: tuple[str, str],
         share: Hashable | None,
         after: Callable[[], None],
+        on_stop: Callable[[], None] = lambda: None,
     ) -> Task:
         now = self._wiring.clock()
         request = {"branch": target[0], **({"text": target[1]} if target[1] else {})}
@@ -176,7 +180,7 @@ class RequestExecutor:
             created_at=now,
             server=this_process(),
         )
-        task = Task(job=job, user=principal.user, owner=principal.owner)
+        task = Task(job=job, user=principal.user, owner=principal.owner, on_stop=on_stop)
         author = Author(principal.user, principal.user)
         with self._lock:
             known = self._same(share)
@@ -349,6 +353,7 @@ class RequestExecutor:
         task.stop = task.stop or status
         if task.is_read and self._reads.end_now(task.future):
             return
+        task.on_stop()
         if "engine" in self._wiring.__dict__:  # one that was never asked for has nothing to stop
             self._wiring.engine.cancel(RunId(task.job.id))
 

@@ -36,4 +36,10 @@ FEDERATION_CODES: tuple[tuple[str, ErrorCode], ...] = (
     ),
     not_found("E887", "unknown table of a source", "The source has no table of that name.", USAGE),
     refused("E890", "needs Spark", "The query holds what is only computed by Spark, and Spark was ruled out.", USAGE),
+    refused(
+        "E891",
+        "masked view beside a source",
+        "A view with hidden columns is not read in one query with a source.",
+        NOT_ALLOWED,
+    ),
 )

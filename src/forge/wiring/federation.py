@@ -88,13 +88,20 @@ class FederationParts:
         from forge.flows.federation.query import FederationPorts
         from forge.flows.versioning.time_travel import masked_pin
 
+        executors: list[QueryExecutor] = []
+
+        def in_process() -> QueryExecutor:
+            if not executors:
+                executors.append(self._in_process())
+            return executors[0]
+
         wiring = self.wiring
         return FederationPorts(
             wiring.versioning.reader(branch),
             sources=lambda: {one.name: one for one in self.sources()},
             connector=self.connector,
             lake=self._lake_connector,
-            in_process=lambda: self._in_process,
+            in_process=in_process,
             spark=self._spark_executor,
             engine=lambda: wiring.engine,
             masked=lambda pin, columns: masked_pin(wiring.versioning.ports(), pin, columns)[0],
@@ -109,7 +116,6 @@ class FederationParts:
         lake = cast("IcebergLake | ExternalLake", self.wiring.lake)
         return LakeConnector(lake.open_table, pins)
 
-    @cached_property
     def _in_process(self) -> QueryExecutor:
         from forge.engines.datafusion.executor import DataFusionExecutor
 

@@ -1737,6 +1737,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/federation/query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Rows
+         * @description Rows of a SELECT. What takes long goes on as a run (202); the same request sent again has its rows.
+         */
+        post: operations["query_rows"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/federation/query/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Query Plan
+         * @description How it would be computed: what each source is asked, and what is not left to it, and why. No row is read.
+         */
+        post: operations["query_plan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/federation/query/{query_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Cancel Query
+         * @description End a query, in the sources too. Who may only read ends his own.
+         */
+        delete: operations["cancel_query"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/federation/sources": {
         parameters: {
             query?: never;
@@ -5777,6 +5837,16 @@ export interface components {
          * @enum {string}
          */
         Enforcement: "off" | "warn" | "strict";
+        /** EngineView */
+        EngineView: {
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "in-process" | "spark";
+            /** Why */
+            why: string;
+        };
         /** ErdColumnView */
         ErdColumnView: {
             /** Data Type */
@@ -8396,6 +8466,35 @@ export interface components {
             state: "open" | "confirmed" | "rejected";
         };
         /**
+         * PlanView
+         * @description `nodes`: the tree, its root the result; `sources`: what each is asked; `decisions`: each part of the query,
+         *     pushed or why not. A text that Spark computes as it came has none of these.
+         */
+        PlanView: {
+            /**
+             * Decisions
+             * @default []
+             */
+            decisions: {
+                [key: string]: unknown;
+            }[];
+            executor: components["schemas"]["EngineView"];
+            /** Nodes */
+            nodes?: {
+                [key: string]: unknown;
+            } | null;
+            /** Rest */
+            rest?: string | null;
+            /** Sources */
+            sources: {
+                [key: string]: unknown;
+            }[];
+            /** Sql */
+            sql?: string | null;
+            /** Whole */
+            whole?: boolean | null;
+        };
+        /**
          * PlannedCheck
          * @description One check in words and, where the dataset is known, what would be measured where.
          */
@@ -8712,6 +8811,101 @@ export interface components {
             state: "open" | "approved" | "rejected";
             /** Undoes */
             undoes?: number | null;
+        };
+        /**
+         * QueryOrder
+         * @description `explain`: the answer also has the plan.
+         */
+        QueryOrder: {
+            /** At */
+            at?: string | null;
+            /**
+             * Engine
+             * @default auto
+             * @enum {string}
+             */
+            engine: "auto" | "in-process" | "spark";
+            /**
+             * Explain
+             * @default false
+             */
+            explain: boolean;
+            /**
+             * Limit
+             * @default 1000
+             */
+            limit: number;
+            /**
+             * Parameters
+             * @default {}
+             */
+            parameters: {
+                [key: string]: boolean | number | string | null;
+            };
+            /**
+             * Sql
+             * @example SELECT * FROM core.orders WHERE amount > :least
+             */
+            sql: string;
+        };
+        /**
+         * QueryQuestion
+         * @description A SELECT. `parameters` are values of :name, and never become SQL; a declared one may be a text of its type, and
+         *     has its default. `at`: branch, tag, commit or time at which tables of the lake are read.
+         */
+        QueryQuestion: {
+            /** At */
+            at?: string | null;
+            /**
+             * Engine
+             * @default auto
+             * @enum {string}
+             */
+            engine: "auto" | "in-process" | "spark";
+            /**
+             * Parameters
+             * @default {}
+             */
+            parameters: {
+                [key: string]: boolean | number | string | null;
+            };
+            /**
+             * Sql
+             * @example SELECT * FROM core.orders WHERE amount > :least
+             */
+            sql: string;
+        };
+        /**
+         * QueryResultView
+         * @description A value that JSON cannot hold exactly (decimals, times, binary) is a text. `rows_read`: out of each source.
+         */
+        QueryResultView: {
+            /** Columns */
+            columns: components["schemas"]["ResultColumn"][];
+            /**
+             * Engine
+             * @enum {string}
+             */
+            engine: "in-process" | "spark";
+            /** Has More */
+            has_more: boolean;
+            /** Items */
+            items: {
+                [key: string]: unknown;
+            }[];
+            /** Ms */
+            ms: number;
+            plan?: components["schemas"]["PlanView"] | null;
+            /** Rows */
+            rows: unknown[][];
+            /** Rows Read */
+            rows_read: {
+                [key: string]: number;
+            };
+            /** Truncated */
+            truncated: boolean;
+            /** Why */
+            why: string;
         };
         /**
          * ReachedView
@@ -9113,6 +9307,21 @@ export interface components {
             resolutions: components["schemas"]["ResolutionBody"][];
             /** Table */
             table?: string | null;
+        };
+        /**
+         * ResultColumn
+         * @description `masked`: a column of that name reads as null in what was asked.
+         */
+        ResultColumn: {
+            /**
+             * Masked
+             * @default false
+             */
+            masked: boolean;
+            /** Name */
+            name: string;
+            /** Type */
+            type: string;
         };
         /** ResultDetail */
         ResultDetail: {
@@ -11519,6 +11728,7 @@ export type EditOutcomeView = components['schemas']['EditOutcomeView'];
 export type EditView = components['schemas']['EditView'];
 export type EffectiveView = components['schemas']['EffectiveView'];
 export type Enforcement = components['schemas']['Enforcement'];
+export type EngineView = components['schemas']['EngineView'];
 export type ErdColumnView = components['schemas']['ErdColumnView'];
 export type ErdTableView = components['schemas']['ErdTableView'];
 export type ErdView = components['schemas']['ErdView'];
@@ -11647,6 +11857,7 @@ export type PathsView = components['schemas']['PathsView'];
 export type PickStart = components['schemas']['PickStart'];
 export type PiiFindingView = components['schemas']['PiiFindingView'];
 export type PiiReview = components['schemas']['PiiReview'];
+export type PlanView = components['schemas']['PlanView'];
 export type PlannedCheck = components['schemas']['PlannedCheck'];
 export type PopularAssetView = components['schemas']['PopularAssetView'];
 export type Problem = components['schemas']['Problem'];
@@ -11658,6 +11869,9 @@ export type ProfileView = components['schemas']['ProfileView'];
 export type ProfiledColumnView = components['schemas']['ProfiledColumnView'];
 export type ProposalDecision = components['schemas']['ProposalDecision'];
 export type ProposalView = components['schemas']['ProposalView'];
+export type QueryOrder = components['schemas']['QueryOrder'];
+export type QueryQuestion = components['schemas']['QueryQuestion'];
+export type QueryResultView = components['schemas']['QueryResultView'];
 export type ReachedView = components['schemas']['ReachedView'];
 export type ReadsView = components['schemas']['ReadsView'];
 export type RecentChange = components['schemas']['RecentChange'];
@@ -11677,6 +11891,7 @@ export type ResetStart = components['schemas']['ResetStart'];
 export type ResetView = components['schemas']['ResetView'];
 export type ResolutionBody = components['schemas']['ResolutionBody'];
 export type ResolveStart = components['schemas']['ResolveStart'];
+export type ResultColumn = components['schemas']['ResultColumn'];
 export type ResultDetail = components['schemas']['ResultDetail'];
 export type ResultView = components['schemas']['ResultView'];
 export type RowChangeView = components['schemas']['RowChangeView'];
@@ -22666,6 +22881,395 @@ export interface operations {
             };
             /** @description Not valid */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    query_rows: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QueryOrder"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryResultView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    query_plan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QueryQuestion"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    cancel_query: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                query_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

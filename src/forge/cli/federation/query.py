@@ -37,7 +37,7 @@ def query(
     import sys
 
     from forge.cli.values import bind_query, read_number
-    from forge.flows.federation.query import QueryRequest, ask
+    from forge.flows.federation.query import QueryRequest, ask, executor_choice
     from forge.flows.versioning.read import QueryCaller
     from forge.model.names import BranchName
 
@@ -45,8 +45,6 @@ def query(
         raise ForgeError(
             "E105", "--at and --branch both say where to read", fix=f"--at takes a branch, too: --at {branch}"
         )
-    if engine not in ENGINES:
-        raise ForgeError("E105", f"There is no engine '{engine}'", fix=f"Take one of {', '.join(ENGINES)}.")
     number = read_number(limit, "--limit")
     text = sys.stdin.read() if sql == "-" else sql
     terminal.doing("Asking")
@@ -58,7 +56,7 @@ def query(
             parameters=bind_query(wiring, param),
             # One extra, to know whether there are more.
             limit=None if number is None else number + 1,
-            executor=engine,  # type: ignore[arg-type]
+            executor=executor_choice(engine, "--engine"),
         )
         if explain:
             _show_plan(terminal, ports, request)
@@ -68,8 +66,10 @@ def query(
 
 
 def _show_rows(terminal: Terminal, answer: QueryAnswer, number: int | None) -> None:
+    from forge.flows.federation.query import distinct_names
+
     kept = answer.rows if number is None else answer.rows[:number]
-    names = _distinct(answer.schema.names)
+    names = distinct_names(answer.schema.names)
     items = [dict(zip(names, row, strict=True)) for row in kept]
 
     def column(name: str, type_: str) -> AnswerColumn:
@@ -100,13 +100,3 @@ def _show_plan(terminal: Terminal, ports: FederationPorts, request: QueryRequest
     assert isinstance(asked, list)
     lines = [(line, "") for line in explained.text().splitlines()]
     terminal.answer(CommandAnswer(name="sources", items=asked, facts=document).with_lines(lines))
-
-
-def _distinct(names: tuple[str, ...]) -> list[str]:
-    """Two columns of one name are both shown."""
-    seen: dict[str, int] = {}
-    found = []
-    for name in names:
-        seen[name] = seen.get(name, 0) + 1
-        found.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
-    return found

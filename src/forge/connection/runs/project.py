@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from forge.connection.federation.sources import SourceBook
     from forge.connection.versioning.dataset import Dataset
     from forge.flows.contracts.compile.project import CompileResult
+    from forge.flows.federation.query import ExecutorChoice, FederationPorts, QueryExplanation, QueryRequest
 
 
 def _moment(value: datetime | str, name: str) -> datetime:
@@ -122,14 +123,47 @@ class Connection(ProjectHistory):
         return open_dataset(self.wiring, self.current, name, at, require)
 
     def query(
-        self, sql: str, params: Mapping[str, object] | None = None, *, at: str | None = None, limit: int | None = None
+        self,
+        sql: str,
+        params: Mapping[str, object] | None = None,
+        *,
+        at: str | None = None,
+        limit: int | None = None,
+        engine: ExecutorChoice = "auto",
     ) -> QueryRows:
-        from forge.flows.versioning.read import QueryCaller, query
+        """Rows of a SELECT over the lake and the sources: `f.query("SELECT … WHERE id = :id", {"id": 1}).to_arrow()`.
+        `engine`: "in-process", "spark", or whichever fits; `.engine` and `.why` of the rows say which it was."""
+        from forge.flows.federation.query import ask
+        from forge.flows.versioning.read import QueryCaller
 
         wiring = self.wiring
-        asker = QueryCaller(wiring.author.email, "Python", wiring.clock)
-        found = query(self._reader(), wiring.engine, sql, at=at, params=params or {}, limit=limit, asker=asker)
-        return QueryRows(*found)
+        caller = QueryCaller(wiring.author.email, "Python", wiring.clock)
+        answer = ask(self._query_ports(), self._request(sql, params, at, limit, engine), caller)
+        return QueryRows(answer.schema, answer.rows, answer.executor, answer.why, answer.table)
+
+    def explain(
+        self,
+        sql: str,
+        params: Mapping[str, object] | None = None,
+        *,
+        at: str | None = None,
+        engine: ExecutorChoice = "auto",
+    ) -> QueryExplanation:
+        """How it would be computed, with no row read: `.executor`, `.why`, `.text()`, `.to_dict()`."""
+        from forge.flows.federation.query import explain_query
+
+        return explain_query(self._query_ports(), self._request(sql, params, at, None, engine))
+
+    def _query_ports(self) -> FederationPorts:
+        return self.wiring.federation.query_ports(self.current)
+
+    def _request(
+        self, sql: str, params: Mapping[str, object] | None, at: str | None, limit: int | None, engine: str
+    ) -> QueryRequest:
+        from forge.flows.federation.query import QueryRequest, executor_choice
+
+        choice = executor_choice(engine, "engine")
+        return QueryRequest(sql, at=at, parameters=params or {}, limit=limit, executor=choice)
 
     def log(self, at: str = "HEAD", *, limit: int | None = 50, table: str | None = None) -> tuple[Commit, ...]:
         commit = find_commit(self.wiring.metadata, at, self.current)

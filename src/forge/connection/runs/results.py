@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import html
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from forge.flows.quality.incidents.impact import BlockedColumn
@@ -16,6 +16,8 @@ from forge.versioning.commit import Commit
 if TYPE_CHECKING:
     import pandas
     import pyarrow
+
+    from forge.flows.federation.ports import ExecutorName
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -66,13 +68,22 @@ class RunReport:
 
 @dataclass(frozen=True, slots=True)
 class QueryRows:
-    """The answer of a query."""
+    """The answer of a query. `engine` computed it, `why` says why that one; `table` has the same rows, where they came
+    as Arrow."""
 
     schema: Schema
     rows: tuple[tuple[object, ...], ...]
+    engine: ExecutorName = "spark"
+    why: str = ""
+    table: pyarrow.Table | None = field(default=None, repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        return {"columns": list(self.schema.names), "rows": [list(row) for row in self.rows]}
+        return {
+            "columns": list(self.schema.names),
+            "rows": [list(row) for row in self.rows],
+            "engine": self.engine,
+            "why": self.why,
+        }
 
     def to_pandas(self) -> pandas.DataFrame:
         import pandas
@@ -80,10 +91,12 @@ class QueryRows:
         return pandas.DataFrame(list(self.rows), columns=list(self.schema.names))
 
     def to_arrow(self) -> pyarrow.Table:
-        import pyarrow
+        """Of the types that the query has: decimals by their digits, times with their zone or without one."""
+        if self.table is not None:
+            return self.table.rename_columns(list(self.schema.names))
+        from forge.connection.runs.arrow_rows import table_of_rows
 
-        columns = list(zip(*self.rows, strict=True)) or [() for _ in self.schema.names]
-        return pyarrow.table({name: list(column) for name, column in zip(self.schema.names, columns, strict=True)})
+        return table_of_rows(self.schema, self.rows)
 
     def _repr_html_(self) -> str:
         return str(self.to_pandas()._repr_html_())  # type: ignore[operator]

@@ -6,12 +6,12 @@ query of the lake alone that Spark computes is its text as it came, over pinned 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 from sqlglot import exp
 
@@ -24,6 +24,7 @@ from forge.federation.source import LAKE, Source
 from forge.flows.catalog.personal_data import PersonalColumns
 from forge.flows.federation.lake_views import TwoVersionsError, expand_views
 from forge.flows.federation.ports import UndecidedError
+from forge.flows.federation.running import RunningQuery
 from forge.flows.runs.input_pins import inputs_of
 from forge.flows.upkeep.query_audit import audited
 from forge.flows.versioning.tables import NeedsEngine
@@ -64,22 +65,30 @@ class QueryRequest:
 
 @dataclass(frozen=True, slots=True)
 class QueryAnswer:
-    """`why`: of the executor. `plan` is None where Spark was given the text as it came."""
+    """`why`: of the executor. `explained.plan` is None where Spark was given the text as it came. `table`: the same
+    rows, where they came as Arrow. `masked`: columns, in small letters, of all relations read, that read as NULL."""
 
     schema: Schema
     rows: Rows
     _: KW_ONLY
     executor: ExecutorName
     why: str
-    plan: QueryPlan | None = None
+    explained: QueryExplanation
+    table: pa.Table | None = None
+    masked: frozenset[str] = frozenset()
     rows_read: Mapping[str, int] = field(default_factory=dict)
     seconds: float = 0.0
+
+    @property
+    def plan(self) -> QueryPlan | None:
+        return self.explained.plan
 
 
 @dataclass(frozen=True, slots=True)
 class FederationPorts:
     """`lake` opens the pinned tables as a source; `masked` gives a pin whose hidden columns read as NULL. `user`: who
-    asks, for the readers of a source. `notify` is told what takes long."""
+    asks, for the readers of a source. `notify` is told what takes long. `in_process` is of this query alone, as is
+    `running`, which ends it."""
 
     reader: RevisionReader
     _: KW_ONLY
@@ -93,6 +102,7 @@ class FederationPorts:
     user: str
     hidden: PersonalColumns = field(default_factory=PersonalColumns)
     notify: Callable[[str], None] = lambda step: None
+    running: RunningQuery = field(default_factory=RunningQuery)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +114,19 @@ class QueryExplanation:
     plan: QueryPlan | None
     kinds: Mapping[str, LakeOrKind]
     parameters: Mapping[str, object]
+    rows_read: Mapping[str, int] | None = None
 
     def to_dict(self) -> dict[str, object]:
         if self.plan is None:
             return {"executor": {"name": self.executor, "why": self.why}, "sources": []}
-        return explain(self.plan, self.kinds, parameters=self.parameters, executor=self.executor, why_executor=self.why)
+        return explain(
+            self.plan,
+            self.kinds,
+            parameters=self.parameters,
+            executor=self.executor,
+            why_executor=self.why,
+            rows_read=self.rows_read,
+        )
 
     def text(self) -> str:
         if self.plan is None:
@@ -116,12 +134,20 @@ class QueryExplanation:
         return explain_text(self.to_dict())
 
 
+def executor_choice(text: str, option: str) -> ExecutorChoice:
+    for one in get_args(ExecutorChoice):
+        if text == one:
+            return one  # type: ignore[no-any-return]
+    choices = ", ".join(get_args(ExecutorChoice))
+    raise ForgeError("E105", f"There is no engine '{text}'", where=option, fix=f"Take one of {choices}.")
+
+
 def ask(ports: FederationPorts, request: QueryRequest, caller: QueryCaller) -> QueryAnswer:
     """The rows of a SELECT. Whatever happens, the audit knows who asked what of which relations."""
     names: list[RelationName] = []
     return audited(
         *(ports.reader.metadata, caller.clock, caller.name, caller.door, request.sql),
-        lambda: names or inputs_of(request.sql, "query"),
+        lambda: names or _inputs(request.sql),
         lambda: _answer(ports, request, names),
         _audit_facts,
     )
@@ -130,8 +156,7 @@ def ask(ports: FederationPorts, request: QueryRequest, caller: QueryCaller) -> Q
 def explain_query(ports: FederationPorts, request: QueryRequest) -> QueryExplanation:
     """How the query would be computed; nothing is read but what describes the relations."""
     with _opened(ports, request, []) as query:
-        executor, why = query.executor
-        return QueryExplanation(executor, why, query.plan, query.kinds, request.parameters)
+        return query.explained(*query.executor)
 
 
 def _audit_facts(answer: QueryAnswer) -> dict[str, object]:
@@ -152,6 +177,7 @@ def _answer(ports: FederationPorts, request: QueryRequest, names: list[RelationN
                 if request.executor == "in-process":
                     raise
                 why = reason.why or reason.what
+        ports.running.check()
         ports.notify("Starting Spark and asking")
         answer = query.on_spark(why)
         return replace(answer, seconds=time.monotonic() - began)
@@ -162,12 +188,15 @@ def _opened(ports: FederationPorts, request: QueryRequest, names: list[RelationN
     """The query with its sources, which are closed at the end."""
     parsed = parse_query(request.sql, "query")
     with ExitStack() as closing:
-        query = _OpenQuery(ports, request, parsed, closing)
-        names += query.relations
-        yield query
+        query = _OpenQuery(ports=ports, request=request, parsed=parsed, closing=closing)
+        try:
+            names += query.relations
+            yield query
+        except RecursionError as error:
+            raise _too_deep() from error
 
 
-@dataclass
+@dataclass(kw_only=True)
 class _OpenQuery:
     """What is found out about one query, each thing when it is first needed."""
 
@@ -176,6 +205,7 @@ class _OpenQuery:
     parsed: ParsedQuery
     closing: ExitStack
     no_plan: str = ""  # why Spark is given the text as it came
+    masked: set[str] = field(default_factory=set)
     _connectors: dict[str, SourceConnector] = field(default_factory=dict)
 
     @cached_property
@@ -221,9 +251,12 @@ class _OpenQuery:
     @cached_property
     def plan(self) -> QueryPlan | None:
         """None where the lake alone is asked and only Spark can read it, or understands what is asked."""
+        view = next((one for one, pin in self.pins.items() if pin.view_sql and self.ports.hidden.of(one)), None)
         if self.is_external:
+            if view is not None:
+                raise _masked_beside(view)
             return self._planned()
-        if any(pin.view_sql is not None and self.ports.hidden.of(table) for table, pin in self.pins.items()):
+        if view is not None:
             self.no_plan = "columns of a view are hidden"
             return None
         try:
@@ -258,8 +291,11 @@ class _OpenQuery:
                 fix=f"`forge source show {name.source}` lists what it has.",
             )
         if name.source == LAKE:
-            return replace(found, hidden=self.ports.hidden.of(_table(name)))
-        return replace(found, hidden=hidden_columns(self.sources[name.source], found))
+            hidden = self.ports.hidden.of(_table(name))
+        else:
+            hidden = hidden_columns(self.sources[name.source], found)
+        self.masked |= hidden
+        return replace(found, hidden=hidden)
 
     def _connector(self, source: str) -> SourceConnector:
         if source not in self._connectors:
@@ -269,6 +305,7 @@ class _OpenQuery:
             else:
                 opened = self.ports.connector(self.sources[source])
             self.closing.callback(opened.close)
+            self.closing.enter_context(self.ports.running.ends_with(opened.cancel))
             self._connectors[source] = opened
         return self._connectors[source]
 
@@ -298,23 +335,34 @@ class _OpenQuery:
 
     def computed(self, executor: QueryExecutor, why: str) -> QueryAnswer:
         assert self.plan is not None, "without a plan Spark is given the text as it came"
-        result = executor.run(self.plan, self.read, self.request.parameters, self.request.limit)
+        with self.ports.running.ends_with(executor.cancel):
+            result = executor.run(self.plan, self.read, self.request.parameters, self.request.limit)
+            self.ports.running.check()
         return QueryAnswer(
             result.schema,
             rows_of(result.table),
             executor=executor.name,
             why=why,
-            plan=self.plan,
+            explained=self.explained(executor.name, why, result.rows_read),
+            table=result.table,
+            masked=frozenset(self.masked),
             rows_read=result.rows_read,
         )
+
+    def explained(
+        self, executor: ExecutorName, why: str, rows_read: Mapping[str, int] | None = None
+    ) -> QueryExplanation:
+        return QueryExplanation(executor, why, self.plan, self.kinds, self.request.parameters, rows_read)
 
     def on_spark(self, why: str) -> QueryAnswer:
         if self.is_external:
             pins = {_name_of(table): pin for table, pin in self._expanded[1].items()}
             return self.computed(self.ports.spark(pins), why)
-        masked = {table: self._masked(table, pin) for table, pin in self.pins.items()}
-        schema, rows = self.ports.engine().query(self.request.sql, masked, self.request.parameters, self.request.limit)
-        return QueryAnswer(schema, rows, executor="spark", why=why)
+        found = {table: self._masked(table, pin) for table, pin in self.pins.items()}
+        schema, rows = self.ports.engine().query(self.request.sql, found, self.request.parameters, self.request.limit)
+        explained = QueryExplanation("spark", why, None, self.kinds, self.request.parameters)
+        masked = frozenset(column for table in found for column in self.ports.hidden.of(table))
+        return QueryAnswer(schema, rows, executor="spark", why=why, explained=explained, masked=masked)
 
     def _masked(self, table: TableName, pin: Pin) -> Pin:
         hidden = self.ports.hidden.of(table)
@@ -328,9 +376,31 @@ class _OpenQuery:
         from forge.federation.dialects.render import render
         from forge.versioning.arrow_types import arrow_type
 
+        self.ports.running.check()
         asked = render(fragment, self.kinds[fragment.source], self.request.parameters, keys)
         schema = pa.schema([(one.name, arrow_type(one.type)) for one in fragment.columns])
         return self._connector(fragment.source).read(asked, schema)
+
+
+def _inputs(sql: str) -> Collection[TableName]:
+    try:
+        return inputs_of(sql, "query")
+    except RecursionError as error:
+        raise _too_deep() from error
+
+
+def _too_deep() -> ForgeError:
+    return ForgeError("E201", "The SQL is nested too deeply", where="query:1:1", fix="Ask for less in one query.")
+
+
+def _masked_beside(view: TableName) -> ForgeError:
+    """What hides columns of a view is Spark's reading of it, where no source is."""
+    return ForgeError(
+        "E891",
+        f"{view} is not read beside a source",
+        why="Some of its columns hold personal data, and which values of a source would meet them is not hidden.",
+        fix="Ask the tables that it is made of.",
+    )
 
 
 def _table(name: RelationName) -> TableName:
@@ -339,6 +409,16 @@ def _table(name: RelationName) -> TableName:
 
 def _name_of(table: TableName) -> RelationName:
     return RelationName(LAKE, (table.schema, table.name))
+
+
+def distinct_names(names: tuple[str, ...]) -> list[str]:
+    """Two columns of one name are both shown."""
+    seen: dict[str, int] = {}
+    found = []
+    for name in names:
+        seen[name] = seen.get(name, 0) + 1
+        found.append(name if seen[name] == 1 else f"{name}_{seen[name]}")
+    return found
 
 
 def rows_of(table: pa.Table) -> Rows:

@@ -1,0 +1,185 @@
+"""/api/v1/federation/query: SELECT over the lake and the sources, within the limits of reading requests. Personal data
+is masked; a source answers its readers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from decimal import Decimal
+from functools import partial
+from typing import Annotated, TypeVar
+
+from fastapi import APIRouter, Path, Response
+
+from forge.api.auth import QUERIES, Principal, ThePrincipal
+from forge.api.executor import LONG, respond
+from forge.api.federation.source_failures import SourceFailures
+from forge.api.federation.wire.query import PlanView, QueryOrder, QueryQuestion, QueryResultView, ResultColumn
+from forge.api.rows import plain
+from forge.api.runs.run_views import find_one, run_view
+from forge.api.runs.wire.runs import RunView
+from forge.api.site import Site, TheSite
+from forge.api.wire import Wire
+from forge.flows.catalog.personal_data import PersonalColumns
+from forge.flows.federation.ports import QueryExecutor
+from forge.flows.federation.query import (
+    FederationPorts,
+    QueryAnswer,
+    QueryExplanation,
+    QueryRequest,
+    ask,
+    distinct_names,
+    explain_query,
+)
+from forge.flows.federation.running import RunningQuery
+from forge.flows.runs.pin import Pin
+from forge.flows.upkeep.access import TokenScope
+from forge.flows.versioning.ports import VersionPorts
+from forge.flows.versioning.read import QueryCaller, commit_at
+from forge.flows.versioning.time_travel import masked_pin
+from forge.model.errors import ForgeError
+from forge.model.names import CommitId
+from forge.transforms.params import bind_params
+
+T = TypeVar("T")
+router = APIRouter(prefix=QUERIES.rstrip("/"), tags=["federation queries"])
+QueryIdentity = Annotated[str, Path(max_length=64, examples=["r20261115_061000_4f9a1c"])]
+_DIGITS = 38
+
+
+@router.post("", response_model=QueryResultView, responses=LONG)
+def query_rows(body: QueryOrder, site: TheSite, caller: ThePrincipal) -> Wire | Response:
+    """Rows of a SELECT. What takes long goes on as a run (202); the same request sent again has its rows."""
+    limit = min(body.limit, site.desk.limits.rows)
+    found = _do(body, site, caller, limit + 1, ask_with=_rows)
+    return respond(found, partial(_rows_view, limit, body.explain))
+
+
+@router.post("/explain", response_model=PlanView, responses=LONG)
+def query_plan(body: QueryQuestion, site: TheSite, caller: ThePrincipal) -> Wire | Response:
+    """How it would be computed: what each source is asked, and what is not left to it, and why. No row is read."""
+    return respond(_do(body, site, caller, None, ask_with=_plan), _plan_view)
+
+
+@router.delete("/{query_id}", status_code=202)
+def cancel_query(query_id: QueryIdentity, site: TheSite, caller: ThePrincipal) -> RunView:
+    """End a query, in the sources too. Who may only read ends his own."""
+    task = site.desk.task(query_id)
+    if caller.scope is not TokenScope.WRITE and (task is None or not task.is_read or task.owner != caller.owner):
+        raise ForgeError(
+            "E904",
+            "This token may only read",
+            why="It cancels queries of its own; anything else needs the scope write.",
+            fix="Make one that may write: forge token create NAME --scope write",
+        )
+    if task is not None and task.is_read:
+        site.desk.cancel(query_id)
+    return run_view(site, find_one(site, query_id))
+
+
+def _rows(ports: FederationPorts, request: QueryRequest, caller: QueryCaller) -> QueryAnswer:
+    return ask(ports, request, caller)
+
+
+def _plan(ports: FederationPorts, request: QueryRequest, caller: QueryCaller) -> QueryExplanation:
+    return explain_query(ports, request)
+
+
+def _do(
+    body: QueryQuestion,
+    site: Site,
+    caller: Principal,
+    limit: int | None,
+    *,
+    ask_with: Callable[[FederationPorts, QueryRequest, QueryCaller], T],
+) -> object:
+    wiring = site.wiring
+    commit = _commit(site, body.at)
+    hidden = PersonalColumns() if commit is None else wiring.catalog.personal_at(commit)
+    request = QueryRequest(body.sql, at=commit, parameters=_parameters(body, site), limit=limit, executor=body.engine)
+    running, failures = RunningQuery(), SourceFailures()
+    door = f"federation, token {caller.token.name}" if caller.token else "federation"
+
+    def work(ports: VersionPorts) -> T:
+        asked = failures.watched(_ports(site, caller, ports, hidden, running))
+        with failures.discreet(caller):
+            return ask_with(asked, request, QueryCaller(caller.user, door, ports.clock))
+
+    # Who asks again after rights, masks or sources have changed gets no answer from before.
+    declared = repr(wiring.federation.sources())
+    rights = (caller.user, caller.scope, caller.origin, hidden, declared)
+    asked = (commit, request.sql, repr(sorted(request.parameters.items())), limit, body.engine)
+    share = ("federation", ask_with, rights, asked)
+    return site.desk.do("query", work, caller, text=body.sql, share=share, on_stop=running.cancel)
+
+
+def _commit(site: Site, at: str | None) -> CommitId | None:
+    """None: nothing was ever committed; sources can be asked all the same."""
+    wiring = site.wiring
+    if at is not None:
+        return commit_at(wiring.metadata, at, wiring.default_branch).id
+    return wiring.branch_head(wiring.default_branch)
+
+
+def _parameters(body: QueryQuestion, site: Site) -> dict[str, object]:
+    declared = site.wiring.settings.params
+    texts = {name: one for name, one in body.parameters.items() if name in declared and isinstance(one, str)}
+    known = {
+        name: param
+        for name, param in declared.items()
+        if name in texts or (param.default is not None and name not in body.parameters)
+    }
+    own = {name: _value(name, one) for name, one in body.parameters.items() if name not in texts}
+    return {**bind_params(known, texts), **own}
+
+
+def _value(name: str, value: object) -> object:
+    """A whole number beyond 64 bits is a decimal."""
+    if not isinstance(value, int) or isinstance(value, bool) or -(2**63) <= value < 2**63:
+        return value
+    if len(str(abs(value))) > _DIGITS:
+        raise ForgeError("E105", f"{name} has more than {_DIGITS} digits", where="body.parameters", fix="Send a text.")
+    return Decimal(value)
+
+
+def _ports(
+    site: Site, caller: Principal, ports: VersionPorts, hidden: PersonalColumns, running: RunningQuery
+) -> FederationPorts:
+    """Jobs of Spark belong to the read, so that its limits and its end reach them."""
+    opened = site.wiring.federation.query_ports(user=caller.user, hidden=hidden)
+
+    def spark(pins: object) -> QueryExecutor:
+        ports.engine()
+        return opened.spark(pins)  # type: ignore[arg-type]
+
+    def masked(pin: Pin, columns: frozenset[str]) -> Pin:
+        return masked_pin(ports, pin, columns)[0]
+
+    return replace(opened, engine=ports.engine, spark=spark, masked=masked, running=running)
+
+
+def _plan_view(found: object) -> PlanView:
+    assert isinstance(found, QueryExplanation)
+    return PlanView.model_validate(found.to_dict())
+
+
+def _rows_view(limit: int, explained: bool, answer: object) -> QueryResultView:
+    assert isinstance(answer, QueryAnswer)
+    names = distinct_names(answer.schema.names)
+    columns = [
+        ResultColumn(name=name, type=column.type, masked=column.name.lower() in answer.masked)
+        for name, column in zip(names, answer.schema.columns, strict=True)
+    ]
+    rows = [[plain(value) for value in row] for row in answer.rows[:limit]]
+    return QueryResultView(
+        columns=columns,
+        rows=rows,
+        items=[dict(zip(names, row, strict=True)) for row in rows],
+        truncated=len(answer.rows) > limit,
+        has_more=len(answer.rows) > limit,
+        engine=answer.executor,
+        why=answer.why,
+        rows_read=dict(answer.rows_read),
+        ms=round(answer.seconds * 1000),
+        plan=_plan_view(answer.explained) if explained else None,
+    )

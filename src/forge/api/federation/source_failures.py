@@ -1,0 +1,85 @@
+"""Why a source failed tells where it is: that is for who may write, and for the audit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from forge.api.auth import Principal
+from forge.federation.plan import Scan, SourceQuery
+from forge.federation.relation import RelationName, SourceRelation
+from forge.federation.source import Source
+from forge.flows.federation.ports import SourceConnector
+from forge.flows.federation.query import FederationPorts
+from forge.flows.upkeep.access import TokenScope
+from forge.model.errors import CancellationError, ForgeError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_TELLING = frozenset({"E308", "E309", "E886"})  # the way to a source, and its own words
+
+
+@dataclass
+class SourceFailures:
+    """Of one query. Its sources may be read by several threads."""
+
+    errors: list[tuple[str, ForgeError]] = field(default_factory=list)
+
+    def watched(self, ports: FederationPorts) -> FederationPorts:
+        def connector(source: Source) -> SourceConnector:
+            with self.noted(source.name):
+                return _WatchedSource(ports.connector(source), source.name, self)
+
+        return replace(ports, connector=connector)
+
+    @contextmanager
+    def noted(self, source: str) -> Iterator[None]:
+        try:
+            yield
+        except ForgeError as error:
+            self.errors.append((source, error))
+            raise
+
+    @contextmanager
+    def discreet(self, caller: Principal) -> Iterator[None]:
+        try:
+            yield
+        except ForgeError as error:
+            source = next((source for source, one in self.errors if one is error), None)
+            is_telling = source is not None or error.code in _TELLING
+            if caller.scope is TokenScope.WRITE or isinstance(error, CancellationError) or not is_telling:
+                raise
+            what = f"The source {source} cannot be read" if source else "A source cannot be read"
+            raise ForgeError(error.code, what, fix="Ask whoever declared it.") from error
+
+
+@dataclass(frozen=True, slots=True)
+class _WatchedSource:
+    connector: SourceConnector
+    name: str
+    failures: SourceFailures
+
+    def test(self) -> str:
+        with self.failures.noted(self.name):
+            return self.connector.test()
+
+    def relations(self) -> tuple[RelationName, ...]:
+        with self.failures.noted(self.name):
+            return self.connector.relations()
+
+    def describe(self, path: tuple[str, ...]) -> SourceRelation | None:
+        with self.failures.noted(self.name):
+            return self.connector.describe(path)
+
+    def read(self, asked: SourceQuery | Scan, schema: pa.Schema, batch_rows: int = 65_536) -> pa.RecordBatchReader:
+        with self.failures.noted(self.name):
+            return self.connector.read(asked, schema, batch_rows)
+
+    def cancel(self) -> None:
+        self.connector.cancel()
+
+    def close(self) -> None:
+        self.connector.close()

@@ -1,0 +1,72 @@
+"""Wire models of queries over the lake and the sources."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StrictBool, StrictFloat, StrictInt, StrictStr
+
+from forge.api.wire import Name, Wire
+
+EngineChoice = Literal["auto", "in-process", "spark"]
+EngineWord = Literal["in-process", "spark"]
+_Name = Annotated[str, Field(max_length=64, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+_Value = StrictBool | StrictInt | StrictFloat | Annotated[StrictStr, Field(max_length=10_000)] | None
+
+
+class QueryQuestion(Wire):
+    """A SELECT. `parameters` are values of :name, and never become SQL; a declared one may be a text of its type, and
+    has its default. `at`: branch, tag, commit or time at which tables of the lake are read."""
+
+    sql: Annotated[str, Field(max_length=100_000, examples=["SELECT * FROM core.orders WHERE amount > :least"])]
+    parameters: Annotated[dict[_Name, _Value], Field(max_length=100)] = {}
+    at: Name | None = None
+    engine: EngineChoice = "auto"
+
+
+class QueryOrder(QueryQuestion):
+    """`explain`: the answer also has the plan."""
+
+    limit: Annotated[int, Field(ge=1, le=1000)] = 1000
+    explain: bool = False
+
+
+class EngineView(Wire):
+    name: EngineWord
+    why: str
+
+
+class PlanView(Wire):
+    """`nodes`: the tree, its root the result; `sources`: what each is asked; `decisions`: each part of the query,
+    pushed or why not. A text that Spark computes as it came has none of these."""
+
+    executor: EngineView
+    sql: str | None = None
+    whole: bool | None = None  # one source computes all of it
+    nodes: dict[str, Any] | None = None
+    sources: list[dict[str, Any]]
+    rest: str | None = None
+    decisions: list[dict[str, Any]] = []
+
+
+class ResultColumn(Wire):
+    """`masked`: a column of that name reads as null in what was asked."""
+
+    name: str
+    type: str
+    masked: bool = False
+
+
+class QueryResultView(Wire):
+    """A value that JSON cannot hold exactly (decimals, times, binary) is a text. `rows_read`: out of each source."""
+
+    columns: list[ResultColumn]
+    rows: list[list[Any]]
+    items: list[dict[str, Any]]  # the same rows, by the names of their columns
+    truncated: bool  # more rows follow
+    has_more: bool
+    engine: EngineWord
+    why: str
+    rows_read: dict[str, int]
+    ms: int
+    plan: PlanView | None = None
