@@ -73,20 +73,20 @@ def test_lists_come_in_pages(site: VersionSite) -> None:
     rest = get(site, limit=2, cursor=page["next_cursor"])
     assert ([one["id"] for one in rest["items"]], rest["next_cursor"]) == (["c"], None)
     tables = get(site, "/a/tables", limit=1)
-    assert ([one["table"] for one in tables["items"]], tables["total_count"]) == (["main.customers"], 2)
+    assert ([one["table"] for one in tables["items"]], tables["total_count"]) == (["customers"], 2)
     more = get(site, "/a/tables", limit=1, cursor=tables["next_cursor"])
-    assert ([one["table"] for one in more["items"]], more["has_more"]) == (["main.orders"], False)
+    assert ([one["table"] for one in more["items"]], more["has_more"]) == (["orders"], False)
 
 
 def test_tables_and_drift(site: VersionSite) -> None:
     add(site, hidden=["customers.email"])
-    table = get(site, "/till/tables/main.customers")
+    table = get(site, "/till/tables/customers")
     assert [(one["name"], one["type"], one["hidden"]) for one in table["columns"]] == [
         ("id", "bigint", False),
         ("email", "string", True),
         ("city", "string", False),
     ]
-    assert "main.customers" in problem(site.client.get(f"{API}/till/tables/customer"), 404, "E887")["fix"]
+    assert "customers" in problem(site.client.get(f"{API}/till/tables/customer"), 404, "E887")["fix"]
     site.client.post(f"{API}/till/test")
     alter(site.root / "data" / "shared" / "till.db", "ALTER TABLE customers RENAME COLUMN city TO town")
     drift = get(site, "/till/drift")
@@ -150,7 +150,7 @@ def test_who_is_no_reader_of_a_source_learns_nothing_and_cannot_let_himself_in(s
     add(site, readers=["ada@example.com"])
     eve = site.token_of(EVE)
     told = set()
-    for path in ("tables", "tables/main.customers", "tables/not_there", "drift"):
+    for path in ("tables", "tables/customers", "tables/not_there", "drift"):
         refused = problem(site.client.get(f"{API}/till/{path}", headers=eve), 403, "E885")
         told.add((refused["detail"], refused["why"], refused["fix"]))
     assert len(told) == 1
