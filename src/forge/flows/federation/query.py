@@ -251,13 +251,13 @@ class _OpenQuery:
     @cached_property
     def plan(self) -> QueryPlan | None:
         """None where the lake alone is asked and only Spark can read it, or understands what is asked."""
-        view = next((one for one, pin in self.pins.items() if pin.view_sql and self.ports.hidden.of(one)), None)
+        view = next((one for one, pin in self.pins.items() if pin.view_sql is not None and self._is_masked(pin)), None)
         if self.is_external:
             if view is not None:
                 raise _masked_beside(view)
             return self._planned()
         if view is not None:
-            self.no_plan = "columns of a view are hidden"
+            self.no_plan = "columns of a view, or of a table below it, are hidden"
             return None
         try:
             return self._planned()
@@ -266,6 +266,10 @@ class _OpenQuery:
         except (ForgeError, AssertionError):
             self.no_plan = "only Spark can tell what it means"
         return None
+
+    def _is_masked(self, pin: Pin) -> bool:
+        """Which of them shows through a view, Spark's reading of it decides."""
+        return bool(self.ports.hidden.of(pin.table)) or any(map(self._is_masked, pin.view_inputs))
 
     def _planned(self) -> QueryPlan:
         tree, _ = self._expanded
