@@ -48,7 +48,7 @@ export default function AssetPage() {
   const navigate = route.useNavigate();
   const query = useQuery(assetQuery(assetId, search.at ?? HEAD));
   // Asked beside the asset, not after it. What is outside of the lake has a sign in its name, and no profile.
-  const showsProfile = search.tab === undefined || search.tab === "profile";
+  const showsProfile = search.tab === "profile" || (search.tab === undefined && search.at === undefined);
   useQuery({ ...profileQuery(assetId, search.at), enabled: showsProfile && isLakeTable(assetId), notifyOnChangeProps: [] });
   const change = (part: AssetSearch): void => {
     void navigate({ search: (before) => ({ ...before, ...part }), resetScroll: false });

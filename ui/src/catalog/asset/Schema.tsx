@@ -18,11 +18,12 @@ interface Props {
 
 /** The columns: what they hold, how their values look, where they come from, which of them fail. */
 export function AssetSchema({ asset, at }: Props) {
-  const query = useQuery({ ...profileQuery(asset.id, at), enabled: asset.commit !== "" && asset.schema.length > 0 });
+  const inLake = asset.commit !== "";
+  // Few older revisions have a profile: the tab of profiles asks for theirs.
+  const query = useQuery({ ...profileQuery(asset.id, at), enabled: inLake && at === undefined && asset.schema.length > 0 });
   const profile = query.data;
   const profiled = new Map(profile?.columns.map((one) => [one.name.toLowerCase(), one]));
   const missing = profile === undefined && query.error !== null && asProblem(query.error).status === 404;
-  const inLake = asset.commit !== "";
   if (asset.schema.length === 0) {
     return (
       <div className="panel">
@@ -53,9 +54,18 @@ export function AssetSchema({ asset, at }: Props) {
   return (
     <div className="panel asset-schema">
       <DataTable caption={`Columns of ${asset.qualified_name}`} columns={columns} rows={asset.schema} rowKey={(column) => column.name} />
+      {inLake && at !== undefined && (
+        <p className="asset-unprofiled">
+          How its values were spread then is in its{" "}
+          <Link to="/assets/$assetId" params={{ assetId: asset.id }} search={{ at, tab: "profile" }} className="link" resetScroll={false}>
+            profile
+          </Link>
+          .
+        </p>
+      )}
       {missing && (
         <p className="asset-unprofiled">
-          Nobody looked at its values {at === undefined ? "yet" : `at ${at}`}:{" "}
+          Nobody looked at its values yet:{" "}
           <Link to="/assets/$assetId" params={{ assetId: asset.id }} search={{ at, tab: "profile" }} className="link" resetScroll={false}>
             profile it
           </Link>{" "}
