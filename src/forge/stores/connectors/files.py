@@ -9,30 +9,28 @@ is no value of its type is an error (E210), never NULL; so is an option that onl
 from __future__ import annotations
 
 import hashlib
-import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import reduce
-from operator import and_, or_
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forge.federation.plan import Scan, ScanFilter, SourceQuery
+from forge.federation.plan import Scan, SourceQuery
 from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.federation.source import Source
 from forge.flows.runs.records import LoadedFile
 from forge.flows.runs.source_files import CSV_DEFAULTS, find_files, open_text, refuse_other_columns
 from forge.model.errors import ForgeError
 from forge.model.types import parse_type
-from forge.stores.connectors.cells import UnfitValueError, array_of, batches_of
+from forge.stores.connectors.cells import UnfitValueError, batches_of
+from forge.stores.connectors.json_cells import json_array, parse_json, strict_array
 from forge.stores.connectors.running import RunningReads, started
+from forge.stores.connectors.scans import chosen, expression, spelled
 from forge.transforms.transform import FileSource
 from forge.versioning.arrow_types import arrow_type, type_name
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    import pyarrow.dataset as ds
 
 _OPTIONS: Mapping[str, frozenset[str]] = {
     "parquet": frozenset(),
@@ -170,9 +168,9 @@ class FilesConnector:
 
         schema = self._schema(found)
         files = ds.dataset(self._paths(found), schema=schema, format="parquet")
-        names = [_spelled(name, schema) for name in scan.columns]
+        names = [spelled(name, schema) for name in scan.columns]
         scanner = files.scanner(
-            columns=names, filter=_expression(scan.filters, schema), batch_size=min(most, 16_384), batch_readahead=2
+            columns=names, filter=expression(scan.filters, schema), batch_size=min(most, 16_384), batch_readahead=2
         )
         yield from scanner.to_batches()
 
@@ -202,7 +200,7 @@ class FilesConnector:
                     for start in range(0, batch.num_rows, most):
                         part = batch.slice(start, most)
                         arrays = [self._parsed(name, part[name], schema.field(name).type) for name in names]
-                        yield _chosen(pa.RecordBatch.from_arrays(arrays, schema=schema), scan)
+                        yield chosen(pa.RecordBatch.from_arrays(arrays, schema=schema), scan)
 
     def _json(self, found: Sequence[LoadedFile], scan: Scan, most: int) -> Iterator[pa.RecordBatch]:
         schema = self._schema(found)
@@ -210,7 +208,7 @@ class FilesConnector:
             rows = self._objects(path, schema.names)
             for batch in batches_of(self._name, schema, rows, most, self._json_column):
                 if batch is not None:
-                    yield _chosen(batch, scan)
+                    yield chosen(batch, scan)
 
     def _objects(self, path: str, names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         file = open_text(path, dict(self._files.options).get("encoding", "utf-8"))
@@ -221,7 +219,7 @@ class FilesConnector:
                 if not line.strip():
                     continue
                 try:
-                    row = json.loads(line, parse_int=_Number, parse_float=_Number, parse_constant=_refuse_constant)
+                    row = parse_json(line)
                 except ValueError as error:
                     raise self._bad_rows(f"Line {number} of {Path(path).name}: {error}") from error
                 if not isinstance(row, dict):
@@ -229,50 +227,19 @@ class FilesConnector:
                 yield tuple(row.get(name) for name in names)
 
     def _json_column(self, source: str, column: str, cells: Sequence[Any], kind: pa.DataType) -> pa.Array:
-        """A text is no number and no truth, and a number no date; a string takes what is written."""
-        import pyarrow as pa
-
-        is_number = pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind)
-        wanted: tuple[type, ...] = (_Number,) if is_number else (bool,) if pa.types.is_boolean(kind) else (str,)
-        if pa.types.is_string(kind):
-            wanted = (str, bool)
-        for cell in cells:
-            odd = not pa.types.is_string(kind) and not is_number and isinstance(cell, _Number)
-            if cell is not None and (odd or not isinstance(cell, wanted)):
-                raise self._bad_rows(f"Column {column} holds another kind of value than {type_name(kind)}.")
-        return self._parsed(column, [_text_of(cell) for cell in cells], kind)
+        try:
+            return json_array(source, column, cells, kind)
+        except UnfitValueError as error:
+            raise self._bad_rows(f"Column {column} holds another kind of value than {type_name(kind)}.") from error
 
     def _parsed(self, column: str, texts: Any, kind: pa.DataType) -> pa.Array:
         import pyarrow as pa
-        import pyarrow.compute as pc
 
         cells = texts if isinstance(texts, pa.Array) else pa.array(texts, pa.string())
-        strict = _FORMS.get("int" if pa.types.is_integer(kind) else str(kind))
-        if strict and pc.any(pc.invert(pc.match_substring_regex(cells, strict))).as_py():
-            raise self._bad_rows(f"Column {column} holds a text that is no {type_name(kind)}.")
-        if pa.types.is_boolean(kind):
-            cells = pc.utf8_lower(cells)
         try:
-            return array_of(self._name, column, cells, kind)
+            return strict_array(self._name, column, cells, kind)
         except UnfitValueError as error:
             raise self._bad_rows(f"Column {column} holds a text that is no {type_name(kind)}.") from error
-
-
-class _Number(str):
-    """A number as it is written."""
-
-    __slots__ = ()
-
-
-_FORMS = {"int": r"^[+-]?[0-9]+$", "bool": "(?i)^(true|false)$"}
-
-
-def _refuse_constant(text: str) -> None:
-    raise ValueError(f"{text} is no JSON")
-
-
-def _text_of(cell: Any) -> str | None:
-    return cell if cell is None or isinstance(cell, str) else str(cell).lower()
 
 
 def _spark_type(kind: pa.DataType) -> str:
@@ -281,74 +248,3 @@ def _spark_type(kind: pa.DataType) -> str:
     if pa.types.is_dictionary(kind):
         return _spark_type(kind.value_type)
     return _WIDER.get(str(kind)) or type_name(kind)
-
-
-def _spelled(name: str, schema: pa.Schema) -> str:
-    return next((one for one in schema.names if one.lower() == name.lower()), name)
-
-
-def _chosen(batch: pa.RecordBatch, scan: Scan) -> pa.RecordBatch:
-    import pyarrow as pa
-
-    wanted = _expression(scan.filters, batch.schema)
-    table = pa.Table.from_batches([batch])
-    table = table.filter(wanted) if wanted is not None else table
-    kept = table.select([_spelled(name, batch.schema) for name in scan.columns])
-    arrays = [one.combine_chunks() for one in kept.columns]
-    return pa.RecordBatch.from_arrays(
-        [one.combine_chunks() if isinstance(one, pa.ChunkedArray) else one for one in arrays], schema=kept.schema
-    )
-
-
-def _expression(filters: Sequence[ScanFilter], schema: pa.Schema) -> ds.Expression | None:
-    found = [_condition(one, schema) for one in filters]
-    return reduce(and_, found) if found else None
-
-
-def _condition(one: ScanFilter, schema: pa.Schema) -> ds.Expression:
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    name = _spelled(one.column, schema)
-    column, kind = pc.field(name), schema.field(name).type
-    if one.operator == "is null":
-        return column.is_null()
-    if one.operator == "is not null":
-        return column.is_valid()
-    values = [value for value in one.values if value is not None]
-    if not values or (one.operator != "in" and len(values) < len(one.values)):
-        return pc.scalar(False)  # what is compared with NULL is never true
-    compare = _compared if pa.types.is_floating(kind) else _plainly_compared
-    if one.operator == "in":
-        return reduce(or_, [compare(column, "=", pa.scalar(value, kind)) for value in values])
-    return compare(column, one.operator, pa.scalar(values[0], kind))
-
-
-def _plainly_compared(column: ds.Expression, operator: str, value: pa.Scalar) -> ds.Expression:
-    found: dict[str, Callable[[], ds.Expression]] = {
-        "=": lambda: column == value,
-        "<>": lambda: column != value,
-        "<": lambda: column < value,
-        "<=": lambda: column <= value,
-        ">": lambda: column > value,
-        ">=": lambda: column >= value,
-    }
-    return found[operator]()
-
-
-def _compared(column: ds.Expression, operator: str, value: pa.Scalar) -> ds.Expression:
-    """NaN equals itself and is greater than every number."""
-    import pyarrow.compute as pc
-
-    is_nan = column.is_nan()
-    if value.as_py() == value.as_py():
-        found = _plainly_compared(column, operator, value)
-        return found | is_nan if operator in (">", ">=") else found
-    return {
-        "=": is_nan,
-        ">=": is_nan,
-        ">": pc.scalar(False),
-        "<=": column.is_valid(),
-        "<": ~is_nan,
-        "<>": ~is_nan,
-    }[operator]
