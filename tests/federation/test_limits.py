@@ -139,3 +139,49 @@ def test_options_are_those_that_name_no_file_no_host_and_no_secret() -> None:
     ]
     assert places(replace(TILL, options={"timeout": "1"})) == ["options.timeout"]
     assert places(replace(MINE, options={"path": "/etc", "sep": ";"})) == ["options.path"]
+
+
+API = Source("api", ConnectorKind.REST, url="https://api.example.com/v1", password="env:FORGE_SOURCE_TOKEN")
+APIS = SourceLimits(("https://api.example.com", "http://10.0.0.7:8080", "db.example.com"), ("FORGE_SOURCE_*",))
+
+
+def test_an_api_is_reached_by_its_scheme_host_and_port() -> None:
+    for url in ("https://api.example.com", "https://API.example.com:443/v2", "http://10.0.0.7:8080/x"):
+        assert places(replace(API, url=url, options={"header": "X-Key"}), APIS) == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://api.example.com/v1",
+        "https://api.example.com:8443/v1",
+        "https://api.example.com.evil.example/v1",
+        "https://evil.example/api.example.com",
+        "https://api.example.com@evil.example/",
+        "https://evil.example#api.example.com",
+        "https://evil.example\\@api.example.com/",
+        "https://10.0.0.7:8080/",
+        "http://10.0.0.7/",
+        "http://127.0.0.1:8080/",
+        "http://[::1]/",
+        "http://169.254.169.254/latest",
+        "https://db.example.com/",
+        "file:///etc/passwd",
+        "",
+    ],
+)
+def test_another_api_is_refused_and_so_is_a_host_that_is_named_for_its_database(url: str) -> None:
+    assert places(replace(API, url=url), APIS) == ["url"]
+    assert places(API, SourceLimits(secrets=("FORGE_SOURCE_*",))) == ["url"]
+
+
+def test_an_api_is_no_database_and_a_path_in_the_settings_allows_nothing() -> None:
+    database = replace(CRM, url="jdbc:postgresql://api.example.com/crm", password=None, user=None)
+    assert places(database, APIS) == ["url"]
+    assert places(API, SourceLimits(("https://api.example.com/v1",), APIS.secrets)) == ["url"]
+
+
+def test_limits_and_secrets_of_an_api_are_those_of_the_operator() -> None:
+    options = {"timeout": "9999", "max_bytes": "1", "header": "env:FORGE_SOURCE_A"}
+    assert places(replace(API, options=options), APIS) == ["options.timeout", "options.max_bytes", "options.header"]
+    assert places(replace(API, password="file:/etc/shadow", user="env:HOME"), APIS) == ["user", "password"]

@@ -1,4 +1,5 @@
-"""Addresses of databases: `jdbc:postgresql://host:5432/name?sslmode=require`, without a user and a password."""
+"""Addresses of databases and APIs: `jdbc:postgresql://host:5432/name?sslmode=require`, `https://host/v1`, without a
+user and a password."""
 
 from __future__ import annotations
 
@@ -11,6 +12,9 @@ from forge.federation.source import ConnectorKind
 
 _HOST = r"(?:[A-Za-z0-9_](?:[A-Za-z0-9_.-]*[A-Za-z0-9_])?|\[[0-9A-Fa-f:.]+\])"
 _URL = re.compile(rf"jdbc:(?P<scheme>[a-z]+)://(?P<host>{_HOST})(?::(?P<port>[0-9]{{1,5}}))?(?:/(?P<rest>.*))?")
+_API_URL = re.compile(rf"(?P<scheme>https?)://(?P<host>{_HOST})(?::(?P<port>[0-9]{{1,5}}))?(?P<path>/.*)?")
+_API_PATH = re.compile(r"(?:/[A-Za-z0-9._~!$'()*+,;=:@-]*)*")
+_API_PORTS = {"https": 443, "http": 80}
 _CREDENTIALS = re.compile(
     r"(?:^|[?&;,(])\s*(?:user|username|password|passwd|pwd|sslpassword|sslkey|passfile)\s*=|^[^?#]*@", re.IGNORECASE
 )
@@ -29,6 +33,9 @@ ADDRESSES: Mapping[ConnectorKind, AddressForm] = {
     ConnectorKind.POSTGRESQL: AddressForm(("postgresql",), 5432, "jdbc:postgresql://host:5432/name"),
     ConnectorKind.MYSQL: AddressForm(("mysql", "mariadb"), 3306, "jdbc:mysql://host:3306/name"),
 }
+
+
+API_EXAMPLE = "https://api.example.com/v1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +61,43 @@ def parse_address(kind: ConnectorKind, url: str) -> DatabaseAddress | None:
     if len(dict(parameters)) < len(parameters):
         return None
     return DatabaseAddress(found["host"].lower().strip("[]"), port, database, dict(parameters))
+
+
+@dataclass(frozen=True, slots=True)
+class ApiAddress:
+    """`host` in small letters, without the brackets of IPv6. `path` ends without a slash."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+    @property
+    def origin(self) -> tuple[str, str, int]:
+        """What must stay the same from page to page."""
+        return self.scheme, self.host, self.port
+
+    @property
+    def base(self) -> str:
+        """Without the path."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}:{self.port}"
+
+
+def parse_api_address(url: str) -> ApiAddress | None:
+    """None: it is not of that form. Parameters and fragments are no part of it."""
+    found = _API_URL.fullmatch(url)
+    if found is None or not is_api_path(found["path"] or ""):
+        return None
+    port = int(found["port"] or _API_PORTS[found["scheme"]])
+    if not 0 < port < 65_536:
+        return None
+    return ApiAddress(found["scheme"], found["host"].lower().strip("[]"), port, (found["path"] or "").rstrip("/"))
+
+
+def is_api_path(path: str) -> bool:
+    """A path that all programs read alike: no escapes, no steps upwards."""
+    return _API_PATH.fullmatch(path) is not None and not {".", ".."} & set(path.split("/"))
 
 
 def has_credentials(url: str) -> bool:

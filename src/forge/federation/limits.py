@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 
-from forge.federation.address import ADDRESSES, parse_address
+from forge.federation.address import ADDRESSES, parse_address, parse_api_address
+from forge.federation.rest_options import SIGN_IN
 from forge.federation.source import ConnectorKind, Source
 from forge.model.errors import ForgeError
 
@@ -22,8 +23,9 @@ _FILE_OPTIONS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class SourceLimits:
-    """`hosts`: `db.example.com` (at the port that its kind of database has) or `db.example.com:6432`. `secrets`:
-    names of environment variables, or patterns of them. `folders`: of the project."""
+    """`hosts`: `db.example.com` (at the port that its kind of database has) or `db.example.com:6432`; of APIs
+    `https://api.example.com`, so that a host named for its database answers no other program. `secrets`: names of
+    environment variables, or patterns of them. `folders`: of the project."""
 
     hosts: tuple[str, ...] = ()
     secrets: tuple[str, ...] = ()
@@ -38,6 +40,9 @@ def find_breaches(source: Source, limits: SourceLimits) -> Iterator[ForgeError]:
     if source.connector in (ConnectorKind.FILES, ConnectorKind.SQLITE):
         yield from _find_bad_path(source, limits)
         yield from _find_bad_options(source, _FILE_OPTIONS if source.connector is ConnectorKind.FILES else frozenset())
+    elif source.connector is ConnectorKind.REST:
+        yield from _find_bad_api(source, limits)
+        yield from _find_bad_options(source, SIGN_IN)
     else:
         yield from _find_bad_host(source, limits)
         yield from _find_bad_options(source, _PARAMETERS)
@@ -69,6 +74,18 @@ def _find_bad_host(source: Source, limits: SourceLimits) -> Iterator[ForgeError]
     elif not address.parameters.keys() <= _PARAMETERS:
         names = ", ".join(sorted(address.parameters.keys() - _PARAMETERS))
         yield _breach(f"url: {names} cannot be set here", "url", f"Only {', '.join(_PARAMETERS)} can.")
+
+
+def _find_bad_api(source: Source, limits: SourceLimits) -> Iterator[ForgeError]:
+    """Where its pages and redirects lead is looked at again as they come: never to another host."""
+    address = parse_api_address(source.url)
+    allowed = {one.origin for one in map(parse_api_address, limits.hosts) if one is not None and not one.path}
+    if address is None or address.origin not in allowed:
+        yield _breach(
+            "url: this API may not be reached",
+            "url",
+            "federation.hosts in forge.yaml does not name it with its scheme: https://api.example.com.",
+        )
 
 
 def _find_bad_path(source: Source, limits: SourceLimits) -> Iterator[ForgeError]:

@@ -24,13 +24,14 @@ class RelationName:
 class SourceColumn:
     """`same_equality`: the source says `=` of two values exactly where Spark does (no collation that ignores case, no
     padding). `same_order`: it also sorts and compares them as Spark does, or can be told to by a collation.
-    `native`: the type in the source's own words."""
+    `native`: the type in the source's own words. `parameter`: of an API, by which it finds a value of this column."""
 
     name: str
     type: DataType
     _: KW_ONLY
     nullable: bool = True
     native: str = ""
+    parameter: str = ""
     same_equality: bool = True
     same_order: bool = True
 

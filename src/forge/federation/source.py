@@ -1,4 +1,4 @@
-"""A source: a database or a folder of files that queries can read beside the tables of the lake."""
+"""A source: a database, a folder of files or an API that queries can read beside the tables of the lake."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
+from forge.federation.rest import RestTable, rest_table_of
+
 LAKE = "lake"  # the source of the lake's own tables, which nobody declares
 
 
@@ -16,6 +18,7 @@ class ConnectorKind(StrEnum):
     MYSQL = "mysql"  # MariaDB, too
     SQLITE = "sqlite"
     FILES = "files"
+    REST = "rest"  # an API that answers GET with JSON
 
 
 class SourceOrigin(StrEnum):
@@ -39,6 +42,7 @@ class Source:
     path: str = ""  # of files: a file, a folder or a pattern, relative to the project; of sqlite its file, as in `url`
     format: str = ""  # of files: csv, json or parquet
     columns: Mapping[str, str] = field(default_factory=dict)  # of csv and json files: name → type
+    tables: Mapping[str, RestTable] = field(default_factory=dict)  # of an API, by name
     schema: str = ""  # where `name.table` is looked for; the connector has its own default
     user: str | None = None
     password: str | None = None
@@ -65,6 +69,7 @@ class Source:
             "path": self.path,
             "format": self.format,
             "columns": dict(self.columns),
+            "tables": {name: table.to_dict() for name, table in self.tables.items()},
             "schema": self.schema,
             "user": self.user,
             "password": self.password,
@@ -87,6 +92,7 @@ def source_of_keys(keys: Mapping[str, Any], origin: SourceOrigin) -> Source:
     given = {**keys, "connector": ConnectorKind(keys["connector"])}
     if given["connector"] is ConnectorKind.SQLITE:
         given["url"] = sqlite_url(keys["path"])
+    given["tables"] = {name: rest_table_of(table) for name, table in keys.get("tables", {}).items()}
     given |= {"readers": tuple(keys.get("readers", ())), "hidden": frozenset(keys.get("hidden", ()))}
     return Source(**given, origin=origin)
 
@@ -116,6 +122,7 @@ class DeclaredSource:
             "path": source.path,
             "format": source.format,
             "columns": dict(source.columns),
+            "tables": {name: table.to_dict() for name, table in source.tables.items()},
             "schema": source.schema,
             "user": source.user,
             "password": source.password,

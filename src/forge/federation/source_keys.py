@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from forge.federation.address import ADDRESSES, has_credentials, parse_address
+from forge.federation.address import ADDRESSES, API_EXAMPLE, has_credentials, parse_address, parse_api_address
+from forge.federation.rest_keys import MOST_TABLES, read_rest_tables
+from forge.federation.rest_options import find_bad_options
 from forge.federation.source import LAKE, ConnectorKind, Source, SourceOrigin, sqlite_url
 from forge.model.errors import ForgeError, errors_of, raise_errors
 from forge.model.file_options import (
@@ -30,6 +32,7 @@ _FORMATS = ("csv", "json", "parquet")
 _ENDINGS = {".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".ndjson": "json", ".parquet": "parquet"}
 _OF_FILES = ("path", "format", "columns")
 _OF_DATABASES = ("url", "schema", "user", "password")
+_OF_APIS = ("tables",)
 MOST = 200
 _Text = Annotated[str, Field(max_length=1000)]
 
@@ -41,6 +44,7 @@ class _SourceKeys(StrictModel):
     path: _Text = ""
     format: Literal["csv", "json", "parquet", ""] = ""
     columns: Annotated[dict[str, str], Field(max_length=5000)] = Field(default_factory=dict)
+    tables: Annotated[dict[str, Any], Field(max_length=MOST_TABLES)] = Field(default_factory=dict)
     schema_: _Text = Field(default="", alias="schema")
     user: _Text | None = None
     password: _Text | None = None
@@ -89,7 +93,8 @@ def read_source(
     """E104, E106 and E880, all together. A name is in small letters, as those of tables."""
     _read_connector(fields.get("connector"), where)
     keys = read_options(_SourceKeys, fields, where, CODE)
-    raise_errors(_find_misfits(keys, where))
+    tables, wrong = read_rest_tables(keys.tables, where)
+    raise_errors((*_find_misfits(keys, where), *wrong))
     connector = ConnectorKind(keys.connector)
     is_sqlite = connector is ConnectorKind.SQLITE
     path = keys.path or (_file_of(keys.url) if is_sqlite else "")
@@ -100,10 +105,11 @@ def read_source(
         path=path,
         format=_format_of(keys) if connector is ConnectorKind.FILES else "",
         columns=dict(keys.columns),
+        tables=tables,
         schema=keys.schema_,
         user=keys.user or None,
         password=keys.password or None,
-        options={name: _as_option(value) for name, value in keys.options.items()},
+        options=_options_of(keys),
         readers=tuple(dict.fromkeys(keys.readers)),
         hidden=frozenset(column.lower() for column in keys.hidden),
         description=keys.description,
@@ -155,14 +161,17 @@ def _find_misfits(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:
     yield from _find_secrets(keys, where)
     match ConnectorKind(keys.connector):
         case ConnectorKind.FILES:
-            yield from _find_foreign(keys, where, _OF_DATABASES)
+            yield from _find_foreign(keys, where, (*_OF_DATABASES, *_OF_APIS))
             yield from _find_bad_files(keys, where)
         case ConnectorKind.SQLITE:
-            yield from _find_foreign(keys, where, ("format", "columns", "user", "password"))
+            yield from _find_foreign(keys, where, ("format", "columns", "user", "password", *_OF_APIS))
             yield from _find_bad_sqlite(keys, where)
         case ConnectorKind.POSTGRESQL | ConnectorKind.MYSQL:
-            yield from _find_foreign(keys, where, _OF_FILES)
+            yield from _find_foreign(keys, where, (*_OF_FILES, *_OF_APIS))
             yield from _find_bad_url(keys, where)
+        case ConnectorKind.REST:
+            yield from _find_foreign(keys, where, (*_OF_FILES, "schema"))
+            yield from _find_bad_api(keys, where)
     for index, column in enumerate(keys.hidden):
         if not re.fullmatch(r"[^.]+(\.[^.]+)+", column):
             fix = "Write table.column, or schema.table.column."
@@ -236,6 +245,20 @@ def _find_bad_url(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:
         yield ForgeError(CODE, f"the url is not one of {kind}", where=where(("url",)), fix=example)
 
 
+def _find_bad_api(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:
+    if not keys.url:
+        yield ForgeError(CODE, "a rest source needs a url", where=where(()), fix=f"Write it like {API_EXAMPLE}")
+    elif not has_credentials(keys.url) and parse_api_address(keys.url.strip()) is None:
+        why = "It is http or https, a host and a path, without parameters."
+        fix = f"Write it like {API_EXAMPLE}"
+        yield ForgeError(CODE, "the url is not one of an API", where=where(("url",)), why=why, fix=fix)
+    if not keys.tables:
+        fix = "Add `tables: {orders: {path: /orders, columns: {id: bigint}}}`."
+        yield ForgeError(CODE, "a rest source needs tables", where=where(()), fix=fix)
+    has_user, has_password = bool(keys.user), bool(keys.password)
+    yield from find_bad_options(_options_of(keys), where, CODE, has_user=has_user, has_password=has_password)
+
+
 def _find_secrets(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:
     """Users, passwords and the like must be references; none is ever shown."""
     for name, value in (("user", keys.user), ("password", keys.password)):
@@ -260,6 +283,10 @@ def _format_of(keys: _SourceKeys) -> str:
     """As written, or what the ending of the path says."""
     path = keys.path.lower()
     return keys.format or next((format for ending, format in _ENDINGS.items() if path.endswith(ending)), "")
+
+
+def _options_of(keys: _SourceKeys) -> dict[str, str]:
+    return {name: _as_option(value) for name, value in keys.options.items()}
 
 
 def _as_option(value: str | bool | int | float) -> str:

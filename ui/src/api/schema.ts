@@ -5260,7 +5260,7 @@ export interface components {
              * Connector
              * @enum {string}
              */
-            connector: "postgresql" | "mysql" | "sqlite" | "files";
+            connector: "postgresql" | "mysql" | "sqlite" | "files" | "rest";
             /** Created At */
             created_at: string | null;
             /** Created By */
@@ -5294,6 +5294,10 @@ export interface components {
             readers: string[] | null;
             /** Schema */
             schema: string | null;
+            /** Tables */
+            tables: {
+                [key: string]: components["schemas"]["RestTableView"];
+            } | null;
             /** Updated At */
             updated_at: string | null;
             /** Updated By */
@@ -9309,6 +9313,58 @@ export interface components {
             table?: string | null;
         };
         /**
+         * RestPagingView
+         * @description `parameter` says which page, `size_parameter` how many records it has. `next`: where the answer has the next
+         *     cursor or link; a link without it is in the header Link. `first`: the number of the first page.
+         */
+        RestPagingView: {
+            /** First */
+            first?: number | null;
+            /** Next */
+            next?: string | null;
+            /** Parameter */
+            parameter?: string | null;
+            /** Size */
+            size?: number | null;
+            /** Size Parameter */
+            size_parameter?: string | null;
+            /**
+             * Type
+             * @default none
+             * @enum {string}
+             */
+            type: "none" | "page" | "offset" | "cursor" | "link";
+        };
+        /**
+         * RestTableView
+         * @description An endpoint of an API. `records`: where the answer has the list. `fields`: where a record has a column, if not
+         *     under its name. `parameters` are part of each request. `filters`: the parameter by which the API finds a value of
+         *     a column.
+         */
+        RestTableView: {
+            /** Columns */
+            columns: {
+                [key: string]: string;
+            };
+            /** Fields */
+            fields?: {
+                [key: string]: string;
+            } | null;
+            /** Filters */
+            filters?: {
+                [key: string]: string;
+            } | null;
+            paging?: components["schemas"]["RestPagingView"] | null;
+            /** Parameters */
+            parameters?: {
+                [key: string]: string;
+            } | null;
+            /** Path */
+            path: string;
+            /** Records */
+            records?: string | null;
+        };
+        /**
          * ResultColumn
          * @description `masked`: a column of that name reads as null in what was asked.
          */
@@ -10253,7 +10309,7 @@ export interface components {
              * Connector
              * @enum {string}
              */
-            connector: "postgresql" | "mysql" | "sqlite" | "files";
+            connector: "postgresql" | "mysql" | "sqlite" | "files" | "rest";
             /** Description */
             description?: string | null;
             /** Format */
@@ -10274,6 +10330,10 @@ export interface components {
             readers?: string[] | null;
             /** Schema */
             schema?: string | null;
+            /** Tables */
+            tables?: {
+                [key: string]: components["schemas"]["RestTableView"];
+            } | null;
             /** Url */
             url?: string | null;
             /** User */
@@ -10339,7 +10399,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             /** Connector */
-            connector?: ("postgresql" | "mysql" | "sqlite" | "files") | null;
+            connector?: ("postgresql" | "mysql" | "sqlite" | "files" | "rest") | null;
             /** Description */
             description?: string | null;
             /** Expected Version */
@@ -10360,6 +10420,10 @@ export interface components {
             readers?: string[] | null;
             /** Schema */
             schema?: string | null;
+            /** Tables */
+            tables?: {
+                [key: string]: components["schemas"]["RestTableView"];
+            } | null;
             /** Url */
             url?: string | null;
             /** User */
@@ -11891,6 +11955,8 @@ export type ResetStart = components['schemas']['ResetStart'];
 export type ResetView = components['schemas']['ResetView'];
 export type ResolutionBody = components['schemas']['ResolutionBody'];
 export type ResolveStart = components['schemas']['ResolveStart'];
+export type RestPagingView = components['schemas']['RestPagingView'];
+export type RestTableView = components['schemas']['RestTableView'];
 export type ResultColumn = components['schemas']['ResultColumn'];
 export type ResultDetail = components['schemas']['ResultDetail'];
 export type ResultView = components['schemas']['ResultView'];

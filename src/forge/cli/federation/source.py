@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -22,13 +23,19 @@ if TYPE_CHECKING:
 
 Name = Annotated[str, typer.Argument(metavar="NAME", help="What queries call it: crm, for crm.customers.")]
 Connector = Annotated[ConnectorKind | None, typer.Option("--connector", help="What it is.")]
-Url = Annotated[str | None, typer.Option("--url", metavar="URL", help="jdbc:postgresql://host/name, or mysql.")]
+Url = Annotated[
+    str | None,
+    typer.Option("--url", metavar="URL", help="jdbc:postgresql://host/name, or mysql; of an API https://host/path."),
+]
 FilePath = Annotated[
     str | None, typer.Option("--path", metavar="PATH", help="Of files: one, a folder or a pattern. Of sqlite: a file.")
 ]
 FileFormat = Annotated[str | None, typer.Option("--file-format", help="Of files: csv, json or parquet.")]
 Column = Annotated[
     list[str] | None, typer.Option("--column", metavar="NAME=TYPE", help="A column of csv or json files; repeated.")
+]
+Tables = Annotated[
+    Path | None, typer.Option("--tables", metavar="FILE", help="Of an API: a YAML file with its tables, by name.")
 ]
 Schema = Annotated[str | None, typer.Option("--schema", metavar="NAME", help="Where tables without a schema are.")]
 User = Annotated[str | None, typer.Option("--user", metavar="REF", help="Who connects: env:NAME or file:/path.")]
@@ -126,6 +133,7 @@ def add(
     path: FilePath = None,
     file_format: FileFormat = None,
     column: Column = None,
+    tables: Tables = None,
     schema: Schema = None,
     user: User = None,
     password: Password = None,
@@ -138,7 +146,7 @@ def add(
     from forge.flows.federation.sources import create_source
 
     fields = _fields(
-        connector, url, path, file_format, column, schema, user, password, option, reader, hide, description
+        connector, url, path, file_format, column, tables, schema, user, password, option, reader, hide, description
     )
     with _ports(terminal) as ports:
         made = create_source({"name": name, **fields}, ports)
@@ -155,6 +163,7 @@ def edit(
     path: FilePath = None,
     file_format: FileFormat = None,
     column: Column = None,
+    tables: Tables = None,
     schema: Schema = None,
     user: User = None,
     password: Password = None,
@@ -170,7 +179,7 @@ def edit(
     from forge.flows.federation.sources import change_source, find_source
 
     fields = _fields(
-        connector, url, path, file_format, column, schema, user, password, option, reader, hide, description
+        connector, url, path, file_format, column, tables, schema, user, password, option, reader, hide, description
     )
     with _ports(terminal) as ports:
         before = find_source(name, ports)
@@ -202,6 +211,7 @@ def _fields(
     path: str | None,
     file_format: str | None,
     columns: list[str] | None,
+    tables: Path | None,
     schema: str | None,
     user: str | None,
     password: str | None,
@@ -217,6 +227,7 @@ def _fields(
         "path": path,
         "format": file_format,
         "columns": _pairs(columns, "--column"),
+        "tables": _read_tables(tables) if tables else None,
         "schema": schema,
         "user": user,
         "password": password,
@@ -226,6 +237,18 @@ def _fields(
         "description": description,
     }
     return {key: value for key, value in given.items() if value is not None}
+
+
+def _read_tables(file: Path) -> object:
+    """As under `tables:` in a file of sources, with that key or without."""
+    from forge.model.errors import ForgeError
+    from forge.model.yaml_file import load_yaml
+
+    try:
+        data = load_yaml(file.read_text(encoding="utf-8"), str(file)).data
+    except (OSError, UnicodeError) as error:
+        raise ForgeError("E105", f"{file} cannot be read", where="--tables", why=str(error)) from error
+    return data["tables"] if isinstance(data, dict) and data.keys() == {"tables"} else data
 
 
 def _pairs(texts: list[str] | None, option: str) -> dict[str, str] | None:
@@ -279,6 +302,6 @@ def _change_text(change: SourceChange) -> str:
 
 
 app = command_group(
-    "Sources: databases and files that queries read beside the lake.",
+    "Sources: databases, files and APIs that queries read beside the lake.",
     (list_, show, test, drift, add, edit, remove),
 )

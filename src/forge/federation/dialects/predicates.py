@@ -68,6 +68,8 @@ class PredicateProver:
         unknown = {name for name, value in node.args.items() if value} - _ARGS
         if unknown:  # of a word that changes what the operator means
             raise _NotProved(f"{_words(node)} is not computed by sources")
+        if self.rules.by_parameter and not isinstance(node, exp.Paren | exp.EQ):
+            raise _NotProved(f"{self.rules.name} is asked for equal values alone")
         match node:
             case exp.Paren():
                 inner = self._prove(node.this)
@@ -200,6 +202,8 @@ class PredicateProver:
     def _compared(self, node: exp.Expr, only: tuple[TypeFamily, ...] = ()) -> SourceColumn:
         column = self._known(node)
         family = family_of(column.type)
+        if self.rules.by_parameter and not column.parameter:
+            raise _NotProved(f"no parameter of the API is declared for {column.name}")
         if family is TypeFamily.CHAR:
             raise _NotProved(f"{column.name} is of the type {column.type}, which is padded with spaces")
         if family not in self.rules.compared or (only and family not in only):

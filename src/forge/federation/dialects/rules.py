@@ -25,6 +25,7 @@ class SourceRules:
     name: str  # for messages
     _: KW_ONLY
     is_sql: bool = True
+    by_parameter: bool = False  # of all predicates only `=`, of columns that have a parameter
     compared: frozenset[TypeFamily]
     sorted: frozenset[TypeFamily] = frozenset()
     grouped: frozenset[TypeFamily] = frozenset()
@@ -72,11 +73,19 @@ _LAKE = SourceRules(
     collated=True,
     nan_compares=False,
 )
+# The connector looks at each record again, so that an API may find more than was asked.
+_REST = SourceRules(
+    "an API",
+    is_sql=False,
+    by_parameter=True,
+    compared=frozenset({_F.INTEGER, _F.STRING, _F.BOOLEAN, _F.DATE}),
+)
 _RULES: Mapping[str, SourceRules] = {
     ConnectorKind.POSTGRESQL: _POSTGRESQL,
     ConnectorKind.MYSQL: _MYSQL,
     ConnectorKind.SQLITE: _SQLITE,
     ConnectorKind.FILES: replace(_LAKE, name="a source of files"),
+    ConnectorKind.REST: _REST,
     LAKE: _LAKE,
 }
 

@@ -74,7 +74,7 @@ def _is_open(fragment: Fragment, column: str) -> bool:
 
 def _compares(column: SourceColumn, rules: SourceRules) -> bool:
     family = family_of(column.type)
-    if family not in _KEY_FAMILIES or family not in rules.compared:
+    if rules.by_parameter or family not in _KEY_FAMILIES or family not in rules.compared:
         return False
     if family is TypeFamily.STRING:
         # More rows than needed do no harm: the rest joins them anyway.

@@ -96,6 +96,14 @@ def _joined(load: Transform, body: JdbcSource, sources: Mapping[str, Source], is
             fix=did_you_mean(body.source, sources)
             or f"Declare it: `- {{name: {body.source}, connector: postgresql}}`.",
         )
+    if source.connector is ConnectorKind.REST:
+        raise ForgeError(
+            "E206",
+            f"a load does not read an API, as {source.name} is one",
+            where=load.where,
+            why="What a load has read must be what the next run finds again; pages of an API are not kept.",
+            fix="Ask it by `forge query`, or load the files that it exports.",
+        )
     if source.connector is ConnectorKind.FILES:
         return _of_files(load, body, source)
     if (body.table is None) == (body.query is None):

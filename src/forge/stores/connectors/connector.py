@@ -31,3 +31,7 @@ def open_connector(source: Source, root: Path, secret: Callable[[str], str]) -> 
             from forge.stores.connectors.files import FilesConnector
 
             return FilesConnector(source, root)
+        case ConnectorKind.REST:
+            from forge.stores.connectors.rest import RestConnector
+
+            return RestConnector(source, secret)

@@ -1,5 +1,5 @@
-"""/api/v1/federation/sources: databases and files that queries read beside the lake. What changes one, or connects to
-it on behalf of who may not read it, needs a token that may write."""
+"""/api/v1/federation/sources: databases, files and APIs that queries read beside the lake. What changes one, or
+connects to it on behalf of who may not read it, needs a token that may write."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from forge.model.errors import ForgeError, errors_of
 router = APIRouter(prefix="/api/v1/federation/sources", tags=["federation sources"])
 
 SourceName = Annotated[str, Path(max_length=64, description="The name of a source.", examples=["crm"])]
-_ADDRESS = ("url", "path", "format", "columns", "schema", "user", "password", "options", "readers", "hidden")
+_ADDRESS = ("url", "path", "format", "columns", "tables", "schema", "user", "password", "options", "readers", "hidden")
 # A source that does not answer holds a thread of the server until it is given up.
 _CONNECTING = BoundedSemaphore(6)
 _PATIENCE = 5.0
@@ -64,8 +64,7 @@ def list_declared(site: TheSite, caller: ThePrincipal, window: AWindow) -> Decla
 def add_source(body: SourceCreate, site: TheSite, caller: ThePrincipal, response: Response) -> DeclaredSourceView:
     """Its address is in `Location`. Hosts, folders and secrets that `federation` in forge.yaml does not name are
     refused (403)."""
-    given = {key: value for key, value in body.model_dump(by_alias=True).items() if value is not None}
-    made = create_source(given, _ports(site, caller))
+    made = create_source(body.model_dump(by_alias=True, exclude_none=True), _ports(site, caller))
     response.headers["Location"] = f"{router.prefix}/{made.name}"
     return _view(made, caller)
 
@@ -79,7 +78,10 @@ def one_source(source_id: SourceName, site: TheSite, caller: ThePrincipal) -> De
 def edit_source(source_id: SourceName, body: SourcePatch, site: TheSite, caller: ThePrincipal) -> DeclaredSourceView:
     """Change what the body has; the rest stays. A source of a file or a command is refused (409), as is one that the
     caller may not read (403)."""
-    fields = body.model_dump(exclude_unset=True, exclude={"expected_version"}, by_alias=True)
+    fields = body.model_dump(exclude_unset=True, exclude={"expected_version", "tables"}, by_alias=True)
+    if "tables" in body.model_fields_set:
+        tables = body.tables or {}
+        fields["tables"] = {name: table.model_dump(exclude_none=True) for name, table in tables.items()}
     return _view(change_source(source_id, fields, _ports(site, caller), version=body.expected_version), caller)
 
 

@@ -8,15 +8,46 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictInt
 
 from forge.api.wire import ErrorView, Name, Page, Text, Wire
+from forge.federation.rest_keys import MOST_TABLES
 from forge.federation.source_keys import MOST
 
-ConnectorWord = Literal["postgresql", "mysql", "sqlite", "files"]
+ConnectorWord = Literal["postgresql", "mysql", "sqlite", "files", "rest"]
 FileFormatWord = Literal["csv", "json", "parquet"]
 _Line = Annotated[str, Field(max_length=1000)]
 _Columns = Annotated[dict[Name, Name], Field(max_length=5000)]
+_Parameters = Annotated[dict[Name, _Line], Field(max_length=MOST)]
 _Options = Annotated[dict[Name, _Line], Field(max_length=MOST)]
 _Readers = Annotated[list[Name], Field(max_length=MOST)]
 _Hidden = Annotated[list[Name], Field(max_length=5 * MOST)]
+
+
+class RestPagingView(Wire):
+    """`parameter` says which page, `size_parameter` how many records it has. `next`: where the answer has the next
+    cursor or link; a link without it is in the header Link. `first`: the number of the first page."""
+
+    type: Literal["none", "page", "offset", "cursor", "link"] = "none"
+    parameter: _Line | None = None
+    size_parameter: _Line | None = None
+    size: StrictInt | None = Field(default=None, ge=0, le=1_000_000)
+    first: StrictInt | None = Field(default=None, ge=0, le=1_000_000)
+    next: _Line | None = None
+
+
+class RestTableView(Wire):
+    """An endpoint of an API. `records`: where the answer has the list. `fields`: where a record has a column, if not
+    under its name. `parameters` are part of each request. `filters`: the parameter by which the API finds a value of
+    a column."""
+
+    path: _Line
+    columns: _Columns
+    records: _Line | None = None
+    fields: _Columns | None = None
+    parameters: _Parameters | None = None
+    filters: _Parameters | None = None
+    paging: RestPagingView | None = None
+
+
+_Tables = Annotated[dict[Name, RestTableView], Field(max_length=MOST_TABLES)]
 
 
 class DeclaredSourceView(Wire):
@@ -39,6 +70,7 @@ class DeclaredSourceView(Wire):
     path: str | None
     format: str | None
     columns: dict[str, str] | None
+    tables: dict[str, RestTableView] | None
     schema_: str | None = Field(alias="schema")
     user: str | None
     password: str | None
@@ -63,6 +95,7 @@ class SourceCreate(Wire):
     path: _Line | None = None
     format: FileFormatWord | None = None
     columns: _Columns | None = None
+    tables: _Tables | None = None
     schema_: Name | None = Field(default=None, alias="schema")
     user: Name | None = None
     password: Name | None = None
@@ -82,6 +115,7 @@ class SourcePatch(Wire):
     path: _Line | None = None
     format: FileFormatWord | None = None
     columns: _Columns | None = None
+    tables: _Tables | None = None
     schema_: Name | None = Field(default=None, alias="schema")
     user: Name | None = None
     password: Name | None = None
