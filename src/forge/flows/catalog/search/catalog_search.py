@@ -69,6 +69,23 @@ class CatalogSearch:
 
     def sync(self) -> int:
         """How many documents were written. Another process at it means that it is done there."""
+        return self._sync([])
+
+    def refresh(self, names: Sequence[str]) -> int:
+        """The documents of these assets once more, after what changed outside the records, like quality or usage."""
+        made: list[str] = []
+        written = self._sync(made)
+        rest = sorted(set(names).difference(made))
+        with self._lock:
+            cursor = self._index.cursor()
+            for start in range(0, len(rest), _BATCH):
+                documents, removed = self._documents(rest[start : start + _BATCH], self._published())
+                if cursor is not None and self._index.apply(IndexBatch(cursor, cursor, documents, removed)):
+                    written += len(documents)
+            return written
+
+    def _sync(self, made: list[str]) -> int:
+        """`made` takes in the names of the assets whose documents were made."""
         if not self._lock.acquire(timeout=5):
             return 0
         try:
@@ -76,21 +93,9 @@ class CatalogSearch:
             cursor = self._index.cursor()
             if cursor is None:
                 return self._rebuild()
-            return self._follow_changes(cursor) + self._follow_head()
+            return self._follow_changes(cursor, made) + self._follow_head(made)
         finally:
             self._lock.release()
-
-    def refresh(self, names: Sequence[str]) -> int:
-        """The documents of these assets anew: for what changed outside the records, like quality or usage."""
-        self.sync()
-        with self._lock:
-            cursor, written = self._index.cursor(), 0
-            for start in range(0, len(names), _BATCH):
-                part = names[start : start + _BATCH]
-                documents, removed = self._documents(part, self._published())
-                if cursor is not None and self._index.apply(IndexBatch(cursor, cursor, documents, removed)):
-                    written += len(documents)
-            return written
 
     def reindex(self) -> int:
         """Everything anew; who searches meanwhile finds the old."""
@@ -98,15 +103,15 @@ class CatalogSearch:
             self._sources.read_files()
             return self._rebuild()
 
-    def _follow_changes(self, cursor: int) -> int:
+    def _follow_changes(self, cursor: int, made: list[str]) -> int:
         written = 0
         published: Mapping[str, AssetRecord] | None = None
-        made: set[str] = set()
+        derived: set[str] = set()
         while changes := self._sources.assets.changes(cursor, limit=_BATCH):
             published = self._published() if published is None else published
             names = [change.name for change in changes if change.kind == "asset"]
-            names += sorted(set(self._sources.derived(names)) - made.union(names))
-            made.update(names)
+            names += sorted(set(self._sources.derived(names)) - derived.union(names))
+            derived.update(names)
             terms = {change.name for change in changes if change.kind == "term"}
             documents, removed = self._documents(names, published)
             if terms:
@@ -116,25 +121,28 @@ class CatalogSearch:
             last = changes[-1].id
             if not self._index.apply(IndexBatch(cursor, last, _last_of_each(documents), removed)):
                 break
+            made += names
             written, cursor = written + len(documents), last
         return written
 
-    def _follow_head(self) -> int:
+    def _follow_head(self, made: list[str]) -> int:
+        """What differs from the commit that the index has; the last batch carries the new one."""
         sources, known = self._sources, self._index.head()
         head = sources.head()
-        if head == known:
+        cursor = self._index.cursor()
+        if head == known or cursor is None:
             return 0
         published = sources.published(head)
         names = sorted(sources.changed(known, head)) if known else sorted(published)
-        written, cursor = 0, self._index.cursor()
-        if cursor is None:
-            return 0
-        for start in range(0, len(names), _BATCH):
-            documents, removed = self._documents(names[start : start + _BATCH], published)
-            if not self._index.apply(IndexBatch(cursor, cursor, documents, removed)):
+        written = 0
+        for start in range(0, max(len(names), 1), _BATCH):
+            part = names[start : start + _BATCH]
+            documents, removed = self._documents(part, published)
+            reached = head if start + _BATCH >= len(names) else None
+            if not self._index.apply(IndexBatch(cursor, cursor, documents, removed, reached)):
                 return written
+            made += part
             written += len(documents)
-        self._index.apply(IndexBatch(cursor, cursor, head=head))
         return written
 
     def _published(self) -> Mapping[str, AssetRecord]:
