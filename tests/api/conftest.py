@@ -30,8 +30,13 @@ from forge.wiring import Wiring
 LOGIN = "forge_login-secret-of-the-tests"
 ADDRESS = "http://127.0.0.1:8765"
 ENVIRONMENT = {"PATH": os.environ["PATH"], "HOME": "/nowhere"}
-# No scheduler: the questions to the database that these tests count are their own.
-YAML = "project: shop\nuser: {name: Ada, email: ada@example.com}\nquality: {scheduler: false}\n"
+# No scheduler, and no catalog that follows: the questions to the database that these tests count are their own.
+YAML = """\
+project: shop
+user: {name: Ada, email: ada@example.com}
+quality: {scheduler: false}
+catalog: {follow: false}
+"""
 
 MakeProject = Callable[[], Path]
 

@@ -26,7 +26,12 @@ from forge.wiring import Wiring
 
 API = "/api/v1/branches"
 SECRET = "forge_login-secret-of-the-versions"
-YAML = "project: shop\nuser: {name: Ada, email: ada@example.com}\nversioning: {keys: {core.orders: [id]}}\n"
+YAML = """\
+project: shop
+user: {name: Ada, email: ada@example.com}
+versioning: {keys: {core.orders: [id]}}
+catalog: {follow: false}
+"""
 ORDERS = "id,name,amount\n1,a,10.5\n2,b,20.0\n3,c,30.0\n"
 
 

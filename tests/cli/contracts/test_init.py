@@ -24,8 +24,6 @@ def undescribed_shop(checked: Any, house_folder: Any) -> Any:
     """800 sales of 150 people; Python measures, in place of Spark. No scan has looked for personal data yet."""
 
     def make(root: Path) -> None:
-        with (root / "forge.yaml").open("a", encoding="utf-8") as settings:
-            settings.write("catalog: {follow: false}\n")
         checked.commit(PEOPLE, table="core.people", name="people.csv")
         checked.commit(SALES, table="core.sales", name="sales.csv")
         (checked.root / "checks" / "orders.yaml").write_text("core.people:\n  - {type: unique, column: customer_id}\n")
