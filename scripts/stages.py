@@ -14,7 +14,7 @@ import sys
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -26,6 +26,9 @@ NO_TESTS = 5  # pytest's exit status when nothing was collected
 WITHOUT = "FORGE_TEST_WITHOUT"
 # The tools and the tests start hundreds of interpreters: all of them would compile every package anew.
 NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
+# Thousands of small projects and databases: in memory, where it is big enough, none of them waits for a disk.
+MEMORY_FOLDER, MEMORY_NEEDED = Path("/dev/shm"), 4 * 2**30  # noqa: S108 — pytest makes a folder of its own there
+TEMPORARY_FOLDERS = "PYTEST_DEBUG_TEMPROOT"
 
 Command = tuple[str, ...]
 
@@ -34,11 +37,13 @@ Command = tuple[str, ...]
 class Stage:
     """`after` names the stages it waits for, where they are part of the run. `shared`: its tests are dealt out to
     one process per core. pytest-xdist would balance them better, but each of its workers collects all tests, and
-    every result is sent to yet another process: a fifth of the time where tests take milliseconds."""
+    every result is sent to yet another process: a fifth of the time where tests take milliseconds. `in_memory`: its
+    temporary folders are small."""
 
     commands: tuple[Command, ...]
     after: tuple[str, ...] = ()
     shared: bool = False
+    in_memory: bool = False
 
 
 def _pytest(markers: str, *options: str) -> Command:
@@ -56,7 +61,7 @@ STAGES: dict[str, Stage] = {
     "lint": Stage((("ruff", "check", "."), ("ruff", "format", "--check", "."))),
     "types": Stage((("mypy",),)),
     "imports": Stage((("lint-imports",),)),
-    "quick": Stage((QUICK,), shared=True),
+    "quick": Stage((QUICK,), shared=True, in_memory=True),
     "unit": Stage((_pytest(NO_MACHINERY, *ON_ALL_CORES),)),
     # The packages and the built app are there already where nothing changed.
     "web": Stage(
@@ -77,11 +82,11 @@ class Outcome:
     closing: str  # the last line the stage printed
 
 
-def _run(command: Command, log: Path) -> int:
-    """Runs one tool, its output added to the log as it comes."""
+def _run(command: Command, log: Path, more: Mapping[str, str]) -> int:
+    """Runs one tool with more variables, its output added to the log as it comes."""
     # A tool of the environment goes before one of the machine.
     program = shutil.which(command[0], path=str(BIN)) or shutil.which(command[0]) or shutil.which(ROOT / command[0])
-    environ = {name: value for name, value in os.environ.items() if name != NO_BYTECODE}
+    environ = {name: value for name, value in os.environ.items() if name != NO_BYTECODE} | more
     with log.open("ab", buffering=0) as output:
         output.write(f"$ {' '.join(command)}\n".encode())
         if program is None:
@@ -96,12 +101,17 @@ def run_stage(name: str, stage: Stage, left_out: str, logs: Path) -> Outcome:
     log = _log_of(name, logs)
     log.write_bytes(b"")
     passed = True
+    more = {TEMPORARY_FOLDERS: str(MEMORY_FOLDER)} if stage.in_memory and _has_memory() else {}
     for command in stage.commands:
-        status = _run(command, log)
+        status = _run(command, log, more)
         # A stage without tests proves nothing; only who left services out by name may have none, and a share of few.
         may_be_empty = bool(left_out) or "--share" in command
         passed = passed and (status == 0 or (status == NO_TESTS and may_be_empty))
     return Outcome(name, passed, time.monotonic() - began, _closing(log))
+
+
+def _has_memory() -> bool:
+    return os.access(MEMORY_FOLDER, os.W_OK) and shutil.disk_usage(MEMORY_FOLDER).free >= MEMORY_NEEDED
 
 
 def _log_of(name: str, logs: Path) -> Path:
@@ -165,7 +175,7 @@ def paths_of(room: str, tests: Path = ROOT / "tests") -> tuple[str, ...]:
 
 def of_room(stages: Mapping[str, Stage], paths: Sequence[str]) -> dict[str, Stage]:
     """The same stages, with pytest given these paths only."""
-    return {name: Stage(_with(stage.commands, paths), stage.after, stage.shared) for name, stage in stages.items()}
+    return {name: replace(stage, commands=_with(stage.commands, paths)) for name, stage in stages.items()}
 
 
 def dealt_out(names: Sequence[str], stages: Mapping[str, Stage], cores: int) -> dict[str, Stage]:
@@ -175,7 +185,7 @@ def dealt_out(names: Sequence[str], stages: Mapping[str, Stage], cores: int) -> 
         stage = stages[name]
         shares = [f"{number}/{cores}" for number in range(1, cores + 1)] if stage.shared and cores > 1 else []
         for share in shares:
-            dealt[f"{name} {share}"] = Stage(_with(stage.commands, ("--share", share)), stage.after)
+            dealt[f"{name} {share}"] = replace(stage, commands=_with(stage.commands, ("--share", share)), shared=False)
         if not shares:
             dealt[name] = stage
     return dealt
