@@ -166,8 +166,9 @@ class Settings:
 
     @cached_property
     def user(self) -> User:
-        name = self.keys.user.name or self._git("user.name") or self._login()
-        return User(name, self.keys.user.email or self._git("user.email"))
+        keys = self.keys.user
+        git = {} if keys.name and keys.email else self._git_user()
+        return User(keys.name or git.get("user.name") or self._login(), keys.email or git.get("user.email"))
 
     def _secret(self, key: str, text: str) -> str:
         # `file:/path` is also an ordinary value of Spark (an event log's folder), so it is read for secrets only.
@@ -175,14 +176,16 @@ class Settings:
             return resolve_secret(text, self.environ, key)
         return text
 
-    def _git(self, key: str) -> str | None:
+    def _git_user(self) -> dict[str, str]:
         git = shutil.which("git", path=self.environ.get("PATH"))
         if git is None:
-            return None
+            return {}
+        words = [git, "config", "--null", "--get-regexp", r"^user\.(name|email)$"]
         found = subprocess.run(  # noqa: S603 — a fixed command; nothing of it comes from outside
-            [git, "config", key], cwd=self.root, env=dict(self.environ), capture_output=True, text=True, check=False
+            words, cwd=self.root, env=dict(self.environ), capture_output=True, text=True, check=False
         )
-        return found.stdout.strip() or None
+        lines = (entry.partition("\n") for entry in found.stdout.split("\0"))
+        return {key: value.strip() for key, _, value in lines if value.strip()}
 
     def _login(self) -> str:
         name = next((self.environ[key] for key in ("LOGNAME", "USER", "USERNAME") if self.environ.get(key)), None)
