@@ -86,7 +86,7 @@ def _run(command: Command, log: Path, more: Mapping[str, str]) -> int:
     """Runs one tool with more variables, its output added to the log as it comes."""
     # A tool of the environment goes before one of the machine.
     program = shutil.which(command[0], path=str(BIN)) or shutil.which(command[0]) or shutil.which(ROOT / command[0])
-    environ = {name: value for name, value in os.environ.items() if name != NO_BYTECODE} | more
+    environ = {name: value for name, value in os.environ.items() if name != NO_BYTECODE} | dict(more)
     with log.open("ab", buffering=0) as output:
         output.write(f"$ {' '.join(command)}\n".encode())
         if program is None:
