@@ -33,6 +33,7 @@ def grown(house: Any) -> Any:
     return house
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", DOORS.values(), ids=DOORS)
 def test_the_nearest_table_is_named_at_the_terminal(grown: Any, words: tuple[str, ...]) -> None:
     ended = grown(*words)

@@ -531,6 +531,7 @@ def walk(index: AssetIndex, query: SearchQuery, between: Any = lambda: None) -> 
         query = replace(query, cursor=page.next_cursor)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sort", list(SearchSort))
 @pytest.mark.parametrize("text", ["", "orders"])
 def test_pages_neither_skip_nor_repeat_while_documents_are_added(

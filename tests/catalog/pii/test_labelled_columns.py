@@ -25,6 +25,7 @@ HERE = Path(__file__).parent
 PRECISION, RECALL = 0.95, 0.75
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["commerce", "public_services", "health_and_travel", "homes_and_schools", "shops_and_offices"]
 )
