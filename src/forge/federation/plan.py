@@ -17,7 +17,8 @@ QueryPart = Literal["filter", "join", "aggregate", "distinct", "order", "limit",
 @dataclass(frozen=True, slots=True)
 class PushDecision:
     """Whether a part of the query is computed by a source. `prefilter`: the source drops some of the rows, and the
-    engine looks at the others again. `why`: of what is not pushed, or only as a prefilter."""
+    engine looks at the others again. `partial`: the source aggregates groups of rows, and the engine these. `why`: of
+    what is not pushed, or only in part."""
 
     part: QueryPart
     text: str  # in Spark's SQL
@@ -25,11 +26,14 @@ class PushDecision:
     pushed: bool
     why: str = ""
     prefilter: bool = False
+    partial: bool = False
 
     def to_dict(self) -> dict[str, object]:
         found: dict[str, object] = {"part": self.part, "text": self.text, "source": self.source, "pushed": self.pushed}
         if self.prefilter:
             found["prefilter"] = True
+        if self.partial:
+            found["partial"] = True
         return found | ({"why": self.why} if self.why else {})
 
 
@@ -54,6 +58,7 @@ class Fragment:
     _: KW_ONLY
     relations: tuple[RelationName, ...]
     rows: int | None = None  # estimated
+    scanned: int | None = None  # estimated, before they are grouped; None: as `rows`
     keys: tuple[KeyFilter, ...] = ()
 
 

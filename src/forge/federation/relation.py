@@ -24,7 +24,8 @@ class RelationName:
 class SourceColumn:
     """`same_equality`: the source says `=` of two values exactly where Spark does (no collation that ignores case, no
     padding). `same_order`: it also sorts and compares them as Spark does, or can be told to by a collation.
-    `native`: the type in the source's own words. `parameter`: of an API, by which it finds a value of this column."""
+    `native`: the type in the source's own words. `parameter`: of an API, by which it finds a value of this column.
+    `distinct`: how many values it has, as the source estimates."""
 
     name: str
     type: DataType
@@ -34,6 +35,7 @@ class SourceColumn:
     parameter: str = ""
     same_equality: bool = True
     same_order: bool = True
+    distinct: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,13 +118,17 @@ def _select(rng: Random, ctes: list[str], depth: int) -> str:
     text = f" FROM {from_}" + (f" WHERE {where}" if where else "")
     first = aliases[-1]
     last = f"{first}.{rng.choice('bbbbh')}"
-    match rng.choice(("plain", "plain", "group", "global", "distinct")):
+    match rng.choice(("plain", "plain", "group", "parts", "global", "distinct")):
         case "plain":
             text = f"SELECT {first}.a AS a, {aliases[0]}.b AS b, {first}.s AS s, {last} AS h{text}"
         case "distinct":
             text = f"SELECT DISTINCT {first}.a AS a, {first}.b AS b, {first}.s AS s, {last} AS h{text}"
         case "global":
             text = f"SELECT count(*) AS a, sum({first}.a) AS b, min({first}.s) AS s, count({last}) AS h{text}"
+        case "parts":
+            parts = f"sum({first}.b) AS b, min({first}.s) AS s, count({last}) + count(*) AS h"
+            having = rng.choice(("", f" HAVING sum({first}.b) > 2", " HAVING count(*) > 1"))
+            text = f"SELECT {aliases[0]}.a AS a, {parts}{text} GROUP BY {aliases[0]}.a{having}"
         case "group":
             having = rng.choice(
                 ("", " HAVING count(*) > 1", f" HAVING max({first}.a) + 1 > 2", f" HAVING max({first}.a) + 1 > 3")

@@ -34,6 +34,7 @@ class SourceRules:
     like: Literal["exact", "prefilter", "no"] = "no"
     wider_equality: bool = False  # where a collation differs from Spark's, equal bytes are still equal
     nan_compares: bool = True  # NaN is equal to itself and greater than all else, or there is none
+    wide_sums: bool = False  # a sum of bigint has room for more than a bigint
     text_types: tuple[str, ...] = ()  # of strings, the beginnings of native types with the rules of text; none: all
 
 
@@ -45,6 +46,7 @@ _POSTGRESQL = SourceRules(
     summed=frozenset({_F.INTEGER, _F.DECIMAL}),
     collated=True,
     like="exact",
+    wide_sums=True,
     text_types=("text", "varchar", "character varying"),  # of uuid, json and enum even `=` is another
 )
 _MYSQL = SourceRules(
@@ -55,6 +57,7 @@ _MYSQL = SourceRules(
     summed=frozenset({_F.INTEGER, _F.DECIMAL}),
     like="prefilter",
     wider_equality=True,
+    wide_sums=True,
     text_types=("varchar", "text", "tinytext", "mediumtext", "longtext"),
 )
 _SQLITE = SourceRules(

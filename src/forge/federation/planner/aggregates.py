@@ -22,6 +22,7 @@ class SourceValue:
     """`parts`: what the source computes, each with its column; `from_parts` makes the value of them."""
 
     parts: tuple[tuple[exp.Expr, SourceColumn], ...]
+    of: SourceColumn | None = None  # what is added up
 
     def from_parts(self, columns: list[exp.Expr]) -> exp.Expr:
         if len(columns) == 1:
@@ -109,7 +110,7 @@ class AggregateProver:
         if family is TypeFamily.DECIMAL:
             precision, scale = column.type.size
             type_ = DataType("decimal", (min(precision + _ADDED_DIGITS, MOST_DIGITS), scale))
-        return SourceValue(((exp.Sum(this=node.this.copy()), SourceColumn(f"sum_{column.name}", type_)),))
+        return SourceValue(((exp.Sum(this=node.this.copy()), SourceColumn(f"sum_{column.name}", type_)),), column)
 
     def _average(self, node: exp.Avg, column: SourceColumn) -> SourceValue | str:
         if column.type.name not in ("tinyint", "smallint", "int"):

@@ -7,7 +7,8 @@ much, and enough to tell a small side from a large one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from math import prod
 
 from sqlglot import exp
 
@@ -41,6 +42,14 @@ def grouped_rows(rows: int | None, has_keys: bool) -> int | None:
     if not has_keys:
         return 1
     return None if rows is None else max(round(rows * _GROUPED), min(rows, 1))
+
+
+def different_rows(rows: int | None, distinct: Sequence[int | None]) -> int | None:
+    """How many groups there are by columns with so many values each; a tenth of the rows where nobody knows."""
+    if any(one is None for one in distinct):
+        return grouped_rows(rows, True)
+    most = prod(one or 1 for one in distinct)
+    return most if rows is None else min(rows, most)
 
 
 def limited_rows(rows: int | None, limit: int) -> int:

@@ -46,16 +46,26 @@ class FragmentList:
         return self.query.relations.get(node.name) if isinstance(node, exp.Table) and not node.db else None
 
     def decide(
-        self, part: QueryPart, node: exp.Expr | str, source: str, why: str = "", *, prefilter: bool = False
+        self,
+        part: QueryPart,
+        node: exp.Expr | str,
+        source: str,
+        why: str = "",
+        *,
+        prefilter: bool = False,
+        partial: bool = False,
     ) -> None:
         text = node if isinstance(node, str) else " ".join(node.sql("spark").split())
         for local, relation in self.query.relations.items():
             text = text.replace(f"`{local}` AS", f"{relation.name} AS")
-        decision = PushDecision(part, text, source, not why or prefilter, why, prefilter)
+        pushed = not why or prefilter or partial
+        decision = PushDecision(part, text, source, pushed, why, prefilter=prefilter, partial=partial)
         if decision not in self.decisions:
             self.decisions.append(decision)
 
-    def add(self, scope: exp.Select, outputs: Sequence[Output], rows: int | None) -> Fragment:
+    def add(
+        self, scope: exp.Select, outputs: Sequence[Output], rows: int | None, *, scanned: int | None = None
+    ) -> Fragment:
         """`scope`: FROM, WHERE and the like of one source, with local names; its projections are `outputs`, whose
         names are made different here."""
         columns = _with_own_names([one.column for one in outputs])
@@ -71,7 +81,9 @@ class FragmentList:
         same = next((one for one in self.fragments if one.query == query and one.source == source), None)
         if same is not None:
             return same
-        found = Fragment(next(self._names), source, query, tuple(columns), relations=relations, rows=rows)
+        found = Fragment(
+            next(self._names), source, query, tuple(columns), relations=relations, rows=rows, scanned=scanned
+        )
         self.fragments.append(found)
         return found
 

@@ -17,6 +17,7 @@ from forge.federation.planner.joins import Condition, conditions_of, from_items_
 from forge.federation.relation import SourceColumn
 
 MOST_ROWS = 100_000  # of the fragment whose values are used; distinct ones may be fewer
+_PLAIN = {"expressions", "from_"}  # of a subquery that passes rows on
 _KEY_FAMILIES = frozenset({TypeFamily.INTEGER, TypeFamily.STRING, TypeFamily.DATE, TypeFamily.DECIMAL})
 
 
@@ -24,26 +25,65 @@ def add_key_filters(
     fragments: Sequence[Fragment], rest: exp.Query, kinds: Mapping[str, LakeOrKind]
 ) -> tuple[Fragment, ...]:
     """The fragments in the order in which they are read."""
-    ordered = sorted(fragments, key=lambda one: (one.rows is None, one.rows or 0))
+    ordered = sorted(fragments, key=_cost)
     by_name = {one.name: one for one in ordered}
     places = {one.name: place for place, one in enumerate(ordered)}
     uses = Counter(table.name for table in rest.find_all(exp.Table))
     found: dict[str, list[KeyFilter]] = {one.name: [] for one in ordered}
     for select in rest.find_all(exp.Select):
         items = {item.alias: at for at, item in enumerate(from_items_of(select))}
-        names = {item.alias: item.node.name for item in from_items_of(select) if isinstance(item.node, exp.Table)}
+        seen = {item.alias: _columns_seen(item.node, by_name) for item in from_items_of(select)}
         sides = join_sides(select)
         for condition in conditions_of(select):
             for target, by in _pairs(condition.node):
-                one, other = by_name.get(names.get(target.table, "")), by_name.get(names.get(by.table, ""))
+                one, column = seen.get(target.table, {}).get(target.name, (None, ""))
+                other, by_column = seen.get(by.table, {}).get(by.name, (None, ""))
                 if one is None or other is None or uses[one.name] > 1 or places[other.name] >= places[one.name]:
                     continue
                 if why_kept(sides, items[target.table], Condition(condition.node, condition.at)):
                     continue
-                if _can_filter(one, target.name, other, by.name, rules_of(kinds[one.source])):
-                    key = KeyFilter(target.name, other.name, by.name)
+                if _can_filter(one, column, other, by_column, rules_of(kinds[one.source])):
+                    key = KeyFilter(column, other.name, by_column)
                     found[one.name] += [key] if key not in found[one.name] else []
-    return tuple(replace(one, keys=tuple(found[one.name])) for one in ordered)
+    kept: dict[str, Fragment] = {}
+    for one in ordered:
+        kept[one.name] = _with_keys(one, found[one.name], kept)
+    return tuple(kept.values())
+
+
+def _cost(fragment: Fragment) -> tuple[bool, int]:
+    rows = fragment.scanned if fragment.scanned is not None else fragment.rows
+    return rows is None, rows or 0
+
+
+def _with_keys(fragment: Fragment, keys: list[KeyFilter], read: Mapping[str, Fragment]) -> Fragment:
+    """With the rows that are left, as far as the source knows how many values the columns have."""
+    rows = fragment.rows
+    for key in keys:
+        column = next(one for one in fragment.columns if one.name == key.column)
+        most = read[key.by_fragment].rows
+        if rows and most is not None and column.distinct:
+            rows = max(1, round(rows * min(1.0, most / column.distinct)))
+    return replace(fragment, keys=tuple(keys), rows=rows)
+
+
+def _columns_seen(node: exp.Expr, fragments: Mapping[str, Fragment]) -> dict[str, tuple[Fragment, str]]:
+    """The columns of fragments that an item of FROM passes on, by the names that it gives them: of a fragment, or of a
+    subquery that only selects from one."""
+    if isinstance(node, exp.Table):
+        fragment = fragments.get(node.name)
+        return {one.name: (fragment, one.name) for one in fragment.columns} if fragment is not None else {}
+    select = node.this if isinstance(node, exp.Subquery) else None
+    if not isinstance(select, exp.Select) or {name for name, value in select.args.items() if value} != _PLAIN:
+        return {}
+    inner = select.args["from_"].this
+    if not isinstance(inner, exp.Table) or any(one.find(exp.Window, exp.AggFunc) for one in select.selects):
+        return {}
+    below = _columns_seen(inner, fragments)
+    columns = {one.alias_or_name: one.unalias() for one in select.selects}
+    if len(columns) < len(select.selects):
+        return {}
+    return {name: below[one.name] for name, one in columns.items() if isinstance(one, exp.Column) and one.name in below}
 
 
 def _pairs(node: exp.Expr) -> list[tuple[exp.Column, exp.Column]]:
@@ -63,12 +103,15 @@ def _can_filter(target: Fragment, column: str, by: Fragment, by_column: str, rul
 
 
 def _is_open(fragment: Fragment, column: str) -> bool:
-    """Whether a predicate on the column can be added: before a GROUP BY or a LIMIT it would mean something else."""
+    """Whether a predicate on the column can be added: before a LIMIT it would mean something else, and before a GROUP
+    BY where the column is no key of it."""
     query = fragment.query
-    closed = ("group", "having", "limit", "offset")
-    if not isinstance(query, exp.Select) or any(query.args.get(name) for name in closed):
+    if not isinstance(query, exp.Select) or any(query.args.get(name) for name in ("limit", "offset")):
         return False
     projection = next((one.unalias() for one in query.selects if one.alias_or_name == column), None)
+    group = query.args.get("group")
+    if group is not None or query.args.get("having"):
+        return isinstance(projection, exp.Column) and projection in (group.expressions if group else ())
     return isinstance(projection, exp.Column) and not any(one.find(exp.AggFunc) for one in query.selects)
 
 

@@ -23,6 +23,7 @@ from forge.federation.planner.joins import (
     tables_of,
     why_kept,
 )
+from forge.federation.planner.partial_aggregates import push_partial
 from forge.federation.planner.source_joins import SourceJoin, join_in_source, read_source_join
 from forge.federation.planner.source_table import PushedPredicate, SourceTable, needed_columns
 from forge.federation.planner.stages import SourceScope, decide_unpushed, push_stages
@@ -49,14 +50,29 @@ def push_select(select: exp.Select, plan: FragmentList, pushdown: bool) -> None:
     _decide(select, undecided, plan)
     _decide_joins(select, tables, joins, plan)
     if not _push_all(select, items, tables, joins, plan):
-        joined = {table.alias for join in joins for table in join.tables}
-        for join in joins:
-            read_source_join(select, join, plan)
-        for table in tables:
-            if table.alias not in joined:
-                _read_table(select, table, plan)
+        _read_all(select, len(items), tables, joins, plan)
     if pooled:
         place_conditions(select)
+
+
+def _read_all(
+    select: exp.Select, items: int, tables: Sequence[SourceTable], joins: Sequence[SourceJoin], plan: FragmentList
+) -> None:
+    """Filters, columns and joins of one source move, and the aggregates of one of them."""
+    read: set[str] = set()
+    if items > 1 and not any(len(join.tables) == items for join in joins):
+        partial = push_partial(select, tables, joins, plan)
+        if isinstance(partial, str):
+            decide_unpushed(select, tables[0].source, partial, plan)
+        else:
+            read |= partial
+    for join in joins:
+        if join.tables[0].alias not in read:
+            read_source_join(select, join, plan)
+        read |= {table.alias for table in join.tables}
+    for table in tables:
+        if table.alias not in read:
+            _read_table(select, table, plan)
 
 
 def _drop_tautologies(select: exp.Select) -> None:
@@ -147,7 +163,6 @@ def _push_all(
     if len(joins) == 1 and len(joins[0].tables) == len(items):
         (join,) = joins
         return push_stages(select, SourceScope(join.source, join.scope, join.rows, join.column), plan)
-    decide_unpushed(select, tables[0].source, "it needs rows of several fragments", plan)
     return False
 
 

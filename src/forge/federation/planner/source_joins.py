@@ -69,7 +69,7 @@ def read_source_join(select: exp.Select, join: SourceJoin, plan: FragmentList) -
     gone = {id(table.node) for table in join.tables[1:]}
     select.set("joins", [one for one in select.args.get("joins") or [] if id(one.this) not in gone])
     join.tables[0].node.replace(fragment_table(fragment.name, fragment.name))
-    _rename(select, replaced)
+    rename_columns(select, replaced)
 
 
 def _prover(tables: Sequence[SourceTable], plan: FragmentList) -> PredicateProver:
@@ -205,7 +205,7 @@ def _joined_rows(tables: Sequence[SourceTable]) -> int | None:
     return max(round(largest * share), min(largest, 1))
 
 
-def _rename(node: exp.Expr, replaced: Mapping[tuple[str, str], exp.Expr]) -> None:
+def rename_columns(node: exp.Expr, replaced: Mapping[tuple[str, str], exp.Expr]) -> None:
     """Also in subqueries, but for those that call a table of their own by the same alias."""
     for child in list(node.iter_expressions()):
         if isinstance(child, exp.Column):
@@ -217,4 +217,4 @@ def _rename(node: exp.Expr, replaced: Mapping[tuple[str, str], exp.Expr]) -> Non
         if isinstance(child, exp.Select):
             own = own_aliases(child)
             inner = {place: new for place, new in replaced.items() if place[0] not in own}
-        _rename(child, inner)
+        rename_columns(child, inner)

@@ -61,7 +61,7 @@ class _Stage:
 
 def push_stages(select: exp.Select, scope: SourceScope, plan: FragmentList) -> bool:
     """Whether more than filters and columns moved; the tree is then changed in place."""
-    why = _why_not(select)
+    why = why_not_staged(select)
     if why:
         decide_unpushed(select, scope.source, why, plan)
         return False
@@ -74,13 +74,14 @@ def push_stages(select: exp.Select, scope: SourceScope, plan: FragmentList) -> b
     stage = _limit(select, stage, scope, prover, plan)
     fragment_values = [part for value in stage.values.values() for part in value.parts]
     outputs = [Output(node, column) for node, column in fragment_values] or [ONE]
-    fragment = plan.add(stage.query, outputs, stage.rows)
+    is_cut = bool(stage.query.args.get("limit"))
+    fragment = plan.add(stage.query, outputs, stage.rows, scanned=None if is_cut else scope.rows)
     names = iter(fragment.columns)
     replaced = {
         key: value.from_parts([exp.column(next(names).name, table=fragment.name, quoted=True) for _ in value.parts])
         for key, value in stage.values.items()
     }
-    _replace_values(select, replaced)
+    replace_values(select, replaced)
     having = select.args.get("having")
     select.set("where", exp.Where(this=having.this) if having else None)
     select.set("having", None)
@@ -100,7 +101,7 @@ def is_grouped(select: exp.Select) -> bool:
 def decide_unpushed(select: exp.Select, source: str, why: str, plan: FragmentList) -> None:
     """For whoever reads the plan: what of the SELECT the engine computes."""
     if is_grouped(select):
-        for one in _aggregates(select) or [select.args.get("group") or select.args["having"]]:
+        for one in aggregates_of(select) or [select.args.get("group") or select.args["having"]]:
             plan.decide("aggregate", one, source, why)
     if select.args.get("distinct"):
         plan.decide("distinct", "DISTINCT", source, why)
@@ -108,8 +109,9 @@ def decide_unpushed(select: exp.Select, source: str, why: str, plan: FragmentLis
         plan.decide("limit", select.args["limit"], source, why)
 
 
-def _why_not(select: exp.Select) -> str:
-    if select.args.get("where"):
+def why_not_staged(select: exp.Select, *, where: bool = True) -> str:
+    """`where`: whether a condition that is left is a reason."""
+    if where and select.args.get("where"):
         return "WHERE is not computed by the source alone"
     others = {name for name, value in select.args.items() if value} - _CLAUSES
     if others or select.args.get("kind"):
@@ -134,7 +136,7 @@ def _parts(select: exp.Select) -> list[exp.Expr]:
     return [one for one in found if one is not None]
 
 
-def _aggregates(select: exp.Select) -> list[exp.Expr]:
+def aggregates_of(select: exp.Select) -> list[exp.Expr]:
     return list(dict.fromkeys(one for part in _parts(select) for one in _in_scope(part, exp.AggFunc)))
 
 
@@ -167,7 +169,7 @@ def _group(select: exp.Select, scope: SourceScope, prover: AggregateProver, plan
         why = why or (found if isinstance(found, str) else "")
         if not isinstance(found, str):
             values[key.copy()] = SourceValue(((key.copy(), found),))
-    proved = {node: prover.prove(node) for node in _aggregates(select) if isinstance(node, exp.AggFunc)}
+    proved = {node: prover.prove(node) for node in aggregates_of(select) if isinstance(node, exp.AggFunc)}
     reasons = [one for one in proved.values() if isinstance(one, str)]
     why = why or (reasons[0] if reasons else "")
     others = [c for part in _parts(select) for c in part.find_all(exp.Column) if c.table and c not in values]
@@ -331,7 +333,7 @@ def _words(node: exp.Expr) -> str:
     return f"`{node.sql('spark').replace('`', '')}`"
 
 
-def _replace_values(select: exp.Select, replaced: dict[exp.Expr, exp.Expr]) -> None:
+def replace_values(select: exp.Select, replaced: dict[exp.Expr, exp.Expr]) -> None:
     def of(node: exp.Expr) -> exp.Expr:
         found = replaced.get(node)
         return found.copy() if found is not None else node

@@ -16,6 +16,7 @@ _TRUE, _FALSE = ("t", "true", "1"), ("f", "false", "0")
 _FIRST_DAY = -719_162  # 0001-01-01; Spark and Arrow count on past it, databases write such dates in other ways
 BATCH_BYTES = 8 * 1024 * 1024
 FIRST_ROWS = 256
+PIECE_ROWS = 1_024  # as Python's objects at a time: more leave the processor's cache and busy the garbage collector
 
 
 class UnfitValueError(CellError):
@@ -42,14 +43,20 @@ def batches_of(
     gathered = list(islice(rows, 1))
     yield None
     wanted = min(most, FIRST_ROWS)
+    pieces: list[pa.RecordBatch] = []
+    held = size = 0
     while gathered:
         gathered += islice(rows, wanted - len(gathered))
         columns = zip(schema, zip(*gathered, strict=True), strict=True)
         arrays = [array(source, field.name, cells, field.type) for field, cells in columns]
-        batch = pa.RecordBatch.from_arrays(arrays, schema=schema)
-        wanted = _next_rows(batch, most)
+        pieces.append(pa.RecordBatch.from_arrays(arrays, schema=schema))
+        held, size = held + len(gathered), size + pieces[-1].nbytes
+        wanted = min(_next_rows(pieces[-1], most), most - held)
         gathered = list(islice(rows, 1))
-        yield batch
+        if wanted <= 0 or size >= BATCH_BYTES or not gathered:
+            yield pa.concat_batches(pieces)
+            wanted = _next_rows(pieces[-1], most)
+            pieces, held, size = [], 0, 0
 
 
 def array_of(source: str, column: str, cells: Sequence[Any], kind: pa.DataType) -> pa.Array:
@@ -146,7 +153,7 @@ def _finite(texts: pa.Array, found: pa.Array) -> pa.Array:
 def _next_rows(batch: pa.RecordBatch, most: int) -> int:
     wide: int = max(1, batch.nbytes // batch.num_rows)
     rows: int = batch.num_rows
-    return max(1, min(most, BATCH_BYTES // wide, rows * 8))
+    return max(1, min(most, PIECE_ROWS, BATCH_BYTES // wide, rows * 8))
 
 
 def failed_query(source: str, why: str, fix: str | None = None) -> ForgeError:

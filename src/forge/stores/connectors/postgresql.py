@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -98,8 +99,12 @@ SELECT a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull,
   CASE WHEN e.oid IS NULL THEN t.typname ELSE e.typname END AS name, e.oid IS NOT NULL AS many, based.modifier,
   tn.nspname = 'pg_catalog' AND coalesce(en.nspname = 'pg_catalog', true) AS plain,
   coalesce(l.collisdeterministic, true) AS deterministic,
-  coalesce(k.place, 0) AS place
+  s.n_distinct, coalesce(k.place, 0) AS place
 FROM pg_attribute a
+JOIN pg_class c ON c.oid = a.attrelid
+JOIN pg_namespace n ON n.oid = c.relnamespace
+LEFT JOIN pg_stats s ON s.schemaname = n.nspname AND s.tablename = c.relname AND s.attname = a.attname
+  AND s.inherited = (c.relkind = 'p')
 JOIN based ON based.attnum = a.attnum
 JOIN pg_type t ON t.oid = based.type AND t.typtype <> 'd'
 JOIN pg_namespace tn ON tn.oid = t.typnamespace
@@ -159,10 +164,11 @@ class PostgresConnector:
             oid, _, _, unknown, rows, size = found[name]
             described = ask(_COLUMNS, (int(oid),))
         key = sorted((int(row[-1]), row[0]) for row in described if row[-1] != "0")
+        known = None if rows is None or unknown == "t" else int(rows)
         return SourceRelation(
             RelationName(self._source.name, name),
-            tuple(self._column(row) for row in described),
-            rows=None if rows is None or unknown == "t" else int(rows),
+            tuple(replace(self._column(row), distinct=_distinct(row[-2], known)) for row in described),
+            rows=known,
             bytes=None if size is None else int(size),
             key=tuple(column for _, column in key),
         )
@@ -187,7 +193,7 @@ class PostgresConnector:
         return self._ask("SHOW server_encoding")[0][0] in _BYTES_ARE_CHARACTERS
 
     def _column(self, row: Sequence[str]) -> SourceColumn:
-        name, native, not_null, type_name, many, modifier, plain, deterministic, _ = row
+        name, native, not_null, type_name, many, modifier, plain, deterministic, *_ = row
         known = _data_type(type_name, int(modifier)) if plain == "t" else None
         is_text = type_name in ("text", "varchar")
         same = known is not None and many == "f" and type_name != "bit" and (not is_text or deterministic == "t")
@@ -273,6 +279,14 @@ class PostgresConnector:
             return self._login.unreachable(error)
         said = error.diag.message_primary or str(error)
         return failed_query(self._source.name, self._login.without_secrets(said))
+
+
+def _distinct(said: str | None, rows: int | None) -> int | None:
+    """As ANALYZE says: how many, or where it grows with the table, their share of the rows as a negative number."""
+    share = float(said or 0)
+    if share > 0:
+        return round(share)
+    return round(-share * rows) or None if rows is not None else None
 
 
 def _data_type(name: str, modifier: int) -> DataType | None:
