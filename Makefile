@@ -16,7 +16,7 @@ STAGES_BY_CORES = $(BIN)/python scripts/stages.py
 AGAIN := $(MAKE) --no-print-directory # by another name: a line that says MAKE is run even by make -n
 
 .PHONY: help setup demo ui wheel test check house web-check spark-test services-test browser-test lock docs types bench \
-        bench-server bench-versioning bench-lineage bench-lineage-extract bench-quality bench-anomaly bench-contracts bench-profile bench-crawl bench-catalog bench-startup fuzz-gate clean machine machine-with-node jars-of-demo
+        bench-server bench-versioning bench-lineage bench-lineage-extract bench-quality bench-anomaly bench-contracts bench-profile bench-crawl bench-catalog bench-federation bench-startup fuzz-gate clean machine machine-with-node jars-of-demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-21s %s\n", $$1, $$2}' Makefile
@@ -101,6 +101,9 @@ bench-profile: setup ## the profile of five million rows beside one aggregation 
 
 bench-crawl: setup ## a crawl of 20,000 tables of PostgreSQL and of Iceberg beside a plain read (ARGS=--limits fails on a missed bound)
 	@$(BIN)/python -m bench.crawl.bench $(ARGS)
+
+bench-federation: setup ## a join of five million rows in PostgreSQL with a file, beside the source itself, DuckDB and Spark over JDBC (ARGS=--limits fails on a missed bound)
+	@$(BIN)/python -m bench.federation.bench $(ARGS)
 
 bench-catalog: setup ## a million assets in the search index beside SQLite FTS5 (ARGS=--limits fails on a missed bound)
 	@$(BIN)/python -m bench.catalog.bench $(ARGS)

@@ -36,7 +36,7 @@ def test_the_tree_has_the_sources_at_its_leaves() -> None:
     (order,) = limit["children"]
     (aggregate,) = order["children"]
     assert (aggregate["type"], aggregate["pushed"]) == ("aggregate", False)
-    assert aggregate["why"] == "it needs rows of several fragments"
+    assert aggregate["why"] == "`SUM(o.amount)` needs another table, whose rows join several times"
     scans = {one["source"]: one for one in aggregate["children"]}
     assert {name: one["pushed"] for name, one in scans.items()} == {"pg": True, LAKE: True}
     assert scans["pg"]["predicates"] == ["`c`.`name` = 'secret word'"]
@@ -83,3 +83,13 @@ def test_every_form_of_query_has_a_tree() -> None:
         "SELECT 1",
     ):
         assert explain_text(_explained(query))
+
+
+def test_aggregates_in_parts_are_said_to_be_pushed_with_what_is_left() -> None:
+    query = (
+        "SELECT o.amount, count(*) FROM pg.public.customers c JOIN core.orders o ON o.customer = c.id GROUP BY o.amount"
+    )
+    explained = _explained(query)
+    (aggregate,) = [one for one in explained["decisions"] if one["part"] == "aggregate"]
+    assert (aggregate["pushed"], aggregate["partial"], aggregate["source"]) == (True, True, "pg")
+    assert "aggregate COUNT(*) (pg): in parts" in explain_text(explained)

@@ -49,9 +49,9 @@ def explain_text(explained: Mapping[str, object]) -> str:
     for source in sources:
         lines += ["", f"{source['fragment']} asks {source['source']}:", f"  {source['asked']}"]
         lines += [f"  {key['column']} filtered by {key['by']}" for key in source["keys"]]
-    kept = [one for one in decisions if not one["pushed"] or one.get("prefilter")]
+    kept = [one for one in decisions if not one["pushed"] or one.get("prefilter") or one.get("partial")]
     if kept:
-        lines += ["", "Not pushed, or computed again:"]
+        lines += ["", "Not pushed, or not as a whole:"]
         lines += [f"  {one['part']} {one['text']} ({one['source']}): {one['why']}" for one in kept]
     executor = explained.get("executor")
     if isinstance(executor, dict):

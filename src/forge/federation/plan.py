@@ -25,6 +25,7 @@ class PushDecision:
     source: str
     pushed: bool
     why: str = ""
+    _: KW_ONLY
     prefilter: bool = False
     partial: bool = False
 

@@ -96,7 +96,7 @@ def _prove(select: exp.Select, unit: _Unit, plan: FragmentList) -> _Partial | st
         owners = {column.table for column in node.find_all(exp.Column)}
         if owners and not owners & unit.aliases and _counts_once(node):
             continue
-        value = prover.prove(node) if owners <= unit.aliases else f"`{node.sql('spark')}` is of another source"
+        value = prover.prove(node) if owners <= unit.aliases else _of_another(node)
         value = value if isinstance(value, str) else _widened(node, value, wide_sums=rules.wide_sums)
         if isinstance(value, str):
             return value
@@ -105,6 +105,10 @@ def _prove(select: exp.Select, unit: _Unit, plan: FragmentList) -> _Partial | st
     if isinstance(keys, str) or not values:
         return keys if isinstance(keys, str) else "there is nothing to add up in one source"
     return _why_not_worth(unit, keys) or _Partial(keys, values)
+
+
+def _of_another(node: exp.AggFunc) -> str:
+    return f"`{node.sql('spark').replace('`', '')}` needs another table, whose rows join several times"
 
 
 def _is_kept(unit: _Unit, sides: Sequence[str]) -> bool:

@@ -163,11 +163,12 @@ class PostgresConnector:
                 return None
             oid, _, _, unknown, rows, size = found[name]
             described = ask(_COLUMNS, (int(oid),))
+            same_order = ask("SHOW server_encoding", ())[0][0] in _BYTES_ARE_CHARACTERS
         key = sorted((int(row[-1]), row[0]) for row in described if row[-1] != "0")
         known = None if rows is None or unknown == "t" else int(rows)
         return SourceRelation(
             RelationName(self._source.name, name),
-            tuple(replace(self._column(row), distinct=_distinct(row[-2], known)) for row in described),
+            tuple(replace(self._column(row, same_order), distinct=_distinct(row[-2], known)) for row in described),
             rows=known,
             bytes=None if size is None else int(size),
             key=tuple(column for _, column in key),
@@ -188,11 +189,7 @@ class PostgresConnector:
     def _login(self) -> Login:
         return login_of(self._source, self._root, self._secret, DRIVER_OPTIONS)
 
-    @cached_property
-    def _same_order(self) -> bool:
-        return self._ask("SHOW server_encoding")[0][0] in _BYTES_ARE_CHARACTERS
-
-    def _column(self, row: Sequence[str]) -> SourceColumn:
+    def _column(self, row: Sequence[str], same_order: bool) -> SourceColumn:
         name, native, not_null, type_name, many, modifier, plain, deterministic, *_ = row
         known = _data_type(type_name, int(modifier)) if plain == "t" else None
         is_text = type_name in ("text", "varchar")
@@ -208,7 +205,7 @@ class PostgresConnector:
             nullable=not_null != "t",
             native=native,
             same_equality=same,
-            same_order=same and (not is_text or self._same_order),
+            same_order=same and (not is_text or same_order),
         )
 
     def _ask(self, text: str) -> list[tuple[Any, ...]]:
