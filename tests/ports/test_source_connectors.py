@@ -439,3 +439,45 @@ def test_placeholders_for_mysql_are_counted(text: str, values: tuple[object, ...
 def test_what_mysql_has_no_value_for_is_refused(value: object) -> None:
     with pytest.raises(ValueError, match="MySQL has no value"):
         bound_text("SELECT %s", (value,))
+
+
+def test_the_version_of_a_table_is_that_of_its_rows(world: SourceWorld) -> None:
+    """None where it cannot be told: in MySQL, and of views, which may ask for the time."""
+    world.execute("CREATE TABLE seen (i int);\nCREATE VIEW cheap AS SELECT i FROM seen")
+    world.execute("INSERT INTO seen VALUES (1)")
+    assert _version(world, "cheap") == ""
+    # Something else may write at the same server meanwhile, never five times.
+    assert any(_version(world, "seen") == _version(world, "seen") for _ in range(5))
+    for number in range(2, 6):
+        before = _version(world, "seen")
+        world.execute(f"UPDATE seen SET i = {number}")
+        assert (before == "") == (world.kind == "mysql")
+        assert not before or _version(world, "seen") not in ("", before)
+
+
+@pytest.mark.services("postgres")
+def test_postgresql_has_no_version_where_more_than_transactions_changes_rows(
+    new_postgres: Callable[[], str], tmp_path: Path
+) -> None:
+    world = postgres_world(new_postgres(), tmp_path)
+    for text in (
+        "CREATE TABLE parted (i int) PARTITION BY LIST (i)",
+        "CREATE TABLE one PARTITION OF parted FOR VALUES IN (1)",
+        "CREATE MATERIALIZED VIEW made AS SELECT i FROM parted",
+        "CREATE TABLE parent (i int)",
+        "CREATE TABLE child () INHERITS (parent)",
+        "CREATE TABLE ruled (i int)",
+        "ALTER TABLE ruled ENABLE ROW LEVEL SECURITY",
+    ):
+        world.execute(text)
+    has_one = {name: bool(_version(world, name)) for name in ("parted", "one", "made", "child", "parent", "ruled")}
+    assert has_one == {"parted": True, "one": True, "made": True, "child": True, "parent": False, "ruled": False}
+    before = _version(world, "made")
+    world.execute("REFRESH MATERIALIZED VIEW made")
+    assert _version(world, "made") != before
+
+
+def _version(world: SourceWorld, table: str) -> str:
+    found = world.open().describe(world.path(table))
+    assert found is not None
+    return found.version

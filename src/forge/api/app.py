@@ -29,6 +29,7 @@ from forge.api.catalog.routes import search as catalog_search
 from forge.api.contracts.routes import registry as contracts
 from forge.api.contracts.routes import results as contract_results
 from forge.api.contracts.routes import versions as contract_versions
+from forge.api.federation.routes import cache as federation_cache
 from forge.api.federation.routes import query as federation_query
 from forge.api.federation.routes import sources as federation_sources
 from forge.api.filters import known_filters
@@ -95,7 +96,7 @@ CATALOG = (
     catalog_documentation.router,
     catalog_documentation.of_names,
 )
-FEDERATION = (federation_sources.router, federation_query.router)
+FEDERATION = (federation_sources.router, federation_query.router, federation_cache.router)
 ROUTERS = (runs.router, *VERSIONING, *CATALOG, *FEDERATION, *LINEAGE, *QUALITY, *CONTRACTS, system.router)
 PORT = 8765
 _PROBLEMS = {

@@ -41,6 +41,7 @@ GROUPS = {
         CommandEntry(
             "source", "federation.source:app", "databases and files that queries read", "forge source test crm"
         ),
+        CommandEntry("cache", "federation.cache:app", "results of queries that are kept", "forge cache stats"),
     ),
     "Versions of tables": (
         CommandEntry("log", "versioning.history:log", "commits, newest first", "forge log --graph --limit 5"),

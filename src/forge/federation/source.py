@@ -50,6 +50,7 @@ class Source:
     readers: tuple[str, ...] = ()
     hidden: frozenset[str] = frozenset()
     description: str = ""
+    cache_ttl_seconds: int = 0  # how old kept results may be where the source cannot tell whether it has changed
     origin: SourceOrigin = SourceOrigin.FILE
     file: str = ""  # where it is declared; empty: it was created by a command or over HTTP
     line: int = 0
@@ -77,6 +78,7 @@ class Source:
             "readers": list(self.readers),
             "hidden": sorted(self.hidden),
             "description": self.description,
+            "cache_ttl_seconds": self.cache_ttl_seconds,
         }
         if self.connector is ConnectorKind.SQLITE:
             del every["url"]  # it is made of the path
@@ -130,6 +132,7 @@ class DeclaredSource:
             "readers": list(source.readers),
             "hidden": sorted(source.hidden),
             "description": source.description,
+            "cache_ttl_seconds": source.cache_ttl_seconds,
             "origin": source.origin.value,
             "where": source.where,
             "version": self.version,

@@ -34,6 +34,7 @@ _OF_FILES = ("path", "format", "columns")
 _OF_DATABASES = ("url", "schema", "user", "password")
 _OF_APIS = ("tables",)
 MOST = 200
+MOST_CACHED_SECONDS = 30 * 24 * 3600
 _Text = Annotated[str, Field(max_length=1000)]
 
 
@@ -52,6 +53,7 @@ class _SourceKeys(StrictModel):
     readers: Annotated[list[_Text], Field(max_length=MOST)] = Field(default_factory=list)
     hidden: Annotated[list[_Text], Field(max_length=5 * MOST)] = Field(default_factory=list)
     description: Annotated[str, Field(max_length=10_000)] = ""
+    cache_ttl_seconds: Annotated[int, Field(ge=0, le=MOST_CACHED_SECONDS)] = 0
 
 
 def load_named_sources(text: str, file: str) -> tuple[tuple[Source, ...], tuple[ForgeError, ...]]:
@@ -113,6 +115,7 @@ def read_source(
         readers=tuple(dict.fromkeys(keys.readers)),
         hidden=frozenset(column.lower() for column in keys.hidden),
         description=keys.description,
+        cache_ttl_seconds=keys.cache_ttl_seconds,
         origin=origin,
         file=file,
         line=line,

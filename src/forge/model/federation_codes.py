@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from forge.model.error_code import FINDINGS, NOT_ALLOWED, USAGE, ErrorCode, conflict, invalid, not_found, refused
+from forge.model.error_code import (
+    CANNOT_CONNECT,
+    FINDINGS,
+    NOT_ALLOWED,
+    USAGE,
+    ErrorCode,
+    conflict,
+    invalid,
+    not_found,
+    refused,
+    unavailable,
+)
 
 FEDERATION_CODES: tuple[tuple[str, ErrorCode], ...] = (
     invalid("E880", "bad source", "A key of a declared source is missing or of the wrong form.", USAGE),
@@ -41,5 +52,11 @@ FEDERATION_CODES: tuple[tuple[str, ErrorCode], ...] = (
         "masked view beside a source",
         "A view with hidden columns is not read in one query with a source.",
         NOT_ALLOWED,
+    ),
+    unavailable(
+        "E899",
+        "cache of results unavailable",
+        "The store of kept results does not answer. Queries are answered without it.",
+        CANNOT_CONNECT,
     ),
 )

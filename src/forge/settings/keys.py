@@ -13,6 +13,7 @@ from forge.settings.section import (
     list_of_text,
     number_of_text,
     part,
+    size_of_text,
     switch_of_text,
     word_of_switch,
 )
@@ -414,8 +415,37 @@ class ServerKeys(SettingsSection):
     reads: ReadKeys = part("How much is read for requests.")
 
 
+class ResultCacheKeys(SettingsSection):
+    """Results of queries that are kept, so that the same question is answered without reading again."""
+
+    store: Annotated[Literal["disk", "redis", "off"], BeforeValidator(word_of_switch)] = Field(
+        default="disk",
+        description="Where: disk (in .forge, shared by all processes of this machine), a Redis server that several "
+        "machines share, or off.",
+    )
+    url: str | None = Field(
+        default=None,
+        pattern=r"^(env:|file:|rediss?://|unix://)\S+$",
+        description="Address of the Redis server: redis://host:6379/0, or env:NAME or file:/path where it has a "
+        "password. Whoever may write there decides what queries answer.",
+    )
+    max_bytes: Annotated[int, BeforeValidator(size_of_text)] = Field(
+        default=268_435_456,
+        ge=65_536,
+        le=1_099_511_627_776,
+        description="How large all kept results may be together; what was not used for the longest time goes first.",
+    )
+    max_entry_bytes: Annotated[int, BeforeValidator(size_of_text)] = Field(
+        default=16_777_216, ge=1024, le=1_073_741_824, description="A larger result is not kept."
+    )
+    ttl_seconds: Annotated[float, BeforeValidator(fraction_of_text)] = Field(
+        default=86_400.0, gt=0, le=31_536_000, description="How long a result is kept at most."
+    )
+
+
 class FederationKeys(SettingsSection):
-    """What sources that are created over HTTP may reach. Sources of files and commands reach what they say."""
+    """What sources that are created over HTTP may reach, and results that are kept. Sources of files and commands reach
+    what they say."""
 
     hosts: Annotated[list[str], BeforeValidator(list_of_text)] = Field(
         default_factory=list,
@@ -432,6 +462,7 @@ class FederationKeys(SettingsSection):
         description="Environment variables that they may use as user and password, by name or pattern. Each may be "
         "sent to each of hosts.",
     )
+    cache: ResultCacheKeys = part("Results of queries that are kept.")
 
 
 class Keys(SettingsSection):

@@ -23,6 +23,11 @@ def number_of_text(value: object) -> object:
     return int(value) if isinstance(value, str) and re.fullmatch(r"[0-9]{1,6}", value) else value
 
 
+def size_of_text(value: object) -> object:
+    """As above, of numbers of bytes."""
+    return int(value) if isinstance(value, str) and re.fullmatch(r"[0-9]{1,15}", value) else value
+
+
 def fraction_of_text(value: object) -> object:
     """As above; whole numbers are fractions, too."""
     if isinstance(value, str) and re.fullmatch(r"[0-9]{0,6}\.?[0-9]{1,9}", value):

@@ -233,5 +233,7 @@ class Wiring:
             self.lineage.close()
         if "lake" in self.__dict__:
             self.lake.close()
+        if "federation" in self.__dict__:
+            self.federation.close()
         if "database" in self.__dict__:
             self.database.dispose()

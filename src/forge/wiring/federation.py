@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from forge.federation.limits import SourceLimits
     from forge.federation.relation import RelationName
     from forge.flows.catalog.personal_data import PersonalColumns
+    from forge.flows.federation.kept_results import QueryCache
     from forge.flows.federation.ports import QueryExecutor, SourceConnector
     from forge.flows.federation.query import FederationPorts
+    from forge.flows.federation.result_cache import ResultCache
     from forge.flows.federation.sources import SourcePorts
     from forge.flows.runs.pin import Pin
     from forge.model.names import BranchName
@@ -65,6 +67,7 @@ class FederationParts:
             actor=actor or self.wiring.author.email,
             origin=origin,
             limits=self.limits,
+            forget=self._forget,
         )
 
     @cached_property
@@ -108,7 +111,97 @@ class FederationParts:
             user=user or wiring.author.email,
             hidden=hidden or PersonalColumns(),
             notify=notify,
+            cache=self._query_cache(),
         )
+
+    @cached_property
+    def results(self) -> ResultCache | None:
+        """Kept results of queries; None: none are."""
+        keys, clock = self.wiring.settings.federation.cache, self.wiring.clock
+        if keys.store == "off":
+            return None
+        if keys.store == "disk":
+            from forge.stores.disk.result_cache import DiskResultCache
+
+            return DiskResultCache(self.wiring.root / ".forge" / "results", keys.max_bytes, clock)
+        from forge.stores.redis.result_cache import RedisResultCache
+
+        return RedisResultCache(self._redis_url(), self._project, keys.max_bytes, clock)
+
+    def close(self) -> None:
+        from forge.stores.redis.result_cache import RedisResultCache
+
+        results = self.__dict__.get("results")
+        if isinstance(results, RedisResultCache):
+            results.close()
+
+    def _redis_url(self) -> str:
+        from forge.model.errors import ForgeError
+        from forge.model.secret import is_reference, resolve_secret
+
+        url = self.wiring.settings.federation.cache.url
+        if url is None:
+            raise ForgeError(
+                "E105",
+                "federation.cache.store is redis, and federation.cache.url is not set",
+                where="forge.yaml",
+                fix="Set federation.cache.url to an address like redis://cache.example:6379/0.",
+            )
+        return resolve_secret(url, self.wiring.environ, "federation.cache.url") if is_reference(url) else url
+
+    @cached_property
+    def _project(self) -> str:
+        """Results of other records or another lake are not its own. Addresses of Forge's database have no password
+        here."""
+        settings = self.wiring.settings
+        return repr((settings.project, str(self.wiring.database.url), str(settings.warehouse_path())))
+
+    def _query_cache(self) -> QueryCache | None:
+        """What a session gives and a query does not say, its time zone above all, is a part of every key."""
+        import time
+
+        from forge.flows.federation.kept_results import QueryCache
+
+        if self.results is None:
+            return None
+        keys, wiring = self.wiring.settings.federation.cache, self.wiring
+        zone = (time.tzname, time.timezone, wiring.environ.get("TZ", ""))
+        return QueryCache(
+            store=self.results,
+            project=repr((self._project, self._makers, zone)),
+            login=self._login,
+            clock=wiring.clock,
+            max_entry_bytes=min(keys.max_entry_bytes, keys.max_bytes),
+            ttl_seconds=keys.ttl_seconds,
+        )
+
+    @cached_property
+    def _makers(self) -> object:
+        """Another version may compute something else."""
+        from importlib.metadata import version
+
+        settings = self.wiring.settings.spark
+        session = sorted((key, value) for key, value in settings.items() if key.startswith("spark.sql."))
+        return session, [version(name) for name in ("forge", "datafusion", "pyspark", "sqlglot")]
+
+    def _login(self, source: Source) -> str:
+        """Who connects: databases and services give users rows of their own. A password is nobody's name, but where it
+        stands alone."""
+        from forge.model.secret import is_reference, resolve_secret
+
+        known = [source.user or source.password or "", *(source.options[name] for name in sorted(source.options))]
+        return repr([str(resolve_secret(one, self.wiring.environ)) if is_reference(one) else one for one in known])
+
+    def _forget(self, source: str) -> None:
+        """Results of a source that has changed. They could not be found any more; now they take no room either."""
+        from contextlib import suppress
+
+        from forge.flows.federation.kept_results import source_tag
+        from forge.model.errors import ForgeError
+
+        with suppress(ForgeError):
+            if self.results is not None:
+                self.results.invalidate(source_tag(source))
 
     def _lake_connector(self, pins: Mapping[tuple[str, str], Pin]) -> LakeConnector:
         from forge.stores.lake.scan import LakeConnector

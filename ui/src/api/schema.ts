@@ -1737,6 +1737,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/federation/cache/invalidate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let Go Of Results
+         * @description Needs a token that may write. The next query of what was named reads its sources.
+         */
+        post: operations["let_go_of_results"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/federation/cache/stats": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Kept Results
+         * @description How many results are kept, and how often one was taken.
+         */
+        get: operations["kept_results"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/federation/query": {
         parameters: {
             query?: never;
@@ -4244,6 +4284,44 @@ export interface components {
             /** Runs */
             runs: number;
         };
+        /** CacheInvalidated */
+        CacheInvalidated: {
+            /** Removed */
+            removed: number;
+        };
+        /**
+         * CacheInvalidation
+         * @description Results of a source (`lake` is one, too), of a table, or of a table of a source; nothing named: all.
+         */
+        CacheInvalidation: {
+            /** Source Id */
+            source_id?: string | null;
+            /** Table */
+            table?: string | null;
+        };
+        /**
+         * CacheStatsView
+         * @description Counted since the store was made. `evictions`: results that made room for others.
+         */
+        CacheStatsView: {
+            /** Bytes */
+            bytes: number;
+            /** Entries */
+            entries: number;
+            /** Evictions */
+            evictions: number;
+            /** Hits */
+            hits: number;
+            /** Max Bytes */
+            max_bytes: number;
+            /** Misses */
+            misses: number;
+            /**
+             * Store
+             * @enum {string}
+             */
+            store: "disk" | "redis" | "memory" | "off";
+        };
         /**
          * CauseView
          * @description Where a failure came in: the first dataset upstream whose checks failed, else where its column came in, else the
@@ -5249,9 +5327,12 @@ export interface components {
         /**
          * DeclaredSourceView
          * @description `id` is its name. `may_read`: whether the caller may. What leads to the source is null for a token that may only
-         *     read. `where`: the file and line of its declaration.
+         *     read. `where`: the file and line of its declaration. `cache_ttl_seconds`: how old kept results may be where the
+         *     source cannot tell whether it has changed.
          */
         DeclaredSourceView: {
+            /** Cache Ttl Seconds */
+            cache_ttl_seconds: number;
             /** Columns */
             columns: {
                 [key: string]: string;
@@ -8475,6 +8556,8 @@ export interface components {
          *     pushed or why not. A text that Spark computes as it came has none of these.
          */
         PlanView: {
+            /** Cache */
+            cache?: string | null;
             /**
              * Decisions
              * @default []
@@ -8824,6 +8907,11 @@ export interface components {
             /** At */
             at?: string | null;
             /**
+             * Cache
+             * @default true
+             */
+            cache: boolean;
+            /**
              * Engine
              * @default auto
              * @enum {string}
@@ -8861,6 +8949,11 @@ export interface components {
             /** At */
             at?: string | null;
             /**
+             * Cache
+             * @default true
+             */
+            cache: boolean;
+            /**
              * Engine
              * @default auto
              * @enum {string}
@@ -8881,9 +8974,12 @@ export interface components {
         };
         /**
          * QueryResultView
-         * @description A value that JSON cannot hold exactly (decimals, times, binary) is a text. `rows_read`: out of each source.
+         * @description A value that JSON cannot hold exactly (decimals, times, binary) is a text. `rows_read`: out of each source,
+         *     of a kept result of none. `cache`: hit, miss, off, or not cacheable and why.
          */
         QueryResultView: {
+            /** Cache */
+            cache: string;
             /** Columns */
             columns: components["schemas"]["ResultColumn"][];
             /**
@@ -10301,6 +10397,8 @@ export interface components {
          *     operator allows: env:FORGE_SOURCE_CRM.
          */
         SourceCreate: {
+            /** Cache Ttl Seconds */
+            cache_ttl_seconds?: number | null;
             /** Columns */
             columns?: {
                 [key: string]: string;
@@ -10394,6 +10492,8 @@ export interface components {
          *     refused (409).
          */
         SourcePatch: {
+            /** Cache Ttl Seconds */
+            cache_ttl_seconds?: number | null;
             /** Columns */
             columns?: {
                 [key: string]: string;
@@ -11733,6 +11833,9 @@ export type BreakingChange = components['schemas']['BreakingChange'];
 export type BrokenView = components['schemas']['BrokenView'];
 export type BrowserSessionView = components['schemas']['BrowserSessionView'];
 export type BurnView = components['schemas']['BurnView'];
+export type CacheInvalidated = components['schemas']['CacheInvalidated'];
+export type CacheInvalidation = components['schemas']['CacheInvalidation'];
+export type CacheStatsView = components['schemas']['CacheStatsView'];
 export type CauseView = components['schemas']['CauseView'];
 export type ChangeType = components['schemas']['ChangeType'];
 export type ChangeView = components['schemas']['ChangeView'];
@@ -22907,6 +23010,212 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ViolationsView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    let_go_of_results: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CacheInvalidation"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CacheInvalidated"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    kept_results: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CacheStatsView"];
                 };
             };
             /** @description The host is not one of this server's */

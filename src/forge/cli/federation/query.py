@@ -31,6 +31,9 @@ def query(
     engine: Annotated[
         str, typer.Option("--engine", metavar="|".join(ENGINES), help="Who computes it; auto goes by its size.")
     ] = "auto",
+    cache: Annotated[
+        bool, typer.Option("--cache/--no-cache", help="Take a kept result of the same question, if nothing changed.")
+    ] = True,
     explain: Annotated[bool, typer.Option("--explain", help="How it would be computed, instead of its rows.")] = False,
 ) -> None:
     """Ask the tables of the lake and the sources, as they are or as they were. Only SELECT is accepted."""
@@ -57,6 +60,7 @@ def query(
             # One extra, to know whether there are more.
             limit=None if number is None else number + 1,
             executor=executor_choice(engine, "--engine"),
+            cache=cache,
         )
         if explain:
             _show_plan(terminal, ports, request)
@@ -83,6 +87,7 @@ def _show_rows(terminal: Terminal, answer: QueryAnswer, number: int | None) -> N
         "columns": [{"name": n, "type": c.type} for n, c in zip(names, answer.schema.columns, strict=True)],
         "engine": answer.executor,
         "why": answer.why,
+        "cache": answer.cache,
     }
     terminal.answer(
         CommandAnswer(name="rows", items=items, columns=columns, facts=facts, head=[] if items else ["  ".join(names)])

@@ -48,6 +48,12 @@ Hide = Annotated[
     list[str] | None, typer.Option("--hide", metavar="TABLE.COLUMN", help="A column that reads as NULL; repeated.")
 ]
 Description = Annotated[str | None, typer.Option("--description", "-d", metavar="TEXT", help="What it is.")]
+CacheTtl = Annotated[
+    int | None,
+    typer.Option(
+        "--cache-ttl", metavar="SECONDS", min=0, help="How old kept results may be, if it cannot tell of changes."
+    ),
+]
 
 
 @command
@@ -141,12 +147,26 @@ def add(
     reader: Reader = None,
     hide: Hide = None,
     description: Description = None,
+    cache_ttl: CacheTtl = None,
 ) -> None:
     """Declare a source. Users and passwords are references; none is stored."""
     from forge.flows.federation.sources import create_source
 
     fields = _fields(
-        connector, url, path, file_format, column, tables, schema, user, password, option, reader, hide, description
+        connector,
+        url,
+        path,
+        file_format,
+        column,
+        tables,
+        schema,
+        user,
+        password,
+        option,
+        reader,
+        hide,
+        description,
+        cache_ttl,
     )
     with _ports(terminal) as ports:
         made = create_source({"name": name, **fields}, ports)
@@ -171,6 +191,7 @@ def edit(
     reader: Reader = None,
     hide: Hide = None,
     description: Description = None,
+    cache_ttl: CacheTtl = None,
     version: Annotated[
         int | None, typer.Option("--version", metavar="N", help="Only if it is still at this version.")
     ] = None,
@@ -179,7 +200,20 @@ def edit(
     from forge.flows.federation.sources import change_source, find_source
 
     fields = _fields(
-        connector, url, path, file_format, column, tables, schema, user, password, option, reader, hide, description
+        connector,
+        url,
+        path,
+        file_format,
+        column,
+        tables,
+        schema,
+        user,
+        password,
+        option,
+        reader,
+        hide,
+        description,
+        cache_ttl,
     )
     with _ports(terminal) as ports:
         before = find_source(name, ports)
@@ -219,6 +253,7 @@ def _fields(
     readers: list[str] | None,
     hidden: list[str] | None,
     description: str | None,
+    cache_ttl: int | None,
 ) -> dict[str, object]:
     """Those that were given. An empty text in a list empties it."""
     given: dict[str, object | None] = {
@@ -235,6 +270,7 @@ def _fields(
         "readers": [one for one in readers if one] if readers else None,
         "hidden": [one for one in hidden if one] if hidden else None,
         "description": description,
+        "cache_ttl_seconds": cache_ttl,
     }
     return {key: value for key, value in given.items() if value is not None}
 

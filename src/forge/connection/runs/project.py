@@ -28,6 +28,7 @@ from forge.wiring import Wiring
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
+    from forge.connection.federation.cache import KeptResults
     from forge.connection.federation.sources import SourceBook
     from forge.connection.versioning.dataset import Dataset
     from forge.flows.contracts.compile.project import CompileResult
@@ -68,6 +69,12 @@ class Connection(ProjectHistory):
         from forge.connection.federation.sources import SourceBook
 
         return SourceBook(self.wiring)
+
+    @property
+    def cache(self) -> KeptResults:
+        from forge.connection.federation.cache import KeptResults
+
+        return KeptResults(self.wiring)
 
     @property
     def contracts(self) -> ContractsView:
@@ -130,16 +137,18 @@ class Connection(ProjectHistory):
         at: str | None = None,
         limit: int | None = None,
         engine: ExecutorChoice = "auto",
+        cache: bool = True,
     ) -> QueryRows:
         """Rows of a SELECT over the lake and the sources: `f.query("SELECT … WHERE id = :id", {"id": 1}).to_arrow()`.
-        `engine`: "in-process", "spark", or whichever fits; `.engine` and `.why` of the rows say which it was."""
+        `engine`: "in-process", "spark", or whichever fits; `.engine` and `.why` of the rows say which it was.
+        `cache=False` takes no kept result and keeps none; `.cache` says hit, miss, or why neither."""
         from forge.flows.federation.query import ask
         from forge.flows.versioning.read import QueryCaller
 
         wiring = self.wiring
         caller = QueryCaller(wiring.author.email, "Python", wiring.clock)
-        answer = ask(self._query_ports(), self._request(sql, params, at, limit, engine), caller)
-        return QueryRows(answer.schema, answer.rows, answer.executor, answer.why, answer.table)
+        answer = ask(self._query_ports(), self._request(sql, params, at, limit, engine, cache), caller)
+        return QueryRows(answer.schema, answer.rows, answer.executor, answer.why, answer.table, answer.cache)
 
     def explain(
         self,
@@ -158,12 +167,18 @@ class Connection(ProjectHistory):
         return self.wiring.federation.query_ports(self.current)
 
     def _request(
-        self, sql: str, params: Mapping[str, object] | None, at: str | None, limit: int | None, engine: str
+        self,
+        sql: str,
+        params: Mapping[str, object] | None,
+        at: str | None,
+        limit: int | None,
+        engine: str,
+        cache: bool = True,
     ) -> QueryRequest:
         from forge.flows.federation.query import QueryRequest, executor_choice
 
         choice = executor_choice(engine, "engine")
-        return QueryRequest(sql, at=at, parameters=params or {}, limit=limit, executor=choice)
+        return QueryRequest(sql, at=at, parameters=params or {}, limit=limit, executor=choice, cache=cache)
 
     def log(self, at: str = "HEAD", *, limit: int | None = 50, table: str | None = None) -> tuple[Commit, ...]:
         commit = find_commit(self.wiring.metadata, at, self.current)

@@ -69,13 +69,14 @@ class RunReport:
 @dataclass(frozen=True, slots=True)
 class QueryRows:
     """The answer of a query. `engine` computed it, `why` says why that one; `table` has the same rows, where they came
-    as Arrow."""
+    as Arrow. `cache`: hit, miss, off, or not cacheable and why."""
 
     schema: Schema
     rows: tuple[tuple[object, ...], ...]
     engine: ExecutorName = "spark"
     why: str = ""
     table: pyarrow.Table | None = field(default=None, repr=False, compare=False)
+    cache: str = field(default="off", compare=False)
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -83,6 +84,7 @@ class QueryRows:
             "rows": [list(row) for row in self.rows],
             "engine": self.engine,
             "why": self.why,
+            "cache": self.cache,
         }
 
     def to_pandas(self) -> pandas.DataFrame:

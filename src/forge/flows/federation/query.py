@@ -22,6 +22,7 @@ from forge.federation.relation import RelationName, SourceRelation
 from forge.federation.rights import hidden_columns, refuse_reader
 from forge.federation.source import LAKE, Source
 from forge.flows.catalog.personal_data import PersonalColumns
+from forge.flows.federation.kept_results import OFF, CacheQuestion, KeptResult, look_up
 from forge.flows.federation.lake_views import TwoVersionsError, expand_views
 from forge.flows.federation.ports import UndecidedError
 from forge.flows.federation.running import RunningQuery
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
     from forge.federation.dialects.rules import LakeOrKind
     from forge.federation.plan import Fragment, QueryPlan
+    from forge.flows.federation.kept_results import QueryCache
     from forge.flows.federation.ports import ExecutorName, QueryExecutor, SourceConnector
     from forge.flows.runs.engine import Engine
     from forge.flows.runs.pin import Pin
@@ -52,7 +54,8 @@ _ASKED_FOR = "it was asked for"
 
 @dataclass(frozen=True, slots=True)
 class QueryRequest:
-    """`limit`: no more rows than these. `pushdown`: False reads whole relations, to see what pushing down saves."""
+    """`limit`: no more rows than these. `pushdown`: False reads whole relations, to see what pushing down saves.
+    `cache`: False neither takes a kept result nor keeps one."""
 
     sql: str
     _: KW_ONLY
@@ -61,12 +64,14 @@ class QueryRequest:
     limit: int | None = None
     executor: ExecutorChoice = "auto"
     pushdown: bool = True
+    cache: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class QueryAnswer:
     """`why`: of the executor. `explained.plan` is None where Spark was given the text as it came. `table`: the same
-    rows, where they came as Arrow. `masked`: columns, in small letters, of all relations read, that read as NULL."""
+    rows, where they came as Arrow. `masked`: columns, in small letters, of all relations read, that read as NULL.
+    `cache`: "hit", "miss", or why neither; nothing was read for a hit."""
 
     schema: Schema
     rows: Rows
@@ -78,6 +83,7 @@ class QueryAnswer:
     masked: frozenset[str] = frozenset()
     rows_read: Mapping[str, int] = field(default_factory=dict)
     seconds: float = 0.0
+    cache: str = OFF
 
     @property
     def plan(self) -> QueryPlan | None:
@@ -88,7 +94,7 @@ class QueryAnswer:
 class FederationPorts:
     """`lake` opens the pinned tables as a source; `masked` gives a pin whose hidden columns read as NULL. `user`: who
     asks, for the readers of a source. `notify` is told what takes long. `in_process` is of this query alone, as is
-    `running`, which ends it."""
+    `running`, which ends it. `cache` is None where no results are kept."""
 
     reader: RevisionReader
     _: KW_ONLY
@@ -103,6 +109,7 @@ class FederationPorts:
     hidden: PersonalColumns = field(default_factory=PersonalColumns)
     notify: Callable[[str], None] = lambda step: None
     running: RunningQuery = field(default_factory=RunningQuery)
+    cache: QueryCache | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +120,16 @@ class QueryExplanation:
     why: str
     plan: QueryPlan | None
     kinds: Mapping[str, LakeOrKind]
+    _: KW_ONLY
     parameters: Mapping[str, object]
     rows_read: Mapping[str, int] | None = None
+    cache: str | None = None
 
     def to_dict(self) -> dict[str, object]:
+        found = {} if self.cache is None else {"cache": self.cache}
         if self.plan is None:
-            return {"executor": {"name": self.executor, "why": self.why}, "sources": []}
-        return explain(
+            return {"executor": {"name": self.executor, "why": self.why}, "sources": [], **found}
+        return found | explain(
             self.plan,
             self.kinds,
             parameters=self.parameters,
@@ -131,7 +141,8 @@ class QueryExplanation:
     def text(self) -> str:
         if self.plan is None:
             return f"Runs on Spark as it is written: {self.why}"
-        return explain_text(self.to_dict())
+        text = explain_text(self.to_dict())
+        return text if self.cache is None else f"{text}\nCache: {self.cache}"
 
 
 def executor_choice(text: str, option: str) -> ExecutorChoice:
@@ -156,31 +167,50 @@ def ask(ports: FederationPorts, request: QueryRequest, caller: QueryCaller) -> Q
 def explain_query(ports: FederationPorts, request: QueryRequest) -> QueryExplanation:
     """How the query would be computed; nothing is read but what describes the relations."""
     with _opened(ports, request, []) as query:
-        return query.explained(*query.executor)
+        explained = query.explained(*query.executor)
+        cache = ports.cache if request.cache else None
+        return replace(explained, cache=look_up(cache, query.question, only_ask=True).state)
 
 
 def _audit_facts(answer: QueryAnswer) -> dict[str, object]:
     sources = sorted({one.source for one in answer.plan.fragments}) if answer.plan else [LAKE]
     found: dict[str, object] = {"rows": len(answer.rows), "sources": sources, "executor": answer.executor}
+    found["cache"] = answer.cache
     return found | {"rows_read": sum(answer.rows_read.values()), "ms": round(answer.seconds * 1000)}
 
 
 def _answer(ports: FederationPorts, request: QueryRequest, names: list[RelationName]) -> QueryAnswer:
+    """Rights are asked when the query is opened, before any kept result is looked for."""
     began = time.monotonic()
     with _opened(ports, request, names) as query:
-        executor, why = query.executor
-        if executor == "in-process":
-            try:
-                answer = query.computed(ports.in_process(), why)
-                return replace(answer, seconds=time.monotonic() - began)
-            except UndecidedError as reason:
-                if request.executor == "in-process":
-                    raise
-                why = reason.why or reason.what
-        ports.running.check()
-        ports.notify("Starting Spark and asking")
-        answer = query.on_spark(why)
-        return replace(answer, seconds=time.monotonic() - began)
+        chosen = query.executor
+        use = look_up(ports.cache if request.cache else None, query.question)
+        if use.result is not None:
+            answer, state = query.kept(use.result), use.state
+        else:
+            answer = _computed(query, *chosen)
+            state = use.state
+            if answer.table is not None:
+                state = use.keep(_result(answer), time.monotonic() - began, query.version_now)
+        return replace(answer, seconds=time.monotonic() - began, cache=state)
+
+
+def _computed(query: _OpenQuery, executor: ExecutorName, why: str) -> QueryAnswer:
+    ports = query.ports
+    if executor == "in-process":
+        try:
+            return query.computed(ports.in_process(), why)
+        except UndecidedError as reason:
+            if query.request.executor == "in-process":
+                raise
+            why = reason.why or reason.what
+    ports.running.check()
+    ports.notify("Starting Spark and asking")
+    return query.on_spark(why)
+
+
+def _result(answer: QueryAnswer) -> KeptResult:
+    return KeptResult(schema=answer.schema, table=answer.table, executor=answer.executor, why=answer.why)
 
 
 @contextmanager
@@ -206,6 +236,7 @@ class _OpenQuery:
     closing: ExitStack
     no_plan: str = ""  # why Spark is given the text as it came
     masked: set[str] = field(default_factory=set)
+    described: Mapping[RelationName, SourceRelation] = field(default_factory=dict)
     _connectors: dict[str, SourceConnector] = field(default_factory=dict)
 
     @cached_property
@@ -273,7 +304,7 @@ class _OpenQuery:
 
     def _planned(self) -> QueryPlan:
         tree, _ = self._expanded
-        described = {name: self._describe(name) for name in find_relations(tree, self.sources)}
+        self.described = described = {name: self._describe(name) for name in find_relations(tree, self.sources)}
         return plan_query(
             tree,
             described,
@@ -312,6 +343,38 @@ class _OpenQuery:
             self.closing.enter_context(self.ports.running.ends_with(opened.cancel))
             self._connectors[source] = opened
         return self._connectors[source]
+
+    @property
+    def question(self) -> CacheQuestion | None:
+        """All that its result depends on."""
+        plan = self.plan
+        if plan is None:
+            return None
+        tree, tables = self._expanded
+        return CacheQuestion(
+            tree=tree,
+            plan=plan,
+            relations=self.described,
+            sources=self.sources,
+            pins={(table.schema, table.name): pin for table, pin in tables.items()},
+            parameters=self.request.parameters,
+            asked=(self.request.limit, self.request.executor, self.request.pushdown),
+        )
+
+    def version_now(self, name: RelationName) -> str:
+        found = self._connector(name.source).describe(name.path)
+        return found.version if found else ""
+
+    def kept(self, result: KeptResult) -> QueryAnswer:
+        return QueryAnswer(
+            result.schema,
+            rows_of(result.table),
+            executor=result.executor,
+            why=result.why,
+            explained=self.explained(result.executor, result.why),
+            table=result.table,
+            masked=frozenset(self.masked),
+        )
 
     @cached_property
     def executor(self) -> tuple[ExecutorName, str]:
@@ -356,7 +419,8 @@ class _OpenQuery:
     def explained(
         self, executor: ExecutorName, why: str, rows_read: Mapping[str, int] | None = None
     ) -> QueryExplanation:
-        return QueryExplanation(executor, why, self.plan, self.kinds, self.request.parameters, rows_read)
+        parameters = self.request.parameters
+        return QueryExplanation(executor, why, self.plan, self.kinds, parameters=parameters, rows_read=rows_read)
 
     def on_spark(self, why: str) -> QueryAnswer:
         if self.is_external:
@@ -364,7 +428,7 @@ class _OpenQuery:
             return self.computed(self.ports.spark(pins), why)
         found = {table: self._masked(table, pin) for table, pin in self.pins.items()}
         schema, rows = self.ports.engine().query(self.request.sql, found, self.request.parameters, self.request.limit)
-        explained = QueryExplanation("spark", why, None, self.kinds, self.request.parameters)
+        explained = QueryExplanation("spark", why, None, self.kinds, parameters=self.request.parameters)
         masked = frozenset(column for table in found for column in self.ports.hidden.of(table))
         return QueryAnswer(schema, rows, executor="spark", why=why, explained=explained, masked=masked)
 

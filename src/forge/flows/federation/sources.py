@@ -41,6 +41,7 @@ class SourcePorts:
     actor: str
     origin: SourceOrigin = SourceOrigin.COMMAND
     limits: SourceLimits = field(default_factory=SourceLimits)
+    forget: Callable[[str], None] = lambda source: None  # results of queries that are kept
     may_remember: bool = True  # a caller who may only read writes nothing, not even what was seen
 
 
@@ -147,6 +148,7 @@ def change_source(
     changed = sorted(key for key in {**before.source.keys, **after.keys} if _differs(key, before.source, after))
     if not ports.declared.apply(before, made, _note("change", made, ports, changed)):
         raise _stale(before.name)
+    ports.forget(before.name)
     return made
 
 
@@ -154,6 +156,7 @@ def drop_source(name: str, ports: SourcePorts, *, version: int | None = None) ->
     before = _changeable(name, ports, version)
     if not ports.declared.apply(before, None, _note("drop", before, ports)):
         raise _stale(before.name)
+    ports.forget(before.name)
     return before
 
 
@@ -167,9 +170,12 @@ def probe_source(name: str, ports: SourcePorts) -> SourceTest:
         seen = ports.declared.seen(source.name)
         now = _look(connector, seen)
         total = len(connector.relations())
+    changes = tuple(find_changes(seen.tables, now)) if seen else ()
     if ports.may_remember:
         ports.declared.remember(SeenSource(source.name, ports.clock(), now))
-    return SourceTest(source.name, answered, total, tuple(find_changes(seen.tables, now)) if seen else ())
+        if changes:
+            ports.forget(source.name)
+    return SourceTest(source.name, answered, total, changes)
 
 
 def describe_source(name: str, ports: SourcePorts, *, offset: int = 0, limit: int = MOST_DESCRIBED) -> SourceTables:

@@ -65,7 +65,7 @@ class FilesConnector:
             SourceColumn(field.name, parse_type(_spark_type(field.type)), nullable=True, native=str(field.type))
             for field in self._schema(found)
         )
-        seen = "\n".join(f"{one.path}\0{one.size}\0{one.modified_ns}" for one in found)
+        seen = "\n".join(f"{one.path}\0{one.size}\0{one.modified_ns}\0{self._changed_ns(one)}" for one in found)
         return SourceRelation(
             RelationName(self._name, ()),
             columns,
@@ -88,6 +88,12 @@ class FilesConnector:
     def _found(self) -> tuple[LoadedFile, ...]:
         self._refuse_options()
         return find_files(self._files, self._root, self._where)
+
+    def _changed_ns(self, file: LoadedFile) -> int:
+        """When the file or its times were last written, which no program can set."""
+        with suppress(OSError):  # who reads it will be told
+            return (self._root / file.path).stat().st_ctime_ns
+        return 0
 
     def _paths(self, found: Sequence[LoadedFile]) -> list[str]:
         return [str(self._root / one.path) for one in found]

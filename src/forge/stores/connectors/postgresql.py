@@ -70,19 +70,24 @@ SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.rel
 WHERE NOT c.relispartition AND {_READABLE}
 """  # noqa: S608
 # The estimate of the last ANALYZE, scaled to what the table has become since, as the planner does; partitions are
-# added up.
+# added up. The version of what only transactions of this server change is its snapshot: while no transaction has begun
+# to write or ended since, every table shows the same rows. Views, policies and foreign tables may depend on more.
 _NAMED = f"""
 WITH named AS (
-  SELECT c.oid, n.nspname, c.relname, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+  SELECT c.oid, n.nspname, c.relname, c.relkind, c.relrowsecurity
+  FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE lower(n.nspname) = lower($1) AND lower(c.relname) = lower($2) AND {_READABLE}
 )
-SELECT oid::bigint, nspname, relname, parts.unknown, parts.rows, parts.bytes
+SELECT oid::bigint, nspname, relname, parts.unknown, parts.rows, parts.bytes,
+  CASE WHEN parts.plain AND NOT named.relrowsecurity AND NOT pg_is_in_recovery()
+    THEN concat_ws(' ', oid, txid_current_snapshot(), pg_postmaster_start_time(), current_user) END AS version
 FROM named, LATERAL (
   SELECT bool_or(c.reltuples < 0) AS unknown,
     sum(CASE WHEN c.relpages > 0 AND c.relkind <> 'f'
       THEN c.reltuples::float8 * (pg_relation_size(c.oid) / current_setting('block_size')::int) / c.relpages
       ELSE c.reltuples END)::bigint AS rows,
-    sum(CASE WHEN c.relkind IN ('r', 'm') THEN pg_table_size(c.oid) END)::bigint AS bytes
+    sum(CASE WHEN c.relkind IN ('r', 'm') THEN pg_table_size(c.oid) END)::bigint AS bytes,
+    bool_and(c.relkind <> 'f' AND NOT c.relrowsecurity AND (NOT c.relhassubclass OR c.relkind = 'm')) AS plain
   FROM pg_class c
   WHERE c.relkind IN ('r', 'm', 'f')
     AND c.oid IN (SELECT named.oid UNION SELECT relid FROM pg_partition_tree(named.oid) WHERE isleaf)
@@ -161,7 +166,7 @@ class PostgresConnector:
             name = matching(wanted, found)
             if name is None:
                 return None
-            oid, _, _, unknown, rows, size = found[name]
+            oid, _, _, unknown, rows, size, version = found[name]
             described = ask(_COLUMNS, (int(oid),))
             same_order = ask("SHOW server_encoding", ())[0][0] in _BYTES_ARE_CHARACTERS
         key = sorted((int(row[-1]), row[0]) for row in described if row[-1] != "0")
@@ -172,6 +177,7 @@ class PostgresConnector:
             rows=known,
             bytes=None if size is None else int(size),
             key=tuple(column for _, column in key),
+            version=version or "",
         )
 
     def read(self, asked: SourceQuery | Scan, schema: pa.Schema, batch_rows: int = 65_536) -> pa.RecordBatchReader:

@@ -82,7 +82,7 @@ class SqliteConnector:
                 tuple(self._column(connection, found[0], row, in_utf8) for row in columns),
                 rows=_estimate(connection, found[0]),
                 key=tuple(name for _, name in sorted((pk, name) for name, _, _, pk in columns if pk)),
-                version=self._version(),
+                version=self._version() if self._is_stored(connection, found[0]) else "",
             )
 
     def read(self, asked: SourceQuery | Scan, schema: pa.Schema, batch_rows: int = 65_536) -> pa.RecordBatchReader:
@@ -142,13 +142,21 @@ class SqliteConnector:
         order = same and (found.name != "string" or in_utf8)
         return SourceColumn(name, found, nullable=not not_null, native=native, same_equality=same, same_order=order)
 
+    def _is_stored(self, connection: sqlite3.Connection, table: str) -> bool:
+        """A view may ask for the time, and a virtual table may be anything."""
+        text = "SELECT 1 FROM sqlite_schema WHERE name = ? AND type = 'table' AND rootpage > 0"
+        return connection.execute(text, (table,)).fetchone() is not None
+
     def _version(self) -> str:
-        """The change counter of the file's header, and what the file and its log look like."""
+        """The change counter of the file's header, what the file and its log look like, and how far the log goes: the
+        first of them does not change with the log, and the log may be written anew without growing."""
         path = Path(self._login.database)
         with path.open("rb") as file:
             counter = file.read(100)[24:28].hex()
         log = path.with_name(path.name + "-wal")
         seen = [f"{one.stat().st_size}.{one.stat().st_mtime_ns}" for one in (path, log) if one.exists()]
+        with suppress(FileNotFoundError), path.with_name(path.name + "-shm").open("rb") as shared:
+            seen.append(shared.read(48).hex())  # the header of the log's index, with a checksum over all of the log
         return ":".join((counter, *seen))
 
     @contextmanager

@@ -96,7 +96,9 @@ def _do(
     wiring = site.wiring
     commit = _commit(site, body.at)
     hidden = PersonalColumns() if commit is None else wiring.catalog.personal_at(commit)
-    request = QueryRequest(body.sql, at=commit, parameters=_parameters(body, site), limit=limit, executor=body.engine)
+    request = QueryRequest(
+        body.sql, at=commit, parameters=_parameters(body, site), limit=limit, executor=body.engine, cache=body.cache
+    )
     running, failures = RunningQuery(), SourceFailures()
     door = f"federation, token {caller.token.name}" if caller.token else "federation"
 
@@ -108,7 +110,7 @@ def _do(
     # Who asks again after rights, masks or sources have changed gets no answer from before.
     declared = repr(wiring.federation.sources())
     rights = (caller.user, caller.scope, caller.origin, hidden, declared)
-    asked = (commit, request.sql, repr(sorted(request.parameters.items())), limit, body.engine)
+    asked = (commit, request.sql, repr(sorted(request.parameters.items())), limit, body.engine, body.cache)
     share = ("federation", ask_with, rights, asked)
     return site.desk.do("query", work, caller, text=body.sql, share=share, on_stop=running.cancel)
 
@@ -181,5 +183,6 @@ def _rows_view(limit: int, explained: bool, answer: object) -> QueryResultView:
         why=answer.why,
         rows_read=dict(answer.rows_read),
         ms=round(answer.seconds * 1000),
+        cache=answer.cache,
         plan=_plan_view(answer.explained) if explained else None,
     )

@@ -22,6 +22,7 @@ class QueryQuestion(Wire):
     parameters: Annotated[dict[_Name, _Value], Field(max_length=100)] = {}
     at: Name | None = None
     engine: EngineChoice = "auto"
+    cache: bool = True  # false: no kept result is taken, and none is kept
 
 
 class QueryOrder(QueryQuestion):
@@ -47,6 +48,7 @@ class PlanView(Wire):
     sources: list[dict[str, Any]]
     rest: str | None = None
     decisions: list[dict[str, Any]] = []
+    cache: str | None = None  # of an explanation: hit, miss, off, or not cacheable and why
 
 
 class ResultColumn(Wire):
@@ -58,7 +60,8 @@ class ResultColumn(Wire):
 
 
 class QueryResultView(Wire):
-    """A value that JSON cannot hold exactly (decimals, times, binary) is a text. `rows_read`: out of each source."""
+    """A value that JSON cannot hold exactly (decimals, times, binary) is a text. `rows_read`: out of each source,
+    of a kept result of none. `cache`: hit, miss, off, or not cacheable and why."""
 
     columns: list[ResultColumn]
     rows: list[list[Any]]
@@ -69,4 +72,5 @@ class QueryResultView(Wire):
     why: str
     rows_read: dict[str, int]
     ms: int
+    cache: str
     plan: PlanView | None = None

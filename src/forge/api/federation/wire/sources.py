@@ -9,10 +9,11 @@ from pydantic import Field, StrictInt
 
 from forge.api.wire import ErrorView, Name, Page, Text, Wire
 from forge.federation.rest_keys import MOST_TABLES
-from forge.federation.source_keys import MOST
+from forge.federation.source_keys import MOST, MOST_CACHED_SECONDS
 
 ConnectorWord = Literal["postgresql", "mysql", "sqlite", "files", "rest"]
 FileFormatWord = Literal["csv", "json", "parquet"]
+_Seconds = Annotated[StrictInt, Field(ge=0, le=MOST_CACHED_SECONDS)]
 _Line = Annotated[str, Field(max_length=1000)]
 _Columns = Annotated[dict[Name, Name], Field(max_length=5000)]
 _Parameters = Annotated[dict[Name, _Line], Field(max_length=MOST)]
@@ -52,12 +53,14 @@ _Tables = Annotated[dict[Name, RestTableView], Field(max_length=MOST_TABLES)]
 
 class DeclaredSourceView(Wire):
     """`id` is its name. `may_read`: whether the caller may. What leads to the source is null for a token that may only
-    read. `where`: the file and line of its declaration."""
+    read. `where`: the file and line of its declaration. `cache_ttl_seconds`: how old kept results may be where the
+    source cannot tell whether it has changed."""
 
     id: str
     name: str
     connector: ConnectorWord
     description: str
+    cache_ttl_seconds: int
     origin: Literal["file", "command", "http"]
     may_read: bool
     where: str | None
@@ -103,6 +106,7 @@ class SourceCreate(Wire):
     readers: _Readers | None = None
     hidden: _Hidden | None = None
     description: Text | None = None
+    cache_ttl_seconds: _Seconds | None = None
 
 
 class SourcePatch(Wire):
@@ -123,6 +127,7 @@ class SourcePatch(Wire):
     readers: _Readers | None = None
     hidden: _Hidden | None = None
     description: Text | None = None
+    cache_ttl_seconds: _Seconds | None = None
 
 
 class SourceColumnView(Wire):

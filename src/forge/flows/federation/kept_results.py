@@ -1,0 +1,240 @@
+"""Kept results of queries: which may be kept, under which key, until when, and as which bytes.
+
+The key holds all that a result depends on: the plan, in which hidden columns read as NULL already, the values of
+parameters, the snapshot of each table of the lake, what each source says of its state, and how it was declared, its
+readers with it. Who may not read a source was refused before."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from typing import TYPE_CHECKING
+
+from forge.federation.relation import RelationName, SourceRelation
+from forge.federation.source import LAKE, Source
+from forge.federation.volatile import find_volatile, says_a_day
+from forge.model.errors import ForgeError
+from forge.model.schema import Column, Schema
+from forge.model.time import Clock
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from sqlglot import exp
+
+    from forge.federation.plan import QueryPlan
+    from forge.flows.federation.ports import ExecutorName
+    from forge.flows.federation.result_cache import ResultCache
+    from forge.flows.runs.pin import Pin
+
+HIT, MISS, OFF = "hit", "miss", "off"
+SLOW_SECONDS = 0.5  # from then on a result of the lake alone is worth its place
+_FORM = 1  # of the bytes; another number is another key
+_META = b"forge"
+_NOT_ROWS = frozenset({"rows", "bytes"})  # estimates, which change what is pushed and not what comes back
+_VALUES = (bool, int, float, str, bytes, Decimal, date, datetime, type(None))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QueryCache:
+    """`project`: whose records and lake these are, and what else every result depends on. `login`: as whom a source is
+    asked. `ttl_seconds`: nothing is kept longer."""
+
+    store: ResultCache
+    project: str
+    login: Callable[[Source], str]
+    clock: Clock
+    max_entry_bytes: int
+    ttl_seconds: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheQuestion:
+    """`tree`: over tables alone. `asked`: limit, engine and what else was asked beside the text."""
+
+    tree: exp.Query
+    plan: QueryPlan
+    relations: Mapping[RelationName, SourceRelation]
+    sources: Mapping[str, Source]
+    pins: Mapping[tuple[str, str], Pin]
+    parameters: Mapping[str, object]
+    asked: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptResult:
+    schema: Schema
+    table: pa.Table
+    executor: ExecutorName
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CacheUse:
+    """What one query has to do with the cache. `state`: "hit", "miss", "off (…)" or "not cacheable (…)"."""
+
+    state: str
+    result: KeptResult | None = None
+    cache: QueryCache | None = None
+    question: CacheQuestion | None = None
+    key: str = ""
+    expires: datetime | None = None
+    mark: int = 0
+
+    def keep(self, result: KeptResult, seconds: float, version_now: Callable[[RelationName], str]) -> str:
+        """Keeps what was computed, if no source has changed meanwhile; the state to tell."""
+        if self.state != MISS or self.cache is None or self.question is None or self.expires is None:
+            return self.state
+        relations = self.question.relations
+        if seconds < SLOW_SECONDS and all(name.source == LAKE for name in relations):
+            return _not_cacheable("the lake alone was asked, and it was quick")
+        if result.table.nbytes > self.cache.max_entry_bytes:
+            return _not_cacheable(f"its rows have {result.table.nbytes:,} bytes")
+        try:
+            for name, relation in relations.items():
+                if name.source != LAKE and relation.version and version_now(name) != relation.version:
+                    return _not_cacheable(f"{name} changed while it was read")
+            tags = frozenset(_tags(relations))
+            self.cache.store.put(self.key, _bytes_of(result), tags=tags, expires=self.expires, mark=self.mark)
+        except ForgeError as error:
+            return f"{OFF} ({error.what})"
+        return MISS
+
+
+def look_up(cache: QueryCache | None, question: CacheQuestion | None, *, only_ask: bool = False) -> CacheUse:
+    """`question` is None where Spark computes the text as it came. `only_ask`: whether there would be a hit."""
+    if cache is None:
+        return CacheUse(state=OFF)
+    if question is None:
+        return CacheUse(state=_not_cacheable("Spark computes the text as it came"))
+    why = _why_not(question)
+    if why:
+        return CacheUse(state=_not_cacheable(why))
+    key = _key(cache, question)
+    use = CacheUse(state=MISS, cache=cache, question=question, key=key, expires=_expires(cache, question))
+    try:
+        if only_ask:
+            return replace(use, state=HIT) if cache.store.holds(key) else use
+        look = cache.store.look(key)
+        if look.body is None:
+            return replace(use, mark=look.mark)
+        result = _result_of(look.body)
+        if result is None:
+            cache.store.drop(key)
+            return replace(use, mark=look.mark)
+        return replace(use, state=HIT, result=result)
+    except ForgeError as error:
+        return CacheUse(state=f"{OFF} ({error.what})")
+
+
+def source_tag(source: str) -> str:
+    return f"s:{source.lower()}"
+
+
+def table_tag(source: str, table: str) -> str:
+    """An empty `source`: of any."""
+    return f"t:{source.lower()}:{table.lower()}"
+
+
+def _tags(relations: Mapping[RelationName, SourceRelation]) -> Iterator[str]:
+    """`public.customers` is also found as `customers`."""
+    for asked, relation in relations.items():
+        yield source_tag(asked.source)
+        for name in (asked, relation.name):
+            for start in range(len(name.path)):
+                table = ".".join(name.path[start:])
+                yield table_tag(asked.source, table)
+                yield table_tag("", table)
+
+
+def _why_not(question: CacheQuestion) -> str | None:
+    trees = (question.tree, question.plan.rest, *(one.query for one in question.plan.fragments))
+    for tree in trees:
+        found = find_volatile(tree)
+        if found:
+            return found
+    for name, value in question.parameters.items():
+        if type(value) not in _VALUES:
+            return f"the parameter {name} is no plain value"
+        if says_a_day(value):
+            return f"the parameter {name} is another time later"
+    for relation_name, relation in question.relations.items():
+        source = relation_name.source
+        if source != LAKE and not relation.version and not question.sources[source].cache_ttl_seconds:
+            return f"{source} cannot tell when {relation_name} changes, and has no cache_ttl_seconds"
+    return None
+
+
+def _key(cache: QueryCache, question: CacheQuestion) -> str:
+    plan = question.plan
+    parts: list[object] = [_FORM, cache.project, question.asked]
+    parts += [(name, type(value).__name__, repr(value)) for name, value in sorted(question.parameters.items())]
+    parts += [plan.rest.sql("spark"), repr(plan.rest), plan.whole]
+    for fragment in plan.fragments:
+        columns, keys = repr(fragment.columns), repr(fragment.keys)
+        parts.append((fragment.name, fragment.source, fragment.query.sql("spark"), repr(fragment.query), columns, keys))
+    for name, relation in sorted(question.relations.items()):
+        known = [(one.name, _stable(getattr(relation, one.name))) for one in fields(relation)]
+        parts.append((str(name), [one for one in known if one[0] not in _NOT_ROWS], _state(cache, question, name)))
+    return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _state(cache: QueryCache, question: CacheQuestion, name: RelationName) -> object:
+    """Of which rows a relation is read, and on whose behalf."""
+    if name.source == LAKE:
+        pin = question.pins[name.path[0].lower(), name.path[-1].lower()]
+        return (str(pin.catalog), pin.snapshot_id, pin.since)
+    source = question.sources[name.source]
+    return (_stable(source.keys), source.origin.value, cache.login(source))
+
+
+def _stable(value: object) -> str:
+    """The same text in each process: sets have no order of their own."""
+    if isinstance(value, frozenset | set):
+        return repr(sorted(map(repr, value)))
+    if isinstance(value, Mapping):
+        return repr(sorted((str(key), _stable(one)) for key, one in value.items()))
+    return repr(value)
+
+
+def _expires(cache: QueryCache, question: CacheQuestion) -> datetime:
+    """Counted from before anything is read."""
+    longest = [cache.ttl_seconds]
+    for name, relation in question.relations.items():
+        if name.source != LAKE and not relation.version:
+            longest.append(question.sources[name.source].cache_ttl_seconds)
+    return cache.clock() + timedelta(seconds=min(longest))
+
+
+def _bytes_of(result: KeptResult) -> bytes:
+    import pyarrow as pa
+
+    columns = [(one.name, one.type, one.nullable, one.doc) for one in result.schema.columns]
+    meta = json.dumps({"columns": columns, "executor": result.executor, "why": result.why})
+    sink = pa.BufferOutputStream()
+    schema = result.table.schema.with_metadata({_META: meta.encode()})
+    with pa.ipc.new_stream(sink, schema) as writer:
+        writer.write_table(result.table.replace_schema_metadata(schema.metadata))
+    return bytes(sink.getvalue().to_pybytes())
+
+
+def _result_of(body: bytes) -> KeptResult | None:
+    """None: it is not what this version wrote."""
+    import pyarrow as pa
+
+    try:
+        with pa.ipc.open_stream(body) as reader:
+            table = reader.read_all()
+        meta = json.loads(table.schema.metadata[_META])
+        schema = Schema(tuple(Column(name, type_, nullable, doc) for name, type_, nullable, doc in meta["columns"]))
+        executor, why = meta["executor"], str(meta["why"])
+    except (pa.ArrowException, KeyError, TypeError, ValueError):
+        return None
+    return KeptResult(schema=schema, table=table.replace_schema_metadata(None), executor=executor, why=why)
+
+
+def _not_cacheable(why: str) -> str:
+    return f"not cacheable ({why})"

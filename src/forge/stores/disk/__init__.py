@@ -1,0 +1,1 @@
+"""Files of Forge itself on the disk of this machine."""
