@@ -123,7 +123,9 @@ PERSONAL_NAMES: Mapping[str, tuple[str, ...]] = {
         dat nasc, nasc, date naiss, dat naiss, ddn, geb date, geb dat, gebdat, gebdatum, geb, data ur, data urodz,
         date ur, datum narozeni, datum narodenia, narozeni, datum rodenja, datum rodjenja, tanggal lahir, tgl lahir,
         tarikh lahir, fodselsdato, fodelsedatum, fodelsedag, syntymaaika, syntymapaiva, data nasterii,
-        szuletesi datum, szuletesi ido, szuletett, ngay sinh, seinengappi, tanjobi, birth timestamp, nacido
+        szuletesi datum, szuletesi ido, szuletett, ngay sinh, seinengappi, tanjobi, birth timestamp, nacido,
+        geboren, geboren op, geboren am, ne le, nee le, nato il, nata il, nacido el, nacida el, nascido em, fodt, fodd,
+        urodzony, urodzona, narozen, narozena, syntynyt
         """
     ),
     "ip_address": _phrases(

@@ -158,6 +158,40 @@ def test_a_key_of_an_object_that_is_a_value_is_found_and_not_told() -> None:
     assert "secret" not in repr(by_key)
 
 
+def test_a_key_that_is_a_value_is_not_told_however_often_it_occurs() -> None:
+    same = json.dumps({"ada@secret.example": "ada@secret.example", "Ada Lovelace": "+49 171 1234567"})
+    (finding,) = find_pii({"payload": [same] * 30})
+    assert finding.type == "email"
+    assert not any(word in repr(finding) for word in ("secret", "Lovelace"))
+    numbers = json.dumps({"4111 1111 1111 1111": "4111 1111 1111 1111"})
+    assert "4111" not in repr(find_pii({"payload": [numbers] * 30}))
+
+
+@pytest.mark.parametrize("column", ["nom_assure", "NomeDoPaciente", "nombre_del_testigo"])
+def test_a_name_and_who_is_meant_are_a_name_in_any_language(column: str) -> None:
+    (finding,) = find_pii({column: ["DELORME", "GUICHARD", "VASSEUR", "LEMOINE", "PRUVOST", "ROUSSEL"] * 4})
+    assert finding.type == "name"
+
+
+@pytest.mark.parametrize("column", ["lead_name", "nombre_comercial", "driver_naam"])
+def test_roles_of_things_and_companies_name_nobody(column: str) -> None:
+    (finding,) = find_pii({column: ["Aurelia", "Norvena", "Soltek", "Vantis", "Quorum", "Brixa"] * 4})
+    assert finding.type is None
+
+
+def test_numbers_with_a_country_code_are_phones_though_nobody_may_have_them() -> None:
+    (finding,) = find_pii({"f3": [f"+49 151 {number:06}" for number in range(100_000, 100_030)]})
+    assert finding.type == "phone"
+    (finding,) = find_pii({"f3": [f"+{number} %" for number in range(10, 40)]})
+    assert finding.type is None
+
+
+@pytest.mark.parametrize("column", ["geboren_op", "né_le", "nato_il", "født"])
+def test_born_on_is_a_date_of_birth_in_other_languages(column: str) -> None:
+    (finding,) = find_pii({column: ["1961-04-02", "1999-12-31", "1984-07-13"]})
+    assert finding.type == "date_of_birth"
+
+
 @pytest.mark.parametrize("values", [["True", "False"], ["yes", "no"], ["Y", "N"], ["oui", "non"], ["0", "1"]])
 def test_yes_and_no_are_no_personal_data_whatever_the_name(values: list[str]) -> None:
     (finding,) = find_pii({"adresse_validee": values * 5})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -24,7 +25,7 @@ from forge.catalog.pii.vocabulary import (
     THINGS,
 )
 
-RULES = 3  # grows with every change of what is found: tables are scanned again
+RULES = 4  # grows with every change of what is found: tables are scanned again
 ENOUGH = 0.8  # share of the values that must match where no name says it
 WITH_NAME = 0.5  # and where one does
 KNOWN_WHEN_FEW = 0.6  # share of different values that must be known names where they repeat
@@ -114,7 +115,7 @@ def _find(column: str, values: Sequence[str]) -> PiiFinding:
     embedded = _in_objects(column, values)
     if embedded is not None:
         return embedded
-    named = _named(words, PII_PHRASES)
+    named = _named(words, PII_PHRASES) or _named_after_a_role(words)
     if (named is not None and HASHES.intersection(words)) or (named is None and _is_hashed(words, values)):
         return PiiFinding(column, None, BY_NAME, ("hashed values stand for persons",), quasi=True)
     by_values = _by_values(column, words, values)
@@ -144,6 +145,20 @@ def _named(words: Words, vocabulary: Mapping[str, tuple[Words, ...]]) -> _NamedK
     return max(found, key=lambda one: one[0])[1] if found else None
 
 
+def _named_after_a_role(words: Words) -> _NamedKind | None:
+    """The plain word for a name and who is meant, in any language and order: nom assure, naam verzekerde."""
+    if not GENERIC_NAMES.intersection(words) or not set(words) - _BETWEEN <= GENERIC_NAMES | _PERSONS:
+        return None
+    return ("name", " ".join(words), True) if _PERSONS.intersection(words) else None
+
+
+# Roles that things and companies have, too: the lead of an ECG, a trade name, a software agent, the driver of a device.
+_PERSONS = ROLES - {
+    *("lead", "leader", "comercial", "agent", "broker", "operator", "actor", "driver", "tenant", "principal", "editor"),
+    *("tutor", "titular", "arts", "gestor", "by", "contact", "client", "klient", "kunde", "cliente", "kund", "klant"),
+    *("reporter", "guardian", "crew", "pilot", "founder", "coach", "host", "speaker", "sender", "seller", "buyer"),
+}
+_BETWEEN = frozenset({"de", "du", "del", "di", "da", "do", "van", "des", "der", "of", "le", "la", "l", "d", "el", "il"})
 _NamedKind = tuple[str, str, bool]  # the kind, the phrase, and whether the name is about it, not about what has it
 _AFTER_A_HEAD = frozenset({"line", "number", "name", "full", "text", "1", "2", "home", "work", "old", "new", "code"})
 
@@ -290,6 +305,9 @@ def _by_phone(words: Words, values: Sequence[str]) -> tuple[float, str, str] | N
         for region in looks.phone_regions(value):
             counts[region] = counts.get(region, 0) + 1
     matching = max(counts.values(), default=0)
+    if all(value.startswith("+") for value in values):
+        # Nothing else is written so: numbers nobody has, as plans change and hands err, are numbers of phones, too.
+        matching = max(matching, sum(map(looks.may_be_international, values)))
     share = matching / len(values)
     return (share, "phone", f"{matching} of {len(values)} values look like it") if share >= ENOUGH else None
 
@@ -368,7 +386,8 @@ def _in_objects(column: str, values: Sequence[str]) -> PiiFinding | None:
     if not keys:
         return None
     # Keys that differ from object to object are data, like the addresses in {"ada@example.com": 3}.
-    rare = [key for key, found in keys.items() if key and len(found) <= len(values) // 5]
+    # And so is a key of that form wherever it occurs: evidence names keys, and may never name a person.
+    rare = [key for key, found in keys.items() if key and (len(found) <= len(values) // 5 or not _is_key(key))]
     by_key = {key: found for key, found in keys.items() if key not in set(rare)} | {"": [*keys.get("", ()), *rare]}
     by_key[""] += [one for key in rare for one in keys[key]]
     inside = [finding for finding in find_pii(by_key) if finding.type is not None]
@@ -377,6 +396,16 @@ def _in_objects(column: str, values: Sequence[str]) -> PiiFinding | None:
     best = max(inside, key=lambda finding: finding.score)
     place = f"in {best.column}" if best.column else "in keys and values"
     return replace(best, column=column, evidence=tuple(f"{place}: {one}" for one in best.evidence))
+
+
+_KEY = re.compile(r"[^\W\d]\w{0,39}(?:[ .:/-]?[^\W\d]\w{0,39}){0,5}")
+
+
+def _is_key(key: str) -> bool:
+    """It reads as the name of a field. One that is personal data itself, or holds a number, is data."""
+    if not _KEY.fullmatch(key) or re.search(r"\d{4}", key):
+        return False
+    return not (" " in key or key[:1].isupper()) or not looks.is_name(key)
 
 
 def _collect(value: object, key: str, keys: dict[str, list[object]]) -> None:

@@ -187,6 +187,18 @@ def _is_valid_phone(value: str, region: str | None) -> bool:
         return False
 
 
+def may_be_international(value: str) -> bool:
+    """A country code, and as many digits as numbers of that country have; whether anybody has it is not asked."""
+    import phonenumbers
+
+    if not _PHONE_SHAPE.fullmatch(value):
+        return False
+    try:
+        return phonenumbers.is_possible_number(phonenumbers.parse(value, None))
+    except phonenumbers.NumberParseException:
+        return False
+
+
 def has_phone_shape(value: str) -> bool:
     return _PHONE_SHAPE.fullmatch(value) is not None and 6 <= sum(sign.isdigit() for sign in value) <= 15
 
