@@ -3660,6 +3660,7 @@ export interface components {
             pii: boolean;
             /** Pii Type */
             pii_type?: string | null;
+            statistics?: components["schemas"]["ColumnStatisticsView"] | null;
             /**
              * Tags
              * @default []
@@ -4508,6 +4509,42 @@ export interface components {
             min_confidence?: number | null;
             /** To */
             to?: string | null;
+        };
+        /**
+         * ColumnStatisticsView
+         * @description Of the stored profile of the rows, of which `rows` were looked at. `masked`: values of personal data are left
+         *     out.
+         */
+        ColumnStatisticsView: {
+            /** Distinct */
+            distinct?: number | null;
+            /**
+             * Distinct Exact
+             * @default true
+             */
+            distinct_exact: boolean;
+            /**
+             * Masked
+             * @default false
+             */
+            masked: boolean;
+            /** Maximum */
+            maximum?: string | boolean | number | null;
+            /** Mean */
+            mean?: number | null;
+            /** Median */
+            median?: number | null;
+            /** Minimum */
+            minimum?: string | boolean | number | null;
+            /** Nulls */
+            nulls: number;
+            /** Rows */
+            rows: number;
+            /**
+             * Sampled
+             * @default false
+             */
+            sampled: boolean;
         };
         /** ColumnWords */
         ColumnWords: {
@@ -11847,6 +11884,7 @@ export type CheckTypeView = components['schemas']['CheckTypeView'];
 export type CheckTypesView = components['schemas']['CheckTypesView'];
 export type ChecksToValidate = components['schemas']['ChecksToValidate'];
 export type ColumnChange = components['schemas']['ColumnChange'];
+export type ColumnStatisticsView = components['schemas']['ColumnStatisticsView'];
 export type ColumnWords = components['schemas']['ColumnWords'];
 export type CommitDetail = components['schemas']['CommitDetail'];
 export type CommitMode = components['schemas']['CommitMode'];

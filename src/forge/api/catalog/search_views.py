@@ -19,8 +19,14 @@ def hit_view(hit: CatalogHit, assets: Mapping[str, Asset], now: datetime) -> dic
     found = {**hit.to_dict(), "table": document.qualified_name}
     if hit.column is None and document.type in ASSET_TYPES:
         known = assets.get(document.qualified_name)
-        found["asset"] = asset_view(known, now) if known else _view_of(document, now)
+        found["asset"] = _documented(asset_view(known, now), document) if known else _view_of(document, now)
     return found
+
+
+def _documented(asset: AssetView, document: SearchDocument) -> AssetView:
+    """The words of the catalog go before those of the last run, as on the asset's own page."""
+    said = {"description": document.description, "owner": document.owner, "tags": list(document.tags)}
+    return asset.model_copy(update=said)
 
 
 def _view_of(document: SearchDocument, now: datetime) -> AssetView:

@@ -26,6 +26,13 @@ _SHOWN = (
     ("location", "location"),
     ("row_count", "rows"),
     ("size_bytes", "bytes"),
+    ("freshness_hours", "hours old"),
+    ("quality_score", "quality"),
+    ("contract", "contract"),
+    ("usage", "used in 30 days"),
+    ("upstream_tables", "made from"),
+    ("downstream_tables", "read by"),
+    ("downstream_count", "downstream"),
     ("backed_by", "backed by"),
     ("former_names", "former names"),
     ("missing", "missing"),
@@ -33,16 +40,28 @@ _SHOWN = (
 
 
 @command
-def show(terminal: Terminal, asset: Asset) -> None:
-    """Show one asset: what was crawled, what people say of it, and where each field comes from."""
+def show(
+    terminal: Terminal,
+    asset: Asset,
+    at: Annotated[str, typer.Option("--at", metavar="REF", help="Branch, tag, commit, HEAD~2 or time.")] = "HEAD",
+) -> None:
+    """Show one asset: what was crawled, what people say of it and where each field comes from, quality, contract, usage
+    and neighbours."""
+    from forge.catalog.discovery.usage import UsageKind
     from forge.connection.catalog.assets import CatalogView
 
+    name, _, ref = asset.partition("@") if ":" not in asset else (asset, "", "")
     with terminal.open() as wiring:
-        found = CatalogView(wiring).get(asset).to_dict()
+        sheet = CatalogView(wiring).get(name, ref or at)
+        found = sheet.to_dict()
+        wiring.catalog.discovery.recorder.record(UsageKind.VIEW, [sheet.name], wiring.author.email)
     columns = [
         AnswerColumn("COLUMN", lambda item: str(item["name"]), style="bold"),
         AnswerColumn("TYPE", lambda item: str(item["type"])),
-        AnswerColumn("NULL", lambda item: "" if item["nullable"] else "not null"),
+        AnswerColumn("NULLABLE", lambda item: "" if item["nullable"] else "not null"),
+        AnswerColumn("NULLS", lambda item: _nulls(item["statistics"]), right=True),
+        AnswerColumn("DISTINCT", lambda item: _distinct(item["statistics"]), right=True),
+        AnswerColumn("PERSONAL", lambda item: str(item["pii_type"] or ("yes" if item["pii"] else ""))),
         AnswerColumn("TAGS", lambda item: _text(item["tags"])),
         AnswerColumn("TERM", lambda item: str(item["term"] or "")),
         AnswerColumn("DESCRIPTION", lambda item: _short(item["description"])),
@@ -74,17 +93,40 @@ def history(
         terminal.say(f"Nobody has edited {asset}.")
 
 
+def _nulls(statistics: Any) -> str:
+    return f"{statistics['nulls'] / statistics['rows']:.1%}" if statistics and statistics["rows"] else ""
+
+
+def _distinct(statistics: Any) -> str:
+    if statistics is None or statistics["distinct"] is None:
+        return ""
+    return f"{'' if statistics['distinct_exact'] else '~'}{statistics['distinct']:,}"
+
+
 def _head(found: Mapping[str, Any]) -> Iterator[str]:
-    gone = "" if found["catalog_state"] == "active" else f", {found['catalog_state']}"
-    yield f"{found['qualified_name']}  ({found['type']}{gone}, version {found['documentation_version']})"
-    if found["deprecated"]:
+    state = found.get("catalog_state", "active")
+    gone = "" if state == "active" else f", {state}"
+    edits = found.get("documentation_version", 0)
+    yield f"{found['qualified_name']}  ({found['type']}{gone}, documentation {edits})"
+    if found.get("deprecated"):
         yield f"deprecated: {_short(found['deprecated'])}"
     if found["description"]:
         yield _short(found["description"], 2000)
     for key, word in _SHOWN:
-        if found[key] not in (None, "", []):
-            origin = found["origins"].get(key, "")
-            yield f"  {word}: {_text(found[key])}{f'  ({origin})' if origin.startswith('file ') else ''}"
+        if found.get(key) not in (None, "", []):
+            origin = found.get("origins", {}).get(key, "")
+            yield f"  {word}: {_fact(key, found[key])}{f'  ({origin})' if origin.startswith('file ') else ''}"
+
+
+def _fact(key: str, value: Any) -> str:
+    if key == "contract":
+        return f"{value['id']} {value['version']}, {value['state']}"
+    if key == "usage":
+        counts = [f"{value[word]:,} {word}" for word in ("views", "queries", "runs") if value[word]]
+        who = f" by {value['users']}" if counts and value["users"] else ""
+        last = f"; last {str(value['last_at'])[:16]}" if value["last_at"] else ""
+        return f"{', '.join(counts) or 'not'}{who}{last}"
+    return _text(value)
 
 
 def _changes(item: Mapping[str, Any]) -> Iterator[str]:

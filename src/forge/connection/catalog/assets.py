@@ -31,12 +31,14 @@ from forge.connection.catalog.items import (
 from forge.connection.catalog.pii import PiiView
 from forge.connection.catalog.profiles import ProfileBook
 from forge.connection.catalog.search import SearchResult, SearchSuggestions, Words, search_query_of, words
+from forge.flows.catalog.asset_sheet import NOW, AssetSheet, find_asset_sheet
 from forge.flows.catalog.asset_store import AssetFilter
 from forge.flows.catalog.crawl import crawl
 from forge.flows.catalog.edit import EditOutcome, EditPorts, decide_proposal, edit_asset, find_asset, lacks, undo_edit
 from forge.flows.catalog.search.context import ContextPack, find_context
 from forge.model.errors import ForgeError
 from forge.wiring import Wiring
+from forge.wiring.asset_sheets import asset_sheet_ports
 
 if TYPE_CHECKING:
     from forge.catalog.asset import CatalogAsset
@@ -119,14 +121,13 @@ class CatalogView:
         """Rebuild the index of the search from the records; how many documents it has."""
         return self.wiring.catalog.search.catalog.reindex()
 
-    def get(self, name: str) -> AssetItem:
-        """E850."""
-        self.wiring.catalog.asset_files.look()
-        return self._item(find_asset(self.wiring.catalog.assets, name))
+    def get(self, name: str, at: str = NOW) -> AssetSheet:
+        """An asset as it is now, or at a branch, tag, commit or time. E850. A program that reads is no view of it."""
+        return find_asset_sheet(name, asset_sheet_ports(self.wiring), at=at)
 
-    def show(self, name: str) -> AssetItem:
+    def show(self, name: str, at: str = NOW) -> AssetSheet:
         """The same as `get`, by the word of the terminal."""
-        return self.get(name)
+        return self.get(name, at)
 
     def list(
         self,

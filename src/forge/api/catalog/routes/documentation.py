@@ -8,7 +8,6 @@ from urllib.parse import quote
 from fastapi import APIRouter, Path, Query, Response
 
 from forge.api.auth import ThePrincipal
-from forge.api.catalog.asset_sheets import crawled_detail, documented_detail, with_facts
 from forge.api.catalog.asset_views import asset_detail
 from forge.api.catalog.wire.assets import AssetDetail
 from forge.api.catalog.wire.documentation import (
@@ -29,17 +28,14 @@ from forge.api.runs.wire.runs import RunTicket
 from forge.api.site import Site, TheSite
 from forge.api.wire import Page
 from forge.catalog.approval import ProposalState
-from forge.catalog.asset import CatalogAsset
 from forge.catalog.asset_view import asset_summary
 from forge.catalog.discovery.usage import UsageKind
-from forge.flows.catalog.assets import AssetVersion, asset_at
+from forge.flows.catalog.asset_sheet import find_asset_sheet
 from forge.flows.catalog.crawl import SourceCrawl, crawl
-from forge.flows.catalog.edit import EditOutcome, decide_proposal, edit_asset, find_asset, lacks, undo_edit
+from forge.flows.catalog.edit import EditOutcome, decide_proposal, edit_asset, find_asset, undo_edit
 from forge.flows.catalog.register import register_assets
 from forge.flows.versioning.ports import VersionPorts
-from forge.model.errors import ForgeError, UnknownNameError
-from forge.model.names import TableName
-from forge.quality.score import score_of
+from forge.wiring.asset_sheets import asset_sheet_ports
 
 router = APIRouter(prefix="/api/v1/catalog", tags=["catalog"])
 # The name of an asset may hold slashes, like the path of a file: these come after all other routes of the catalog.
@@ -156,44 +152,9 @@ def one_asset(
     at: Annotated[str, Query(max_length=255, description="Branch, commit, HEAD~2 or time.")] = "HEAD",
 ) -> AssetDetail:
     """A table or view as a commit has it, with what the catalog says of it now; or an asset outside the lake."""
-    parts = site.wiring.catalog
-    parts.asset_files.look()
-    asset = parts.assets.asset(asset_id)
-    name = asset.qualified_name if asset else asset_id
-    missing = lacks(asset, parts.edit_ports()) if asset else ()
-    found = _at_commit(site, name, at, asset)
-    if found is None:
-        assert asset is not None
-        detail, score = crawled_detail(asset, missing, site.wiring.clock()), None
-    else:
-        plain = asset_detail(found, at, site.wiring.clock())
-        detail = documented_detail(plain, asset, missing)
-        score = score_of(verdict.outcome for verdict in found.asset.standing.verdicts)
-    parts.discovery.recorder.record(UsageKind.VIEW, [name], caller.user)
-    return with_facts(detail, asset, site, score)
-
-
-def _at_commit(site: Site, name: str, at: str, asset: CatalogAsset | None) -> AssetVersion | None:
-    """None: the catalog knows it, and no commit does."""
-    wiring = site.wiring
-    try:
-        table = TableName.parse(name)
-    except ForgeError:
-        if asset is not None:
-            return None
-        find_asset(wiring.catalog.assets, name)  # tells the nearest names
-        raise
-    is_known = asset is not None and at == "HEAD"
-    branch, since = wiring.default_branch, wiring.quality.monitors.standing
-    if is_known and wiring.branch_head(branch) is None:
-        return None
-    try:
-        personal, current = wiring.catalog.personal_at, site.current_checks()
-        return asset_at(wiring.metadata, wiring.lake, personal, table, at, branch, since, current)
-    except UnknownNameError:
-        if is_known:
-            return None
-        raise
+    sheet = find_asset_sheet(asset_id, asset_sheet_ports(site.wiring, site.current_checks), at=at)
+    site.wiring.catalog.discovery.recorder.record(UsageKind.VIEW, [sheet.name], caller.user)
+    return asset_detail(sheet)
 
 
 def _register(site: Site, user: str, items: list[NewAsset]) -> list[tuple[EditOutcome, bool]]:

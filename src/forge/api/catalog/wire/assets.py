@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import ConfigDict, Field
 
+from forge.api.catalog.wire.profiles import Cell
 from forge.api.versioning.wire.refs import CommitView
 from forge.api.wire import Wire
 
@@ -35,6 +36,22 @@ class AssetView(Wire):
     )
 
 
+class ColumnStatisticsView(Wire):
+    """Of the stored profile of the rows, of which `rows` were looked at. `masked`: values of personal data are left
+    out."""
+
+    rows: int
+    sampled: bool = False
+    nulls: int
+    distinct: int | None = None
+    distinct_exact: bool = True
+    minimum: Cell = None
+    maximum: Cell = None
+    mean: float | None = None
+    median: float | None = None
+    masked: bool = False
+
+
 class AssetColumn(Wire):
     name: str
     type: str
@@ -46,6 +63,7 @@ class AssetColumn(Wire):
     tags: list[str] = []
     term: str | None = None  # the id of a glossary term
     pii_type: str | None = None  # email, phone, …, where it is known
+    statistics: ColumnStatisticsView | None = None  # None: its rows were not profiled
 
 
 class AssetContractView(Wire):
