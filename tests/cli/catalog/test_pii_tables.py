@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from version_site import YAML, open_version_site
+from version_site import open_version_site
 
 from forge.connection import connect
 from forge.model.names import TableName
 
-UNFOLLOWED = YAML + "catalog: {follow: false}\n"  # tests say when a scan begins
 PEOPLE = "id,mail,city\n" + "".join(f"{n},person{n}@secret.example,Rome\n" for n in range(8))
 
 pytestmark = pytest.mark.slow
@@ -20,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def shop(tmp_path: Path) -> Path:
-    with open_version_site(tmp_path / "shop", UNFOLLOWED) as site:
+    with open_version_site(tmp_path / "shop") as site:
         site.commit(PEOPLE, table="core.people")
         site.commit("id,amount\n1,2.0\n2,3.0\n", table="core.sums")
     return tmp_path / "shop"

@@ -5,18 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from version_site import YAML, open_version_site
+from version_site import open_version_site
 
 from forge.connection import connect
 from forge.model.errors import ForgeError
 
-UNFOLLOWED = YAML + "catalog: {follow: false}\n"  # tests say when a scan begins
 PEOPLE = "id,mail\n" + "".join(f"{n},person{n}@secret.example\n" for n in range(8))
 
 
 @pytest.mark.slow
 def test_scans_and_decisions(tmp_path: Path) -> None:
-    with open_version_site(tmp_path / "shop", UNFOLLOWED) as site:
+    with open_version_site(tmp_path / "shop") as site:
         site.commit(PEOPLE, table="core.people")
     with connect(tmp_path / "shop") as project:
         pii = project.catalog.pii

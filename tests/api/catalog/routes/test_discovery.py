@@ -143,7 +143,7 @@ def test_a_server_that_stops_has_written_what_was_used(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("word", "rows"), [("off", 0), ("anonymous", 1)])
 def test_usage_can_be_anonymous_or_off(tmp_path: Path, word: str, rows: int) -> None:
-    with open_version_site(tmp_path / "shop", f"{YAML}catalog: {{usage: {word}}}\n") as site:
+    with open_version_site(tmp_path / "shop", YAML.replace("follow: false", f"follow: false, usage: {word}")) as site:
         use(site, "eve@example.com", "core.orders")
         today = site.wiring.clock().date()
         cells = site.wiring.catalog.discovery.usage.cells(today, today)

@@ -10,13 +10,12 @@ from typing import Any
 import httpx
 import pytest
 from run_site import until
-from version_site import YAML, VersionSite, open_version_site, problem
+from version_site import VersionSite, open_version_site, problem
 
 from forge.flows.upkeep.access import TokenScope
 
 API = "/api/v1/catalog"
 MAILS = [f"person{n}@secret.example" for n in range(8)]
-UNFOLLOWED = YAML + "catalog: {follow: false}\n"  # tests say when a scan begins
 PEOPLE = "id,mail,note\n" + "".join(f"{n},{mail},x\n" for n, mail in enumerate(MAILS))
 
 pytestmark = pytest.mark.slow
@@ -24,7 +23,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture
 def site(tmp_path: Path) -> Iterator[VersionSite]:
-    with open_version_site(tmp_path / "shop", UNFOLLOWED) as opened:
+    with open_version_site(tmp_path / "shop") as opened:
         opened.commit(PEOPLE, table="core.people")
         yield opened
 
