@@ -283,8 +283,6 @@ def _at_commit(name: str, asset: CatalogAsset | None, ports: AssetSheetPorts, at
     except UnknownNameError:
         if is_known:
             return None
-        if asset is None and at == NOW:
-            find_asset(ports.store, name)
         raise
 
 

@@ -89,10 +89,22 @@ def test_profiles_of_two_commits_are_compared(dev: VersionSite) -> None:
 def test_a_declared_column_is_masked_at_once(site: VersionSite) -> None:
     started(site)
     assert '"minimum":"a"' in site.client.get(API).text
+
+    def statistics() -> dict[str, Any]:
+        columns = {one["name"]: one for one in site.client.get(API.removesuffix("/profile")).json()["schema"]}
+        found: dict[str, Any] = columns["name"]["statistics"]
+        return found
+
+    assert statistics() == {
+        "rows": 3, "sampled": False, "nulls": 0, "distinct": 3, "distinct_exact": True, "masked": False,
+        "minimum": "a", "maximum": "c", "mean": None, "median": None,
+    }
     (site.root / "contracts").mkdir()
     (site.root / "contracts" / "orders.odcs.yaml").write_text(CONTRACT)
     name = next(column for column in get(site)["columns"] if column["name"] == "name")
     assert (name["masked"], name["minimum"], name["top"], name["distinct"]) == (True, None, [], 3)
+    said = statistics()
+    assert (said["masked"], said["minimum"], said["maximum"], said["distinct"]) == (True, None, None, 3)
 
 
 def test_who_may_only_read_starts_no_profile(site: VersionSite) -> None:
