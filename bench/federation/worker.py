@@ -34,7 +34,10 @@ def forge(folder: Path, url: str) -> tuple[Ask, dict[str, str]]:
     from forge.connection import connect
 
     connection = connect(folder)
-    return lambda sql: connection.query(sql).to_arrow(), {"lines": "shop.lines", "categories": "categories"}
+    return lambda sql: connection.query(sql, cache=False).to_arrow(), {
+        "lines": "shop.lines",
+        "categories": "categories",
+    }
 
 
 def duckdb(folder: Path, url: str) -> tuple[Ask, dict[str, str]]:

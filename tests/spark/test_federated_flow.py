@@ -130,8 +130,9 @@ class Asked:
         pushdown: bool = True,
         names: Mapping[str, str] = NAMES,
         limit: int | None = None,
+        cache: bool = False,
     ) -> None:
-        self._limit = limit
+        self._limit, self._cache = limit, cache
         self._ports, self._executor, self._pushdown, self._names = ports, executor, pushdown, names
         self.counts: Counter[str] = Counter()
 
@@ -142,6 +143,7 @@ class Asked:
             limit=self._limit,
             executor=self._executor,
             pushdown=self._pushdown,
+            cache=self._cache,
         )
         try:
             answer = ask(self._ports, request, QueryCaller("Ada", "test", utc_now))
@@ -156,6 +158,7 @@ class Asked:
         self.counts[answer.executor] += 1
         self.counts["whole"] += bool(answer.plan and answer.plan.whole)
         self.counts["as it is written"] += answer.plan is None
+        self.counts[answer.cache.partition(" (")[0]] += 1
         self.counts["rows read"] += sum(answer.rows_read.values())
         return answer_in_utc(answer)
 
@@ -190,6 +193,20 @@ def test_the_flow_answers_as_spark_over_everything(
     assert bool(asked.counts["whole"]) == pushdown
     if executor != "spark":
         assert asked.counts["in-process"] > 0.8 * len(questions()[some])
+
+
+def test_kept_results_are_the_results(oracle: Oracle, ports: FederationPorts) -> None:
+    some = questions()[1::3]
+    first, second = Asked(ports, cache=True), Asked(ports, cache=True)
+
+    wrong = [*disagreements(some, oracle, first), *disagreements(some, oracle, second)]
+
+    print(f"kept results: {dict(first.counts)}, then {dict(second.counts)}")
+    assert not wrong, f"{len(wrong)} of {2 * len(some)}:\n" + "\n".join(wrong)
+    assert first.counts["hit"] < 5  # some are asked twice, in other words
+    # Another database of the same server may write meanwhile; questions of the lake alone are quick.
+    assert second.counts["hit"] > 0.6 * len(some)
+    assert second.counts["rows read"] < 0.5 * first.counts["rows read"]
 
 
 def test_names_mean_the_same_in_any_case(oracle: Oracle, ports: FederationPorts) -> None:
