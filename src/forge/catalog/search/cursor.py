@@ -38,7 +38,7 @@ class SearchCursor:
     generation: int = 0
 
     def encode(self, query: SearchQuery) -> str:
-        told = [
+        fields = [
             _VERSION,
             query.fingerprint,
             self.generation,
@@ -49,7 +49,7 @@ class SearchCursor:
             self.key.order,
             self.column,
         ]
-        return base64.urlsafe_b64encode(json.dumps(told, separators=(",", ":")).encode()).decode().rstrip("=")
+        return base64.urlsafe_b64encode(json.dumps(fields, separators=(",", ":")).encode()).decode().rstrip("=")
 
 
 def decode_search_cursor(query: SearchQuery) -> SearchCursor | None:
@@ -58,8 +58,8 @@ def decode_search_cursor(query: SearchQuery) -> SearchCursor | None:
     if not text:
         return None
     try:
-        told = json.loads(base64.b64decode(text.encode("ascii") + b"=" * (-len(text) % 4), b"-_", validate=True))
-        version, fingerprint, generation, typos, columns, stage, primary, order, column = told
+        fields = json.loads(base64.b64decode(text.encode("ascii") + b"=" * (-len(text) % 4), b"-_", validate=True))
+        version, fingerprint, generation, typos, columns, stage, primary, order, column = fields
         numbers = (generation, typos, columns, stage, primary, column)
         if version != _VERSION or not all(type(number) is int and abs(number) < 1 << 62 for number in numbers):
             raise ValueError

@@ -99,5 +99,5 @@ class SearchQuery:
     def fingerprint(self) -> str:
         """Of what determines the list, so that a cursor is used for the list it came from."""
         filters = sorted((key.value, sorted(map(fold, values))) for key, values in self.filters.items() if values)
-        told = json.dumps([self.text, sorted(self.types), filters, self.order.value])
-        return hashlib.sha256(told.encode()).hexdigest()[:12]
+        payload = json.dumps([self.text, sorted(self.types), filters, self.order.value])
+        return hashlib.sha256(payload.encode()).hexdigest()[:12]

@@ -205,7 +205,7 @@ def _state(cursor: int, head: str, generation: int) -> dict[str, object]:
 
 def _raise_refused(answer: dict[str, Any]) -> None:
     for item in answer["items"]:
-        ((_, told),) = item.items()
-        if told["status"] not in (200, 201, _MISSING, _CONFLICT):
-            reason = str(told.get("error", {}).get("reason", ""))
-            raise ForgeError("E865", f"The search server refused a document: {told['status']}", why=reason[:300])
+        ((_, outcome),) = item.items()
+        if outcome["status"] not in (200, 201, _MISSING, _CONFLICT):
+            reason = str(outcome.get("error", {}).get("reason", ""))
+            raise ForgeError("E865", f"The search server refused a document: {outcome['status']}", why=reason[:300])

@@ -88,7 +88,7 @@ class TantivyAssetIndex:
             self._index = self._reader = None
 
     def _open(self) -> Index:
-        """A folder that cannot be read is made anew: nothing in it is lost, for it is rebuilt from the records."""
+        """A folder that cannot be read is replaced: nothing in it is lost, for it is rebuilt from the records."""
         from tantivy import Index
 
         with self._lock:

@@ -26,7 +26,7 @@ _Key = tuple[date, str, str, UsageKind]
 class UsageRecorder:
     """Between `start` and `stop` a thread writes what waits; else each record is written at once.
 
-    Anonymous users are pseudonyms: a keyed hash whose key is made anew each day, is never stored and is gone with the
+    Anonymous users are pseudonyms: a keyed hash whose key is a new one each day, is never stored and is gone with the
     process. So nobody can tell whose it was, nor that two days had the same user."""
 
     def __init__(

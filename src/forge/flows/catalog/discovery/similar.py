@@ -13,7 +13,7 @@ from forge.flows.catalog.discovery.popular import brief_of
 from forge.flows.catalog.edit import find_asset
 
 _PAGE = 2000
-_REST = 10.0  # an index is built anew at most in a tenth of the time
+_REST = 10.0  # an index is rebuilt at most in a tenth of the time
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Profiling a table or view at a revision. The same rows are never profiled twice.
 
-Growth by appended files is profiled anew: distinct values, duplicate rows, frequent values and the bins of a histogram
+A table that grew is profiled as a whole: distinct values, duplicate rows, frequent values and the bins of a histogram
 do not add up from parts, and a profile mixed from old and new parts would be neither exact nor labelled. What adds up
 (counts, moments, quantile sketches) is kept by the checks, see `flows/quality/measure.py`."""
 

@@ -98,7 +98,7 @@ class CatalogSearch:
             self._lock.release()
 
     def reindex(self) -> int:
-        """Everything anew; who searches meanwhile finds the old."""
+        """All documents from the records; who searches meanwhile finds the old ones."""
         with self._lock:
             self._sources.read_files()
             return self._rebuild()

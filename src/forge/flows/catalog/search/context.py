@@ -133,9 +133,9 @@ def _head(document: SearchDocument, most: int) -> list[str]:
         "quality": None if document.quality is None else f"{document.quality:g}",
         "state": "deprecated" if document.deprecated else "vanished" if document.vanished else None,
     }
-    told = "; ".join(f"{name}: {_line(value, 200)}" for name, value in facts.items() if value)
+    summary = "; ".join(f"{name}: {_line(value, 200)}" for name, value in facts.items() if value)
     lines = [f"## {_line(document.qualified_name, 300)} ({document.type.value})"]
-    return lines + [line for line in (_line(document.description, most), told) if line]
+    return lines + [line for line in (_line(document.description, most), summary) if line]
 
 
 def _column(column: DocumentColumn) -> str:
@@ -144,8 +144,8 @@ def _column(column: DocumentColumn) -> str:
         about.append(f"personal data: {column.pii}")
     if column.terms:
         about.append(f"term: {_line(column.terms[0], 100)}")
-    told = "; ".join(one for one in about if one)
-    return f"- {_line(column.name, 200)} {column.type}{f': {told}' if told else ''}\n"
+    summary = "; ".join(one for one in about if one)
+    return f"- {_line(column.name, 200)} {column.type}{f': {summary}' if summary else ''}\n"
 
 
 def _line(text: str, most: int) -> str:

@@ -94,7 +94,7 @@ proposals = Table(
     Index("forge_catalog_proposals_by_id", "id", unique=True),
     Index("forge_catalog_proposals_by_state", "state"),
 )
-changes = Table(  # one row of each name, numbered anew with each change: ids are never used twice
+changes = Table(  # one row of each name, numbered again with each change: ids are never used twice
     "forge_catalog_changes",
     metadata,
     Column("id", Id, primary_key=True),
