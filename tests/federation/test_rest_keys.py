@@ -8,8 +8,8 @@ import pytest
 from each_case import each_case
 
 from forge.federation.rest import PagingType, RestPaging, RestTable
-from forge.federation.source import SourceOrigin, source_of_keys
-from forge.federation.source_keys import load_named_sources, read_source
+from forge.federation.source import SourceOrigin
+from forge.federation.source_keys import load_named_sources, read_source, source_of_keys
 from forge.model.errors import ForgeError, errors_of
 
 YAML = """\

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from forge.federation.source import ConnectorKind, Source, SourceOrigin, source_of_keys
-from forge.federation.source_keys import find_clashes, load_named_sources, read_source
+from forge.federation.source import ConnectorKind, Source, SourceOrigin
+from forge.federation.source_keys import find_clashes, load_named_sources, read_source, source_of_keys
 from forge.model.errors import ForgeError, errors_of
 
 GUIDE = """\

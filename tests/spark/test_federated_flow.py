@@ -16,6 +16,7 @@ from federated_queries import Answer, Question, questions
 from retail_world import CSV_COLUMNS, LAKE, fill_postgres, fill_sqlite, tables, write_files
 
 from forge.connection import Connection
+from forge.federation.policy import RowFilter
 from forge.federation.source import Source
 from forge.flows.catalog.personal_data import PersonalColumns
 from forge.flows.federation.ports import UndecidedError
@@ -63,6 +64,17 @@ HIDDEN = {
     "products": ("weight", "category_id"),
     "stock": ("qty",),
 }
+# The rows that those who ask for a third time have: by what the sources compute, in part, and not at all.
+ROWS = {
+    "customers": "country IN ('DE', 'FR', 'US') AND id <> 7",
+    "orders": "amount >= 100.00 OR day >= DATE '2024-06-01'",
+    "suppliers": "NOT country LIKE 'd%'",
+    "categories": "parent_id IS NULL OR id BETWEEN 3 AND 20",
+    "countries": "region = 'Europe' OR population > 100000000",
+    "rates": "rate > 1.5 AND country IN ('DE', 'US')",
+    "products": "discontinued = false AND NOT name LIKE 'A%'",
+    "stock": "qty > 0 AND counted_at >= TIMESTAMP '2020-01-01 00:00:00'",
+}
 SOURCES = """
 sources:
   - {{name: crm, connector: postgresql, url: "jdbc:{url}", user: "file:{root}/user"}}
@@ -87,6 +99,11 @@ def oracle(spark: SparkSession) -> Oracle:
 @pytest.fixture(scope="module")
 def masked_oracle(spark: SparkSession) -> Oracle:
     return Oracle(spark, HIDDEN)
+
+
+@pytest.fixture(scope="module")
+def filtered_oracle(spark: SparkSession) -> Oracle:
+    return Oracle(spark, rows=ROWS)
 
 
 @pytest.fixture(scope="module")
@@ -265,3 +282,40 @@ def test_hidden_columns_read_as_null_whoever_computes(
 
     print(f"hidden, pushdown {pushdown}: {dict(asked.counts)}")
     assert not wrong, f"{len(wrong)} of {len(some)}:\n" + "\n".join(wrong)
+
+
+@pytest.mark.parametrize("pushdown", [True, False])
+@pytest.mark.parametrize(
+    ("executor", "some", "names"),
+    [
+        ("auto", slice(None), NAMES),
+        ("spark", slice(1, None, 4), NAMES),
+        ("auto", slice(2, None, 4), {**OTHER_NAMES, "products": "seen.products", "stock": "seen.stock"}),
+    ],
+)
+def test_rows_of_others_are_not_there_whoever_computes(
+    filtered_oracle: Oracle,
+    ports: FederationPorts,
+    executor: ExecutorChoice,
+    some: slice,
+    names: Mapping[str, str],
+    *,
+    pushdown: bool,
+) -> None:
+    def sources() -> dict[str, Source]:
+        return {
+            source: replace(
+                one,
+                rows=tuple(RowFilter(name, ROWS[name]) for name in ROWS if NAMES[name].split(".")[0] == source),
+            )
+            for source, one in ports.sources().items()
+        }
+
+    of_lake = tuple(RowFilter(f"retail.{name}", ROWS[name]) for name in LAKE)
+    asked = Asked(replace(ports, sources=sources, lake_rows=of_lake), executor, pushdown=pushdown, names=names)
+
+    wrong = disagreements(questions()[some], filtered_oracle, asked)
+
+    print(f"filtered, {executor}, pushdown {pushdown}: {dict(asked.counts)}")
+    assert not wrong, f"{len(wrong)} of {len(questions()[some])}:\n" + "\n".join(wrong)
+    assert asked.counts["as it is written"] <= sum(not one.tables for one in questions()[some])

@@ -32,14 +32,19 @@ def answer_of(names: Iterable[str], types: Iterable[str], table: pa.Table) -> An
 
 
 class Oracle:
-    """`hidden`: by table, the columns of which everything is NULL."""
+    """`hidden`: by table, the columns of which everything is NULL. `rows`: the condition of those that there are."""
 
-    def __init__(self, spark: SparkSession, hidden: Mapping[str, Collection[str]] = MappingProxyType({})) -> None:
-        self._hidden = hidden
+    def __init__(
+        self,
+        spark: SparkSession,
+        hidden: Mapping[str, Collection[str]] = MappingProxyType({}),
+        rows: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        self._hidden, self._rows = hidden, rows
         self._session = spark.newSession()
         for key, value in _SETTINGS.items():
             self._session.conf.set(key, value)
-        self._names = load_spark(self._session, hidden=hidden)
+        self._names = load_spark(self._session, hidden=hidden, rows=rows)
         self._known: dict[str, Answer | None] = {}
 
     def __call__(self, question: Question) -> Answer | None:
@@ -53,7 +58,7 @@ class Oracle:
             types = [field.dataType.simpleString() for field in frame.schema.fields]
             return answer_of(frame.columns, types, frame.toArrow())
         except (PySparkException, Py4JJavaError):
-            if not question.fails and not self._hidden:
+            if not question.fails and not self._hidden and not self._rows:
                 raise
             return None
 

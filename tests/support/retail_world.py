@@ -354,10 +354,14 @@ def fill_catalog(spark: SparkSession, folder: Path, schema: str = "retail") -> N
 
 
 def load_spark(
-    spark: SparkSession, prefix: str = "whole_", hidden: Mapping[str, Collection[str]] = MappingProxyType({})
+    spark: SparkSession,
+    prefix: str = "whole_",
+    hidden: Mapping[str, Collection[str]] = MappingProxyType({}),
+    rows: Mapping[str, str] = MappingProxyType({}),
 ) -> dict[str, str]:
     """Every table as a view of one session: by name, what to call it in a text. The rows are in memory: of a file,
-    Spark would leave out rows with NaN, which no statistics of it tell. What is hidden is NULL."""
+    Spark would leave out rows with NaN, which no statistics of it tell. What is hidden is NULL; of `rows` only
+    those are there of which the condition is true."""
     found = {}
     for name, table in tables().items():
         for column in hidden.get(name, ()):
@@ -365,7 +369,10 @@ def load_spark(
             field = table.schema.field(place)
             table = table.set_column(place, field, pa.nulls(table.num_rows, field.type))
         types = ", ".join(f"{each.name} {type_name(each.type)}" for each in table.schema)
-        spark.createDataFrame(table, schema=types).createOrReplaceTempView(f"{prefix}{name}")
+        frame = spark.createDataFrame(table, schema=types)
+        if name in rows:
+            frame = spark.createDataFrame(frame.where(rows[name]).toArrow(), schema=types)
+        frame.createOrReplaceTempView(f"{prefix}{name}")
         found[name] = f"{prefix}{name}"
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -10,6 +11,7 @@ from forge.federation.dialects.render import render
 from forge.federation.dialects.rules import LakeOrKind
 from forge.federation.plan import Fragment, PushDecision, QueryPlan, Scan, ScanFilter, SourceQuery
 from forge.federation.planner.joins import conditions_of, from_items_of
+from forge.federation.planner.row_filters import without_row_filters
 
 
 def explain(
@@ -21,8 +23,8 @@ def explain(
     why_executor: str = "",
     rows_read: Mapping[str, int] | None = None,
 ) -> dict[str, object]:
-    """`nodes`: the tree, its root the result; `sources`: what each is asked, without the values that are bound;
-    `decisions`: each part of the query, pushed or why not. `rows_read`: by fragment, once it has run."""
+    """`nodes`: the tree, its root the result; `sources`: what each is asked, without bound values and row
+    filters; `decisions`: each part of the query, pushed or why not. `rows_read`: by fragment, once it has run."""
     read = rows_read or {}
     found: dict[str, object] = {
         "sql": plan.text,
@@ -67,6 +69,7 @@ def _tree_lines(node: Mapping[str, object], head: str, indent: str) -> Iterator[
     assert isinstance(children, list)
     words += [f"[{' AND '.join(predicates)}]"] if predicates else []
     words += [f"~{node['rows']:,} rows"] if node.get("rows") is not None else []
+    words += ["only what is yours"] if node.get("guarded") else []
     words += [f"read {node['rows_read']:,}"] if node.get("rows_read") is not None else []
     yield head + " ".join(words)
     for index, child in enumerate(children):
@@ -77,7 +80,7 @@ def _tree_lines(node: Mapping[str, object], head: str, indent: str) -> Iterator[
 def _source(
     fragment: Fragment, kind: LakeOrKind, parameters: Mapping[str, object], read: Mapping[str, int]
 ) -> dict[str, object]:
-    asked = render(fragment, kind, parameters)
+    asked = render(_shown(fragment), kind, parameters)
     return {
         "fragment": fragment.name,
         "source": fragment.source,
@@ -87,9 +90,22 @@ def _source(
         "values": len(asked.values) if isinstance(asked, SourceQuery) else 0,
         "columns": [one.name for one in fragment.columns],
         "keys": [{"column": one.column, "by": f"{one.by_fragment}.{one.by_column}"} for one in fragment.keys],
-        "rows": fragment.rows,
+        "rows": _estimate(fragment),
         "rows_read": read.get(fragment.name),
+        "guarded": fragment.guard is not None,
     }
+
+
+def _shown(fragment: Fragment) -> Fragment:
+    """As its reader may know it: a row filter is for whoever declared it, its columns and values with it."""
+    if fragment.guard is None:
+        return fragment
+    return replace(fragment, query=without_row_filters(fragment.query, fragment.columns))
+
+
+def _estimate(fragment: Fragment) -> int | None:
+    """That of all rows would tell how many are kept back."""
+    return fragment.rows if fragment.guard is None else None
 
 
 def _scan_text(scan: Scan) -> str:
@@ -178,7 +194,7 @@ def _item_node(
 def _fragment_node(
     fragment: Fragment, decisions: tuple[PushDecision, ...], read: Mapping[str, int]
 ) -> dict[str, object]:
-    query = fragment.query
+    query = _shown(fragment).query
     assert isinstance(query, exp.Select)
     where, having = query.args.get("where"), query.args.get("having")
     predicates = [one.node.sql("spark") for one in conditions_of(query)] if where or query.args.get("joins") else []
@@ -193,8 +209,9 @@ def _fragment_node(
         "predicates": predicates,
         "children": [],
         "pushed": True,
-        "rows": fragment.rows,
+        "rows": _estimate(fragment),
         "rows_read": read.get(fragment.name),
+        "guarded": fragment.guard is not None,
         "order": [one.sql("spark") for one in query.args["order"].expressions] if query.args.get("order") else [],
         "limit": query.args["limit"].expression.name if query.args.get("limit") else None,
     }

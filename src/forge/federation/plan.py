@@ -10,6 +10,7 @@ from typing import Literal
 from sqlglot import exp
 
 from forge.federation.relation import RelationName, SourceColumn
+from forge.federation.source import LAKE
 
 QueryPart = Literal["filter", "join", "aggregate", "distinct", "order", "limit", "set", "projection"]
 
@@ -48,9 +49,19 @@ class KeyFilter:
 
 
 @dataclass(frozen=True, slots=True)
+class RowGuard:
+    """What is done with rows as they come out of a source, before an engine sees one: rows are dropped, and columns
+    masked. `filter`: over the names of the fragment's columns and of `extra`, which are read for it alone; None: the
+    source drops them."""
+
+    filter: exp.Expr | None = None
+    extra: tuple[SourceColumn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Fragment:
     """`query` reads relations by their full names, each with an alias, and its projections have the names of
-    `columns`. The rest of the query calls the rows by `name`."""
+    `columns`, and then those of the guard. The rest of the query calls the rows by `name`."""
 
     name: str
     source: str
@@ -61,6 +72,17 @@ class Fragment:
     rows: int | None = None  # estimated
     scanned: int | None = None  # estimated, before they are grouped; None: as `rows`
     keys: tuple[KeyFilter, ...] = ()
+    guard: RowGuard | None = None  # of what not everyone may see
+
+    @property
+    def by_engine(self) -> bool:
+        """Whether an engine that knows the lake may read it itself."""
+        return self.source == LAKE and self.guard is None
+
+    @property
+    def read_columns(self) -> tuple[SourceColumn, ...]:
+        """As the source gives them."""
+        return (*(one.raw for one in self.columns), *(self.guard.extra if self.guard else ()))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import TYPE_CHECKING
 
 from forge.federation.source import LAKE
 from forge.model.types import DataType
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+    from forge.federation.policy import MaskKind
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -21,11 +27,20 @@ class RelationName:
 
 
 @dataclass(frozen=True, slots=True)
+class MaskedAs:
+    """What is read instead of the values of a column; `raw`: the type that these have."""
+
+    kind: MaskKind
+    raw: DataType
+
+
+@dataclass(frozen=True, slots=True)
 class SourceColumn:
     """`same_equality`: the source says `=` of two values exactly where Spark does (no collation that ignores case, no
     padding). `same_order`: it also sorts and compares them as Spark does, or can be told to by a collation.
     `native`: the type in the source's own words. `parameter`: of an API, by which it finds a value of this column.
-    `distinct`: how many values it has, as the source estimates."""
+    `distinct`: how many values it has, as the source estimates. `mask`: values are changed as they arrive, and the
+    source is asked for nothing but them."""
 
     name: str
     type: DataType
@@ -36,12 +51,19 @@ class SourceColumn:
     same_equality: bool = True
     same_order: bool = True
     distinct: int | None = None
+    mask: MaskedAs | None = None
+
+    @property
+    def raw(self) -> SourceColumn:
+        """As the source has it."""
+        return self if self.mask is None else replace(self, type=self.mask.raw, mask=None)
 
 
 @dataclass(frozen=True, slots=True)
 class SourceRelation:
     """`rows` and `bytes` are estimates of the source, None where it has none. `hidden`: columns, in small letters,
-    that read as NULL for who asks. `version`: the same text, the same rows; empty: nobody can tell."""
+    that read as NULL for who asks; `row_filter`: which rows are for who asks. `version`: the same text, the same rows;
+    empty: nobody can tell."""
 
     name: RelationName
     columns: tuple[SourceColumn, ...]
@@ -50,6 +72,7 @@ class SourceRelation:
     bytes: int | None = None
     key: tuple[str, ...] = ()
     hidden: frozenset[str] = frozenset()
+    row_filter: exp.Expr | None = None
     version: str = ""
 
     def get(self, column: str) -> SourceColumn | None:
@@ -60,8 +83,8 @@ class SourceRelation:
         """`table`: its path in the source, joined by points."""
         return {
             "table": ".".join(self.name.path),
-            "rows": self.rows,
-            "bytes": self.bytes,
+            "rows": self.rows if self.row_filter is None else None,  # that of all rows tells how many are kept back
+            "bytes": self.bytes if self.row_filter is None else None,
             "key": list(self.key),
             "columns": [
                 {
@@ -70,6 +93,7 @@ class SourceRelation:
                     "native": column.native,
                     "nullable": column.nullable,
                     "hidden": column.name.lower() in self.hidden,
+                    "mask": "null" if column.name.lower() in self.hidden else column.mask and column.mask.kind.value,
                 }
                 for column in self.columns
             ],

@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from forge.federation.relation import SourceRelation
+import hashlib
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from forge.federation.dialects.families import TypeFamily, family_of
+from forge.federation.dialects.predicates import all_of
+from forge.federation.policy import ColumnMask, MaskKind, PolicySubject, RowFilter
+from forge.federation.relation import MaskedAs, RelationName, SourceColumn, SourceRelation
+from forge.federation.row_filter import parse_filter, refuse_misfit
 from forge.federation.source import Source
 from forge.model.errors import ForgeError
+from forge.model.types import DataType
+
+if TYPE_CHECKING:
+    from sqlglot import exp
 
 
 def may_read(source: Source, user: str) -> bool:
@@ -28,11 +41,122 @@ def hidden_columns(source: Source, relation: SourceRelation) -> frozenset[str]:
     whose source has no schemas; points within names hide rather too much than too little. Of files, which are one
     table without a name, any name will do."""
     columns = [column.name.lower() for column in relation.columns]
+    return frozenset(one for one in columns if any(_names_column(relation, one, said) for said in source.hidden))
+
+
+def _names_column(relation: SourceRelation, column: str, said: str) -> bool:
     if not relation.name.path:
-        return frozenset(one for one in columns if any(said.endswith(f".{one}") for said in source.hidden))
+        return said.endswith(f".{column}")
     table = ".".join(relation.name.path).lower()
-    return frozenset(one for one in columns if any(_is_said(f"{table}.{one}", said) for said in source.hidden))
+    return _is_said(f"{table}.{column}", said)
 
 
 def _is_said(column: str, said: str) -> bool:
     return column == said or column.endswith(f".{said}") or said.endswith(f".{column}")
+
+
+@dataclass(frozen=True, slots=True)
+class RelationRights:
+    """What of a relation is for who asks: the same value, the same rows."""
+
+    relation: RelationName
+    hidden: tuple[str, ...] = ()
+    masks: tuple[tuple[str, str], ...] = ()
+    row_filter: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """Of all relations that a query reads. Part of the key of whatever keeps its rows."""
+
+    relations: tuple[RelationRights, ...] = ()
+    key: str = ""  # of hashes: with another one, the same rows have other values
+
+    @property
+    def digest(self) -> str:
+        return hashlib.sha256(repr(self).encode()).hexdigest()
+
+
+def rights_of(relations: Iterable[SourceRelation], key: Callable[[], bytes]) -> Rights:
+    """Of relations with what `restricted` filled in."""
+    relations = tuple(relations)
+    hashed = any(one.mask and one.mask.kind is MaskKind.HASH for relation in relations for one in relation.columns)
+    found = (
+        RelationRights(
+            one.name,
+            tuple(sorted(one.hidden)),
+            tuple((column.name.lower(), column.mask.kind.value) for column in one.columns if column.mask),
+            one.row_filter.sql("spark") if one.row_filter is not None else "",
+        )
+        for one in relations
+    )
+    mark = hashlib.sha256(b"mark" + key()).hexdigest() if hashed else ""
+    return Rights(tuple(sorted(found, key=lambda one: one.relation)), mark)
+
+
+def restricted(
+    relation: SourceRelation, masks: Iterable[ColumnMask], rows: Iterable[RowFilter], subject: PolicySubject
+) -> SourceRelation:
+    """The relation as it is for who asks: with its row filter, and its masked columns of the type that they then have.
+    A mask that does not fit the type of its column, or differs from another one, is NULL. E892."""
+    filters = [one.filter for one in rows if _is_of(relation, one.table) and one.audience.includes(subject)]
+    row_filter = _all_of(filters, relation)
+    applying = [one for one in masks if one.audience.includes(subject)]
+    columns: list[SourceColumn] = []
+    hidden = set(relation.hidden)
+    for column in relation.columns:
+        kinds = {one.kind for one in applying if _names_column(relation, column.name.lower(), one.column)}
+        masked = _masked_type(kinds, column)
+        if kinds and masked is None:
+            hidden.add(column.name.lower())
+        if masked is None or column.name.lower() in hidden:
+            columns.append(column)
+            continue
+        (kind,) = kinds
+        columns.append(replace(column, type=masked, nullable=True, mask=MaskedAs(kind, column.type)))
+    return replace(relation, columns=tuple(columns), hidden=frozenset(hidden), row_filter=row_filter)
+
+
+def has_rules(
+    path: tuple[str, ...], masks: Iterable[ColumnMask], rows: Iterable[RowFilter], subject: PolicySubject
+) -> bool:
+    """Whether a mask or row filter of the table is for who asks."""
+    table = ".".join(path).lower()
+    ruled = [one.audience for one in rows if _is_said(table, one.table)]
+    ruled += [one.audience for one in masks if _is_said(table, one.column.rpartition(".")[0])]
+    return any(one.includes(subject) for one in ruled)
+
+
+def is_restricted(source: Source, subject: PolicySubject) -> bool:
+    """Whether a mask or row filter of the source is for this user: then he does not change it."""
+    audiences = [*(one.audience for one in source.masks), *(one.audience for one in source.rows)]
+    return any(one.includes(subject) for one in audiences)
+
+
+def _all_of(filters: Sequence[str], relation: SourceRelation) -> exp.Expr | None:
+    trees = [parse_filter(text) for text in dict.fromkeys(filters)]
+    types = {column.name.lower(): column.type for column in relation.columns}
+    doubled = len(types) < len(relation.columns)
+    for tree in trees:
+        refuse_misfit(tree, {} if doubled else types, str(relation.name))
+    return all_of([tree.copy() for tree in trees])
+
+
+def _is_of(relation: SourceRelation, table: str) -> bool:
+    """Of files, which are one table without a name, any name will do."""
+    return not relation.name.path or _is_said(".".join(relation.name.path).lower(), table)
+
+
+def _masked_type(kinds: Collection[MaskKind], column: SourceColumn) -> DataType | None:
+    if len(kinds) != 1:
+        return None
+    (kind,) = kinds
+    family = family_of(column.type)
+    match kind:
+        case MaskKind.HASH if family in (TypeFamily.STRING, TypeFamily.INTEGER):
+            return DataType("string")
+        case MaskKind.PARTIAL if family is TypeFamily.STRING:
+            return DataType("string")
+        case MaskKind.YEAR if family in (TypeFamily.DATE, TypeFamily.TIMESTAMP, TypeFamily.TIMESTAMP_NTZ):
+            return column.type
+    return None

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
 
-from forge.federation.rest import RestTable, rest_table_of
+from forge.federation.policy import ColumnMask, RowFilter
+from forge.federation.rest import RestTable
 
 LAKE = "lake"  # the source of the lake's own tables, which nobody declares
 
@@ -33,7 +33,8 @@ class SourceOrigin(StrEnum):
 class Source:
     """`url` has no user and no password: these are references (`env:NAME`, `file:/path`), resolved when the source is
     opened. `readers`: the users who may read it; none named: everyone who may read the lake. `hidden`: columns that
-    read as NULL, as `table.column` or `schema.table.column`, in small letters."""
+    read as NULL, as `table.column` or `schema.table.column`, in small letters. `masks` and `rows`: what of it is for
+    whom."""
 
     name: str
     connector: ConnectorKind
@@ -49,6 +50,8 @@ class Source:
     options: Mapping[str, str] = field(default_factory=dict)
     readers: tuple[str, ...] = ()
     hidden: frozenset[str] = frozenset()
+    masks: tuple[ColumnMask, ...] = ()
+    rows: tuple[RowFilter, ...] = ()
     description: str = ""
     cache_ttl_seconds: int = 0  # how old kept results may be where the source cannot tell whether it has changed
     origin: SourceOrigin = SourceOrigin.FILE
@@ -77,6 +80,8 @@ class Source:
             "options": dict(self.options),
             "readers": list(self.readers),
             "hidden": sorted(self.hidden),
+            "masks": [one.to_dict() for one in self.masks],
+            "rows": [one.to_dict() for one in self.rows],
             "description": self.description,
             "cache_ttl_seconds": self.cache_ttl_seconds,
         }
@@ -87,16 +92,6 @@ class Source:
 
 def sqlite_url(path: str) -> str:
     return f"jdbc:sqlite:{path}"
-
-
-def source_of_keys(keys: Mapping[str, Any], origin: SourceOrigin) -> Source:
-    """The inverse of `keys`, of what was validated before."""
-    given = {**keys, "connector": ConnectorKind(keys["connector"])}
-    if given["connector"] is ConnectorKind.SQLITE:
-        given["url"] = sqlite_url(keys["path"])
-    given["tables"] = {name: rest_table_of(table) for name, table in keys.get("tables", {}).items()}
-    given |= {"readers": tuple(keys.get("readers", ())), "hidden": frozenset(keys.get("hidden", ()))}
-    return Source(**given, origin=origin)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +126,8 @@ class DeclaredSource:
             "options": dict(source.options),
             "readers": list(source.readers),
             "hidden": sorted(source.hidden),
+            "masks": [one.to_dict() for one in source.masks],
+            "rows": [one.to_dict() for one in source.rows],
             "description": source.description,
             "cache_ttl_seconds": source.cache_ttl_seconds,
             "origin": source.origin.value,

@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from forge.federation.address import ADDRESSES, API_EXAMPLE, has_credentials, parse_address, parse_api_address
+from forge.federation.policy_keys import MOST_RULES, MaskKeys, RowFilterKeys, find_bad_policies, masks_of, rows_of_keys
+from forge.federation.rest import rest_table_of
 from forge.federation.rest_keys import MOST_TABLES, read_rest_tables
 from forge.federation.rest_options import find_bad_options
 from forge.federation.source import LAKE, ConnectorKind, Source, SourceOrigin, sqlite_url
@@ -52,6 +54,8 @@ class _SourceKeys(StrictModel):
     options: Annotated[dict[str, str | bool | int | float], Field(max_length=MOST)] = Field(default_factory=dict)
     readers: Annotated[list[_Text], Field(max_length=MOST)] = Field(default_factory=list)
     hidden: Annotated[list[_Text], Field(max_length=5 * MOST)] = Field(default_factory=list)
+    masks: Annotated[list[MaskKeys], Field(max_length=MOST_RULES)] = Field(default_factory=list)
+    rows: Annotated[list[RowFilterKeys], Field(max_length=MOST_RULES)] = Field(default_factory=list)
     description: Annotated[str, Field(max_length=10_000)] = ""
     cache_ttl_seconds: Annotated[int, Field(ge=0, le=MOST_CACHED_SECONDS)] = 0
 
@@ -114,12 +118,25 @@ def read_source(
         options=_options_of(keys),
         readers=tuple(dict.fromkeys(keys.readers)),
         hidden=frozenset(column.lower() for column in keys.hidden),
+        masks=tuple(one.mask for one in keys.masks),
+        rows=tuple(one.row_filter for one in keys.rows),
         description=keys.description,
         cache_ttl_seconds=keys.cache_ttl_seconds,
         origin=origin,
         file=file,
         line=line,
     )
+
+
+def source_of_keys(keys: Mapping[str, Any], origin: SourceOrigin) -> Source:
+    """The inverse of `keys`, of what was validated before."""
+    given = {**keys, "connector": ConnectorKind(keys["connector"])}
+    if given["connector"] is ConnectorKind.SQLITE:
+        given["url"] = sqlite_url(keys["path"])
+    given["tables"] = {name: rest_table_of(table) for name, table in keys.get("tables", {}).items()}
+    given |= {"readers": tuple(keys.get("readers", ())), "hidden": frozenset(keys.get("hidden", ()))}
+    given |= {"masks": masks_of(keys.get("masks", ())), "rows": rows_of_keys(keys.get("rows", ()))}
+    return Source(**given, origin=origin)
 
 
 def find_clashes(sources: Iterable[Source], schemas: Mapping[str, str]) -> Iterator[tuple[Source, ForgeError]]:
@@ -175,6 +192,7 @@ def _find_misfits(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:
         case ConnectorKind.REST:
             yield from _find_foreign(keys, where, (*_OF_FILES, "schema"))
             yield from _find_bad_api(keys, where)
+    yield from find_bad_policies(keys.masks, keys.rows, where, CODE)
     for index, column in enumerate(keys.hidden):
         if not re.fullmatch(r"[^.]+(\.[^.]+)+", column):
             fix = "Write table.column, or schema.table.column."

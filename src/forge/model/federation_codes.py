@@ -53,6 +53,13 @@ FEDERATION_CODES: tuple[tuple[str, ErrorCode], ...] = (
         "A view with hidden columns is not read in one query with a source.",
         NOT_ALLOWED,
     ),
+    refused(
+        "E892",
+        "mask or row filter cannot be used",
+        "A mask or row filter does not fit its table, or names a role that forge.yaml does not declare, or the query "
+        "can only be computed around it. Nothing is read then.",
+        NOT_ALLOWED,
+    ),
     unavailable(
         "E899",
         "cache of results unavailable",

@@ -463,6 +463,11 @@ class FederationKeys(SettingsSection):
         "sent to each of hosts.",
     )
     cache: ResultCacheKeys = part("Results of queries that are kept.")
+    mask_key: str | None = Field(
+        default=None,
+        description="The key of hashes that stand for masked values, as env:NAME or file:/path. Servers that share it "
+        "give the same hashes. Default: .forge/mask.key, made when it is first needed.",
+    )
 
 
 class Keys(SettingsSection):
@@ -499,6 +504,11 @@ class Keys(SettingsSection):
     quality: QualityKeys = part("Monitors and what is done about failures.")
     pii: PiiKeys = part("Personal data in columns: how it is looked for, and from when on it is hidden.")
     alerts: AlertKeys = part("Who is told of failing checks, and how.")
+    roles: dict[str, Annotated[list[str], BeforeValidator(list_of_text)]] = Field(
+        default_factory=dict,
+        description="Named groups of users, for masks and row filters: analysts: [ada@example.com]. Users are named as "
+        "tokens and commits name them, letter by letter.",
+    )
     federation: FederationKeys = part("Sources that queries read beside the lake.")
     server: ServerKeys = part("`forge serve`: HTTP and the web app.")
     governance: GovernanceKeys = part("Contracts and policies: what `forge compile` checks.")

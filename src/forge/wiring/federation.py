@@ -65,6 +65,7 @@ class FederationParts:
             open_connector=self.connector,
             clock=self.wiring.clock,
             actor=actor or self.wiring.author.email,
+            roles=self.wiring.settings.keys.roles,
             origin=origin,
             limits=self.limits,
             forget=self._forget,
@@ -110,6 +111,8 @@ class FederationParts:
             masked=lambda pin, columns: masked_pin(wiring.versioning.ports(), pin, columns)[0],
             user=user or wiring.author.email,
             hidden=hidden or PersonalColumns(),
+            roles=wiring.settings.keys.roles,
+            mask_key=self.mask_key,
             notify=notify,
             cache=self._query_cache(),
         )
@@ -202,6 +205,16 @@ class FederationParts:
         with suppress(ForgeError):
             if self.results is not None:
                 self.results.invalidate(source_tag(source))
+
+    def mask_key(self) -> bytes:
+        """Of hashes that stand for values: a secret of the project, made when it is first needed."""
+        from forge.flows.federation.mask_key import load_mask_key
+        from forge.model.secret import resolve_secret
+
+        reference = self.wiring.settings.federation.mask_key
+        if reference is not None:
+            return resolve_secret(reference, self.wiring.environ, "federation.mask_key").encode()
+        return load_mask_key(self.wiring.root)
 
     def _lake_connector(self, pins: Mapping[tuple[str, str], Pin]) -> LakeConnector:
         from forge.stores.lake.scan import LakeConnector

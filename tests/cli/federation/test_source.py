@@ -113,3 +113,31 @@ def test_columns_and_options_of_files_are_given_by_name(shop: Any) -> None:
     )
     (changed,) = source(shop, "edit", "rates", "--option", "", "--json").json["sources"]
     assert (changed["options"], list(changed["columns"])) == ({}, ["day", "rate"])
+
+
+def test_masks_and_row_filters_are_given_as_in_a_file(shop: Any) -> None:
+    mask = "{column: Customers.email, as: hash, except: [bob@example.com]}"
+    rows = "{table: customers, filter: \"city <> 'Rome'\", for: [ada@example.com]}"
+    (made,) = source(shop, "add", "till", *LITE, "--mask", mask, "--rows", rows, "--json").json["sources"]
+    assert made["masks"] == [{"column": "customers.email", "as": "hash", "except": ["bob@example.com"]}]
+    assert made["rows"] == [{"table": "customers", "filter": "city <> 'Rome'", "for": ["ada@example.com"]}]
+    columns = source(shop, "show", "till", "customers", "--json").json["columns"]
+    assert [(one["name"], one["mask"]) for one in columns] == [("id", None), ("email", "hash"), ("city", None)]
+    assert "masked: hash" in source(shop, "show", "till", "customers").out
+    (changed,) = source(shop, "edit", "till", "--mask", "", "--json").json["sources"]
+    assert (changed["masks"], len(changed["rows"])) == ([], 1)
+
+
+def test_a_rule_that_is_none_is_told_with_its_place(shop: Any) -> None:
+    for option, text, code in (
+        ("--mask", "customers.email", "E105"),
+        ("--mask", "{column: email, as: hash}", "E880"),
+        ("--mask", "{column: customers.email, as: rot13}", "E880"),
+        ("--rows", "{table: customers, filter: city = country}", "E880"),
+        ("--rows", "{table: customers, filter: 'city IN (SELECT 1)'}", "E880"),
+        ("--rows", "{table: customers, filter: 'upper(city) = ''X'''}", "E880"),
+        ("--rows", "{table: customers, filter: 'id = 1; SELECT 1'}", "E880"),
+        ("--rows", "{table: customers, filter: 'id = 1', for: [a], except: [b]}", "E880"),
+        ("--rows", "{table: customers, filter: 'id = 1', for: ['']}", "E880"),
+    ):
+        assert f"FORGE-{code}" in source(shop, "add", "till", *LITE, option, text, status=2).err, text

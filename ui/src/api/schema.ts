@@ -5391,6 +5391,8 @@ export interface components {
             hidden: string[] | null;
             /** Id */
             id: string;
+            /** Masks */
+            masks: components["schemas"]["MaskRule"][] | null;
             /** May Read */
             may_read: boolean;
             /** Name */
@@ -5410,6 +5412,8 @@ export interface components {
             path: string | null;
             /** Readers */
             readers: string[] | null;
+            /** Rows */
+            rows: components["schemas"]["RowRule"][] | null;
             /** Schema */
             schema: string | null;
             /** Tables */
@@ -7030,6 +7034,24 @@ export interface components {
             ][];
             /** Text */
             text: string;
+        };
+        /**
+         * MaskRule
+         * @description What is read instead of the values of a column: by the users and roles of `for`, by all but those of `except`, or
+         *     by everyone. `column`: table.column, or schema.table.column.
+         */
+        MaskRule: {
+            /**
+             * As
+             * @enum {string}
+             */
+            as: "null" | "hash" | "partial" | "year";
+            /** Column */
+            column: string;
+            /** Except */
+            except?: string[] | null;
+            /** For */
+            for?: string[] | null;
         };
         /** MatchedColumnView */
         MatchedColumnView: {
@@ -9664,6 +9686,23 @@ export interface components {
             kind: "inserted" | "updated" | "deleted";
         };
         /**
+         * RowRule
+         * @description Which rows of a table are read, likewise: those of which `filter`, a condition on its columns, is true.
+         */
+        RowRule: {
+            /** Except */
+            except?: string[] | null;
+            /**
+             * Filter
+             * @example region = 'EU'
+             */
+            filter: string;
+            /** For */
+            for?: string[] | null;
+            /** Table */
+            table: string;
+        };
+        /**
          * RowsView
          * @description A few rows. A value that JSON cannot hold exactly (decimals, times, binary) is a text; masked ones are null.
          */
@@ -10414,11 +10453,14 @@ export interface components {
         };
         /**
          * SourceColumnView
-         * @description `native`: the type in the source's own words. `hidden`: it reads as NULL.
+         * @description `native`: the type in the source's own words. `hidden`: it reads as NULL. `mask`: what is read instead of its
+         *     values, by who asks.
          */
         SourceColumnView: {
             /** Hidden */
             hidden: boolean;
+            /** Mask */
+            mask: ("null" | "hash" | "partial" | "year") | null;
             /** Name */
             name: string;
             /** Native */
@@ -10451,6 +10493,8 @@ export interface components {
             format?: ("csv" | "json" | "parquet") | null;
             /** Hidden */
             hidden?: string[] | null;
+            /** Masks */
+            masks?: components["schemas"]["MaskRule"][] | null;
             /** Name */
             name: string;
             /** Options */
@@ -10463,6 +10507,8 @@ export interface components {
             path?: string | null;
             /** Readers */
             readers?: string[] | null;
+            /** Rows */
+            rows?: components["schemas"]["RowRule"][] | null;
             /** Schema */
             schema?: string | null;
             /** Tables */
@@ -10545,6 +10591,8 @@ export interface components {
             format?: ("csv" | "json" | "parquet") | null;
             /** Hidden */
             hidden?: string[] | null;
+            /** Masks */
+            masks?: components["schemas"]["MaskRule"][] | null;
             /** Options */
             options?: {
                 [key: string]: string;
@@ -10555,6 +10603,8 @@ export interface components {
             path?: string | null;
             /** Readers */
             readers?: string[] | null;
+            /** Rows */
+            rows?: components["schemas"]["RowRule"][] | null;
             /** Schema */
             schema?: string | null;
             /** Tables */
@@ -11988,6 +12038,7 @@ export type LineageStatsView = components['schemas']['LineageStatsView'];
 export type LineageView = components['schemas']['LineageView'];
 export type LintView = components['schemas']['LintView'];
 export type MarkedTextView = components['schemas']['MarkedTextView'];
+export type MaskRule = components['schemas']['MaskRule'];
 export type MatchedColumnView = components['schemas']['MatchedColumnView'];
 export type MergeResultView = components['schemas']['MergeResultView'];
 export type MergeStart = components['schemas']['MergeStart'];
@@ -12102,6 +12153,7 @@ export type ResultColumn = components['schemas']['ResultColumn'];
 export type ResultDetail = components['schemas']['ResultDetail'];
 export type ResultView = components['schemas']['ResultView'];
 export type RowChangeView = components['schemas']['RowChangeView'];
+export type RowRule = components['schemas']['RowRule'];
 export type RowsView = components['schemas']['RowsView'];
 export type RuleBody = components['schemas']['RuleBody'];
 export type RunDetail = components['schemas']['RunDetail'];

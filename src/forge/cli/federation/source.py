@@ -15,6 +15,7 @@ from forge.cli.formatting import plural
 from forge.cli.terminal import Terminal
 from forge.cli.values import read_named_values
 from forge.federation.source import ConnectorKind, DeclaredSource
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
     from forge.federation.drift import SourceChange
@@ -46,6 +47,20 @@ Option = Annotated[
 Reader = Annotated[list[str] | None, typer.Option("--reader", metavar="USER", help="Who may read it; repeated.")]
 Hide = Annotated[
     list[str] | None, typer.Option("--hide", metavar="TABLE.COLUMN", help="A column that reads as NULL; repeated.")
+]
+Mask = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--mask", metavar="KEYS", help="{column: people.mail, as: hash, except: [owners]}, as in a file; repeated."
+    ),
+]
+RowRule = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--rows",
+        metavar="KEYS",
+        help="{table: people, filter: \"region = 'EU'\", for: [guests]}, likewise; repeated.",
+    ),
 ]
 Description = Annotated[str | None, typer.Option("--description", "-d", metavar="TEXT", help="What it is.")]
 CacheTtl = Annotated[
@@ -146,6 +161,8 @@ def add(
     option: Option = None,
     reader: Reader = None,
     hide: Hide = None,
+    mask: Mask = None,
+    rows: RowRule = None,
     description: Description = None,
     cache_ttl: CacheTtl = None,
 ) -> None:
@@ -168,6 +185,7 @@ def add(
         description,
         cache_ttl,
     )
+    fields |= _rules(mask, rows)
     with _ports(terminal) as ports:
         made = create_source({"name": name, **fields}, ports)
         terminal.answer(_sources([made]))
@@ -190,6 +208,8 @@ def edit(
     option: Option = None,
     reader: Reader = None,
     hide: Hide = None,
+    mask: Mask = None,
+    rows: RowRule = None,
     description: Description = None,
     cache_ttl: CacheTtl = None,
     version: Annotated[
@@ -215,6 +235,7 @@ def edit(
         description,
         cache_ttl,
     )
+    fields |= _rules(mask, rows)
     with _ports(terminal) as ports:
         before = find_source(name, ports)
         made = change_source(name, fields, ports, version=version)
@@ -287,6 +308,26 @@ def _read_tables(file: Path) -> object:
     return data["tables"] if isinstance(data, dict) and data.keys() == {"tables"} else data
 
 
+def _rules(masks: list[str] | None, rows: list[str] | None) -> dict[str, object]:
+    given = {"masks": _mappings(masks, "--mask"), "rows": _mappings(rows, "--rows")}
+    return {key: value for key, value in given.items() if value is not None}
+
+
+def _mappings(texts: list[str] | None, option: str) -> list[object] | None:
+    if not texts:
+        return None
+    from forge.model.yaml_file import load_yaml
+
+    found = []
+    for text in texts:
+        data = load_yaml(text, option).data if text else None
+        if text and not isinstance(data, dict):
+            fix = f"Write it as in a file: {option} '{{…: …}}'."
+            raise ForgeError("E105", f"{option}: '{text}' has no keys", fix=fix)
+        found += [data] if text else []
+    return found
+
+
 def _pairs(texts: list[str] | None, option: str) -> dict[str, str] | None:
     return read_named_values([text for text in texts if text], option) if texts else None
 
@@ -318,12 +359,18 @@ def _column_names(item: Mapping[str, object]) -> str:
     return ", ".join(names[:6]) + (f" + {len(names) - 6} more" if len(names) > 6 else "")
 
 
+def _column_note(item: Mapping[str, object]) -> str:
+    if item["hidden"]:
+        return "hidden"
+    return f"masked: {item['mask']}" if item["mask"] else "" if item["nullable"] else "not null"
+
+
 def _columns(relation: SourceRelation, source: str) -> CommandAnswer:
     columns = (
         AnswerColumn("column", lambda item: str(item["name"])),
         AnswerColumn("type", lambda item: str(item["type"])),
         AnswerColumn("in the source", lambda item: str(item["native"]), style="dim"),
-        AnswerColumn("", lambda item: "hidden" if item["hidden"] else "" if item["nullable"] else "not null"),
+        AnswerColumn("", _column_note),
     )
     document = relation.to_dict()
     items = document.pop("columns")

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from forge.federation.dialects.render import set_path
 from forge.federation.dialects.rules import LakeOrKind, SourceRules, rules_of
-from forge.federation.plan import Fragment, PushDecision, QueryPart
+from forge.federation.plan import Fragment, PushDecision, QueryPart, RowGuard
 from forge.federation.planner.local_names import LocalQuery
 from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.model.types import DataType
@@ -64,28 +64,69 @@ class FragmentList:
             self.decisions.append(decision)
 
     def add(
-        self, scope: exp.Select, outputs: Sequence[Output], rows: int | None, *, scanned: int | None = None
+        self,
+        scope: exp.Select,
+        outputs: Sequence[Output],
+        rows: int | None,
+        residual: exp.Expr | None = None,
+        *,
+        scanned: int | None = None,
     ) -> Fragment:
         """`scope`: FROM, WHERE and the like of one source, with local names; its projections are `outputs`, whose
-        names are made different here."""
-        columns = _with_own_names([one.column for one in outputs])
+        names are made different here. `residual`: of a row filter, what is looked at as the rows arrive."""
+        read = [*outputs, *self._missing(scope, outputs, residual)]
+        columns = _with_own_names([one.column for one in read])
         query = scope.copy()
         relations = self._spell(query)
         projections: list[exp.Expr] = []
-        for output, column in zip(outputs, columns, strict=True):
+        for output, column in zip(read, columns, strict=True):
             node = output.node.copy()
             self._spell_columns(node, scope)
             projections.append(exp.alias_(node, exp.to_identifier(column.name, quoted=True)))
         query.set("expressions", projections)
         source = relations[0].source
-        same = next((one for one in self.fragments if one.query == query and one.source == source), None)
+        shown = tuple(columns[: len(outputs)])
+        same = next((o for o in self.fragments if o.query == query and o.source == source and o.columns == shown), None)
         if same is not None:
             return same
-        found = Fragment(
-            next(self._names), source, query, tuple(columns), relations=relations, rows=rows, scanned=scanned
-        )
+        found = Fragment(next(self._names), source, query, shown, relations=relations, rows=rows, scanned=scanned)
+        found = replace(found, guard=self._guard(scope, read, columns, len(outputs), residual))
         self.fragments.append(found)
         return found
+
+    def _missing(self, scope: exp.Select, outputs: Sequence[Output], residual: exp.Expr | None) -> list[Output]:
+        """Columns of a row filter that are not read anyway."""
+        found: dict[str, Output] = {}
+        for column in residual.find_all(exp.Column) if residual is not None else ():
+            relation = next((one for table, one in self._tables(scope) if table.alias == column.table), None)
+            known = relation.get(column.name) if relation is not None else None
+            assert known is not None, "a row filter is of the columns of its table"
+            if not any(one.node == column for one in outputs):
+                found[column.name] = Output(column.copy(), known.raw)
+        return list(found.values())
+
+    def _guard(
+        self,
+        scope: exp.Select,
+        read: Sequence[Output],
+        columns: Sequence[SourceColumn],
+        shown: int,
+        residual: exp.Expr | None,
+    ) -> RowGuard | None:
+        """None where everyone sees these rows as they are."""
+        is_filtered = any(one.row_filter is not None for _, one in self._tables(scope))
+        if not is_filtered and not any(one.mask for one in columns):
+            return None
+        filter = residual.copy() if residual is not None else None
+        names = {output.node: column.name for output, column in zip(read, columns, strict=True)}
+        for column in list(filter.find_all(exp.Column)) if filter is not None else ():
+            column.set("this", exp.to_identifier(names[column], quoted=True))
+            column.set("table", None)
+        return RowGuard(filter, tuple(columns[shown:]))
+
+    def _tables(self, scope: exp.Select) -> list[tuple[exp.Table, SourceRelation]]:
+        every = ((table, self.query.relations.get(table.name)) for table in scope.find_all(exp.Table))
+        return [(table, relation) for table, relation in every if relation is not None]
 
     def change(self, old: Fragment, new: Fragment) -> None:
         self.fragments[self.fragments.index(old)] = new

@@ -97,7 +97,9 @@ def _pairs(node: exp.Expr) -> list[tuple[exp.Column, exp.Column]]:
 def _can_filter(target: Fragment, column: str, by: Fragment, by_column: str, rules: SourceRules) -> bool:
     one = next((found for found in target.columns if found.name == column), None)
     other = next((found for found in by.columns if found.name == by_column), None)
-    if one is None or other is None or by.rows is None or by.rows > MOST_ROWS or not _is_open(target, column):
+    if one is None or one.mask or other is None:  # of a masked column the source knows other values
+        return False
+    if by.rows is None or by.rows > MOST_ROWS or not _is_open(target, column):
         return False
     return _compares(one, rules) and _same_values(one, other)
 

@@ -15,6 +15,8 @@ from forge.federation.planner.local_names import LocalQuery, give_local_names
 from forge.federation.planner.output_names import output_names, set_output_names
 from forge.federation.planner.push import push_select
 from forge.federation.planner.qualify import qualify_columns
+from forge.federation.planner.row_filters import split_row_filter
+from forge.federation.planner.source_table import from_where
 from forge.federation.planner.whole import as_whole
 from forge.federation.relation import RelationName, SourceRelation
 
@@ -58,11 +60,11 @@ def _read_whole_relations(local: LocalQuery, plan: FragmentList, why: str) -> ex
         columns = [one for one in relation.columns if named is None or one.name.lower() in named]
         seen = [one for one in columns if one.name.lower() not in relation.hidden]
         hidden = tuple(one for one in columns if one.name.lower() in relation.hidden)
-        scope = exp.Select()
         bare = exp.Table(this=table.this.copy(), alias=exp.TableAlias(this=table.args["alias"].this.copy()))
-        scope.set("from_", exp.From(this=bare))
-        outputs = [Output(exp.column(one.name, table=table.alias, quoted=True), one) for one in seen]
-        fragment = plan.add(scope, outputs or [ONE], filtered_rows(relation, ()))
+        own, residual = split_row_filter(relation, table.alias, plan.rules(relation.name.source))
+        outputs = [Output(exp.column(one.name.lower(), table=table.alias, quoted=True), one) for one in seen]
+        scope = from_where(bare, list(own))
+        fragment = plan.add(scope, outputs or [ONE], filtered_rows(relation, own), residual)
         node = read_fragment(fragment, table.alias, hidden, [one.name for one in columns])
         node.set("alias", table.args["alias"].copy())  # with names of columns, if it has any
         for arg in ("joins", "laterals", "pivots", "sample"):

@@ -24,6 +24,7 @@ from forge.federation.planner.joins import (
     why_kept,
 )
 from forge.federation.planner.partial_aggregates import push_partial
+from forge.federation.planner.row_filters import split_row_filter
 from forge.federation.planner.source_joins import SourceJoin, join_in_source, read_source_join
 from forge.federation.planner.source_table import PushedPredicate, SourceTable, needed_columns
 from forge.federation.planner.stages import SourceScope, decide_unpushed, push_stages
@@ -35,7 +36,7 @@ _FIXED_SIZE = ("boolean", "tinyint", "smallint", "int", "bigint", "date", "times
 def push_select(select: exp.Select, plan: FragmentList, pushdown: bool) -> None:
     """The tree is changed in place."""
     items = from_items_of(select)
-    tables = [found for at, item in enumerate(items) if (found := _source_table(at, item, plan)) is not None]
+    tables = [found for at, item in enumerate(items) if (found := _source_table(at, item, plan, pushdown)) is not None]
     if not pushdown or not tables:
         for table in tables:
             _read_table(select, table, plan)
@@ -46,7 +47,7 @@ def push_select(select: exp.Select, plan: FragmentList, pushdown: bool) -> None:
         pool_conditions(select)
     undecided: list[tuple[Condition, str, str]] = []
     tables = [_push_filters(select, one, plan, undecided) for one in tables]
-    joins = join_in_source(select, tables, plan)
+    joins = join_in_source(select, _joinable(select, tables), plan)
     _decide(select, undecided, plan)
     _decide_joins(select, tables, joins, plan)
     if not _push_all(select, items, tables, joins, plan):
@@ -61,7 +62,9 @@ def _read_all(
     """Filters, columns and joins of one source move, and the aggregates of one of them."""
     read: set[str] = set()
     if items > 1 and not any(len(join.tables) == items for join in joins):
-        partial = push_partial(select, tables, joins, plan)
+        whole = [one for one in tables if one.residual is None]
+        why = "not all of its row filter is computed by the source"
+        partial = push_partial(select, whole, joins, plan) if whole else why
         if isinstance(partial, str):
             decide_unpushed(select, tables[0].source, partial, plan)
         else:
@@ -84,11 +87,24 @@ def _drop_tautologies(select: exp.Select) -> None:
             drop_from_where(select, condition.node)
 
 
-def _source_table(at: int, item: FromItem, plan: FragmentList) -> SourceTable | None:
+def _joinable(select: exp.Select, tables: Sequence[SourceTable]) -> list[SourceTable]:
+    """A row filter comes before any join: of inner joins it may stand in WHERE, where the source computes all of it."""
+    if is_inner(select):
+        return [one for one in tables if one.residual is None]
+    return [one for one in tables if one.relation.row_filter is None]
+
+
+def _source_table(at: int, item: FromItem, plan: FragmentList, pushdown: bool) -> SourceTable | None:
     relation = plan.relation(item.node)
     if relation is None or not isinstance(item.node, exp.Table):
         return None
-    return SourceTable(at, item.alias, relation, item.node)
+    rules = plan.rules(relation.name.source)
+    own, residual = split_row_filter(relation, item.alias, rules, pushdown=pushdown)
+    if relation.row_filter is not None:
+        why = "" if residual is None else "what is not computed by the source is looked at as rows arrive"
+        plan.decide("filter", f"the row filter of {relation.name}", relation.name.source, why)
+    pushed = tuple(PushedPredicate(one, None) for one in own)
+    return SourceTable(at, item.alias, relation, item.node, pushed, residual)
 
 
 def _push_filters(
@@ -108,7 +124,7 @@ def _push_filters(
         pushed.append(PushedPredicate(proved.node, condition.at))
         if proved.exact and condition.at is None:
             drop_from_where(select, condition.node)
-    return replace(table, pushed=tuple(pushed))
+    return replace(table, pushed=(*table.pushed, *pushed))
 
 
 def _prove(
@@ -158,6 +174,9 @@ def _push_all(
     """GROUP BY, LIMIT and the like, where one source has all that stands in FROM."""
     if len(items) == len(tables) == 1:
         (table,) = tables
+        if table.residual is not None:
+            decide_unpushed(select, table.source, "not all of its row filter is computed by the source", plan)
+            return False
         rows = filtered_rows(table.relation, [one.node for one in table.pushed])
         return push_stages(select, SourceScope(table.source, table.scope(), rows, table.column), plan)
     if len(joins) == 1 and len(joins[0].tables) == len(items):
@@ -172,13 +191,13 @@ def _read_table(select: exp.Select, table: SourceTable, plan: FragmentList) -> N
     read = [one for one in needed if one.name.lower() not in table.relation.hidden] or _smallest(table.relation)
     outputs = [Output(exp.column(one.name.lower(), table=table.alias, quoted=True), one) for one in read] or [ONE]
     rows = filtered_rows(table.relation, [one.node for one in table.pushed])
-    fragment = plan.add(table.scope(), outputs, rows)
+    fragment = plan.add(table.scope(), outputs, rows, table.residual)
     names = [one.name.lower() for one in needed]
     table.node.replace(read_fragment(fragment, table.alias, hidden, names))
 
 
 def _smallest(relation: SourceRelation) -> list[SourceColumn]:
     """A column to count rows by, where the query needs none."""
-    seen = [one for one in relation.columns if one.name.lower() not in relation.hidden]
+    seen = [one for one in relation.columns if one.name.lower() not in relation.hidden and not one.mask]
     fixed = [one for one in seen if one.type.name in _FIXED_SIZE]
     return (fixed or seen)[:1]

@@ -26,16 +26,19 @@ class SourceTable:
     relation: SourceRelation
     node: exp.Table
     pushed: tuple[PushedPredicate, ...] = ()
+    residual: exp.Expr | None = None  # of its row filter: what the source does not compute
 
     @property
     def source(self) -> str:
         return self.relation.name.source
 
     def column(self, of: exp.Column) -> SourceColumn | None:
-        """None of another table, and of a hidden column, which the source is never asked for."""
+        """None of another table, of a hidden column, which the source is never asked for, and of a masked one, of which
+        it knows other values."""
         if of.table != self.alias or of.name.lower() in self.relation.hidden:
             return None
-        return self.relation.get(of.name)
+        found = self.relation.get(of.name)
+        return None if found is None or found.mask is not None else found
 
     def scope(self) -> exp.Select:
         """What the source is asked, without its columns."""

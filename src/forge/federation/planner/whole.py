@@ -21,6 +21,8 @@ def as_whole(plan: QueryPlan, kinds: Mapping[str, LakeOrKind]) -> QueryPlan:
     if len(plan.fragments) != 1 or not isinstance(rest, exp.Select):
         return plan
     (fragment,) = plan.fragments
+    if fragment.guard is not None and (fragment.guard.filter is not None or fragment.guard.extra):
+        return plan  # whose rows are not only passed on
     if {name for name, value in rest.args.items() if value} - _PASSED_ON or rest.args.get("kind"):
         return plan
     from_ = rest.args["from_"].this if rest.args.get("from_") else None

@@ -18,10 +18,12 @@ from sqlglot import exp
 from forge.federation.explain import explain, explain_text
 from forge.federation.names import find_relations
 from forge.federation.planner import plan_query
+from forge.federation.policy import ColumnMask, PolicySubject, RowFilter
 from forge.federation.relation import RelationName, SourceRelation
-from forge.federation.rights import hidden_columns, refuse_reader
+from forge.federation.rights import Rights, has_rules, hidden_columns, refuse_reader, restricted, rights_of
 from forge.federation.source import LAKE, Source
 from forge.flows.catalog.personal_data import PersonalColumns
+from forge.flows.federation.guarded_rows import guard_rows
 from forge.flows.federation.kept_results import OFF, CacheQuestion, KeptResult, look_up
 from forge.flows.federation.lake_views import TwoVersionsError, expand_views
 from forge.flows.federation.ports import UndecidedError
@@ -93,7 +95,8 @@ class QueryAnswer:
 @dataclass(frozen=True, slots=True)
 class FederationPorts:
     """`lake` opens the pinned tables as a source; `masked` gives a pin whose hidden columns read as NULL. `user`: who
-    asks, for the readers of a source. `notify` is told what takes long. `in_process` is of this query alone, as is
+    asks, for the readers of a source; `roles`: those of forge.yaml. `lake_masks` and `lake_rows`: of tables of the
+    lake; `mask_key`: of hashes. `notify` is told what takes long. `in_process` is of this query alone, as is
     `running`, which ends it. `cache` is None where no results are kept."""
 
     reader: RevisionReader
@@ -107,9 +110,17 @@ class FederationPorts:
     masked: Callable[[Pin, frozenset[str]], Pin]
     user: str
     hidden: PersonalColumns = field(default_factory=PersonalColumns)
+    roles: Mapping[str, Collection[str]] = field(default_factory=dict)
+    lake_masks: tuple[ColumnMask, ...] = ()
+    lake_rows: tuple[RowFilter, ...] = ()
+    mask_key: Callable[[], bytes] = field(default=lambda: b"", repr=False)
     notify: Callable[[str], None] = lambda step: None
     running: RunningQuery = field(default_factory=RunningQuery)
     cache: QueryCache | None = None
+
+    @property
+    def subject(self) -> PolicySubject:
+        return PolicySubject(self.user, self.roles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,6 +298,8 @@ class _OpenQuery:
             if view is not None:
                 raise _masked_beside(view)
             return self._planned()
+        if self.is_ruled:
+            return self._planned_with_rules(view)
         if view is not None:
             self.no_plan = "columns of a view, or of a table below it, are hidden"
             return None
@@ -298,16 +311,45 @@ class _OpenQuery:
             self.no_plan = "only Spark can tell what it means"
         return None
 
+    @cached_property
+    def is_ruled(self) -> bool:
+        """Whether a table of the lake has a mask or row filter for who asks."""
+        return any(self._has_rules(pin) for pin in self.pins.values())
+
+    def _has_rules(self, pin: Pin) -> bool:
+        """It, or a table below it. E892 for a rule of a view."""
+        ports = self.ports
+        is_own = has_rules((pin.table.schema, pin.table.name), ports.lake_masks, ports.lake_rows, ports.subject)
+        if is_own and pin.view_sql is not None:
+            what = f"{pin.table} is a view, and has a mask or row filter for you"
+            raise ForgeError("E892", what, why="Rules are of tables.", fix="Ask the tables that it is made of.")
+        return any([is_own, *(self._has_rules(one) for one in pin.view_inputs)])
+
+    def _planned_with_rules(self, view: TableName | None) -> QueryPlan:
+        """Rules hold where rows are read: a text that Spark is given as it came would go around them."""
+        try:
+            if view is None:
+                return self._planned()
+            why = "Columns of a view that it reads are hidden."
+        except (NeedsEngine, TwoVersionsError, AssertionError) as reason:
+            why = str(reason)
+        raise ForgeError(
+            "E892",
+            "This query is not computed with the mask or row filter that a table has for you",
+            why=why or "Only Spark can tell what it means.",
+            fix="Ask the tables one by one.",
+        )
+
     def _is_masked(self, pin: Pin) -> bool:
         """Which of them shows through a view, Spark's reading of it decides."""
         return bool(self.ports.hidden.of(pin.table)) or any(map(self._is_masked, pin.view_inputs))
 
     def _planned(self) -> QueryPlan:
         tree, _ = self._expanded
-        self.described = described = {name: self._describe(name) for name in find_relations(tree, self.sources)}
+        self.described = {name: self._describe(name) for name in find_relations(tree, self.sources)}
         return plan_query(
             tree,
-            described,
+            self.described,
             self.kinds,
             sources=tuple(self.sources),
             pushdown=self.request.pushdown,
@@ -329,8 +371,22 @@ class _OpenQuery:
             hidden = self.ports.hidden.of(_table(name))
         else:
             hidden = hidden_columns(self.sources[name.source], found)
-        self.masked |= hidden
-        return replace(found, hidden=hidden)
+        return self._restricted(replace(found, hidden=hidden))
+
+    def _restricted(self, found: SourceRelation) -> SourceRelation:
+        """As it is for who asks."""
+        ports, source = self.ports, found.name.source
+        masks, rows = ports.lake_masks, ports.lake_rows
+        if source != LAKE:
+            masks, rows = self.sources[source].masks, self.sources[source].rows
+        relation = restricted(found, masks, rows, ports.subject)
+        self.masked |= relation.hidden | {one.name.lower() for one in relation.columns if one.mask}
+        return relation
+
+    @cached_property
+    def rights(self) -> Rights | None:
+        """What of all its relations is for who asks; None where Spark is given the text as it came."""
+        return rights_of(self.described.values(), self.ports.mask_key) if self.plan is not None else None
 
     def _connector(self, source: str) -> SourceConnector:
         if source not in self._connectors:
@@ -358,7 +414,7 @@ class _OpenQuery:
             sources=self.sources,
             pins={(table.schema, table.name): pin for table, pin in tables.items()},
             parameters=self.request.parameters,
-            asked=(self.request.limit, self.request.executor, self.request.pushdown),
+            asked=(self.request.limit, self.request.executor, self.request.pushdown, self.rights),
         )
 
     def version_now(self, name: RelationName) -> str:
@@ -397,6 +453,8 @@ class _OpenQuery:
         assert plan is not None, "without a plan there is a refusal"
         rows = sum(one.rows or 0 for one in plan.fragments)
         if rows > SMALL_ROWS:
+            if any(one.guard for one in plan.fragments):
+                return "spark", "many rows are read"
             return "spark", f"about {rows:,} rows are read, more than {SMALL_ROWS:,}"
         return "in-process", "it is small"
 
@@ -423,7 +481,7 @@ class _OpenQuery:
         return QueryExplanation(executor, why, self.plan, self.kinds, parameters=parameters, rows_read=rows_read)
 
     def on_spark(self, why: str) -> QueryAnswer:
-        if self.is_external:
+        if self.is_external or self.is_ruled:
             pins = {_name_of(table): pin for table, pin in self._expanded[1].items()}
             return self.computed(self.ports.spark(pins), why)
         found = {table: self._masked(table, pin) for table, pin in self.pins.items()}
@@ -446,8 +504,9 @@ class _OpenQuery:
 
         self.ports.running.check()
         asked = render(fragment, self.kinds[fragment.source], self.request.parameters, keys)
-        schema = pa.schema([(one.name, arrow_type(one.type)) for one in fragment.columns])
-        return self._connector(fragment.source).read(asked, schema)
+        schema = pa.schema([(one.name, arrow_type(one.type)) for one in fragment.read_columns])
+        rows = self._connector(fragment.source).read(asked, schema)
+        return guard_rows(rows, fragment, self.ports.mask_key) if fragment.guard is not None else rows
 
 
 def _inputs(sql: str) -> Collection[TableName]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from forge.federation.drift import SeenColumns, SeenSource, SourceChange, columns_seen, find_changes, path_text
 from forge.federation.limits import SourceLimits, find_breaches
-from forge.federation.rights import hidden_columns, may_read, refuse_reader
+from forge.federation.policy import PolicySubject
+from forge.federation.rights import hidden_columns, is_restricted, may_read, refuse_reader, restricted
 from forge.federation.source import DeclaredSource, Source, SourceOrigin
 from forge.federation.source_keys import find_clashes, read_source
 from forge.flows.federation.source_files import FileSources
@@ -39,6 +40,7 @@ class SourcePorts:
     open_connector: Callable[[Source], SourceConnector]
     clock: Clock
     actor: str
+    roles: Mapping[str, Collection[str]] = field(default_factory=dict)
     origin: SourceOrigin = SourceOrigin.COMMAND
     limits: SourceLimits = field(default_factory=SourceLimits)
     forget: Callable[[str], None] = lambda source: None  # results of queries that are kept
@@ -185,9 +187,9 @@ def describe_source(name: str, ports: SourcePorts, *, offset: int = 0, limit: in
     with _opened(source, ports) as connector:
         names = sorted(one.path for one in connector.relations())
         described = (connector.describe(path) for path in names[offset : offset + limit])
-        tables = tuple(_masked(one, source) for one in described if one is not None)
+        tables = tuple(one for one in described if one is not None)
     _remember_new(source, tables, ports)
-    return SourceTables(source.name, tables, len(names))
+    return SourceTables(source.name, tuple(_masked(one, source, ports) for one in tables), len(names))
 
 
 def describe_source_table(name: str, table: str, ports: SourcePorts) -> SourceRelation:
@@ -205,9 +207,8 @@ def describe_source_table(name: str, table: str, ports: SourcePorts) -> SourceRe
             or did_you_mean_table(table, names)
             or f"`forge source show {source.name}` lists them.",
         )
-    masked = _masked(found, source)
-    _remember_new(source, (masked,), ports)
-    return masked
+    _remember_new(source, (found,), ports)
+    return _masked(found, source, ports)
 
 
 def find_source_drift(name: str, ports: SourcePorts) -> SourceDrift:
@@ -262,8 +263,9 @@ def _remember_new(source: Source, tables: Sequence[SourceRelation], ports: Sourc
     ports.declared.remember(SeenSource(source.name, at, {**new, **known}))
 
 
-def _masked(relation: SourceRelation, source: Source) -> SourceRelation:
-    return replace(relation, hidden=relation.hidden | hidden_columns(source, relation))
+def _masked(relation: SourceRelation, source: Source, ports: SourcePorts) -> SourceRelation:
+    known = replace(relation, hidden=relation.hidden | hidden_columns(source, relation))
+    return restricted(known, source.masks, source.rows, PolicySubject(ports.actor, ports.roles))
 
 
 def _changeable(name: str, ports: SourcePorts, version: int | None) -> DeclaredSource:
@@ -282,6 +284,13 @@ def _changeable(name: str, ports: SourcePorts, version: int | None) -> DeclaredS
             fix = f"Change it where it was made: forge source edit {before.name}"
             raise ForgeError("E884", f"The source {before.name} was created by a command", fix=fix)
         refuse_reader(before.source, ports.actor)
+        if is_restricted(before.source, PolicySubject(ports.actor, ports.roles)):
+            raise ForgeError(
+                "E885",
+                f"You may not change the source {before.name}",
+                why="It has a mask or a row filter for you, which you could take away.",
+                fix="Ask whoever declared it.",
+            )
     if version is not None and version != before.version:
         raise _stale(before.name)
     return before

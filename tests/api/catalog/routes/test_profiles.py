@@ -96,8 +96,16 @@ def test_a_declared_column_is_masked_at_once(site: VersionSite) -> None:
         return found
 
     assert statistics() == {
-        "rows": 3, "sampled": False, "nulls": 0, "distinct": 3, "distinct_exact": True, "masked": False,
-        "minimum": "a", "maximum": "c", "mean": None, "median": None,
+        "rows": 3,
+        "sampled": False,
+        "nulls": 0,
+        "distinct": 3,
+        "distinct_exact": True,
+        "masked": False,
+        "minimum": "a",
+        "maximum": "c",
+        "mean": None,
+        "median": None,
     }
     (site.root / "contracts").mkdir()
     (site.root / "contracts" / "orders.odcs.yaml").write_text(CONTRACT)

@@ -26,6 +26,11 @@ sources:
   - {name: till, connector: sqlite, path: data/till.db, hidden: [customers.email]}
   - {name: safe, connector: sqlite, path: data/safe.db, readers: [bob@example.com]}
   - {name: gone, connector: sqlite, path: data/very-secret-place.db}
+  - name: part
+    connector: sqlite
+    path: data/till.db
+    rows: [{table: customers, filter: "city = 'Rome'", except: [ada@example.com]}]
+    masks: [{column: customers.email, as: partial, except: [ada@example.com]}]
 """
 ORDERS = "id,name,amount\n1,a,10.5\n2,b,20.0\n3,c,30.0\n"
 SECRET = "ada@example.com"  # the e-mail of a customer, hidden
@@ -87,6 +92,21 @@ def test_rows_of_the_lake_and_a_source(site: VersionSite, reader: dict[str, str]
     noted = site.wiring.metadata.audit(limit=1)[0]
     assert noted.actor == "eve@example.com"
     assert noted.subject == "federation, token of eve@example.com read"
+
+
+def test_a_reader_has_his_rows_and_masked_values_and_shares_no_answer(
+    site: VersionSite, reader: dict[str, str]
+) -> None:
+    sql = "SELECT city, email FROM part.customers ORDER BY id"
+    assert ask(site, sql)["rows"] == [["London", SECRET]]
+    found = ask(site, sql, reader, explain=True)
+    assert found["rows"] == []
+    assert [one["masked"] for one in found["columns"]] == [False, True]
+    assert "Rome" not in str(found["plan"])
+    assert ask(site, sql)["rows"] == [["London", SECRET]]
+    assert ask(site, "SELECT count(*) AS n FROM part.customers WHERE email = :m", reader, parameters={"m": SECRET})[
+        "rows"
+    ] == [[0]]
 
 
 def test_limit_at_and_columns_of_one_name(site: VersionSite, reader: dict[str, str]) -> None:

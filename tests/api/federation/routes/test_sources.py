@@ -296,3 +296,27 @@ def test_changes_are_in_the_audit_with_who_made_them(site: VersionSite) -> None:
         ("source.change", BOB, "till"),
         ("source.create", BOB, "till"),
     ]
+
+
+def test_masks_and_row_filters_are_for_who_may_write_and_are_not_taken_away_by_whom_they_are_for(
+    site: VersionSite,
+) -> None:
+    mask = {"column": "customers.email", "as": "hash", "except": ["ada@example.com"]}
+    rows = {"table": "customers", "filter": "city <> 'Rome'", "for": [EVE]}
+    made = add(site, masks=[mask], rows=[rows])
+    assert (made["masks"][0]["as"], made["rows"][0]["filter"]) == ("hash", "city <> 'Rome'")
+    problem(site.client.post(API, json={**TILL, "name": "b", "rows": [{**rows, "filter": "1 = 1"}]}), 422, "E880")
+    eve, zoe = site.token_of(EVE), site.token_of("zoe@example.com", TokenScope.READ)
+    seen = get(site, "/till", zoe)
+    assert (seen["masks"], seen["rows"]) == (None, None)
+    tries: list[dict[str, Any]] = [{"masks": []}, {"rows": None}, {"readers": []}, {"description": "x"}]
+    for taken in tries:
+        problem(site.client.patch(f"{API}/till", json=taken, headers=eve), 403, "E885")
+    problem(site.client.delete(f"{API}/till", headers=eve), 403, "E885")
+    table = get(site, "/till/tables/customers", eve)
+    assert (table["rows"], [one["mask"] for one in table["columns"]]) == (None, [None, "hash", None])
+    assert get(site, "/till/tables/customers")["columns"][1]["mask"] is None
+    drift = get(site, "/till/drift", eve)["changes"]
+    assert {one["change"] for one in drift} == {"added"}  # nothing is retyped: what is remembered is what there is
+    changed = site.client.patch(f"{API}/till", json={"rows": []}).json()
+    assert (changed["rows"], len(changed["masks"])) == ([], 1)

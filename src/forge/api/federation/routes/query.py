@@ -108,7 +108,7 @@ def _do(
             return ask_with(asked, request, QueryCaller(caller.user, door, ports.clock))
 
     # Who asks again after rights, masks or sources have changed gets no answer from before.
-    declared = repr(wiring.federation.sources())
+    declared = repr((wiring.federation.sources(), wiring.settings.keys.roles))
     rights = (caller.user, caller.scope, caller.origin, hidden, declared)
     asked = (commit, request.sql, repr(sorted(request.parameters.items())), limit, body.engine, body.cache)
     share = ("federation", ask_with, rights, asked)

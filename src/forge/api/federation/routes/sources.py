@@ -44,7 +44,10 @@ from forge.model.errors import ForgeError, errors_of
 router = APIRouter(prefix="/api/v1/federation/sources", tags=["federation sources"])
 
 SourceName = Annotated[str, Path(max_length=64, description="The name of a source.", examples=["crm"])]
-_ADDRESS = ("url", "path", "format", "columns", "tables", "schema", "user", "password", "options", "readers", "hidden")
+_ADDRESS = (
+    *("url", "path", "format", "columns", "tables", "schema", "user", "password", "options"),
+    *("readers", "hidden", "masks", "rows"),
+)
 # A source that does not answer holds a thread of the server until it is given up.
 _CONNECTING = BoundedSemaphore(6)
 _PATIENCE = 5.0
@@ -82,6 +85,8 @@ def edit_source(source_id: SourceName, body: SourcePatch, site: TheSite, caller:
     if "tables" in body.model_fields_set:
         tables = body.tables or {}
         fields["tables"] = {name: table.model_dump(exclude_none=True) for name, table in tables.items()}
+    for rule in (one for key in ("masks", "rows") for one in fields.get(key) or ()):
+        rule.update({key: rule[key] or [] for key in ("for", "except") if key in rule})
     return _view(change_source(source_id, fields, _ports(site, caller), version=body.expected_version), caller)
 
 

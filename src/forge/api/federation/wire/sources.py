@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StrictInt
 
 from forge.api.wire import ErrorView, Name, Page, Text, Wire
+from forge.federation.policy_keys import MOST_RULES
 from forge.federation.rest_keys import MOST_TABLES
 from forge.federation.source_keys import MOST, MOST_CACHED_SECONDS
 
@@ -20,6 +21,31 @@ _Parameters = Annotated[dict[Name, _Line], Field(max_length=MOST)]
 _Options = Annotated[dict[Name, _Line], Field(max_length=MOST)]
 _Readers = Annotated[list[Name], Field(max_length=MOST)]
 _Hidden = Annotated[list[Name], Field(max_length=5 * MOST)]
+_Names = Annotated[list[Name], Field(max_length=200)]
+MaskWord = Literal["null", "hash", "partial", "year"]
+
+
+class MaskRule(Wire):
+    """What is read instead of the values of a column: by the users and roles of `for`, by all but those of `except`, or
+    by everyone. `column`: table.column, or schema.table.column."""
+
+    column: Name
+    as_: MaskWord = Field(alias="as")
+    for_: _Names | None = Field(default=None, alias="for")
+    except_: _Names | None = Field(default=None, alias="except")
+
+
+class RowRule(Wire):
+    """Which rows of a table are read, likewise: those of which `filter`, a condition on its columns, is true."""
+
+    table: Name
+    filter: Annotated[str, Field(max_length=4_000, examples=["region = 'EU'"])]
+    for_: _Names | None = Field(default=None, alias="for")
+    except_: _Names | None = Field(default=None, alias="except")
+
+
+_Masks = Annotated[list[MaskRule], Field(max_length=MOST_RULES)]
+_Rows = Annotated[list[RowRule], Field(max_length=MOST_RULES)]
 
 
 class RestPagingView(Wire):
@@ -80,6 +106,8 @@ class DeclaredSourceView(Wire):
     options: dict[str, str] | None
     readers: list[str] | None
     hidden: list[str] | None
+    masks: list[MaskRule] | None
+    rows: list[RowRule] | None
 
 
 class DeclaredSourceList(Page[DeclaredSourceView]):
@@ -105,6 +133,8 @@ class SourceCreate(Wire):
     options: _Options | None = None
     readers: _Readers | None = None
     hidden: _Hidden | None = None
+    masks: _Masks | None = None
+    rows: _Rows | None = None
     description: Text | None = None
     cache_ttl_seconds: _Seconds | None = None
 
@@ -126,18 +156,22 @@ class SourcePatch(Wire):
     options: _Options | None = None
     readers: _Readers | None = None
     hidden: _Hidden | None = None
+    masks: _Masks | None = None
+    rows: _Rows | None = None
     description: Text | None = None
     cache_ttl_seconds: _Seconds | None = None
 
 
 class SourceColumnView(Wire):
-    """`native`: the type in the source's own words. `hidden`: it reads as NULL."""
+    """`native`: the type in the source's own words. `hidden`: it reads as NULL. `mask`: what is read instead of its
+    values, by who asks."""
 
     name: str
     type: str
     native: str
     nullable: bool
     hidden: bool
+    mask: MaskWord | None
 
 
 class SourceTableView(Wire):

@@ -61,7 +61,7 @@ class SparkExecutor:
         self, plan: QueryPlan, read: FragmentReader, parameters: Mapping[str, object], limit: int | None
     ) -> QueryResult:
         proceed = self._check()
-        if plan.whole and plan.fragments[0].source != LAKE:
+        if plan.whole and not plan.fragments[0].by_engine:
             return pass_on(plan, read, limit, proceed)
         with (
             spill_folder(self._folder) as folder,
@@ -117,12 +117,12 @@ class SparkExecutor:
         frames: dict[str, DataFrame] = {}
         for fragment in plan.fragments:
             keys = self._keys(fragment, plan, reading, frames)
-            if fragment.source == LAKE:
+            if fragment.by_engine:
                 frames[fragment.name] = self._lake_frame(spark, fragment, keys, parameters)
             else:
                 reading.begin(fragment, keys)
         for fragment in plan.fragments:
-            if fragment.source != LAKE:
+            if not fragment.by_engine:
                 frames[fragment.name] = frame_of_rows(spark, reading.file(fragment.name), fragment.columns)
             reading.proceed()
         return frames
@@ -134,7 +134,7 @@ class SparkExecutor:
         found: dict[str, tuple[object, ...]] = {}
         for key in fragment.keys:
             by = sources[key.by_fragment]
-            if by.source == LAKE:
+            if by.by_engine:
                 distinct = frames[by.name].select(quote(key.by_column)).distinct().limit(MOST_KEYS + 1)
                 values = key_values(distinct.toArrow().column(0))
             else:
@@ -180,7 +180,7 @@ class _Reading:
 
     def __enter__(self) -> _Reading:
         for fragment in self.plan.fragments:
-            if fragment.source != LAKE and not fragment.keys:
+            if not fragment.by_engine and not fragment.keys:
                 self.begin(fragment, {})
         return self
 

@@ -8,7 +8,8 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from forge.federation.drift import SeenSource
-from forge.federation.source import DeclaredSource, SourceOrigin, source_of_keys
+from forge.federation.source import DeclaredSource, SourceOrigin
+from forge.federation.source_keys import source_of_keys
 from forge.flows.runs.records import AuditRecord
 from forge.stores.sql.database import writing
 from forge.stores.sql.federation.source_tables import seen as seen_columns
