@@ -21,6 +21,7 @@ CRM = Source(
 )
 MINE = Source("mine", ConnectorKind.FILES, path="data/shared/*.csv", format="csv", columns={"a": "string"})
 TILL = Source("till", ConnectorKind.SQLITE, path="data/shared/till.db")
+EVENTS = Source("events", ConnectorKind.DELTA, path="data/shared/events", options={"versionAsOf": "1"})
 
 
 def places(source: Source, limits: SourceLimits = LIMITS) -> list[str | None]:
@@ -30,7 +31,7 @@ def places(source: Source, limits: SourceLimits = LIMITS) -> list[str | None]:
 
 
 def test_what_the_operator_allows_is_reached() -> None:
-    assert places(CRM) == places(MINE) == places(TILL) == []
+    assert places(CRM) == places(MINE) == places(TILL) == places(EVENTS) == []
     assert places(replace(CRM, url="jdbc:postgresql://POOL.example.com:6432/crm?sslmode=verify-full")) == []
     assert places(replace(CRM, url="jdbc:postgresql://[::1]:5433/crm", options={"sslmode": "require"})) == []
     assert places(replace(MINE, path="data/shared", options={"header": "true"})) == []
@@ -117,11 +118,13 @@ def test_a_secret_that_is_not_for_sources_is_refused_and_not_looked_for(referenc
 def test_a_path_out_of_the_folders_is_refused(path: str) -> None:
     assert places(replace(MINE, path=path)) == ["path"]
     assert places(replace(TILL, path=path)) == ["path"]
+    assert places(replace(EVENTS, path=path)) == ["path"]
 
 
 @pytest.mark.parametrize("path", ["data/shared/x.db?mode=rwc", "data/shared/*.db", "data/shared/[x].db"])
 def test_a_database_file_is_one_file_and_no_uri(path: str) -> None:
     assert places(replace(TILL, path=path)) == ["path"]
+    assert places(replace(EVENTS, path=path)) == ["path"]
 
 
 def test_the_whole_project_as_a_folder_still_keeps_what_is_hidden() -> None:
@@ -138,6 +141,7 @@ def test_options_are_those_that_name_no_file_no_host_and_no_secret() -> None:
         "options.sslmode",
     ]
     assert places(replace(TILL, options={"timeout": "1"})) == ["options.timeout"]
+    assert places(replace(EVENTS, options={"endpoint": "http://evil.example"})) == ["options.endpoint"]
     assert places(replace(MINE, options={"path": "/etc", "sep": ";"})) == ["options.path"]
 
 

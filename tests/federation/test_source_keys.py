@@ -50,6 +50,7 @@ def test_the_sources_of_a_file_are_read_and_its_loads_left_alone() -> None:
 PG = "sources:\n  - name: crm\n    connector: postgresql\n    url: jdbc:postgresql://h/d\n    {}\n"
 FILES = "sources:\n  - name: rates\n    connector: files\n    path: d/*.parquet\n    {}\n"
 LITE = "sources:\n  - name: till\n    connector: sqlite\n    path: d/till.db\n    {}\n"
+DELTA = "sources:\n  - name: events\n    connector: delta\n    path: d/events\n    {}\n"
 WRONG = [
     (PG.format("onwer: ada"), "E104", 5, "name"),
     (PG.format("readres: [ada]"), "E104", 5, "readers"),
@@ -85,6 +86,18 @@ WRONG = [
     (LITE.replace("path: d/till.db", "url: 'jdbc:sqlite:'").format(""), "E880", 4, "file"),
     (LITE.replace("path: d/till.db", "url: 'jdbc:sqlite::memory:'").format(""), "E880", 4, "file"),
     (LITE.format("columns: {a: int}"), "E880", 5, "no columns"),
+    (DELTA.replace("path: d/events", "description: x").format(""), "E880", 2, "a path"),
+    (DELTA.replace("d/events", "d/*").format(""), "E880", 4, "a path"),
+    (DELTA.replace("d/events", "s3://bucket/events").format(""), "E880", 4, "this machine"),
+    (DELTA.format("format: parquet"), "E880", 5, "no format"),
+    (DELTA.format("columns: {a: int}"), "E880", 5, "no columns"),
+    (DELTA.format("url: x"), "E880", 5, "no url"),
+    (DELTA.format("options: {versionAsof: 1}"), "E880", 5, "versionAsOf"),
+    (DELTA.format("options: {versionAsOf: -1}"), "E880", 5, "number"),
+    (DELTA.format("options: {versionAsOf: 1.5}"), "E880", 5, "number"),
+    (DELTA.format("options: {timestampAsOf: '2026-01-31'}"), "E880", 5, "zone"),
+    (DELTA.format("options: {timestampAsOf: yesterday}"), "E880", 5, "zone"),
+    (DELTA.format("options: {versionAsOf: 1, timestampAsOf: '2026-01-31T00:00:00Z'}"), "E880", 5, "two things"),
 ]
 
 

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
-from threading import Thread
+from threading import Thread, Timer
+from threading import enumerate as enumerate_threads
 from typing import Any
 
 import pyarrow as pa
@@ -409,11 +410,14 @@ def test_letting_go_of_the_rows_ends_the_paging(api: RestApi) -> None:
     paged(api, 100_000, most=300)
     connector = opened(api, {"paging": {"type": "page"}, "records": "items"})
     scan = Scan(RelationName("shop", ("orders",)), ("id",))
-    reader = connector.read(scan, pa.schema([("id", pa.int64())]))
+    reader = connector.read(scan, pa.schema([("id", pa.int64())]), 1_000)
     reader.read_next_batch()
     del reader
     gc.collect()
     assert len(api.asked) < 10
+    for timer in [one for one in enumerate_threads() if isinstance(one, Timer)]:
+        timer.join(10)  # it would wait for a minute
+        assert not timer.is_alive()
 
 
 # An intruder's tries: the API itself, or who declares it, leads elsewhere

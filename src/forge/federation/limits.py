@@ -4,7 +4,7 @@ default none. A request must not make the server send its secrets somewhere, or 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
@@ -19,6 +19,11 @@ _FILE_OPTIONS = frozenset(
     {"header", "sep", "delimiter", "quote", "escape", "encoding", "nullvalue", "multiline", "dateformat",
      "timestampformat", "comment", "mode"}
 )  # fmt: skip
+_PATH_OPTIONS: Mapping[ConnectorKind, frozenset[str]] = {
+    ConnectorKind.FILES: _FILE_OPTIONS,
+    ConnectorKind.SQLITE: frozenset(),
+    ConnectorKind.DELTA: frozenset({"versionasof", "timestampasof"}),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +42,9 @@ def find_breaches(source: Source, limits: SourceLimits) -> Iterator[ForgeError]:
     for key, reference in (("user", source.user), ("password", source.password)):
         if reference is not None:
             yield from _find_bad_secret(key, reference, limits)
-    if source.connector in (ConnectorKind.FILES, ConnectorKind.SQLITE):
+    if source.connector in _PATH_OPTIONS:
         yield from _find_bad_path(source, limits)
-        yield from _find_bad_options(source, _FILE_OPTIONS if source.connector is ConnectorKind.FILES else frozenset())
+        yield from _find_bad_options(source, _PATH_OPTIONS[source.connector])
     elif source.connector is ConnectorKind.REST:
         yield from _find_bad_api(source, limits)
         yield from _find_bad_options(source, SIGN_IN)
@@ -92,7 +97,7 @@ def _find_bad_path(source: Source, limits: SourceLimits) -> Iterator[ForgeError]
     path = PurePosixPath(source.path)
     parts = path.parts
     odd = re.search(r"[\x00-\x1f\\:%#]", source.path) or (
-        source.connector is ConnectorKind.SQLITE and re.search(r"[?*\[\]]", source.path)
+        source.connector is not ConnectorKind.FILES and re.search(r"[?*\[\]]", source.path)
     )
     hidden = any(part.startswith((".", "~")) for part in parts)
     inside = any(is_below(parts, PurePosixPath(folder).parts) for folder in limits.folders)

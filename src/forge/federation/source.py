@@ -18,6 +18,7 @@ class ConnectorKind(StrEnum):
     MYSQL = "mysql"  # MariaDB, too
     SQLITE = "sqlite"
     FILES = "files"
+    DELTA = "delta"  # a table of Delta Lake, or a folder of them
     REST = "rest"  # an API that answers GET with JSON
 
 
@@ -40,7 +41,7 @@ class Source:
     connector: ConnectorKind
     _: KW_ONLY
     url: str = ""
-    path: str = ""  # of files: a file, a folder or a pattern, relative to the project; of sqlite its file, as in `url`
+    path: str = ""  # of files: a file, a folder or a pattern, relative to the project; of sqlite and delta one place
     format: str = ""  # of files: csv, json or parquet
     columns: Mapping[str, str] = field(default_factory=dict)  # of csv and json files: name → type
     tables: Mapping[str, RestTable] = field(default_factory=dict)  # of an API, by name

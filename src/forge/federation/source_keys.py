@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -35,6 +36,7 @@ _ENDINGS = {".csv": "csv", ".tsv": "csv", ".json": "json", ".jsonl": "json", ".n
 _OF_FILES = ("path", "format", "columns")
 _OF_DATABASES = ("url", "schema", "user", "password")
 _OF_APIS = ("tables",)
+VERSION_AS_OF, TIMESTAMP_AS_OF = "versionAsOf", "timestampAsOf"  # of a Delta table, in the words of its readers
 MOST = 200
 MOST_CACHED_SECONDS = 30 * 24 * 3600
 _Text = Annotated[str, Field(max_length=1000)]
@@ -189,6 +191,9 @@ def _find_misfits(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:
         case ConnectorKind.POSTGRESQL | ConnectorKind.MYSQL:
             yield from _find_foreign(keys, where, (*_OF_FILES, *_OF_APIS))
             yield from _find_bad_url(keys, where)
+        case ConnectorKind.DELTA:
+            yield from _find_foreign(keys, where, (*_OF_DATABASES, *_OF_APIS, "format", "columns"))
+            yield from _find_bad_delta(keys, where)
         case ConnectorKind.REST:
             yield from _find_foreign(keys, where, (*_OF_FILES, "schema"))
             yield from _find_bad_api(keys, where)
@@ -264,6 +269,34 @@ def _find_bad_url(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:
         yield ForgeError(CODE, f"a {kind} source needs a url", where=where(()), fix=example)
     elif not has_credentials(keys.url) and parse_address(kind, keys.url.strip()) is None:
         yield ForgeError(CODE, f"the url is not one of {kind}", where=where(("url",)), fix=example)
+
+
+def _find_bad_delta(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:
+    if not keys.path or re.search(r"[*?\[\]\x00]|://", keys.path):
+        why = "It is a folder of this machine: that of a table, or one with tables in it."
+        at = where(("path",) if keys.path else ())
+        yield ForgeError(CODE, "a delta source needs a path", where=at, why=why, fix="Write `path: data/events`.")
+    given = _options_of(keys)
+    for name, value in given.items():
+        place = where(("options", name))
+        if name not in (VERSION_AS_OF, TIMESTAMP_AS_OF):
+            fix = did_you_mean(name, (VERSION_AS_OF, TIMESTAMP_AS_OF)) or f"Known: {VERSION_AS_OF}, {TIMESTAMP_AS_OF}."
+            yield ForgeError(CODE, f"a delta source has no option {name}", where=place, fix=fix)
+        elif name == VERSION_AS_OF and not re.fullmatch(r"[0-9]{1,18}", value):
+            yield ForgeError(CODE, f"{shown(value)} is no version", where=place, fix="Write a number: 12.")
+        elif name == TIMESTAMP_AS_OF and not _is_instant(value):
+            fix = 'Write it with its zone: "2026-01-31T12:00:00Z".'
+            yield ForgeError(CODE, f"{shown(value)} is no time", where=place, fix=fix)
+    if len(given.keys() & {VERSION_AS_OF, TIMESTAMP_AS_OF}) == 2:
+        fix = "Remove one of them."
+        yield ForgeError(CODE, "a version and a time are two things", where=where(("options",)), fix=fix)
+
+
+def _is_instant(text: str) -> bool:
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False
 
 
 def _find_bad_api(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:

@@ -48,6 +48,18 @@ def test_a_source_is_added_tested_shown_and_removed(shop: Any) -> None:
     assert source(shop, "list", "--json").json["sources"] == []
 
 
+def test_a_delta_table_is_added_tested_and_shown(shop: Any) -> None:
+    import pyarrow as pa
+    from deltalake import write_deltalake
+
+    write_deltalake(shop.root / "data" / "events", pa.table({"id": pa.array([1, 2], pa.int64())}))
+    delta = ("--connector", "delta", "--path", "data/events")
+    source(shop, "add", "events", *delta, "--option", "versionAsOf=0")
+    assert "✓ events: Delta Lake, version 0, 1 table" in source(shop, "test", "events").out
+    assert source(shop, "show", "events", "--json").json["tables"][0]["rows"] == 2
+    assert "FORGE-E880" in source(shop, "add", "other", *delta, "--option", "version=0", status=2).err
+
+
 def test_drift_is_a_finding_until_it_is_taken(shop: Any) -> None:
     source(shop, "add", "till", *LITE)
     assert "remembered now" in source(shop, "drift", "till").err

@@ -5378,7 +5378,7 @@ export interface components {
              * Connector
              * @enum {string}
              */
-            connector: "postgresql" | "mysql" | "sqlite" | "files" | "rest";
+            connector: "postgresql" | "mysql" | "sqlite" | "files" | "delta" | "rest";
             /** Created At */
             created_at: string | null;
             /** Created By */
@@ -10486,7 +10486,7 @@ export interface components {
              * Connector
              * @enum {string}
              */
-            connector: "postgresql" | "mysql" | "sqlite" | "files" | "rest";
+            connector: "postgresql" | "mysql" | "sqlite" | "files" | "delta" | "rest";
             /** Description */
             description?: string | null;
             /** Format */
@@ -10582,7 +10582,7 @@ export interface components {
                 [key: string]: string;
             } | null;
             /** Connector */
-            connector?: ("postgresql" | "mysql" | "sqlite" | "files" | "rest") | null;
+            connector?: ("postgresql" | "mysql" | "sqlite" | "files" | "delta" | "rest") | null;
             /** Description */
             description?: string | null;
             /** Expected Version */

@@ -88,6 +88,7 @@ _RULES: Mapping[str, SourceRules] = {
     ConnectorKind.MYSQL: _MYSQL,
     ConnectorKind.SQLITE: _SQLITE,
     ConnectorKind.FILES: replace(_LAKE, name="a source of files"),
+    ConnectorKind.DELTA: replace(_LAKE, name="a Delta table"),
     ConnectorKind.REST: _REST,
     LAKE: _LAKE,
 }

@@ -16,6 +16,11 @@ from forge.transforms.project import LoadedTransforms, read_source_files, read_t
 from forge.transforms.source import hash_of_load
 from forge.transforms.transform import FileSource, JdbcSource, Transform
 
+_NOT_LOADED = {
+    ConnectorKind.REST: ("an API", "What a load has read is fingerprinted; pages of an API are not kept."),
+    ConnectorKind.DELTA: ("a Delta table", "Spark would need a library that Forge does not bring."),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class FileSources:
@@ -96,14 +101,11 @@ def _joined(load: Transform, body: JdbcSource, sources: Mapping[str, Source], is
             fix=did_you_mean(body.source, sources)
             or f"Declare it: `- {{name: {body.source}, connector: postgresql}}`.",
         )
-    if source.connector is ConnectorKind.REST:
-        raise ForgeError(
-            "E206",
-            f"a load does not read an API, as {source.name} is one",
-            where=load.where,
-            why="What a load has read must be what the next run finds again; pages of an API are not kept.",
-            fix="Ask it by `forge query`, or load the files that it exports.",
-        )
+    if source.connector in _NOT_LOADED:
+        what, why = _NOT_LOADED[source.connector]
+        fix = "Ask it by `forge query`, or load the files that it exports."
+        what = f"a load does not read {what}, as {source.name} is one"
+        raise ForgeError("E206", what, where=load.where, why=why, fix=fix)
     if source.connector is ConnectorKind.FILES:
         return _of_files(load, body, source)
     if (body.table is None) == (body.query is None):

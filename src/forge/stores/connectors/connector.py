@@ -31,6 +31,10 @@ def open_connector(source: Source, root: Path, secret: Callable[[str], str]) -> 
             from forge.stores.connectors.files import FilesConnector
 
             return FilesConnector(source, root)
+        case ConnectorKind.DELTA:
+            from forge.stores.connectors.delta import DeltaConnector
+
+            return DeltaConnector(source, root)
         case ConnectorKind.REST:
             from forge.stores.connectors.rest import RestConnector
 

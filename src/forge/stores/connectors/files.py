@@ -25,7 +25,7 @@ from forge.model.types import parse_type
 from forge.stores.connectors.cells import UnfitValueError, batches_of
 from forge.stores.connectors.json_cells import json_array, parse_json, strict_array
 from forge.stores.connectors.running import RunningReads, started
-from forge.stores.connectors.scans import chosen, expression, spelled
+from forge.stores.connectors.scans import chosen, expression, spelled, typed
 from forge.transforms.transform import FileSource
 from forge.versioning.arrow_types import arrow_type, type_name
 
@@ -147,18 +147,11 @@ class FilesConnector:
                     kept = batch if left is None else batch.slice(0, left)
                     left = None if left is None else left - kept.num_rows
                     if kept.num_rows:
-                        yield self._typed(kept, schema)
+                        yield typed(kept, scan, schema)
                     if left == 0:
                         return
             except (pa.ArrowException, OSError, EOFError, UnicodeError) as error:
                 raise self._bad_rows(str(error)) from error
-
-    def _typed(self, batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
-        """A cast that loses nothing: pyarrow's safe one."""
-        import pyarrow as pa
-
-        arrays = [one.cast(field.type) for one, field in zip(batch.columns, schema, strict=True)]
-        return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
     def _bad_rows(self, why: str) -> ForgeError:
         return ForgeError(
@@ -174,7 +167,7 @@ class FilesConnector:
 
         schema = self._schema(found)
         files = ds.dataset(self._paths(found), schema=schema, format="parquet")
-        names = [spelled(name, schema) for name in scan.columns]
+        names = [spelled(name, schema) for name in scan.columns] or schema.names[:1]
         scanner = files.scanner(
             columns=names, filter=expression(scan.filters, schema), batch_size=min(most, 16_384), batch_readahead=2
         )

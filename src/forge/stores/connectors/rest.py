@@ -27,7 +27,7 @@ from forge.stores.connectors.names import matching
 from forge.stores.connectors.rest_client import RestClient
 from forge.stores.connectors.rest_pages import find_value, pages_of
 from forge.stores.connectors.running import RunningReads, started
-from forge.stores.connectors.scans import chosen, spelled
+from forge.stores.connectors.scans import chosen, typed
 from forge.versioning.arrow_types import arrow_type
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class RestConnector:
                         if left == 0:
                             return
                         continue
-                    kept = _typed(batch, scan, schema)
+                    kept = typed(chosen(batch, scan), scan, schema)
                     kept = kept if left is None else kept.slice(0, left)
                     left = None if left is None else left - kept.num_rows
                     if kept.num_rows:
@@ -201,18 +201,6 @@ def _as_parameter(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     return value.isoformat() if isinstance(value, date) else str(value)
-
-
-def _typed(batch: pa.RecordBatch, scan: Scan, schema: pa.Schema) -> pa.RecordBatch:
-    import pyarrow as pa
-
-    if not scan.columns:  # rows are counted
-        counted = Scan(scan.relation, (batch.schema.names[0],), scan.filters)
-        ones = [pa.array([1] * chosen(batch, counted).num_rows, schema.field(0).type)]
-        return pa.RecordBatch.from_arrays(ones, schema=schema)
-    kept = chosen(batch, Scan(scan.relation, tuple(spelled(one, batch.schema) for one in scan.columns), scan.filters))
-    arrays = [one.cast(field.type) for one, field in zip(kept.columns, schema, strict=True)]
-    return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def _array(source: str, column: str, cells: Sequence[Any], kind: pa.DataType) -> pa.Array:

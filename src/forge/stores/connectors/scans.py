@@ -25,11 +25,23 @@ def chosen(batch: pa.RecordBatch, scan: Scan) -> pa.RecordBatch:
     wanted = expression(scan.filters, batch.schema)
     table = pa.Table.from_batches([batch])
     table = table.filter(wanted) if wanted is not None else table
-    kept = table.select([spelled(name, batch.schema) for name in scan.columns])
+    # Where rows are only counted, any column will do.
+    kept = table.select([spelled(name, batch.schema) for name in scan.columns] or batch.schema.names[:1])
     arrays = [one.combine_chunks() for one in kept.columns]
     return pa.RecordBatch.from_arrays(
         [one.combine_chunks() if isinstance(one, pa.ChunkedArray) else one for one in arrays], schema=kept.schema
     )
+
+
+def typed(batch: pa.RecordBatch, scan: Scan, schema: pa.Schema) -> pa.RecordBatch:
+    """A cast that loses nothing: pyarrow's safe one. Where rows are only counted, their column is that of ones."""
+    import pyarrow as pa
+
+    if not scan.columns:
+        ones = [pa.array([1] * batch.num_rows, field.type) for field in schema]
+        return pa.RecordBatch.from_arrays(ones, schema=schema)
+    arrays = [one.cast(field.type) for one, field in zip(batch.columns, schema, strict=True)]
+    return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
 def expression(filters: Sequence[ScanFilter], schema: pa.Schema) -> ds.Expression | None:

@@ -1,0 +1,251 @@
+"""Delta Lake as a source: a table, which is then the source itself (`FROM events`), or a folder of tables. The log says
+which files a version has; of these, those that partitions, and the bounds of whole numbers and dates, rule out are not
+opened. Bounds of other types are cut or rounded in the log and rule out nothing.
+
+What the log says is not believed where it leads out of the table. A table that needs more than files of Parquet to be
+read (deletion vectors, renamed columns, wider types) is refused (E206), and never read in another way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime
+from functools import reduce
+from operator import and_
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from forge.federation.plan import Scan, SourceQuery
+from forge.federation.relation import RelationName, SourceColumn, SourceRelation
+from forge.federation.source import Source
+from forge.federation.source_keys import TIMESTAMP_AS_OF, VERSION_AS_OF
+from forge.model.errors import ForgeError
+from forge.model.types import parse_type
+from forge.stores.connectors.login import driver_needed
+from forge.stores.connectors.names import matching
+from forge.stores.connectors.running import RunningReads, started
+from forge.stores.connectors.scans import expression, spelled, typed
+from forge.versioning.arrow_types import type_name
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+    from deltalake import DeltaTable
+
+_LOG = "_delta_log"
+_FEATURES = frozenset({"timestampNtz", "v2Checkpoint", "vacuumProtocolCheck", "domainMetadata", "inCommitTimestamp"})
+
+
+class DeltaConnector:
+    def __init__(self, source: Source, root: Path) -> None:
+        self._source = source
+        self._root = root / source.path
+        self._running = RunningReads(source.name)
+
+    def test(self) -> str:
+        paths = self._paths()
+        if not paths:
+            raise self._unreachable("There is no Delta table.")
+        versions = [self._open(path).version() for path in paths]
+        return f"Delta Lake, version {versions[0]}" if () in paths else f"Delta Lake, {len(paths)} tables"
+
+    def relations(self) -> tuple[RelationName, ...]:
+        return tuple(RelationName(self._source.name, path) for path in self._paths())
+
+    def describe(self, path: tuple[str, ...]) -> SourceRelation | None:
+        found = matching(path, self._paths())
+        if found is None:
+            return None
+        table = self._open(found)
+        files = self._files(table)
+        counts = files["num_records"].to_pylist()
+        columns = tuple(
+            SourceColumn(
+                field.name, parse_type(type_name(field.type)), nullable=field.nullable, native=type_name(field.type)
+            )
+            for field in self._schema(table)
+        )
+        return SourceRelation(
+            RelationName(self._source.name, found),
+            columns,
+            rows=None if None in counts else sum(counts),
+            bytes=sum(files["size_bytes"].to_pylist()),
+            version=f"{table.metadata().id}:{table.version()}",
+        )
+
+    def read(self, asked: SourceQuery | Scan, schema: pa.Schema, batch_rows: int = 65_536) -> pa.RecordBatchReader:
+        if isinstance(asked, SourceQuery):
+            raise TypeError("Delta tables understand no SQL")
+        return started(schema, self._batches(asked, schema, batch_rows))
+
+    def cancel(self) -> None:
+        self._running.cancel()
+
+    def close(self) -> None:
+        self._running.cancel()
+
+    def _paths(self) -> tuple[tuple[str, ...], ...]:
+        """The source itself, or the tables in its folder."""
+        if (self._root / _LOG).is_dir():
+            return ((),)
+        if not self._root.is_dir():
+            raise self._unreachable("There is no such folder.")
+        found = sorted(one.name for one in self._root.iterdir() if (one / _LOG).is_dir() and one.name[0] != ".")
+        if found and VERSION_AS_OF in self._source.options:
+            raise self._unreadable("A version is that of one table.", "Name one in `path`, or take timestampAsOf.")
+        return tuple((name,) for name in found)
+
+    def _open(self, path: tuple[str, ...]) -> DeltaTable:
+        with driver_needed(self._source.name, "Delta Lake", "delta"):
+            from deltalake import DeltaTable
+
+        place = str(self._root.joinpath(*path))
+        version, time = (self._source.options.get(name) for name in (VERSION_AS_OF, TIMESTAMP_AS_OF))
+        with self._explained():
+            table = DeltaTable(place, version=int(version) if version else None)
+            if time:
+                self._go_back(table, datetime.fromisoformat(time))
+        self._refuse_features(table)
+        return table
+
+    def _go_back(self, table: DeltaTable, time: datetime) -> None:
+        """The library takes the first version for any time before it."""
+        table.load_as_version(time)
+        made = table.history(1)[0].get("timestamp")
+        if made is None or made > time.timestamp() * 1000:
+            raise self._unreadable(f"It has no version of {time.isoformat()}, or no longer.", "Take a later time.")
+
+    def _refuse_features(self, table: DeltaTable) -> None:
+        protocol, settings = table.protocol(), table.metadata().configuration
+        odd = sorted(set(protocol.reader_features or ()) - _FEATURES)
+        if protocol.min_reader_version == 2 or "columnMapping" in odd:  # the same in two versions of the protocol
+            odd = [one for one in odd if one != "columnMapping"]
+            mode = settings.get("delta.columnMapping.mode", "none")
+            odd += ["columnMapping"] if mode != "none" else []
+        if odd or protocol.min_reader_version > 3:
+            why = f"Its files alone do not say its rows: {', '.join(odd) or protocol.min_reader_version}."
+            raise self._unreadable(why, "Rewrite the table without it, or export it.")
+
+    def _schema(self, table: DeltaTable) -> pa.Schema:
+        import pyarrow as pa
+
+        return pa.schema(table.schema().to_arrow())
+
+    def _files(self, table: DeltaTable) -> pa.Table:
+        import pyarrow as pa
+
+        with self._explained():
+            return pa.table(table.get_add_actions(flatten=True))
+
+    def _batches(self, scan: Scan, schema: pa.Schema, most: int) -> Iterator[pa.RecordBatch | None]:
+        import pyarrow as pa
+
+        table = self._open(scan.relation.path)
+        dataset = self._dataset(table, self._root.joinpath(*scan.relation.path))
+        own = dataset.schema
+        names = [spelled(name, own) for name in scan.columns] or own.names[:1]
+        left = scan.limit
+        with self._running.read(lambda: None) as running:
+            yield None
+            try:
+                scanner = dataset.scanner(
+                    columns=names,
+                    filter=expression(scan.filters, own),
+                    batch_size=min(most, 16_384),
+                    batch_readahead=2,
+                    fragment_readahead=2,
+                )
+                for batch in self._running.until_cancelled(running, scanner.to_batches()):
+                    kept = batch if left is None else batch.slice(0, left)
+                    left = None if left is None else left - kept.num_rows
+                    if kept.num_rows:
+                        yield typed(kept, scan, schema)
+                    if left == 0:
+                        return
+            except (pa.ArrowException, OSError, EOFError, UnicodeError) as error:
+                said = str(error).splitlines() or [type(error).__name__]
+                raise ForgeError("E210", f"Files of {self._source.name} cannot be read", why=said[0][:200]) from error
+
+    def _dataset(self, table: DeltaTable, place: Path) -> ds.Dataset:
+        """Of the files of this version, each with what the log says of all its rows."""
+        import pyarrow as pa
+        import pyarrow.dataset as ds
+        from pyarrow.fs import LocalFileSystem
+
+        schema, files = self._schema(table), self._files(table)
+        partitions = table.metadata().partition_columns
+        floats = [name for name in partitions if pa.types.is_floating(schema.field(name).type)]
+        if floats:
+            raise self._unreadable(f"It is partitioned by {floats[0]}, whose NaN equals nothing.", "Export it.")
+        # Spark writes instants as INT96, which counts in nanoseconds and ends in the year 2262.
+        form = ds.ParquetFileFormat(read_options=ds.ParquetReadOptions(coerce_int96_timestamp_unit="us"))
+        system = LocalFileSystem()
+        fragments = [
+            form.make_fragment(str(place / self._inside(row["path"])), system, _known_of(row, schema, partitions))
+            for row in _rows_of(files)
+        ]
+        return ds.FileSystemDataset(fragments, schema, form, system)
+
+    def _inside(self, path: str) -> str:
+        """A file of the table, whose log spells it as a URL."""
+        plain = unquote(path)
+        pure = PurePosixPath(plain)
+        if pure.is_absolute() or ".." in pure.parts or "://" in plain or plain.startswith("file:") or "\x00" in plain:
+            why = "Its log names a file that is not its own, as a shallow clone does."
+            raise self._unreadable(why, "Copy the table whole.")
+        return plain
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        from deltalake.exceptions import DeltaError, TableNotFoundError
+
+        try:
+            yield
+        except ForgeError:
+            raise
+        except TableNotFoundError as error:
+            raise self._unreachable("There is no Delta table.") from error
+        except (DeltaError, OSError, ValueError, OverflowError) as error:
+            said = str(error).splitlines() or [type(error).__name__]
+            raise self._unreadable(said[0][:200], "Correct `path` and `options`.") from error
+        except BaseException as error:
+            if type(error).__name__ != "PanicException":  # of Rust, which is no Exception
+                raise
+            raise self._unreadable("Its log is damaged.", "Repair the table.") from None
+
+    def _unreachable(self, why: str) -> ForgeError:
+        return ForgeError("E308", f"{self._source.name} cannot be reached", why=why, fix="Correct `path`.")
+
+    def _unreadable(self, why: str, fix: str) -> ForgeError:
+        what = f"{self._source.name} cannot be read where it is"
+        return ForgeError("E206", what, where=self._source.where or self._source.name, why=why, fix=fix)
+
+
+def _rows_of(files: pa.Table) -> Iterator[dict[str, Any]]:
+    for batch in files.to_batches():
+        for at in range(batch.num_rows):
+            yield {name: batch.column(index)[at] for index, name in enumerate(batch.schema.names)} | {
+                "path": batch.column("path")[at].as_py()
+            }
+
+
+def _known_of(row: Mapping[str, Any], schema: pa.Schema, partitions: list[str]) -> ds.Expression:
+    """What is true of every row of a file."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    found: list[ds.Expression] = []
+    for name in partitions:
+        value = row[f"partition.{name}"]
+        field = pc.field(name)
+        found.append(field == value.cast(schema.field(name).type) if value.is_valid else field.is_null())
+    for field in schema:
+        low, high = row.get(f"min.{field.name}"), row.get(f"max.{field.name}")
+        exact = pa.types.is_integer(field.type) or pa.types.is_date32(field.type)
+        if not exact or "." in field.name or field.name in partitions or low is None or high is None:
+            continue
+        if low.is_valid and high.is_valid and low.type == high.type == field.type:
+            column = pc.field(field.name)  # each alone: Arrow concludes nothing from an OR of both
+            found += [(column >= low) | column.is_null(), (column <= high) | column.is_null()]
+    return reduce(and_, found) if found else pc.scalar(True)
