@@ -396,3 +396,87 @@ def test_an_explanation_says_whether_there_is_a_result(wiring: Wiring) -> None:
     assert found.to_dict()["cache"] == "hit"
     assert found.text().endswith("Cache: hit")
     assert cache_stats(wiring.federation.results).hits == 0
+
+
+def test_a_virtual_table_may_say_that_its_results_are_not_kept_or_not_for_long(wiring: Wiring, now: Now) -> None:
+    from forge.flows.federation.kept_results import CachePolicy, KeptResult, look_up
+    from forge.flows.federation.query import _opened
+
+    ports = wiring.federation.query_ports(user=ADA)
+    found = answer(wiring, cache=False)
+    result = KeptResult(schema=found.schema, table=found.table, executor=found.executor, why=found.why)
+    with _opened(ports, QueryRequest(PEOPLE), []) as query:
+        plain = query.question
+        assert plain is not None
+        off = look_up(ports.cache, replace(plain, policies=(CachePolicy("people_now", False, 60),)))
+        assert off.state == "not cacheable (people_now says so)"
+        brief = replace(plain, policies=(CachePolicy("people_now", True, 60), CachePolicy("other", True, 600)))
+        use = look_up(ports.cache, brief)
+        assert use.keep(result, 0.0, query.version_now) == "miss"
+        now.at += timedelta(seconds=59)
+        assert look_up(ports.cache, brief).state == "hit"
+        now.at += timedelta(seconds=2)
+        assert look_up(ports.cache, brief).state == "miss"
+        look_up(ports.cache, brief).keep(result, 0.0, query.version_now)
+        assert wiring.federation.results is not None
+        assert forget_results(wiring.federation.results, wiring.metadata, now, ADA, table="People_Now") == 1
+
+
+def test_a_condition_on_the_rows_of_a_reader_is_part_of_the_question(wiring: Wiring) -> None:
+    """Whatever a relation or a fragment says of who asks is in the key, whether or not it shows in the tree."""
+    from sqlglot import parse_one
+
+    from forge.flows.federation.kept_results import look_up
+    from forge.flows.federation.query import _opened
+
+    ports = wiring.federation.query_ports(user=ADA)
+    with _opened(ports, QueryRequest(PEOPLE), []) as query:
+        plain = query.question
+        assert plain is not None
+        (name,) = plain.relations
+        others = [
+            replace(plain, relations={name: replace(plain.relations[name], hidden=frozenset({"name"}))}),
+            replace(plain, relations={name: replace(plain.relations[name], version="another")}),
+            replace(plain, sources={"crm": replace(plain.sources["crm"], readers=(ADA,))}),
+            replace(plain, sources={"crm": replace(plain.sources["crm"], user="env:PATH")}),
+            replace(plain, asked=(*plain.asked, "a role")),
+            replace(plain, parameters={"x": True}),
+            replace(plain, parameters={"x": 1}),
+            replace(plain, plan=replace(plain.plan, rest=parse_one("SELECT 1 AS one", read="spark"))),  # type: ignore
+        ]
+        keys = [look_up(ports.cache, one).key for one in (plain, *others)]
+        estimate = replace(plain, relations={name: replace(plain.relations[name], rows=7, bytes=8)})
+        assert look_up(ports.cache, estimate).key == keys[0]
+    assert len(set(keys)) == len(keys)
+    assert all(keys)
+
+
+@pytest.mark.services("redis")
+def test_servers_on_several_machines_share_results_in_redis(wiring: Wiring, now: Now) -> None:
+    from redis_server import running_redis
+
+    yaml = wiring.root / "forge.yaml"
+    yaml.write_text(yaml.read_text() + "federation: {cache: {store: redis, url: 'env:WHERE'}}\n")
+    with running_redis() as server:
+        environ = {"PATH": "", "HOME": "/nowhere", "WHERE": server.url}
+        settings = load_settings(wiring.root, environ)
+        with closing(Wiring(settings, now, environ)) as one, closing(Wiring(settings, now, environ)) as other:
+            assert answer(one).cache == "miss"
+            found = answer(other)
+            assert (found.cache, found.rows) == ("hit", answer(wiring, cache=False).rows)
+            assert cache_stats(other.federation.results).store == "redis"
+            change(wiring.root, "UPDATE people SET name = 'Eva' WHERE id = 1")
+            assert answer(other).rows[0][1] == "Eva"
+            server.stop()
+            down = answer(one)
+            assert (down.cache, down.rows[0][1]) == ("off (The cache of results (redis) does not answer)", "Eva")
+    assert not (wiring.root / ".forge" / "results").exists()
+
+
+def test_a_password_in_the_address_of_redis_is_refused(wiring: Wiring) -> None:
+    yaml = wiring.root / "forge.yaml"
+    yaml.write_text("project: x\nfederation: {cache: {store: redis, url: 'redis://:only-for-tests@h:6379/0'}}\n")
+    with pytest.raises(ForgeError) as caught:
+        load_settings(wiring.root, {"PATH": "", "HOME": "/nowhere"})
+    assert caught.value.code == "E106"
+    assert "only-for-tests" not in str(caught.value)

@@ -9,10 +9,12 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from datetime import date, datetime, timedelta
 from decimal import Decimal
 from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from forge.federation.relation import RelationName, SourceRelation
 from forge.federation.source import LAKE, Source
@@ -23,9 +25,8 @@ from forge.model.time import Clock
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from sqlglot import exp
 
-    from forge.federation.plan import QueryPlan
+    from forge.federation.plan import Fragment, QueryPlan
     from forge.flows.federation.ports import ExecutorName
     from forge.flows.federation.result_cache import ResultCache
     from forge.flows.runs.pin import Pin
@@ -34,7 +35,8 @@ HIT, MISS, OFF = "hit", "miss", "off"
 SLOW_SECONDS = 0.5  # from then on a result of the lake alone is worth its place
 _FORM = 1  # of the bytes; another number is another key
 _META = b"forge"
-_NOT_ROWS = frozenset({"rows", "bytes"})  # estimates, which change what is pushed and not what comes back
+# Estimates, which change what is pushed and not what comes back; what a plan tells of itself; what is said elsewhere.
+_NOT_ROWS = frozenset({"rows", "bytes", "scanned", "text", "decisions", "fragments"})
 _VALUES = (bool, int, float, str, bytes, Decimal, date, datetime, type(None))
 
 
@@ -51,9 +53,19 @@ class QueryCache:
     ttl_seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class CachePolicy:
+    """What a virtual table says of results of it."""
+
+    name: str
+    enabled: bool
+    ttl_seconds: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CacheQuestion:
-    """`tree`: over tables alone. `asked`: limit, engine and what else was asked beside the text."""
+    """`tree`: over tables alone. `asked`: limit, engine and what else was asked beside the text. `policies`: of the
+    virtual tables that it reads."""
 
     tree: exp.Query
     plan: QueryPlan
@@ -62,6 +74,7 @@ class CacheQuestion:
     pins: Mapping[tuple[str, str], Pin]
     parameters: Mapping[str, object]
     asked: tuple[object, ...]
+    policies: tuple[CachePolicy, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +110,7 @@ class CacheUse:
             for name, relation in relations.items():
                 if name.source != LAKE and relation.version and version_now(name) != relation.version:
                     return _not_cacheable(f"{name} changed while it was read")
-            tags = frozenset(_tags(relations))
+            tags = frozenset(_tags(self.question))
             self.cache.store.put(self.key, _bytes_of(result), tags=tags, expires=self.expires, mark=self.mark)
         except ForgeError as error:
             return f"{OFF} ({error.what})"
@@ -139,9 +152,11 @@ def table_tag(source: str, table: str) -> str:
     return f"t:{source.lower()}:{table.lower()}"
 
 
-def _tags(relations: Mapping[RelationName, SourceRelation]) -> Iterator[str]:
+def _tags(question: CacheQuestion) -> Iterator[str]:
     """`public.customers` is also found as `customers`."""
-    for asked, relation in relations.items():
+    for policy in question.policies:
+        yield table_tag("", policy.name)
+    for asked, relation in question.relations.items():
         yield source_tag(asked.source)
         for name in (asked, relation.name):
             for start in range(len(name.path)):
@@ -151,8 +166,10 @@ def _tags(relations: Mapping[RelationName, SourceRelation]) -> Iterator[str]:
 
 
 def _why_not(question: CacheQuestion) -> str | None:
-    trees = (question.tree, question.plan.rest, *(one.query for one in question.plan.fragments))
-    for tree in trees:
+    for policy in question.policies:
+        if not policy.enabled:
+            return f"{policy.name} says so"
+    for tree in (question.tree, *_trees((question.plan, tuple(question.relations.values())))):
         found = find_volatile(tree)
         if found:
             return found
@@ -170,15 +187,11 @@ def _why_not(question: CacheQuestion) -> str | None:
 
 def _key(cache: QueryCache, question: CacheQuestion) -> str:
     plan = question.plan
-    parts: list[object] = [_FORM, cache.project, question.asked]
+    parts: list[object] = [_FORM, cache.project, question.asked, question.policies]
     parts += [(name, type(value).__name__, repr(value)) for name, value in sorted(question.parameters.items())]
-    parts += [plan.rest.sql("spark"), repr(plan.rest), plan.whole]
-    for fragment in plan.fragments:
-        columns, keys = repr(fragment.columns), repr(fragment.keys)
-        parts.append((fragment.name, fragment.source, fragment.query.sql("spark"), repr(fragment.query), columns, keys))
+    parts += [_described(plan), *map(_described, plan.fragments)]
     for name, relation in sorted(question.relations.items()):
-        known = [(one.name, _stable(getattr(relation, one.name))) for one in fields(relation)]
-        parts.append((str(name), [one for one in known if one[0] not in _NOT_ROWS], _state(cache, question, name)))
+        parts.append((str(name), _described(relation), _state(cache, question, name)))
     return hashlib.sha256(repr(parts).encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -191,8 +204,27 @@ def _state(cache: QueryCache, question: CacheQuestion, name: RelationName) -> ob
     return (_stable(source.keys), source.origin.value, cache.login(source))
 
 
+def _described(record: QueryPlan | Fragment | SourceRelation) -> list[tuple[str, str]]:
+    """Each of its fields, also those that are added to it one day."""
+    return [(one.name, _stable(getattr(record, one.name))) for one in fields(record) if one.name not in _NOT_ROWS]
+
+
+def _trees(value: object) -> Iterator[exp.Expr]:
+    """All SQL in it: what is asked, and conditions on the rows that somebody may see."""
+    if isinstance(value, exp.Expr):
+        yield value
+    elif is_dataclass(value):
+        for one in fields(value):
+            yield from _trees(getattr(value, one.name))
+    elif isinstance(value, tuple):
+        for part in value:
+            yield from _trees(part)
+
+
 def _stable(value: object) -> str:
     """The same text in each process: sets have no order of their own."""
+    if isinstance(value, exp.Expr):
+        return repr((value.sql("spark"), repr(value)))
     if isinstance(value, frozenset | set):
         return repr(sorted(map(repr, value)))
     if isinstance(value, Mapping):
@@ -202,7 +234,7 @@ def _stable(value: object) -> str:
 
 def _expires(cache: QueryCache, question: CacheQuestion) -> datetime:
     """Counted from before anything is read."""
-    longest = [cache.ttl_seconds]
+    longest = [cache.ttl_seconds, *(one.ttl_seconds for one in question.policies)]
     for name, relation in question.relations.items():
         if name.source != LAKE and not relation.version:
             longest.append(question.sources[name.source].cache_ttl_seconds)
