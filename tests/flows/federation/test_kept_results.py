@@ -287,6 +287,31 @@ def test_who_may_read_less_gets_less(wiring: Wiring) -> None:
     assert caught.value.code == "E885"
 
 
+def test_rows_and_masks_by_role_are_never_anothers(wiring: Wiring, now: Now) -> None:
+    """An intruder asks, letter by letter, what was just answered for a role that may see more; then roles change."""
+    rules = "rows: [{table: people, filter: \"country = 'DE'\", except: [owners]}]"
+    masks = "masks: [{column: people.mail, as: hash, except: [owners]}]"
+    source = wiring.root / "sources" / "all.yaml"
+    source.write_text(SOURCES.replace("path: data/crm.db}", f"path: data/crm.db, {rules}, {masks}}}", 1))
+
+    def rows_as(user: str, roles: str, state: str) -> list[tuple[object, ...]]:
+        text = f"project: x\nuser: {{name: Ada, email: {ADA}}}\nroles: {{owners: {roles}}}\n"
+        (wiring.root / "forge.yaml").write_text(text)
+        with closing(open_project(wiring.root, now)) as opened:
+            found = answer(opened, user=user)
+        assert found.cache == state
+        return [(*row[:2], row[2] if row[2] in ("ada@x", None) else "hash") for row in found.rows]
+
+    all_rows, part = [(1, "Ada", "ada@x"), (2, "Bob", None)], [(1, "Ada", "hash")]
+    assert rows_as(ADA, f"[{ADA}]", "miss") == all_rows
+    assert rows_as(EVE, f"[{ADA}]", "miss") == part
+    assert rows_as(EVE, f"[{ADA}]", "hit") == part
+    assert rows_as(ADA, f"[{ADA}]", "hit") == all_rows
+    assert rows_as("bob@example.com", f"[{ADA}]", "hit") == part  # with the same rights as Eve
+    assert rows_as(ADA, f"[{EVE}]", "hit") == part
+    assert rows_as(EVE, f"[{EVE}]", "hit") == all_rows
+
+
 def test_personal_data_of_the_lake_that_was_found_since_is_not_shown(wiring: Wiring) -> None:
     commit_orders(wiring, pa.table({"id": pa.array([1], pa.int64()), "mail": pa.array(["ada@x"])}))
     sql = "SELECT o.mail FROM core.orders o JOIN crm.people p ON p.id = o.id"
