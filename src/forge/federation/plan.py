@@ -72,6 +72,7 @@ class Fragment:
     rows: int | None = None  # estimated
     scanned: int | None = None  # estimated, before they are grouped; None: as `rows`
     keys: tuple[KeyFilter, ...] = ()
+    splits: bool = False  # its rows may be read in several parts at once
     guard: RowGuard | None = None  # of what not everyone may see
 
     @property
@@ -104,6 +105,16 @@ class SourceQuery:
 
     text: str
     values: tuple[object, ...] = ()
+    split: SplitQuery | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SplitQuery:
+    """The same query of a part of its rows: two more values are bound, where the part begins and where the next one
+    does. `path`: of the table whose rows they are."""
+
+    text: str
+    path: tuple[str, ...]
 
 
 ScanOperator = Literal["=", "<>", "<", "<=", ">", ">=", "in", "is null", "is not null"]

@@ -63,7 +63,8 @@ class SourceColumn:
 class SourceRelation:
     """`rows` and `bytes` are estimates of the source, None where it has none. `hidden`: columns, in small letters,
     that read as NULL for who asks; `row_filter`: which rows are for who asks. `version`: the same text, the same rows;
-    empty: nobody can tell."""
+    empty: nobody can tell. `splits`: the source finds the rows of a part of it without reading the rest, and several
+    reads can see the same snapshot."""
 
     name: RelationName
     columns: tuple[SourceColumn, ...]
@@ -74,6 +75,7 @@ class SourceRelation:
     hidden: frozenset[str] = frozenset()
     row_filter: exp.Expr | None = None
     version: str = ""
+    splits: bool = False
 
     def get(self, column: str) -> SourceColumn | None:
         """Case makes no difference, as in Spark."""

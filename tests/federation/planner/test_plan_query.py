@@ -170,3 +170,43 @@ def test_a_column_that_is_no_key_is_no_filter() -> None:
     plan = _plan("SELECT id FROM pg.public.orders")
     with pytest.raises(ForgeError, match="no key column"):
         render(plan.fragments[0], ConnectorKind.POSTGRESQL, {}, keys={"id": [1]})
+
+
+@pytest.mark.parametrize(
+    ("query", "splits"),
+    [
+        ("SELECT id, name FROM pg.public.orders WHERE amount > 1", True),
+        ("SELECT id FROM pg.public.orders WHERE id = 1", False),  # one row
+        ("SELECT id FROM pg.public.orders LIMIT 1000000", False),
+        ("SELECT id FROM pg.public.orders ORDER BY id LIMIT 1000000", False),
+        ("SELECT DISTINCT id FROM pg.public.orders", False),
+        ("SELECT customer, count(*) FROM pg.public.orders GROUP BY customer", False),
+        ("SELECT o.id FROM pg.public.orders o JOIN pg.public.lines l ON o.id = l.id", False),
+        ("SELECT id FROM my.shop.customers", False),
+    ],
+)
+def test_only_many_rows_of_one_table_are_read_in_parts(query: str, splits: bool) -> None:
+    tree = sqlglot.parse_one(query, read="spark")
+    assert isinstance(tree, exp.Query)
+    found = {name: replace(_relation(name), splits=True) for name in find_relations(tree, _SOURCES)}
+    found = {name: replace(one, splits=name.source == "pg") for name, one in found.items()}
+    (fragment,) = plan_query(tree, found, _KINDS, sources=_SOURCES).fragments
+    assert fragment.splits == splits
+
+
+def test_a_part_has_the_bounds_of_its_rows_bound_after_all_other_values() -> None:
+    name = RelationName("pg", ("public", "orders"))
+    tree = sqlglot.parse_one("SELECT id FROM pg.public.orders o WHERE amount > 1 OR id = :number", read="spark")
+    assert isinstance(tree, exp.Query)
+    (fragment,) = plan_query(
+        tree, {name: replace(_relation(name), splits=True)}, _KINDS, sources=_SOURCES, parameters=_PARAMETERS
+    ).fragments
+    asked = render(fragment, ConnectorKind.POSTGRESQL, _PARAMETERS)
+    assert isinstance(asked, SourceQuery)
+    assert asked.split is not None
+    assert asked.split.path == ("public", "orders")
+    assert asked.values == (Decimal(1), 5)
+    assert asked.split.text == (
+        'SELECT "o"."id" AS "id" FROM "public"."orders" AS "o" WHERE ("o"."amount" > CAST($1 AS DECIMAL) OR '
+        '"o"."id" = CAST($2 AS BIGINT)) AND "o"."ctid" >= CAST($3 AS tid) AND "o"."ctid" < CAST($4 AS tid)'
+    )

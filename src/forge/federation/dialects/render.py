@@ -22,7 +22,7 @@ from forge.federation.dialects.values import (
     read_value,
     write_value,
 )
-from forge.federation.plan import Fragment, Scan, ScanFilter, ScanOperator, SourceQuery
+from forge.federation.plan import Fragment, Scan, ScanFilter, ScanOperator, SourceQuery, SplitQuery
 from forge.federation.relation import RelationName
 from forge.federation.source import ConnectorKind
 from forge.model.errors import ForgeError
@@ -72,8 +72,25 @@ def render(
     nothing."""
     query = with_keys(fragment, keys or {}, rules_of(kind).is_sql)
     if rules_of(kind).is_sql:
-        return _sql(query, fragment.relations, ConnectorKind(kind), parameters)
+        asked = _sql(query, fragment.relations, ConnectorKind(kind), parameters)
+        return _with_split(asked, query, fragment, parameters) if fragment.splits else asked
     return _scan(query, fragment, parameters)
+
+
+def _with_split(
+    asked: SourceQuery, query: exp.Query, fragment: Fragment, parameters: Mapping[str, object]
+) -> SourceQuery:
+    """By the addresses of rows, which PostgreSQL reads in ranges."""
+    assert isinstance(query, exp.Select)
+    part = query.copy()
+    where = part.args.get("where")
+    address = exp.column("ctid", table=part.args["from_"].this.alias)
+    tid = exp.DataType(this=exp.DataType.Type.USERDEFINED, kind="tid")
+    low, high = (exp.Cast(this=exp.Var(this=f"${len(asked.values) + place}"), to=tid.copy()) for place in (1, 2))
+    bounds = [exp.GTE(this=address, expression=low), exp.LT(this=address.copy(), expression=high)]
+    part.set("where", exp.Where(this=all_of([*conjuncts(where.this if where else None), *bounds])))
+    split = _sql(part, fragment.relations, ConnectorKind.POSTGRESQL, parameters)
+    return SourceQuery(asked.text, asked.values, SplitQuery(split.text, fragment.relations[0].path))
 
 
 def with_keys(fragment: Fragment, keys: Mapping[str, Sequence[object]], is_sql: bool) -> exp.Query:

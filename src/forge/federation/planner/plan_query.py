@@ -17,6 +17,7 @@ from forge.federation.planner.push import push_select
 from forge.federation.planner.qualify import qualify_columns
 from forge.federation.planner.row_filters import split_row_filter
 from forge.federation.planner.source_table import from_where
+from forge.federation.planner.splits import mark_splits
 from forge.federation.planner.whole import as_whole
 from forge.federation.relation import RelationName, SourceRelation
 
@@ -44,6 +45,7 @@ def plan_query(
             push_select(select, plan, pushdown)
         set_output_names(rest, names)
     fragments = add_key_filters(plan.fragments, rest, kinds) if pushdown else tuple(plan.fragments)
+    fragments = mark_splits(fragments, relations)
     found = QueryPlan(tree.sql("spark"), fragments, rest, tuple(plan.decisions))
     return as_whole(found, kinds) if pushdown else found
 

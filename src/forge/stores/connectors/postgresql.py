@@ -2,7 +2,8 @@
 Values are bound by the server.
 
 Every connection is read-only and reads one query: names are found in pg_catalog only, so the text spells out schemas.
-Rows come as text in pieces of libpq (no cursor, which would rule out parallel plans), so memory is bounded.
+Rows come as text in pieces of libpq (no cursor, which would rule out parallel plans), so memory is bounded. A large
+table is read in parts.
 
 | PostgreSQL | Spark | `=` | order |
 |---|---|---|---|
@@ -39,6 +40,7 @@ from forge.model.types import DataType, TypeField
 from forge.stores.connectors.cells import FIRST_ROWS, batches_of, failed_query
 from forge.stores.connectors.login import Login, driver_needed, login_of
 from forge.stores.connectors.names import matching
+from forge.stores.connectors.parts import PartedRead
 from forge.stores.connectors.running import RunningReads, started
 
 if TYPE_CHECKING:
@@ -47,6 +49,15 @@ if TYPE_CHECKING:
     from psycopg.abc import AdaptContext
     from psycopg.adapt import AdaptersMap
 
+    Connection = psycopg.Connection[tuple[Any, ...]]
+
+PART_BLOCKS = 4_096  # of a part of a read: 32 MB in most servers
+_LAST_ROW = "(4294967295,65535)"  # no table has it
+_BEGIN = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_BLOCKS = """
+SELECT pg_relation_size(c.oid) / current_setting('block_size')::int
+FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND c.relname = $2
+"""
 DRIVER_OPTIONS = ("sslmode", "sslrootcert", "sslcert", "sslkey")
 _PORT = 5432
 _SESSION: Mapping[str, str] = {
@@ -78,7 +89,9 @@ WITH named AS (
   FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
   WHERE lower(n.nspname) = lower($1) AND lower(c.relname) = lower($2) AND {_READABLE}
 )
-SELECT oid::bigint, nspname, relname, parts.unknown, parts.rows, parts.bytes,
+SELECT oid::bigint, nspname, relname,
+  relkind IN ('r', 'm') AND has_table_privilege(oid, 'SELECT') AND current_setting('server_version_num')::int >= 140000,
+  parts.unknown, parts.rows, parts.bytes,
   CASE WHEN parts.plain AND NOT named.relrowsecurity AND NOT pg_is_in_recovery()
     THEN concat_ws(' ', oid, txid_current_snapshot(), pg_postmaster_start_time(), current_user) END AS version
 FROM named, LATERAL (
@@ -166,7 +179,7 @@ class PostgresConnector:
             name = matching(wanted, found)
             if name is None:
                 return None
-            oid, _, _, unknown, rows, size, version = found[name]
+            oid, _, _, splits, unknown, rows, size, version = found[name]
             described = ask(_COLUMNS, (int(oid),))
             same_order = ask("SHOW server_encoding", ())[0][0] in _BYTES_ARE_CHARACTERS
         key = sorted((int(row[-1]), row[0]) for row in described if row[-1] != "0")
@@ -178,12 +191,14 @@ class PostgresConnector:
             bytes=None if size is None else int(size),
             key=tuple(column for _, column in key),
             version=version or "",
+            splits=splits == "t",
         )
 
     def read(self, asked: SourceQuery | Scan, schema: pa.Schema, batch_rows: int = 65_536) -> pa.RecordBatchReader:
         if isinstance(asked, Scan):
             raise TypeError("a database is asked by SQL")
-        return started(schema, self._batches(asked, schema, batch_rows))
+        in_parts = asked.split is not None and self._login.seconds is None  # its time is that of all parts
+        return started(schema, (self._parts if in_parts else self._batches)(asked, schema, batch_rows))
 
     def cancel(self) -> None:
         self._running.cancel()
@@ -233,18 +248,79 @@ class PostgresConnector:
 
     def _batches(self, query: SourceQuery, schema: pa.Schema, most: int) -> Iterator[pa.RecordBatch | None]:
         with closing(self._open()) as connection:
-            import psycopg
+            yield from self._streamed(connection, query, schema, most)
 
-            rows = psycopg.RawCursor(connection).stream(query.text, query.values, size=min(most, FIRST_ROWS))
-            try:
-                with self._running.read(lambda: connection.cancel_safe(timeout=10)) as read:
-                    yield from self._running.until_cancelled(read, batches_of(self._source.name, schema, rows, most))
-            except psycopg.Error as error:
-                raise self._failure(error) from error
-            finally:
-                rows.close()  # type: ignore[attr-defined] # a generator: it cancels what still runs
+    def _streamed(
+        self, connection: Connection, query: SourceQuery, schema: pa.Schema, most: int
+    ) -> Iterator[pa.RecordBatch | None]:
+        import psycopg
 
-    def _open(self) -> psycopg.Connection[tuple[Any, ...]]:
+        rows = psycopg.RawCursor(connection).stream(query.text, query.values, size=min(most, FIRST_ROWS))
+        try:
+            with self._running.read(lambda: connection.cancel_safe(timeout=10)) as read:
+                yield from self._running.until_cancelled(read, batches_of(self._source.name, schema, rows, most))
+        except psycopg.Error as error:
+            raise self._failure(error) from error
+        finally:
+            rows.close()  # type: ignore[attr-defined] # a generator: it cancels what still runs
+
+    def _parts(self, query: SourceQuery, schema: pa.Schema, most: int) -> Iterator[pa.RecordBatch | None]:
+        """In ranges of its blocks. All see one snapshot, so that no row is read twice or not at all where others write
+        meanwhile; a server that gives none away, as a standby, is asked for everything at once."""
+        assert query.split is not None
+        split = query.split
+        with closing(self._open()) as first:
+            found = self._snapshot(first, split.path)
+            if found is None:
+                yield from self._streamed(first, query, schema, most)
+                return
+            name, blocks = found
+
+            def stream(connection: Connection, low: str, high: str | None) -> Iterator[pa.RecordBatch | None]:
+                bounds = (low, high or _LAST_ROW)
+                return self._streamed(connection, SourceQuery(split.text, (*query.values, *bounds)), schema, most)
+
+            starts = [f"({block},0)" for block in range(0, blocks, PART_BLOCKS)]
+            parts = list(zip(starts, [*starts[1:], None], strict=True))
+            reading = PartedRead(first, joined=lambda: self._joined(name), stream=stream, parts=parts)
+            with self._running.read(reading.stop) as read:
+                yield from self._running.until_cancelled(read, reading.batches())
+
+    def _snapshot(self, first: Connection, path: tuple[str, ...]) -> tuple[str, int] | None:
+        """Its name and how many blocks the table has; None where it cannot be read in parts, or is small."""
+        import psycopg
+
+        cursor = psycopg.RawCursor(first)
+        try:
+            with self._running.read(lambda: first.cancel_safe(timeout=10)):
+                cursor.execute(_BEGIN)
+                blocks = cursor.execute(_BLOCKS, path).fetchone()
+                if blocks is not None and int(blocks[0]) > PART_BLOCKS:
+                    name = cursor.execute("SELECT pg_export_snapshot()").fetchone()
+                    assert name is not None
+                    return str(name[0]), int(blocks[0])
+        except psycopg.OperationalError as error:
+            raise self._failure(error) from error
+        except psycopg.Error:
+            pass
+        first.rollback()
+        return None
+
+    def _joined(self, snapshot: str) -> Connection:
+        """Another connection that sees what the first one does."""
+        import psycopg
+        from psycopg import sql
+
+        connection = self._open()
+        try:
+            connection.execute(_BEGIN)
+            connection.execute(sql.SQL("SET TRANSACTION SNAPSHOT {}").format(sql.Literal(snapshot)))
+        except psycopg.Error as error:
+            connection.close()
+            raise self._failure(error) from error
+        return connection
+
+    def _open(self) -> Connection:
         with driver_needed(self._source.name, "PostgreSQL", "postgres"):
             import psycopg
 
