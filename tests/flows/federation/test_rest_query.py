@@ -186,3 +186,25 @@ def test_a_load_of_an_api_is_refused_where_it_stands(wiring: Wiring) -> None:
     (fault,) = [one.error for one in reading.faults]
     assert (fault.code, fault.where) == ("E206", "sources/load.yaml:2")
     assert "does not read an API" in fault.what
+
+
+RULES = """
+    rows: [{table: orders, filter: "city = 'London' OR amount > 7", except: [bob@example.com]}]
+    masks: [{column: orders.day, as: year, except: [bob@example.com]}]
+"""
+
+
+def test_rows_and_values_that_are_not_yours_are_neither_read_nor_asked_for(wiring: Wiring, api: RestApi) -> None:
+    file = wiring.root / "sources" / "all.yaml"
+    file.write_text(file.read_text().replace("    hidden: [orders.note]\n", RULES.lstrip("\n"), 1))
+    assert rows(wiring, "SELECT id FROM shop.orders ORDER BY id") == [(1,), (3,), (4,)]
+    assert rows(wiring, "SELECT count(*) FROM shop.orders WHERE city = 'Paris'") == [(0,)]
+    assert rows(wiring, "SELECT id FROM shop.orders LIMIT 2 OFFSET 2") == [(4,)]
+    api.asked.clear()
+    masked = "SELECT id FROM shop.orders WHERE day = '2026-01-31'"
+    assert rows(wiring, masked) == rows(wiring, masked, pushdown=False) == []
+    assert all("day" not in one.query for one in api.asked), "a masked column was asked for"
+    file.write_text(file.read_text().replace(" OR amount > 7", ""))
+    api.asked.clear()
+    assert rows(wiring, "SELECT id FROM shop.orders ORDER BY id") == [(1,), (3,)]
+    assert towns(api) == {"London"}
