@@ -119,6 +119,7 @@ class RestConnector:
         self, table: RestTable, names: Sequence[str], pages: Iterator[list[dict[str, Any]]]
     ) -> Iterator[tuple[Any, ...]]:
         places = [(name, steps_of(table.fields[name]) if name in table.fields else (name,)) for name in names]
+        plain = not any(name in table.fields for name in names)
         done = 0
         for page in pages:
             done += len(page)
@@ -126,6 +127,9 @@ class RestConnector:
                 why = f"{table.path} has more than {self._options.rows:,} rows."
                 fix = "Ask for less, by columns that have filters or by a LIMIT; or set `options.max_rows`."
                 raise failed_query(self._source.name, why, fix)
+            if plain:
+                yield from (tuple(map(record.get, names)) for record in page)
+                continue
             for record in page:
                 yield tuple(self._cell(record, name, place) for name, place in places)
 
