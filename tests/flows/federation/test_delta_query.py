@@ -61,6 +61,7 @@ def test_a_table_is_the_source_or_in_its_folder_and_joined(wiring: Wiring) -> No
     assert answer(wiring, "SELECT count(*) FROM first").rows == ((10,),)
 
 
+@pytest.mark.slow
 def test_filters_and_projections_are_pushed_and_change_no_row(wiring: Wiring) -> None:
     for condition, count in (
         ("day = '2026-01-02'", 10),

@@ -99,6 +99,7 @@ def test_an_api_and_a_database_are_one(wiring: Wiring, api: RestApi) -> None:
     assert {one.headers["authorization"] for one in api.asked} == {"Bearer s3cret"}
 
 
+@pytest.mark.slow
 def test_what_the_api_can_be_asked_is_asked_and_the_rest_computed(wiring: Wiring, api: RestApi) -> None:
     cases: list[tuple[str, dict[str, object], list[int], str | None]] = [
         ("city = 'London'", {}, [1, 3], "London"),
@@ -194,6 +195,7 @@ RULES = """
 """
 
 
+@pytest.mark.slow
 def test_rows_and_values_that_are_not_yours_are_neither_read_nor_asked_for(wiring: Wiring, api: RestApi) -> None:
     file = wiring.root / "sources" / "all.yaml"
     file.write_text(file.read_text().replace("    hidden: [orders.note]\n", RULES.lstrip("\n"), 1))
