@@ -199,3 +199,45 @@ def test_a_plan_says_what_each_source_is_asked_and_why_not_more(wiring: Wiring) 
     assert {one["source"] for one in asked} == {"lake", "crm", "rates"}
     decisions: Any = found["decisions"]
     assert any(one["part"] == "join" and not one["pushed"] and one["why"] for one in decisions)
+
+
+def test_a_plan_says_which_columns_arrive_in_each_column_of_the_result(wiring: Wiring) -> None:
+    explained = explain_query(wiring.federation.query_ports(), QueryRequest(JOINED))
+    assert explained.lineage is not None
+    found = {one.column: {(made.column, made.transformation) for made in one.sources} for one in explained.lineage}
+    assert found == {
+        "name": {("crm.people.name", "identity")},
+        "rate": {("rates.rate", "identity")},
+        "n": set(),
+        "total": {("core.orders.amount", "aggregation")},
+    }
+    assert [one["column"] for one in explained.to_dict()["lineage"]] == ["name", "rate", "n", "total"]  # type: ignore[attr-defined]
+
+
+def test_every_end_of_a_query_is_in_the_audit_with_what_it_cost(wiring: Wiring) -> None:
+    answer(wiring, "SELECT name FROM crm.people")
+    refused("E885", wiring, "SELECT * FROM vault.people")
+    turned_away, ran = wiring.metadata.audit(limit=2)
+    assert {"rows", "bytes", "ms", "executor", "sources", "rows_read"} <= ran.detail.keys()
+    assert ran.detail["bytes"] > 0  # type: ignore[operator]
+    assert turned_away.detail["ms"] >= 0  # type: ignore[operator]
+
+
+def test_lineage_goes_through_subqueries_stars_and_joins(wiring: Wiring) -> None:
+    ports = wiring.federation.query_ports()
+
+    def made_of(sql: str) -> dict[str, list[str]]:
+        explained = explain_query(ports, QueryRequest(sql))
+        assert explained.lineage is not None
+        return {one.column: [made.column for made in one.sources] for one in explained.lineage}
+
+    assert made_of("WITH t AS (SELECT * FROM crm.people) SELECT upper(name) AS n, 1 AS one FROM t") == {
+        "n": ["crm.people.name"],
+        "one": [],
+    }
+    starred = made_of("SELECT * FROM crm.people JOIN rates USING (country)")
+    assert starred["rate"] == ["rates.rate"]
+    assert starred["name"] == ["crm.people.name"]
+    union = made_of("SELECT id FROM core.orders UNION ALL SELECT id FROM crm.people")
+    assert sorted(union["id"]) == ["core.orders.id", "crm.people.id"]
+    assert "Columns come from:" in explain_query(ports, QueryRequest("SELECT id FROM crm.people")).text()

@@ -4511,6 +4511,18 @@ export interface components {
             to?: string | null;
         };
         /**
+         * ColumnSourceView
+         * @description `column`: as the lineage graph names it: crm.public.customers.email.
+         */
+        ColumnSourceView: {
+            /** Column */
+            column: string;
+            /** Expression */
+            expression: string;
+            /** Transformation */
+            transformation: string;
+        };
+        /**
          * ColumnStatisticsView
          * @description Of the stored profile of the rows, of which `rows` were looked at. `masked`: values of personal data are left
          *     out.
@@ -7883,6 +7895,16 @@ export interface components {
             version: number | null;
         };
         /**
+         * OutputLineageView
+         * @description A column of the result, and the columns that arrive in it.
+         */
+        OutputLineageView: {
+            /** Column */
+            column: string;
+            /** Sources */
+            sources: components["schemas"]["ColumnSourceView"][];
+        };
+        /**
          * OutputStatus
          * @enum {string}
          */
@@ -8625,6 +8647,8 @@ export interface components {
                 [key: string]: unknown;
             }[];
             executor: components["schemas"]["EngineView"];
+            /** Lineage */
+            lineage?: components["schemas"]["OutputLineageView"][] | null;
             /** Nodes */
             nodes?: {
                 [key: string]: unknown;
@@ -11934,6 +11958,7 @@ export type CheckTypeView = components['schemas']['CheckTypeView'];
 export type CheckTypesView = components['schemas']['CheckTypesView'];
 export type ChecksToValidate = components['schemas']['ChecksToValidate'];
 export type ColumnChange = components['schemas']['ColumnChange'];
+export type ColumnSourceView = components['schemas']['ColumnSourceView'];
 export type ColumnStatisticsView = components['schemas']['ColumnStatisticsView'];
 export type ColumnWords = components['schemas']['ColumnWords'];
 export type CommitDetail = components['schemas']['CommitDetail'];
@@ -12067,6 +12092,7 @@ export type NoticeView = components['schemas']['NoticeView'];
 export type OrderStep = components['schemas']['OrderStep'];
 export type OrderView = components['schemas']['OrderView'];
 export type OriginView = components['schemas']['OriginView'];
+export type OutputLineageView = components['schemas']['OutputLineageView'];
 export type OutputStatus = components['schemas']['OutputStatus'];
 export type OutputView = components['schemas']['OutputView'];
 export type Overview = components['schemas']['Overview'];

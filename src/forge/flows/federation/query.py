@@ -27,6 +27,7 @@ from forge.flows.federation.guarded_rows import guard_rows
 from forge.flows.federation.kept_results import OFF, CacheQuestion, KeptResult, look_up
 from forge.flows.federation.lake_views import TwoVersionsError, expand_views
 from forge.flows.federation.ports import UndecidedError
+from forge.flows.federation.query_lineage import OutputLineage, lineage_lines, lineage_of
 from forge.flows.federation.running import RunningQuery
 from forge.flows.runs.input_pins import inputs_of
 from forge.flows.upkeep.query_audit import audited
@@ -125,7 +126,8 @@ class FederationPorts:
 
 @dataclass(frozen=True, slots=True)
 class QueryExplanation:
-    """`plan` is None where Spark is given the text as it came."""
+    """`plan` is None where Spark is given the text as it came. `lineage`: of the columns of the result; None: nobody
+    asked for it, or only Spark could tell."""
 
     executor: ExecutorName
     why: str
@@ -135,9 +137,12 @@ class QueryExplanation:
     parameters: Mapping[str, object]
     rows_read: Mapping[str, int] | None = None
     cache: str | None = None
+    lineage: tuple[OutputLineage, ...] | None = None
 
     def to_dict(self) -> dict[str, object]:
-        found = {} if self.cache is None else {"cache": self.cache}
+        found: dict[str, object] = {} if self.cache is None else {"cache": self.cache}
+        if self.lineage is not None:
+            found["lineage"] = [one.to_dict() for one in self.lineage]
         if self.plan is None:
             return {"executor": {"name": self.executor, "why": self.why}, "sources": [], **found}
         return found | explain(
@@ -152,7 +157,7 @@ class QueryExplanation:
     def text(self) -> str:
         if self.plan is None:
             return f"Runs on Spark as it is written: {self.why}"
-        text = explain_text(self.to_dict())
+        text = "\n".join([explain_text(self.to_dict()), *lineage_lines(self.lineage or ())])
         return text if self.cache is None else f"{text}\nCache: {self.cache}"
 
 
@@ -178,7 +183,7 @@ def ask(ports: FederationPorts, request: QueryRequest, caller: QueryCaller) -> Q
 def explain_query(ports: FederationPorts, request: QueryRequest) -> QueryExplanation:
     """How the query would be computed; nothing is read but what describes the relations."""
     with _opened(ports, request, []) as query:
-        explained = query.explained(*query.executor)
+        explained = replace(query.explained(*query.executor), lineage=query.lineage)
         cache = ports.cache if request.cache else None
         return replace(explained, cache=look_up(cache, query.question, only_ask=True).state)
 
@@ -187,7 +192,16 @@ def _audit_facts(answer: QueryAnswer) -> dict[str, object]:
     sources = sorted({one.source for one in answer.plan.fragments}) if answer.plan else [LAKE]
     found: dict[str, object] = {"rows": len(answer.rows), "sources": sources, "executor": answer.executor}
     found["cache"] = answer.cache
+    found["bytes"] = _bytes_of(answer)
     return found | {"rows_read": sum(answer.rows_read.values()), "ms": round(answer.seconds * 1000)}
+
+
+def _bytes_of(answer: QueryAnswer) -> int:
+    """Of its values: as Arrow holds them, or about so."""
+    if answer.table is not None:
+        return int(answer.table.nbytes)
+    cells = (value for row in answer.rows for value in row)
+    return sum(len(value) if isinstance(value, str | bytes) else 8 for value in cells)
 
 
 def _answer(ports: FederationPorts, request: QueryRequest, names: list[RelationName]) -> QueryAnswer:
@@ -382,6 +396,13 @@ class _OpenQuery:
         relation = restricted(found, masks, rows, ports.subject)
         self.masked |= relation.hidden | {one.name.lower() for one in relation.columns if one.mask}
         return relation
+
+    @property
+    def lineage(self) -> tuple[OutputLineage, ...] | None:
+        plan = self.plan
+        if plan is None:
+            return None
+        return lineage_of(self._expanded[0], self.described, self.sources, plan.rest.named_selects)
 
     @cached_property
     def rights(self) -> Rights | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
@@ -41,19 +42,28 @@ def audited(
 ) -> T:
     """The result or error of `ask`, after writing the audit row. `door` is the channel by which the text came,
     `facts` what is noted of the result: how many rows, for one."""
+    began = time.monotonic()
     try:
         found = ask()
     except ForgeError as error:
         refused = CODES[error.code].kind is ErrorKind.REFUSED
         why = " ".join(part for part in (error.what, error.why) if part)
-        detail: dict[str, object] = {"code": error.code, "why": why}
+        detail: dict[str, object] = {"code": error.code, "why": why, "ms": _since(began)}
         log.note(query_record(clock, actor, REFUSED if refused else FAILED, door, sql, _known(tables), detail))
         raise
     except BaseException as error:
-        log.note(query_record(clock, actor, FAILED, door, sql, _known(tables), {"why": type(error).__name__}))
+        log.note(query_record(clock, actor, FAILED, door, sql, _known(tables), _ended(error, began)))
         raise
-    log.note(query_record(clock, actor, ASKED, door, sql, _known(tables), dict(facts(found))))
+    log.note(query_record(clock, actor, ASKED, door, sql, _known(tables), {"ms": _since(began), **facts(found)}))
     return found
+
+
+def _ended(error: BaseException, began: float) -> dict[str, object]:
+    return {"why": type(error).__name__, "ms": _since(began)}
+
+
+def _since(began: float) -> int:
+    return round((time.monotonic() - began) * 1000)
 
 
 def audit_checks(log: AuditLog, clock: Clock, actor: str, door: str, judged: JudgedTable) -> None:

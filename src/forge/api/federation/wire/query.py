@@ -37,6 +37,21 @@ class EngineView(Wire):
     why: str
 
 
+class ColumnSourceView(Wire):
+    """`column`: as the lineage graph names it: crm.public.customers.email."""
+
+    column: str
+    transformation: str
+    expression: str
+
+
+class OutputLineageView(Wire):
+    """A column of the result, and the columns that arrive in it."""
+
+    column: str
+    sources: list[ColumnSourceView]
+
+
 class PlanView(Wire):
     """`nodes`: the tree, its root the result; `sources`: what each is asked; `decisions`: each part of the query,
     pushed or why not. A text that Spark computes as it came has none of these."""
@@ -48,6 +63,7 @@ class PlanView(Wire):
     sources: list[dict[str, Any]]
     rest: str | None = None
     decisions: list[dict[str, Any]] = []
+    lineage: list[OutputLineageView] | None = None
     cache: str | None = None  # of an explanation: hit, miss, off, or not cacheable and why
 
 
