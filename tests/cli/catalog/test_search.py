@@ -29,7 +29,8 @@ def test_pages_facets_and_context_as_over_http(house: Any) -> None:
     assert sum(one["count"] for one in first["facets"]["type"]) == first["total_count"]
     assert house(*ask, "--cursor", first["next_cursor"]).json["items"][0]["id"] != first["items"][0]["id"]
     assert "type: table" in house("catalog", "search", "--facet", "type").out
-    assert house("catalog", "suggest", "core.ord", "--json").json["items"][0]["id"] == "core.orders"
+    assert house("catalog", "suggest", "core.ord", "--json").json["items"][0]["qualified_name"] == "core.orders"
+    assert house(*ask, "--offset", "1").json["items"] == house(*ask, "--cursor", first["next_cursor"]).json["items"]
     assert "## core.orders (table)" in house("catalog", "context", "where are the orders?").out
     assert house("catalog", "context", "orders", "--max-chars", "1").status == 2
     assert house("catalog", "search", "orders", "--in", "raw", "--quality", "poor", "--json").json["items"] == []

@@ -38,7 +38,7 @@ def test_the_same_words_as_over_http(catalog: CatalogView) -> None:
     assert names(catalog.search(domains=["sales", "people"])) == ["core.sales", "marts.staff"]
     assert names(catalog.search("full name", types="column")) == ["marts.staff.fullName"]
     assert catalog.search(facets="domain").facets == {"domain": {"finance": 1, "people": 1, "sales": 1}}
-    assert names(catalog.suggest("sal")) == ["core.sales"]
+    assert [one.qualified_name for one in catalog.suggest("sal")] == ["core.sales"]
     assert catalog.context("where is the amount of refunds?").assets == ("core.refunds",)
     assert catalog.show("core.sales").to_dict() == catalog.get("core.sales").to_dict()
     assert catalog.reindex() == len(catalog.search(types=("table", "schema")))

@@ -35,7 +35,7 @@ def search(
     sort: Annotated[
         str, typer.Option("--sort", metavar="ORDER", help="relevance, popularity, freshness or name.")
     ] = "relevance",
-    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=500, help="At most so many.")] = 20,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=500, help="At most so many.")] = 50,
     facets: Annotated[
         _Many,
         typer.Option(
@@ -45,6 +45,9 @@ def search(
     cursor: Annotated[
         str | None, typer.Option("--cursor", metavar="CURSOR", help="next_cursor of the page before.")
     ] = None,
+    offset: Annotated[
+        int, typer.Option("--offset", metavar="N", min=0, max=10_000, help="How many to leave out, without a cursor.")
+    ] = 0,
     explain: Annotated[bool, typer.Option("--explain", help="Say why each result is where it is.")] = False,
 ) -> None:
     """Find assets, columns, schemas and terms; without words, browse. A filter given twice means either value."""
@@ -67,6 +70,7 @@ def search(
                 limit=limit,
                 facets=facets or (),
                 cursor=cursor,
+                offset=offset,
                 explain=explain,
             )
             .page
@@ -98,7 +102,7 @@ def suggest(
     prefix: Annotated[str, typer.Argument(metavar="PREFIX", help="How a name begins.")],
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=50, help="At most so many.")] = 10,
 ) -> None:
-    """Complete the name of an asset, schema, term or column."""
+    """Complete the name of an asset, schema, term, column, branch or run."""
     from forge.connection.catalog.assets import CatalogView
 
     with terminal.open() as wiring:

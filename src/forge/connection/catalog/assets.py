@@ -36,6 +36,7 @@ from forge.flows.catalog.asset_store import AssetFilter
 from forge.flows.catalog.crawl import crawl
 from forge.flows.catalog.edit import EditOutcome, EditPorts, decide_proposal, edit_asset, find_asset, lacks, undo_edit
 from forge.flows.catalog.search.context import ContextPack, find_context
+from forge.flows.catalog.search.suggest import find_suggestions
 from forge.model.errors import ForgeError
 from forge.wiring import Wiring
 from forge.wiring.asset_sheets import asset_sheet_ports
@@ -110,8 +111,9 @@ class CatalogView:
         return SearchResult(self.wiring.catalog.search.catalog.search(query))
 
     def suggest(self, prefix: str, limit: int = 10) -> SearchSuggestions:
-        """Assets, schemas, terms and columns whose names begin so."""
-        return SearchSuggestions(self.wiring.catalog.search.catalog.suggest(prefix, limit))
+        """Assets, schemas, terms, columns, branches and runs whose names begin so."""
+        suggest = self.wiring.catalog.search.catalog.suggest
+        return SearchSuggestions(find_suggestions(suggest, self.wiring.metadata, prefix, limit))
 
     def context(self, text: str, max_chars: int = 8000) -> ContextPack:
         """The best assets for a question, as Markdown of at most so many letters, for an assistant."""

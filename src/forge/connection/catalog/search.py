@@ -11,6 +11,7 @@ from forge.catalog.search.document import DocumentType, QualityBand
 from forge.catalog.search.page import CatalogHit, SearchPage
 from forge.catalog.search.query import SearchFacet, SearchFilter, SearchQuery, SearchSort
 from forge.connection.tabular import Row, Tabular, TabularTuple
+from forge.flows.catalog.search.suggest import SearchSuggestion
 from forge.model.classification import ClassificationLevel
 from forge.model.errors import ForgeError
 from forge.model.name_suggestions import did_you_mean
@@ -19,7 +20,7 @@ WordType = TypeVar("WordType", bound=StrEnum)
 Words = str | Iterable[str]
 
 
-class SearchSuggestions(TabularTuple[CatalogHit]):
+class SearchSuggestions(TabularTuple[SearchSuggestion]):
     __slots__ = ()
 
 

@@ -214,6 +214,14 @@ def test_no_more_is_suggested_than_asked_for(own_client: TestClient) -> None:
     problem(own_client.get(f"{API}/suggest", params={"prefix": "a", "limit": 51}), 422, "E105")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("prefix", ["ma", "r", "r4", "core.", "staf", "raw.orders", "nothing"])
+def test_python_suggests_what_the_search_box_suggests(fresh: tuple[Wiring, TestClient], prefix: str) -> None:
+    wiring, client = fresh
+    told = client.get(f"{API}/suggest", params={"prefix": prefix}).json()["items"]
+    assert [one.to_dict() for one in CatalogView(wiring).suggest(prefix)] == told
+
+
 # one asset
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
@@ -14,14 +12,10 @@ from forge.api.paging import FARTHEST, best_of
 from forge.api.site import TheSite
 from forge.api.wire import Page
 from forge.catalog.search.document import DocumentType
-from forge.catalog.search.page import CatalogHit
-from forge.catalog.search.plan import MatchStage
 from forge.catalog.search.query import SearchFacet, SearchFilter, SearchQuery, SearchSort
-from forge.catalog.search.text import fold
 from forge.flows.catalog.assets import AssetCatalog
 from forge.flows.catalog.search.context import LEAST_CHARS, LONGEST_QUESTION, MOST_CHARS, find_context
-from forge.flows.runs.ports import Runs
-from forge.flows.versioning.record_ports import Refs
+from forge.flows.catalog.search.suggest import find_suggestions
 
 router = APIRouter(prefix="/api/v1/catalog", tags=["catalog"])
 
@@ -29,8 +23,6 @@ Value = Annotated[str, Query(max_length=300)]
 Values = Annotated[tuple[Value, ...], Query(max_length=20)]
 SortWord = Literal["relevance", "popularity", "freshness", "name"]
 FacetWord = Literal["type", "domain", "tag", "owner", "classification", "pii", "quality"]
-_RUN = re.compile(r"r\d*(_[0-9a-f]*)*")
-_RUNS = 200  # the newest, looked through for one that begins so
 
 
 async def _catalog(request: Request, site: TheSite) -> AssetCatalog:
@@ -108,15 +100,9 @@ def suggest(
     limit: Annotated[int, Query(ge=1, le=50)] = 10,
 ) -> Page[Suggestion]:
     """For the search box: assets, schemas, terms, columns, branches and runs, the best first."""
-    hits = site.wiring.catalog.search.catalog.suggest(prefix, limit)
-    found = [(-_stage(hit), 1 if hit.column else 0, _of_hit(hit)) for hit in hits]
-    others = [("branch", name) for name in _branches(site.wiring.metadata, prefix)]
-    others += [("run", name) for name in _runs(site.wiring.metadata, prefix)]
-    for kind, name in others:
-        stage = MatchStage.EXACT if fold(name) == fold(prefix.strip()) else MatchStage.PREFIX
-        found.append((-stage, 2 if kind == "branch" else 3, _other(kind, name)))
-    found.sort(key=lambda one: one[:2])  # stable: what came first stays first
-    return best_of([suggestion for *_, suggestion in found[:limit]])
+    wiring = site.wiring
+    found = find_suggestions(wiring.catalog.search.catalog.suggest, wiring.metadata, prefix, limit)
+    return best_of([Suggestion.model_validate(one.to_dict()) for one in found])
 
 
 @router.get("/context")
@@ -128,31 +114,3 @@ def context(
     """The best assets for a question, as Markdown of at most so many letters."""
     pack = find_context(site.wiring.catalog.search.catalog.search, q, max_chars)
     return ContextView.model_validate(pack.to_dict())
-
-
-def _stage(hit: CatalogHit) -> MatchStage:
-    """Whole words of a name and their beginnings are the same to who is still typing."""
-    return MatchStage.PREFIX if hit.stage is MatchStage.PHRASE else hit.stage
-
-
-def _of_hit(hit: CatalogHit) -> Suggestion:
-    text = hit.qualified_name
-    own = len(text) - len(hit.name.text)
-    marks = [(a + own, b + own) for a, b in hit.name.marks] if text.endswith(hit.name.text) else []
-    return Suggestion.model_validate({"text": text, "type": hit.type, "qualified_name": text, "marks": marks})
-
-
-def _other(kind: str, name: str) -> Suggestion:
-    return Suggestion.model_validate({"text": name, "type": kind, "qualified_name": name})
-
-
-def _branches(metadata: Refs, prefix: str) -> Iterable[str]:
-    return [branch.name for branch in metadata.branches() if fold(branch.name).startswith(fold(prefix.strip()))]
-
-
-def _runs(metadata: Runs, prefix: str) -> Iterable[str]:
-    """Newest first; only for what looks like the beginning of a run's id."""
-    begin = prefix.strip().lower()
-    if len(begin) < 2 or not _RUN.fullmatch(begin):
-        return []
-    return [run.id for run in metadata.runs(limit=_RUNS) if run.id.startswith(begin)]
