@@ -154,3 +154,34 @@ def test_python_says_the_same_words(site: Any) -> None:
     sheet = view.get(NAME).to_dict()
     assert site("catalog", "show", NAME, "--json").json.keys() == {*sheet, "schema_version"}
     wiring.close()
+
+
+def test_what_no_crawler_sees_is_registered_with_its_labels(site: Any) -> None:
+    (site.root / "bi.yaml").write_text(
+        "assets:\n- {qualified_name: 'bi:weekly', type: dashboard, domain: sales, tags: [gold]}\n"
+        "- {qualified_name: 'ml:churn', type: model, domain: sales}\n"
+    )
+    told = site("catalog", "register", str(site.root / "bi.yaml"), "--json")
+    assert [one["type"] for one in told.json["assets"]] == ["dashboard", "model"]
+    assert site("catalog", "domains", "--json").json["items"] == [{"name": "sales", "assets": 2}]
+    assert {"name": "gold", "assets": 1} in site("catalog", "tags", "go", "--json").json["items"]
+    assert site("catalog", "tags", "zz", "--json").json["items"] == []
+    shown = site("catalog", "show", "bi:weekly", "--json").json
+    assert (shown["type"], shown["commit"], shown["usage"]["views"]) == ("dashboard", "", 0)
+    assert site("catalog", "show", "bi:weekly", "--json").json["usage"]["views"] == 1  # the one before
+    (site.root / "bi.yaml").write_text("assets:\n- {qualified_name: 'bi:other', type: dashboard}\n- {type: model}\n")
+    assert site("catalog", "register", str(site.root / "bi.yaml")).status == 2
+    assert site("catalog", "show", "bi:other").status == 2
+    assert site("catalog", "register", str(site.root / "nowhere.yaml")).status == 2
+
+
+def test_an_asset_is_shown_with_what_other_rooms_know_of_it(site: Any) -> None:
+    now = site("catalog", "show", NAME, "--json").json
+    assert {"quality_score", "freshness_hours", "contract", "usage", "downstream_count", "upstream_tables"} <= set(now)
+    assert {"pii", "pii_type", "statistics", "upstream", "failing"} <= set(now["schema"][0])
+    assert (now["version"], now["at"]) == (1, "HEAD")
+    assert len(now["commit"]) == 64
+    first = site("catalog", "show", f"{NAME}@main", "--json").json
+    assert (first["at"], first["commit"]) == ("main", now["commit"])
+    assert site("catalog", "show", NAME, "--at", "nosuch").status == 2
+    assert "NULLABLE" in site("catalog", "show", NAME).out
