@@ -28,15 +28,21 @@ class Command:
 
     @property
     def what(self) -> str:
-        return " ".join(("forge", *self.words))
+        words = ("a filter and a join" if word == JOIN else word for word in self.words)
+        return " ".join(("forge", *words))
 
 
+JOIN = (
+    "SELECT c.country, count(*) AS n, sum(o.amount) AS total FROM core.orders o JOIN core.customers c "
+    "ON o.customer_id = c.customer_id WHERE o.status = 'paid' GROUP BY c.country ORDER BY c.country"
+)
 COMMANDS = (
     Command(("--help",), 0.2),
     Command(("log",), 0.5),
     Command(("upstream", "marts.daily_revenue.revenue"), 0.5),
     Command(("lineage", "extract", "transforms/core/orders.sql"), 0.5),
     Command(("plan",), 0.8),
+    Command(("query", JOIN, "--engine", "in-process", "--no-cache"), 2.0),
 )
 
 

@@ -30,7 +30,7 @@ def in_source(folder: Path, url: str) -> tuple[Ask, dict[str, str]]:
 
 
 def forge(folder: Path, url: str) -> tuple[Ask, dict[str, str]]:
-    """As a program asks it: plan, gate, audit and all."""
+    """As a program asks it: plan, gate, audit and all, without kept results."""
     from forge.connection import connect
 
     connection = connect(folder)

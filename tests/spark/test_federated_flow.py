@@ -16,6 +16,7 @@ from federated_queries import Answer, Question, questions
 from retail_world import CSV_COLUMNS, LAKE, fill_postgres, fill_sqlite, tables, write_files
 
 from forge.connection import Connection
+from forge.federation.planner import splits
 from forge.federation.policy import RowFilter
 from forge.federation.source import Source
 from forge.flows.catalog.personal_data import PersonalColumns
@@ -24,9 +25,12 @@ from forge.flows.federation.query import ExecutorChoice, FederationPorts, QueryA
 from forge.flows.versioning.read import QueryCaller
 from forge.model.errors import ForgeError
 from forge.model.time import utc_now
+from forge.stores.connectors import postgresql
+from forge.stores.connectors.parts import PartedRead
 from forge.wiring import Wiring
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import SparkSession
 
 pytestmark = [pytest.mark.spark, pytest.mark.services("postgres")]
@@ -224,6 +228,29 @@ def test_kept_results_are_the_results(oracle: Oracle, ports: FederationPorts) ->
     # Another database of the same server may write meanwhile; questions of the lake alone are quick.
     assert second.counts["hit"] > 0.6 * len(some)
     assert second.counts["rows read"] < 0.5 * first.counts["rows read"]
+
+
+@pytest.mark.parametrize("pushdown", [True, False])
+def test_reads_that_are_split_give_the_same_rows(
+    oracle: Oracle, ports: FederationPorts, monkeypatch: pytest.MonkeyPatch, *, pushdown: bool
+) -> None:
+    """Every table of PostgreSQL in parts of one block."""
+    monkeypatch.setattr(splits, "SPLIT_ROWS", 1)
+    monkeypatch.setattr(postgresql, "PART_BLOCKS", 1)
+    begun: list[PartedRead] = []
+    original = PartedRead.batches
+
+    def counted(self: PartedRead) -> Iterator[pa.RecordBatch | None]:
+        begun.append(self)
+        return original(self)
+
+    monkeypatch.setattr(PartedRead, "batches", counted)
+    some = [one for one in questions() if {"orders", "customers"} & set(one.tables)][3::8]
+
+    wrong = disagreements(some, oracle, Asked(ports, pushdown=pushdown))
+
+    assert not wrong, f"{len(wrong)} of {len(some)}:\n" + "\n".join(wrong)
+    assert len(begun) > len(some) / 3
 
 
 def test_names_mean_the_same_in_any_case(oracle: Oracle, ports: FederationPorts) -> None:
