@@ -193,10 +193,10 @@ def csv_of(numbers: range, amount: float) -> str:
 
 
 @contextmanager
-def serve_quality(root: Path) -> Iterator[QualitySite]:
+def serve_quality(root: Path, more_settings: str = "") -> Iterator[QualitySite]:
     """An empty project."""
     (root / "contracts").mkdir(parents=True)
-    (root / "forge.yaml").write_text(SETTINGS)
+    (root / "forge.yaml").write_text(SETTINGS + more_settings)
     (root / "contracts" / "orders.odcs.yaml").write_text(CONTRACT)
     settings = load_settings(root, {"PATH": "", "HOME": "/nowhere"})
     lay_database(Path(settings.database_url().removeprefix("sqlite:///")))

@@ -40,3 +40,6 @@ class NoResize {
 vi.stubGlobal("ResizeObserver", NoResize);
 window.scrollTo = () => undefined;
 Element.prototype.scrollIntoView = () => undefined;
+
+// jsdom lays nothing out; the editor asks where a text stands.
+Range.prototype.getClientRects = () => Object.assign([], { item: () => null });

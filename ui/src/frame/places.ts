@@ -5,6 +5,7 @@ import {
   IconBinaryTree2,
   IconBook2,
   IconChartDots,
+  IconDatabase,
   IconFileCertificate,
   IconFileCode,
   IconFolders,
@@ -16,6 +17,7 @@ import {
   IconSettings,
   IconShieldLock,
   IconTable,
+  IconTerminal2,
   type Icon,
 } from "@tabler/icons-react";
 
@@ -28,6 +30,8 @@ export interface Place {
     | "/assets"
     | "/glossary"
     | "/pii"
+    | "/query"
+    | "/sources"
     | "/lineage"
     | "/lineage/sources"
     | "/quality"
@@ -52,6 +56,7 @@ export const PLACES: readonly Place[] = [
   { to: "/runs", label: "Runs", icon: IconPlayerPlay },
   { to: "/catalog", label: "Catalog", icon: IconFolders, near: ["/search", "/assets", "/glossary", "/pii"] },
   { to: "/assets", label: "Assets", icon: IconTable, wide: true },
+  { to: "/query", label: "Query", icon: IconTerminal2, near: ["/sources"] },
   { to: "/lineage", label: "Lineage", icon: IconBinaryTree2 },
   { to: "/quality", label: "Quality", icon: IconHeartbeat },
   { to: "/contracts", label: "Contracts", icon: IconFileCertificate },
@@ -71,6 +76,7 @@ export function placeOn(path: string, menu: readonly Place[]): Place | undefined
 export const NAMED: readonly Place[] = [
   ...PLACES,
   { to: "/search", label: "Search", icon: IconSearch },
+  { to: "/sources", label: "Sources", icon: IconDatabase },
   { to: "/lineage/sources", label: "Code that was read", icon: IconFileCode },
   { to: "/quality/monitors", label: "Monitors", icon: IconActivity },
   { to: "/quality/incidents", label: "Incidents", icon: IconAlertTriangle },

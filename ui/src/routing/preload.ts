@@ -11,6 +11,8 @@ const FILES: readonly (() => Promise<unknown>)[] = [
   () => import("../catalog/search/SearchPage"),
   () => import("../catalog/glossary/GlossaryPage"),
   () => import("../catalog/pii/PiiPage"),
+  () => import("../federation/query/QueryPage"),
+  () => import("../federation/source/SourcesPage"),
   () => import("../lineage/graph/LineagePage"),
   () => import("../lineage/sources/SourcesPage"),
   () => import("../lineage/impact/ImpactPage"),
@@ -35,6 +37,7 @@ const FILES: readonly (() => Promise<unknown>)[] = [
   () => import("../upkeep/access/SettingsPage"),
   () => import("../upkeep/login/LoginPage"),
   () => import("../lineage/graph/Canvas"),
+  () => import("../federation/query/Editor"),
 ];
 const WAIT_MS = 1_000;
 

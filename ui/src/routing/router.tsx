@@ -15,6 +15,8 @@ import { assetsSearch } from "../catalog/list/search";
 import { piiSearch } from "../catalog/pii/search";
 import { catalogSearch } from "../catalog/search/search";
 import { contractSearch, contractsSearch } from "../contracts/search";
+import { querySearch } from "../federation/query/search";
+import { declaredSearch } from "../federation/source/search";
 import { Frame } from "../frame/Frame";
 import { NotFound } from "../frame/NotFound";
 import { PageProblem } from "../frame/PageProblem";
@@ -101,6 +103,18 @@ const pii = createRoute({
   path: "/pii",
   validateSearch: piiSearch,
   component: lazyRouteComponent(() => import("../catalog/pii/PiiPage")),
+});
+const query = createRoute({
+  getParentRoute: () => frame,
+  path: "/query",
+  validateSearch: querySearch,
+  component: lazyRouteComponent(() => import("../federation/query/QueryPage")),
+});
+const declared = createRoute({
+  getParentRoute: () => frame,
+  path: "/sources",
+  validateSearch: declaredSearch,
+  component: lazyRouteComponent(() => import("../federation/source/SourcesPage")),
 });
 const lineage = createRoute({
   getParentRoute: () => frame,
@@ -241,8 +255,9 @@ const login = createRoute({
 
 const ofCatalog = [catalog, search, assets, asset, glossary, pii] as const;
 const ofQuality = [quality, monitors, newMonitor, monitor, editMonitor, result, incidents, incident, anomalies, remediations, remediation] as const;
+const ofFederation = [query, declared] as const;
 const tree = root.addChildren([
-  frame.addChildren([home, runs, run, ...ofCatalog, lineage, sources, impact, ...ofQuality, contracts, contract, branches, branch, commit, compare, merge, settings, nowhere]),
+  frame.addChildren([home, runs, run, ...ofCatalog, ...ofFederation, lineage, sources, impact, ...ofQuality, contracts, contract, branches, branch, commit, compare, merge, settings, nowhere]),
   login,
 ]);
 

@@ -1,0 +1,78 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { beforeEach, describe, expect, it } from "vitest";
+
+import { session } from "../../fixtures/catalog";
+import { found, plan } from "../../fixtures/federation";
+import { renderPage, status } from "../../render";
+
+const ASK = "POST /api/v1/federation/query";
+const EXPLAIN = "POST /api/v1/federation/query/explain";
+const SESSION = "GET /api/v1/session";
+const SQL = "SELECT city, count(*) AS n FROM crm.customers WHERE upper(city) <> :x GROUP BY city";
+const address = `/query?${new URLSearchParams({ sql: SQL, p: "x=PARIS", at: "fix-orders", engine: "in-process" }).toString()}`;
+
+describe("a query", () => {
+  beforeEach(() => localStorage.clear());
+
+  it("is not run by its address alone, and sends what the page shows", async () => {
+    const user = userEvent.setup();
+    const { asked } = renderPage(address, { [ASK]: found, [SESSION]: session });
+    expect(await screen.findByRole("textbox", { name: "SQL" })).toHaveTextContent(SQL);
+    expect(asked.some(({ method }) => method === "POST")).toBe(false);
+    await user.click(screen.getByRole("button", { name: "Run" }));
+    const rows = await screen.findByRole("table", { name: "Result" });
+    expect(within(rows).getByText("NULL")).toBeInTheDocument();
+    expect(within(rows).getByText("bigint")).toBeInTheDocument();
+    expect(screen.getByText("2 rows")).toBeInTheDocument();
+    const sent: unknown = await asked.find(({ method }) => method === "POST")?.json();
+    expect(sent).toEqual({ sql: SQL, parameters: { x: "PARIS" }, at: "fix-orders", engine: "in-process", limit: 1000, explain: true, cache: true });
+  });
+
+  it("becomes a chart, and a plan that says what was not left to the source", async () => {
+    const user = userEvent.setup();
+    const { router } = renderPage(address, { [ASK]: found, [SESSION]: session });
+    await user.click(await screen.findByRole("button", { name: "Run" }));
+    await screen.findByRole("table", { name: "Result" });
+    await user.click(screen.getByText("Chart"));
+    expect(await screen.findByRole("img", { name: "n by city, 2 values" })).toBeInTheDocument();
+    await user.click(screen.getByText("Line"));
+    await waitFor(() => expect(router.state.location.search).toMatchObject({ view: "chart", chart: "line" }));
+    await user.click(screen.getByText("Plan"));
+    const tree = await screen.findByRole("list", { name: "Plan" });
+    expect(tree).toHaveTextContent("Not left to a source: a filter below it is not pushed.");
+    expect(tree).toHaveTextContent('SELECT "city" FROM "customers"');
+    expect(tree).toHaveTextContent("1,132 rows read, of about 20,000");
+  });
+
+  it("is explained without being run", async () => {
+    const user = userEvent.setup();
+    const { asked } = renderPage(address, { [EXPLAIN]: plan, [SESSION]: session });
+    await user.click(await screen.findByRole("button", { name: "Explain" }));
+    expect(await screen.findByText("How it would be computed")).toBeInTheDocument();
+    expect(asked.some(({ url }) => url.endsWith("/query"))).toBe(false);
+  });
+
+  it("shows what is wrong, and is remembered with its code", async () => {
+    const user = userEvent.setup();
+    renderPage(address, { [ASK]: status(422, { code: "FORGE-E201", detail: "SQL syntax error near 'x'", where: "query:1:8", why: "Unexpected token.", fix: "Correct the SQL there.", errors: [] }), [SESSION]: session });
+    await screen.findByRole("textbox", { name: "SQL" });
+    await user.click(screen.getByRole("button", { name: "Run" }));
+    expect(await screen.findByRole("alert")).toHaveTextContent("FORGE-E201");
+    expect(document.querySelector(".sql-fault")).toHaveTextContent("city");
+    await user.click(screen.getByRole("button", { name: "History" }));
+    expect(await screen.findByRole("region", { name: "History" })).toHaveTextContent("FORGE-E201");
+  });
+
+  it("waits for a value that is a number", async () => {
+    const user = userEvent.setup();
+    renderPage(address, { [ASK]: found, [SESSION]: session });
+    const value = await screen.findByRole("textbox", { name: ":x" });
+    await user.selectOptions(screen.getByRole("combobox", { name: "Kind of x" }), "number");
+    expect(screen.getByRole("button", { name: "Run" })).toBeDisabled();
+    expect(screen.getByText("Not a number")).toBeInTheDocument();
+    await user.clear(value);
+    await user.type(value, "7");
+    expect(screen.getByRole("button", { name: "Run" })).toBeEnabled();
+  });
+});

@@ -1,0 +1,46 @@
+import { screen, waitFor, within } from "@testing-library/react";
+import userEvent from "@testing-library/user-event";
+import { describe, expect, it } from "vitest";
+
+import { paged, session } from "../../fixtures/catalog";
+import { crm, customers } from "../../fixtures/federation";
+import { renderPage } from "../../render";
+
+const LIST = "GET /api/v1/federation/sources";
+const ONE = "GET /api/v1/federation/sources/crm";
+const TABLES = `${ONE}/tables`;
+const SESSION = "GET /api/v1/session";
+const listed = { ...paged([crm]), errors: [] };
+
+describe("sources", () => {
+  it("show their tables and columns as the address says", async () => {
+    const user = userEvent.setup();
+    const { router } = renderPage("/sources?source=crm", { [LIST]: listed, [ONE]: crm, [TABLES]: paged([customers]), [SESSION]: session });
+    await user.click(await screen.findByRole("button", { name: /customers/ }));
+    const columns = await screen.findByRole("table", { name: "Columns of customers" });
+    expect(within(columns).getByLabelText("hidden: reads as NULL")).toBeInTheDocument();
+    await waitFor(() => expect(router.state.location.search).toMatchObject({ source: "crm", table: "customers" }));
+    await user.click(screen.getByRole("button", { name: "Query it" }));
+    await waitFor(() => expect(router.state.location.pathname).toBe("/query"));
+    expect(router.state.location.search).toEqual({ sql: "SELECT id, city\nFROM crm.customers\nLIMIT 100" });
+  });
+
+  it("are changed with what differs, at the version that was seen", async () => {
+    const user = userEvent.setup();
+    const { asked } = renderPage("/sources?source=crm&dialog=edit", { [LIST]: listed, [ONE]: crm, [TABLES]: paged([]), [SESSION]: session, "PATCH /api/v1/federation/sources/crm": crm });
+    const form = await screen.findByRole("dialog", { name: "Edit crm" });
+    const schema = within(form).getByRole("textbox", { name: "Schema" });
+    await user.clear(schema);
+    await user.type(schema, "sales");
+    await user.click(within(form).getByRole("button", { name: "Save" }));
+    await waitFor(() => expect(asked.some(({ method }) => method === "PATCH")).toBe(true));
+    expect(await asked.find(({ method }) => method === "PATCH")?.json()).toEqual({ expected_version: 3, schema: "sales" });
+  });
+
+  it("cannot be changed by who may only read, nor are their addresses shown", async () => {
+    const plain = { ...crm, url: null, user: null, readers: null, hidden: null, schema: null, columns: null, options: null };
+    renderPage("/sources?source=crm&tab=about", { [LIST]: { ...paged([plain]), errors: [] }, [ONE]: plain, [SESSION]: { ...session, scope: "read" } });
+    expect(await screen.findByText("Shown to tokens that may write")).toBeInTheDocument();
+    for (const name of ["Test", "Edit", "Remove", "Add a source"]) expect(screen.queryByRole("button", { name })).not.toBeInTheDocument();
+  });
+});
