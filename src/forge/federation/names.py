@@ -11,6 +11,7 @@ from forge.federation.source import LAKE
 from forge.model.errors import ForgeError
 from forge.model.name_suggestions import did_you_mean
 
+PINNED = "forge_relation"  # the mark of a table that is what it names, whatever CTEs there are
 # Of a table in FROM, what can stand beside its name. All else (versions, partitions, changes) is refused.
 _TABLE_ARGS = frozenset({"this", "alias", "db", "catalog", "joins", "laterals", "pivots", "sample"})
 
@@ -25,7 +26,7 @@ def find_relations(tree: exp.Expr, sources: Collection[str]) -> tuple[RelationNa
 def resolve_relation(table: exp.Table, sources: Collection[str], ctes: Collection[str] = ()) -> RelationName:
     """`source.table` and `source.schema.table` where the first part is a source in any case, or the source alone, which
     is that of files; else `schema.table` of the lake."""
-    _refuse_clauses(table)
+    refuse_clauses(table)
     parts = [part.name for part in table.parts]
     source = _find_source(parts[0], sources)
     if source is not None:
@@ -48,7 +49,9 @@ def _base_tables(node: exp.Expr, ctes: frozenset[str]) -> Iterator[tuple[exp.Tab
             yield from _base_tables(cte.this, ctes | {name} if with_.recursive else ctes)
             ctes |= {name}
     if isinstance(node, exp.Table) and isinstance(node.this, exp.Identifier | exp.Dot):
-        is_cte = len(node.parts) == 1 and node.name.lower() in ctes
+        is_cte = (
+            len(node.parts) == 1 and node.name.lower() in ctes and not isinstance(node.meta.get(PINNED), RelationName)
+        )
         if not is_cte:
             yield node, ctes
     for child in node.iter_expressions():
@@ -62,7 +65,7 @@ def _find_source(name: str, sources: Collection[str]) -> str | None:
     )
 
 
-def _refuse_clauses(table: exp.Table) -> None:
+def refuse_clauses(table: exp.Table) -> None:
     for name, value in table.args.items():
         if value and name not in _TABLE_ARGS:
             raise ForgeError(

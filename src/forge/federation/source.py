@@ -11,6 +11,7 @@ from forge.federation.policy import ColumnMask, RowFilter
 from forge.federation.rest import RestTable
 
 LAKE = "lake"  # the source of the lake's own tables, which nobody declares
+VIRTUAL = "virtual"  # before the names of virtual tables; no source has it
 
 
 class ConnectorKind(StrEnum):

@@ -14,7 +14,7 @@ from forge.federation.policy_keys import MOST_RULES, MaskKeys, RowFilterKeys, fi
 from forge.federation.rest import rest_table_of
 from forge.federation.rest_keys import MOST_TABLES, read_rest_tables
 from forge.federation.rest_options import find_bad_options
-from forge.federation.source import LAKE, ConnectorKind, Source, SourceOrigin, sqlite_url
+from forge.federation.source import LAKE, VIRTUAL, ConnectorKind, Source, SourceOrigin, sqlite_url
 from forge.model.errors import ForgeError, errors_of, raise_errors
 from forge.model.file_options import (
     SECRET_WORDS,
@@ -149,6 +149,8 @@ def find_clashes(sources: Iterable[Source], schemas: Mapping[str, str]) -> Itera
         other = first.setdefault(source.name, source)
         if other is not source:
             yield source, name_taken(source, f"{other.where or 'A command or a request'} declares it too.")
+        elif source.name == VIRTUAL:  # declared before there were virtual tables
+            yield source, name_taken(source, "It is before the names of virtual tables.")
         elif source.name in schemas:
             why = f"It is a schema of the lake: {schemas[source.name]}."
             yield source, name_taken(source, why)
@@ -217,11 +219,10 @@ def _find_bad_name(name: str, where: Where) -> Iterator[ForgeError]:
             why="It has letters, digits and underscores, begins with a letter, and is at most 64 long.",
             fix="Write it like crm: queries say crm.customers.",
         )
-    elif name.lower() == LAKE:
+    elif name.lower() in (LAKE, VIRTUAL):
         fix = "Give the source another name."
-        yield ForgeError(
-            "E882", f"the name '{name}' is taken", where=where(("name",)), why="It is the lake itself.", fix=fix
-        )
+        why = "It is the lake itself." if name.lower() == LAKE else "It is before the names of virtual tables."
+        yield ForgeError("E882", f"the name '{name}' is taken", where=where(("name",)), why=why, fix=fix)
 
 
 def _find_foreign(keys: _SourceKeys, where: Where, names: Iterable[str]) -> Iterator[ForgeError]:

@@ -60,6 +60,34 @@ FEDERATION_CODES: tuple[tuple[str, ErrorCode], ...] = (
         "can only be computed around it. Nothing is read then.",
         NOT_ALLOWED,
     ),
+    invalid(
+        "E893",
+        "virtual table does not fit its sources",
+        "A source has not the columns that the virtual table reads.",
+        FINDINGS,
+    ),
+    invalid("E894", "bad virtual table", "A key of a virtual table is missing or of the wrong form.", USAGE),
+    not_found(
+        "E895", "unknown virtual table", "No file, command or request has declared a virtual table of that name.", USAGE
+    ),
+    conflict(
+        "E896",
+        "virtual table name taken",
+        "The name belongs to another virtual table, or the lake has a schema that is called virtual.",
+        FINDINGS,
+    ),
+    conflict(
+        "E897",
+        "virtual table changed meanwhile",
+        "Someone else changed the virtual table since it was read. Nothing was changed.",
+        FINDINGS,
+    ),
+    refused(
+        "E898",
+        "virtual table declared elsewhere",
+        "A virtual table is changed where it was declared: in its file, or by a command.",
+        NOT_ALLOWED,
+    ),
     unavailable(
         "E899",
         "cache of results unavailable",

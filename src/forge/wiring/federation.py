@@ -15,18 +15,21 @@ if TYPE_CHECKING:
 
     from forge.federation.limits import SourceLimits
     from forge.federation.relation import RelationName
+    from forge.federation.virtual_table import VirtualTable
     from forge.flows.catalog.personal_data import PersonalColumns
     from forge.flows.federation.kept_results import QueryCache
     from forge.flows.federation.ports import QueryExecutor, SourceConnector
     from forge.flows.federation.query import FederationPorts
     from forge.flows.federation.result_cache import ResultCache
     from forge.flows.federation.sources import SourcePorts
+    from forge.flows.federation.virtual_tables import VirtualTablePorts
     from forge.flows.runs.pin import Pin
     from forge.model.names import BranchName
     from forge.stores.lake.external_lake import ExternalLake
     from forge.stores.lake.iceberg import IcebergLake
     from forge.stores.lake.scan import LakeConnector
     from forge.stores.sql.federation.declared_sources import SqlDeclaredSources
+    from forge.stores.sql.federation.virtual_tables import SqlVirtualTables
     from forge.wiring import Wiring
 
 
@@ -69,6 +72,48 @@ class FederationParts:
             origin=origin,
             limits=self.limits,
             forget=self._forget,
+        )
+
+    @cached_property
+    def virtual_declared(self) -> SqlVirtualTables:
+        """Virtual tables created by a command or over HTTP."""
+        from forge.stores.sql.federation.virtual_tables import SqlVirtualTables
+
+        return SqlVirtualTables(self.wiring.database)
+
+    def virtual_tables(self) -> Mapping[str, VirtualTable]:
+        """All that queries can read, by name. Whose name is taken is left out."""
+        from forge.flows.federation.virtual_table_files import read_file_virtual_tables
+        from forge.flows.federation.virtual_tables import gather_virtual_tables
+
+        files = read_file_virtual_tables(self.wiring.root)
+        found = gather_virtual_tables(files, self.virtual_declared, self._schemas)
+        return {one.name: one.table for one in found.tables}
+
+    def virtual_ports(
+        self,
+        actor: str | None = None,
+        origin: SourceOrigin = SourceOrigin.COMMAND,
+        hidden: PersonalColumns | None = None,
+    ) -> VirtualTablePorts:
+        from forge.flows.federation.virtual_lineage import record_virtual_lineage
+        from forge.flows.federation.virtual_table_files import read_file_virtual_tables
+        from forge.flows.federation.virtual_tables import VirtualTablePorts
+
+        user = actor or self.wiring.author.email
+
+        def record(table: VirtualTable, is_gone: bool) -> None:
+            record_virtual_lineage(self.wiring.lineage.graph, table, user, is_gone=is_gone)
+
+        return VirtualTablePorts(
+            declared=self.virtual_declared,
+            files=lambda: read_file_virtual_tables(self.wiring.root),
+            schemas=self._schemas,
+            federation=self.query_ports(user=user, hidden=hidden),
+            clock=self.wiring.clock,
+            actor=user,
+            origin=origin,
+            record=record,
         )
 
     @cached_property
@@ -115,6 +160,7 @@ class FederationParts:
             mask_key=self.mask_key,
             notify=notify,
             cache=self._query_cache(),
+            virtual=self.virtual_tables,
         )
 
     @cached_property

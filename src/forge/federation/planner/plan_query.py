@@ -12,6 +12,7 @@ from forge.federation.planner.estimates import filtered_rows
 from forge.federation.planner.fragments import ONE, FragmentList, Output, read_fragment
 from forge.federation.planner.key_filters import add_key_filters
 from forge.federation.planner.local_names import LocalQuery, give_local_names
+from forge.federation.planner.merge_virtual import merge_virtual
 from forge.federation.planner.output_names import output_names, set_output_names
 from forge.federation.planner.push import push_select
 from forge.federation.planner.qualify import qualify_columns
@@ -41,6 +42,8 @@ def plan_query(
     else:
         names = output_names(local, qualified)
         rest = qualified
+        if pushdown:
+            merge_virtual(rest, local.fresh)
         for select in list(rest.find_all(exp.Select)):
             push_select(select, plan, pushdown)
         set_output_names(rest, names)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from forge.federation.plan import Fragment, QueryPlan, Scan, SourceQuery
     from forge.federation.relation import RelationName, SourceRelation
     from forge.federation.source import DeclaredSource
+    from forge.federation.virtual_table import DeclaredVirtualTable
     from forge.flows.runs.records import AuditRecord
     from forge.model.schema import Schema
 
@@ -58,6 +59,24 @@ class DeclaredSources(Protocol):
     def seen(self, name: str) -> SeenSource | None: ...
     def remember(self, seen: SeenSource) -> None:
         """Replaces what was remembered of the source."""
+
+
+class VirtualTables(Protocol):
+    """Virtual tables created by a command or over HTTP, and the columns of their sources when they were looked at;
+    those of files are not here. Every method is one transaction."""
+
+    def tables(self) -> tuple[DeclaredVirtualTable, ...]:
+        """By name."""
+
+    def apply(
+        self, before: DeclaredVirtualTable | None, after: DeclaredVirtualTable | None, audit: AuditRecord
+    ) -> bool:
+        """Create, change or drop one. False, and nothing written, where it is not at the version of `before` any more,
+        or the name is there already. What is dropped is forgotten with its columns."""
+
+    def seen(self, name: str) -> SeenSource | None: ...
+    def remember(self, seen: SeenSource) -> None:
+        """Replaces what was remembered of the virtual table."""
 
 
 class FragmentReader(Protocol):

@@ -22,6 +22,8 @@ from forge.federation.policy import ColumnMask, PolicySubject, RowFilter
 from forge.federation.relation import RelationName, SourceRelation
 from forge.federation.rights import Rights, has_rules, hidden_columns, refuse_reader, restricted, rights_of
 from forge.federation.source import LAKE, Source
+from forge.federation.virtual.expansion import expand_virtual_tables, names_virtual
+from forge.federation.virtual.fit import fit_virtual, masked_columns, output_types
 from forge.flows.catalog.personal_data import PersonalColumns
 from forge.flows.federation.guarded_rows import guard_rows
 from forge.flows.federation.kept_results import OFF, CacheQuestion, KeptResult, look_up
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
     from forge.federation.dialects.rules import LakeOrKind
     from forge.federation.plan import Fragment, QueryPlan
+    from forge.federation.virtual_table import VirtualTable
     from forge.flows.federation.kept_results import QueryCache
     from forge.flows.federation.ports import ExecutorName, QueryExecutor, SourceConnector
     from forge.flows.runs.engine import Engine
@@ -118,6 +121,7 @@ class FederationPorts:
     notify: Callable[[str], None] = lambda step: None
     running: RunningQuery = field(default_factory=RunningQuery)
     cache: QueryCache | None = None
+    virtual: Callable[[], Mapping[str, VirtualTable]] = dict  # by name; empty where the lake has that schema
 
     @property
     def subject(self) -> PolicySubject:
@@ -188,6 +192,29 @@ def explain_query(ports: FederationPorts, request: QueryRequest) -> QueryExplana
         return replace(explained, cache=look_up(cache, query.question, only_ask=True).state)
 
 
+class UnknownSourceTableError(ForgeError):
+    """E887."""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryDescription:
+    """A query over what its virtual tables are made of. `missing`: tables that a source has not; `unknown` are they."""
+
+    tree: exp.Query
+    relations: Mapping[RelationName, SourceRelation]
+    missing: tuple[ForgeError, ...] = ()
+    unknown: frozenset[RelationName] = frozenset()
+
+    def types_of(self, table: VirtualTable) -> Mapping[str, str]:
+        return output_types(self.tree, self.relations, table.name)
+
+
+def describe_query(ports: FederationPorts, request: QueryRequest) -> QueryDescription:
+    """What the query reads, as it is now; no row is read. E885 where one of its sources is not for who asks."""
+    with _opened(ports, request, []) as query:
+        return query.description()
+
+
 def _audit_facts(answer: QueryAnswer) -> dict[str, object]:
     sources = sorted({one.source for one in answer.plan.fragments}) if answer.plan else [LAKE]
     found: dict[str, object] = {"rows": len(answer.rows), "sources": sources, "executor": answer.executor}
@@ -245,6 +272,8 @@ def _opened(ports: FederationPorts, request: QueryRequest, names: list[RelationN
     with ExitStack() as closing:
         query = _OpenQuery(ports=ports, request=request, parsed=parsed, closing=closing)
         try:
+            query.expand_virtual()
+            names += (one.relation for one in query.virtual)
             names += query.relations
             yield query
         except RecursionError as error:
@@ -261,7 +290,7 @@ class _OpenQuery:
     closing: ExitStack
     no_plan: str = ""  # why Spark is given the text as it came
     masked: set[str] = field(default_factory=set)
-    described: Mapping[RelationName, SourceRelation] = field(default_factory=dict)
+    virtual: tuple[VirtualTable, ...] = ()  # that it reads; `parsed` has what they are made of
     _connectors: dict[str, SourceConnector] = field(default_factory=dict)
 
     @cached_property
@@ -272,8 +301,16 @@ class _OpenQuery:
     def kinds(self) -> Mapping[str, LakeOrKind]:
         return {LAKE: "lake", **{name: source.connector for name, source in self.sources.items()}}
 
+    def expand_virtual(self) -> None:
+        known = self.ports.virtual() if names_virtual(self.parsed.tree) else {}
+        if known:
+            found = expand_virtual_tables(self.parsed.tree, known, self.sources, self.ports.user)
+            self.parsed, self.virtual = replace(self.parsed, tree=found.tree), found.tables
+
     @cached_property
     def is_external(self) -> bool:
+        if self.virtual:  # Spark does not know their names
+            return True
         known = {name.lower() for name in self.sources}
         ctes = {cte.alias.lower() for cte in self.parsed.tree.find_all(exp.CTE)}
         tables = [[part.name.lower() for part in table.parts] for table in self.parsed.tree.find_all(exp.Table)]
@@ -360,7 +397,9 @@ class _OpenQuery:
 
     def _planned(self) -> QueryPlan:
         tree, _ = self._expanded
-        self.described = {name: self._describe(name) for name in find_relations(tree, self.sources)}
+        if self.virtual:
+            self.masked |= masked_columns(tree, self.described)
+            tree = fit_virtual(tree, self.described)
         return plan_query(
             tree,
             self.described,
@@ -370,11 +409,26 @@ class _OpenQuery:
             parameters=self.request.parameters,
         )
 
+    @cached_property
+    def described(self) -> Mapping[RelationName, SourceRelation]:
+        return {name: self._describe(name) for name in find_relations(self._expanded[0], self.sources)}
+
+    def description(self) -> QueryDescription:
+        tree = self._expanded[0]
+        missing: dict[RelationName, ForgeError] = {}
+        found: dict[RelationName, SourceRelation] = {}
+        for name in find_relations(tree, self.sources):
+            try:
+                found[name] = self._describe(name)
+            except UnknownSourceTableError as error:
+                missing[name] = error
+        return QueryDescription(tree, found, tuple(missing.values()), frozenset(missing))
+
     def _describe(self, name: RelationName) -> SourceRelation:
         connector = self._connector(name.source)
         found = connector.describe(_name_of(_table(name)).path if name.source == LAKE else name.path)
         if found is None:
-            raise ForgeError(
+            raise UnknownSourceTableError(
                 "E887",
                 f"There is no {'.'.join(name.path) or 'table without a name'} in {name.source}",
                 where="query",

@@ -21,5 +21,6 @@ REVISIONS = (
     "0017",
     "0018",
     "0019",
+    "0020",
 )
 VERSION_TABLE = "forge_migrations"
