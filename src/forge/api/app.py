@@ -32,6 +32,7 @@ from forge.api.contracts.routes import versions as contract_versions
 from forge.api.federation.routes import cache as federation_cache
 from forge.api.federation.routes import query as federation_query
 from forge.api.federation.routes import sources as federation_sources
+from forge.api.federation.routes import virtual_tables
 from forge.api.filters import known_filters
 from forge.api.lineage.routes import edges as lineage_edges
 from forge.api.lineage.routes import graph as lineage
@@ -96,7 +97,12 @@ CATALOG = (
     catalog_documentation.router,
     catalog_documentation.of_names,
 )
-FEDERATION = (federation_sources.router, federation_query.router, federation_cache.router)
+FEDERATION = (
+    federation_sources.router,
+    federation_query.router,
+    federation_cache.router,
+    virtual_tables.router,
+)
 ROUTERS = (runs.router, *VERSIONING, *CATALOG, *FEDERATION, *LINEAGE, *QUALITY, *CONTRACTS, system.router)
 PORT = 8765
 _PROBLEMS = {

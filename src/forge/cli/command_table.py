@@ -42,6 +42,12 @@ GROUPS = {
             "source", "federation.source:app", "databases and files that queries read", "forge source test crm"
         ),
         CommandEntry("cache", "federation.cache:app", "results of queries that are kept", "forge cache stats"),
+        CommandEntry(
+            "vtable",
+            "federation.vtable:app",
+            "virtual tables over sources and the lake",
+            "forge vtable create people --source p=crm.people --column id=p.id",
+        ),
     ),
     "Versions of tables": (
         CommandEntry("log", "versioning.history:log", "commits, newest first", "forge log --graph --limit 5"),

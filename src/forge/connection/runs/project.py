@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from forge.connection.federation.cache import KeptResults
     from forge.connection.federation.sources import SourceBook
+    from forge.connection.federation.virtual_tables import VirtualTableBook
     from forge.connection.versioning.dataset import Dataset
     from forge.flows.contracts.compile.project import CompileResult
     from forge.flows.federation.query import ExecutorChoice, FederationPorts, QueryExplanation, QueryRequest
@@ -75,6 +76,12 @@ class Connection(ProjectHistory):
         from forge.connection.federation.cache import KeptResults
 
         return KeptResults(self.wiring)
+
+    @property
+    def virtual_tables(self) -> VirtualTableBook:
+        from forge.connection.federation.virtual_tables import VirtualTableBook
+
+        return VirtualTableBook(self.wiring)
 
     @property
     def contracts(self) -> ContractsView:

@@ -51,7 +51,7 @@ _DIGITS = 38
 def query_rows(body: QueryOrder, site: TheSite, caller: ThePrincipal) -> Wire | Response:
     """Rows of a SELECT. What takes long goes on as a run (202); the same request sent again has its rows."""
     limit = min(body.limit, site.desk.limits.rows)
-    found = _do(body, site, caller, limit + 1, ask_with=_rows)
+    found = _do(body, site, caller, limit + 1, ask_with=rows_of_query)
     return respond(found, partial(_rows_view, limit, body.explain))
 
 
@@ -77,7 +77,7 @@ def cancel_query(query_id: QueryIdentity, site: TheSite, caller: ThePrincipal) -
     return run_view(site, find_one(site, query_id))
 
 
-def _rows(ports: FederationPorts, request: QueryRequest, caller: QueryCaller) -> QueryAnswer:
+def rows_of_query(ports: FederationPorts, request: QueryRequest, caller: QueryCaller) -> QueryAnswer:
     return ask(ports, request, caller)
 
 
@@ -93,26 +93,40 @@ def _do(
     *,
     ask_with: Callable[[FederationPorts, QueryRequest, QueryCaller], T],
 ) -> object:
-    wiring = site.wiring
     commit = _commit(site, body.at)
-    hidden = PersonalColumns() if commit is None else wiring.catalog.personal_at(commit)
     request = QueryRequest(
         body.sql, at=commit, parameters=_parameters(body, site), limit=limit, executor=body.engine, cache=body.cache
     )
+    share = (commit, request.sql, repr(sorted(request.parameters.items())), limit, body.engine, body.cache)
+    return ask_on_desk(site, caller, commit, lambda _: request, text=body.sql, share=share, ask_with=ask_with)
+
+
+def ask_on_desk(
+    site: Site,
+    caller: Principal,
+    commit: CommitId | None,
+    request_of: Callable[[FederationPorts], QueryRequest],
+    *,
+    text: str,
+    share: tuple[object, ...],
+    ask_with: Callable[[FederationPorts, QueryRequest, QueryCaller], T],
+) -> object:
+    """Within the limits of reading requests. `share`: what makes it the same question."""
+    wiring = site.wiring
+    hidden = PersonalColumns() if commit is None else wiring.catalog.personal_at(commit)
     running, failures = RunningQuery(), SourceFailures()
     door = f"federation, token {caller.token.name}" if caller.token else "federation"
 
     def work(ports: VersionPorts) -> T:
         asked = failures.watched(_ports(site, caller, ports, hidden, running))
         with failures.discreet(caller):
-            return ask_with(asked, request, QueryCaller(caller.user, door, ports.clock))
+            return ask_with(asked, request_of(asked), QueryCaller(caller.user, door, ports.clock))
 
-    # Who asks again after rights, masks or sources have changed gets no answer from before.
-    declared = repr((wiring.federation.sources(), wiring.settings.keys.roles))
+    # Who asks again after rights, masks, sources or virtual tables have changed gets no answer from before.
+    declared = repr((wiring.federation.sources(), wiring.federation.virtual_tables(), wiring.settings.keys.roles))
     rights = (caller.user, caller.scope, caller.origin, hidden, declared)
-    asked = (commit, request.sql, repr(sorted(request.parameters.items())), limit, body.engine, body.cache)
-    share = ("federation", ask_with, rights, asked)
-    return site.desk.do("query", work, caller, text=body.sql, share=share, on_stop=running.cancel)
+    asked = ("federation", ask_with, rights, share)
+    return site.desk.do("query", work, caller, text=text, share=asked, on_stop=running.cancel)
 
 
 def _commit(site: Site, at: str | None) -> CommitId | None:

@@ -104,7 +104,7 @@ def remove_source(
 @router.post("/{source_id}/test")
 def try_source(source_id: SourceName, site: TheSite, caller: ThePrincipal) -> SourceTestView:
     """Connect, say what answered and what has changed, and take the source as it is now for the drift."""
-    with _turn(source_id, caller):
+    with source_turn(source_id, caller):
         found = probe_source(source_id, _ports(site, caller))
     return SourceTestView.model_validate(found.to_dict())
 
@@ -112,7 +112,7 @@ def try_source(source_id: SourceName, site: TheSite, caller: ThePrincipal) -> So
 @router.get("/{source_id}/tables")
 def source_tables(source_id: SourceName, site: TheSite, caller: ThePrincipal, window: AWindow) -> Page[SourceTableView]:
     """Tables with their columns, by name, as they are now."""
-    with _turn(source_id, caller):
+    with source_turn(source_id, caller):
         found = describe_source(source_id, _ports(site, caller), offset=window.offset, limit=window.limit)
     end = window.offset + window.limit
     return Page[SourceTableView](
@@ -130,7 +130,7 @@ def source_table(
     site: TheSite,
     caller: ThePrincipal,
 ) -> SourceTableView:
-    with _turn(source_id, caller):
+    with source_turn(source_id, caller):
         found = describe_source_table(source_id, table, _ports(site, caller))
     return SourceTableView.model_validate(found.to_dict())
 
@@ -138,7 +138,7 @@ def source_table(
 @router.get("/{source_id}/drift")
 def source_drift(source_id: SourceName, site: TheSite, caller: ThePrincipal) -> SourceDriftView:
     """Tables and columns that are not as they were when the source was last tested."""
-    with _turn(source_id, caller):
+    with source_turn(source_id, caller):
         found = find_source_drift(source_id, _ports(site, caller))
     return SourceDriftView.model_validate(found.to_dict())
 
@@ -162,7 +162,7 @@ def _view(one: DeclaredSource, caller: Principal) -> DeclaredSourceView:
 
 
 @contextmanager
-def _turn(source_id: str, caller: Principal) -> Iterator[None]:
+def source_turn(source_id: str, caller: Principal) -> Iterator[None]:
     """While a source is connected to. Why it cannot be opened tells where it is: that is for who may write."""
     if not _CONNECTING.acquire(timeout=_PATIENCE):
         raise ForgeError(
