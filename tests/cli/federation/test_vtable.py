@@ -88,7 +88,7 @@ def test_drift_is_a_finding_until_it_is_taken(shop: Any) -> None:
     assert "fits its sources" in vtable(shop, "test", "people").err
     assert "As it was at" in vtable(shop, "drift", "people").err
     alter(file, "ALTER TABLE customers DROP COLUMN city")
-    assert "E899" in vtable(shop, "test", "people", status=1).err
+    assert "E893" in vtable(shop, "test", "people", status=1).err
 
 
 def test_unknown_names_and_bad_definitions(shop: Any) -> None:

@@ -205,7 +205,7 @@ def test_virtual_tables_stand_over_each_other(wiring: Wiring) -> None:
     wrong = refused("E894", lambda: change_virtual_table("people", back, ports(wiring)))
     assert "made of itself" in wrong.what
     bad = {"name": "more", "sources": [over], "columns": [{"name": "n", "source_column": "whom"}]}
-    assert "Did you mean who" in (refused("E899", lambda: create(wiring, bad)).fix or "")
+    assert "Did you mean who" in (refused("E893", lambda: create(wiring, bad)).fix or "")
 
 
 def test_a_tower_of_them_is_refused(wiring: Wiring) -> None:
@@ -269,9 +269,9 @@ def test_drift_is_told_before_a_query_fails(wiring: Wiring) -> None:
         crm.execute("ALTER TABLE people ADD COLUMN unread TEXT")
     drift = find_virtual_table_drift("people", ports(wiring))
     assert [(one.table, one.column, one.change) for one in drift.changes] == [("crm.people", "country", "removed")]
-    wrong = sql_refused("E899", wiring, "SELECT id FROM virtual.people")
+    wrong = sql_refused("E893", wiring, "SELECT id FROM virtual.people")
     assert "country of crm.people" in wrong.what
-    refused("E899", lambda: probe_virtual_table("people", ports(wiring)))
+    refused("E893", lambda: probe_virtual_table("people", ports(wiring)))
     sources = [{**PEOPLE["sources"][0], "column_mappings": {}}]
     change_virtual_table("people", {"sources": sources}, ports(wiring))
     assert find_virtual_table_drift("people", ports(wiring)).changes == ()
@@ -282,7 +282,7 @@ def test_everything_that_its_sources_have_not_is_told_at_once(wiring: Wiring) ->
     with pytest.raises(ForgeError) as caught:
         create(wiring, {**PEOPLE, "columns": columns})
     found = errors_of(caught.value)
-    assert [one.code for one in found] == ["E899", "E899"]
+    assert [one.code for one in found] == ["E893", "E893"]
     assert [one.fix for one in found] == ["Did you mean name?", "Did you mean id?"]
     missing = {"sources": [{"alias": "p", "connector_id": "crm", "table_name": "peple"}]}
     refused("E887", lambda: create(wiring, {**PEOPLE, **missing}))

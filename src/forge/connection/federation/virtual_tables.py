@@ -49,7 +49,7 @@ class VirtualTableBook:
         return find_virtual_table(name, self._ports)
 
     def create(self, name: str, **keys: object) -> DeclaredVirtualTable:
-        """`f.virtual_tables.create("people", sources=[…], columns=[…])`, by the keys of a file. E894, E896, E899."""
+        """`f.virtual_tables.create("people", sources=[…], columns=[…])`, by the keys of a file. E894, E896, E893."""
         return create_virtual_table({"name": name, **keys}, self._ports)
 
     def edit(self, name: str, *, expected_version: int | None = None, **keys: object) -> DeclaredVirtualTable:
@@ -61,7 +61,7 @@ class VirtualTableBook:
         return drop_virtual_table(name, self._ports)
 
     def test(self, name: str) -> VirtualTableDrift:
-        """Asks its sources whether they have what it reads, and takes them as they are now. E899."""
+        """Asks its sources whether they have what it reads, and takes them as they are now. E893."""
         return probe_virtual_table(name, self._ports)
 
     def drift(self, name: str) -> VirtualTableDrift:

@@ -15,7 +15,7 @@ from forge.model.types import parse_type
 
 
 def fit_virtual(tree: exp.Query, described: Mapping[RelationName, SourceRelation]) -> exp.Query:
-    """The same query without casts to the type that a column has anyway, which no source could be asked for. E899:
+    """The same query without casts to the type that a column has anyway, which no source could be asked for. E893:
     columns that the sources have no more, all of them."""
     fitted = tree.copy()
     raise_errors(find_misfits(fitted, described))
@@ -113,7 +113,7 @@ def _declared_columns(tree: exp.Expr) -> dict[str, dict[str, str]]:
 
 def _gone(read: ColumnRead, names: list[str]) -> ForgeError:
     return ForgeError(
-        "E899",
+        "E893",
         f"the virtual table {read.by} reads {read.column} of {read.relation}, which has no such column",
         why="The source is not as it was when the virtual table was declared, or the name is wrong.",
         fix=did_you_mean(read.column, names, cutoff=0.5) or f"`forge vtable edit {read.by}` takes another column.",

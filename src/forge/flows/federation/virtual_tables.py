@@ -98,7 +98,7 @@ def find_virtual_table(name: str, ports: VirtualTablePorts) -> DeclaredVirtualTa
 
 
 def create_virtual_table(fields: Mapping[str, object], ports: VirtualTablePorts) -> DeclaredVirtualTable:
-    """E894 with all that is wrong, E896 where the name is taken, E899 where its sources have not these columns; then
+    """E894 with all that is wrong, E896 where the name is taken, E893 where its sources have not these columns; then
     nothing is written. Who creates it must have the right on each source."""
     table = read_virtual_table(fields, origin=ports.origin)
     others = [*ports.files().tables, *(one.table for one in ports.declared.tables())]
@@ -150,7 +150,7 @@ def drop_virtual_table(name: str, ports: VirtualTablePorts, *, version: int | No
 
 def probe_virtual_table(name: str, ports: VirtualTablePorts) -> VirtualTableDrift:
     """Asks its sources whether they have what it reads, says what has changed, and remembers them as they are now.
-    E899."""
+    E893."""
     table = find_virtual_table(name, ports).table
     looked = _looked_at(table, ports)
     found = _drift(table, looked, ports)
@@ -201,7 +201,7 @@ def refuse_without_rights(
 
 
 def _looked_at(table: VirtualTable, ports: VirtualTablePorts) -> QueryDescription:
-    """E899, E881, E887 and the like, together, where it does not fit its sources; E885 first."""
+    """E893, E881, E887 and the like, together, where it does not fit its sources; E885 first."""
     known = ports.federation.virtual()
     looking = replace(ports.federation, virtual=lambda: {**known, table.name: table})
     found = describe_query(looking, _all_of(table))

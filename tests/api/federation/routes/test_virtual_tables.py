@@ -294,5 +294,5 @@ def test_a_source_that_drifts_is_told(site: VersionSite, reader: dict[str, str])
     assert [(one["table"], one["change"], one["column"]) for one in drift["changes"]] == [
         ("till.customers", "removed", "city")
     ]
-    problem(site.client.get(f"{API}/people/rows"), 422, "E899")
-    problem(site.client.post(f"{API}/people/test"), 422, "E899")
+    problem(site.client.get(f"{API}/people/rows"), 422, "E893")
+    problem(site.client.post(f"{API}/people/test"), 422, "E893")
