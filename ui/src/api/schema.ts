@@ -1965,6 +1965,119 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/federation/virtual-tables": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Virtual
+         * @description By name.
+         */
+        get: operations["list_virtual"];
+        put?: never;
+        /**
+         * Create Virtual
+         * @description Its address is in `Location`. Its sources are asked whether they have what it reads; who creates it must have the
+         *     right on each.
+         */
+        post: operations["create_virtual"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/federation/virtual-tables/{table_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One Virtual */
+        get: operations["one_virtual"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Virtual
+         * @description What its sources hold is not touched. One of a file or a command is refused (409).
+         */
+        delete: operations["delete_virtual"];
+        options?: never;
+        head?: never;
+        /**
+         * Edit Virtual
+         * @description Change what the body has; the rest stays. One of a file or a command is refused (409), as is one that the caller
+         *     may not read (403).
+         */
+        patch: operations["edit_virtual"];
+        trace?: never;
+    };
+    "/api/v1/federation/virtual-tables/{table_id}/drift": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Virtual Drift
+         * @description Columns of its sources that are not as they were when it was created, changed or tested.
+         */
+        get: operations["virtual_drift"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/federation/virtual-tables/{table_id}/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Virtual Rows
+         * @description Rows by `columns=id,name`, `filter=city=London` (= <> < <= > >=, `is null`; repeated: all of them) and
+         *     `sort=city,-amount`. Pages of one cursor read one commit of the lake. What takes long goes on as a run (202); the
+         *     same request sent again has its rows.
+         */
+        get: operations["virtual_rows"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/federation/virtual-tables/{table_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Try Virtual
+         * @description Ask its sources whether they have what it reads, say what has changed, and take them as they are now.
+         */
+        post: operations["try_virtual"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/lineage": {
         parameters: {
             query?: never;
@@ -6765,6 +6878,19 @@ export interface components {
             unchanged: number;
             /** Understood */
             understood: number;
+        };
+        /** JoinConditionWire */
+        JoinConditionWire: {
+            /** Left */
+            left: string;
+            /**
+             * Op
+             * @default =
+             * @enum {string}
+             */
+            op: "=" | "<>" | "<" | "<=" | ">" | ">=" | "<=>";
+            /** Right */
+            right: string;
         };
         /**
          * JoinEvidenceView
@@ -11908,6 +12034,278 @@ export interface components {
             /** Warnings */
             warnings: number;
         };
+        /**
+         * VirtualColumnWire
+         * @description Either `source_column` (alias.column) or `expression`, which needs a `data_type`.
+         */
+        VirtualColumnWire: {
+            /**
+             * Data Type
+             * @default
+             */
+            data_type: string;
+            /**
+             * Expression
+             * @default
+             */
+            expression: string;
+            /** Name */
+            name: string;
+            /**
+             * Nullable
+             * @default true
+             */
+            nullable: boolean;
+            /**
+             * Source Column
+             * @default
+             */
+            source_column: string;
+        };
+        /** VirtualJoinWire */
+        VirtualJoinWire: {
+            /** Conditions */
+            conditions: components["schemas"]["JoinConditionWire"][];
+            /**
+             * Join Type
+             * @default inner
+             * @enum {string}
+             */
+            join_type: "inner" | "left" | "right" | "full";
+            /** Left Alias */
+            left_alias: string;
+            /** Right Alias */
+            right_alias: string;
+        };
+        /**
+         * VirtualRowsView
+         * @description Values that JSON cannot hold exactly (decimals, times, binary) are texts. `commit`: of the tables of the lake;
+         *     all pages are of it.
+         */
+        VirtualRowsView: {
+            /** Columns */
+            columns: components["schemas"]["SampleColumn"][];
+            /** Commit */
+            commit: string | null;
+            /**
+             * Engine
+             * @enum {string}
+             */
+            engine: "in-process" | "spark";
+            /** Has More */
+            has_more: boolean;
+            /** Items */
+            items: {
+                [key: string]: unknown;
+            }[];
+            /** Next Cursor */
+            next_cursor: string | null;
+            /** Virtual Table */
+            virtual_table: string;
+            /** Why */
+            why: string;
+        };
+        /**
+         * VirtualSourceWire
+         * @description `connector_id`: a source, `lake`, or `virtual` for another virtual table. `column_mappings`: a name of the
+         *     virtual table → the column of the source that it means.
+         */
+        VirtualSourceWire: {
+            /** Alias */
+            alias: string;
+            /**
+             * Column Mappings
+             * @default {}
+             */
+            column_mappings: {
+                [key: string]: string;
+            };
+            /** Connector Id */
+            connector_id: string;
+            /**
+             * Database Name
+             * @default
+             */
+            database_name: string;
+            /**
+             * Schema Name
+             * @default
+             */
+            schema_name: string;
+            /**
+             * Table Name
+             * @default
+             */
+            table_name: string;
+        };
+        /**
+         * VirtualTableCreate
+         * @description A virtual table to be, by the keys of a file.
+         */
+        VirtualTableCreate: {
+            /**
+             * Allowed Operations
+             * @default [
+             *       "SELECT"
+             *     ]
+             */
+            allowed_operations: "SELECT"[];
+            /**
+             * Cache Enabled
+             * @default true
+             */
+            cache_enabled: boolean;
+            /**
+             * Cache Ttl Seconds
+             * @default 3600
+             */
+            cache_ttl_seconds: number;
+            /** Columns */
+            columns: components["schemas"]["VirtualColumnWire"][];
+            /**
+             * Default Filters
+             * @default []
+             */
+            default_filters: string[];
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /**
+             * Hidden
+             * @default []
+             */
+            hidden: string[];
+            /**
+             * Joins
+             * @default []
+             */
+            joins: components["schemas"]["VirtualJoinWire"][];
+            /** Name */
+            name: string;
+            /**
+             * Readers
+             * @default []
+             */
+            readers: string[];
+            /** Sources */
+            sources: components["schemas"]["VirtualSourceWire"][];
+        };
+        /**
+         * VirtualTableDriftView
+         * @description `seen_at` is null where nobody had looked at its sources before. `changes`: of the columns that it reads.
+         */
+        VirtualTableDriftView: {
+            /** Changes */
+            changes: components["schemas"]["SourceChangeView"][];
+            /** Seen At */
+            seen_at: string | null;
+            /** Virtual Table */
+            virtual_table: string;
+        };
+        /**
+         * VirtualTableList
+         * @description `errors`: what is wrong with files, and names that are taken; for who may write.
+         */
+        VirtualTableList: {
+            /**
+             * Errors
+             * @default []
+             */
+            errors: components["schemas"]["ErrorView"][];
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["VirtualTableView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
+        /**
+         * VirtualTablePatch
+         * @description What is left out stays as it is; lists are replaced whole. `expected_version`: that which was read; another one
+         *     is refused (409).
+         */
+        VirtualTablePatch: {
+            /** Allowed Operations */
+            allowed_operations?: "SELECT"[] | null;
+            /** Cache Enabled */
+            cache_enabled?: boolean | null;
+            /** Cache Ttl Seconds */
+            cache_ttl_seconds?: number | null;
+            /** Columns */
+            columns?: components["schemas"]["VirtualColumnWire"][] | null;
+            /** Default Filters */
+            default_filters?: string[] | null;
+            /** Description */
+            description?: string | null;
+            /** Expected Version */
+            expected_version?: number | null;
+            /** Hidden */
+            hidden?: string[] | null;
+            /** Joins */
+            joins?: components["schemas"]["VirtualJoinWire"][] | null;
+            /** Readers */
+            readers?: string[] | null;
+            /** Sources */
+            sources?: components["schemas"]["VirtualSourceWire"][] | null;
+        };
+        /**
+         * VirtualTableView
+         * @description `id` is its name; queries say virtual.name. `may_read`: whether the caller may read it and all its sources. What
+         *     it is made of is null for who may not read it and may only read; so are readers and hidden columns for every token
+         *     that may only read. `where`: the file and line of its declaration.
+         */
+        VirtualTableView: {
+            /** Allowed Operations */
+            allowed_operations: "SELECT"[];
+            /** Cache Enabled */
+            cache_enabled: boolean;
+            /** Cache Ttl Seconds */
+            cache_ttl_seconds: number;
+            /** Columns */
+            columns: components["schemas"]["VirtualColumnWire"][] | null;
+            /** Created At */
+            created_at: string | null;
+            /** Created By */
+            created_by: string;
+            /** Default Filters */
+            default_filters: string[] | null;
+            /** Description */
+            description: string;
+            /** Hidden */
+            hidden: string[] | null;
+            /** Id */
+            id: string;
+            /** Joins */
+            joins: components["schemas"]["VirtualJoinWire"][] | null;
+            /** May Read */
+            may_read: boolean;
+            /** Name */
+            name: string;
+            /**
+             * Origin
+             * @enum {string}
+             */
+            origin: "file" | "command" | "http";
+            /** Readers */
+            readers: string[] | null;
+            /** Sources */
+            sources: components["schemas"]["VirtualSourceWire"][] | null;
+            /** Updated At */
+            updated_at: string | null;
+            /** Updated By */
+            updated_by: string;
+            /** Version */
+            version: number;
+            /** Where */
+            where: string | null;
+        };
     };
     responses: never;
     parameters: never;
@@ -12048,6 +12446,7 @@ export type IncidentView = components['schemas']['IncidentView'];
 export type IndirectType = components['schemas']['IndirectType'];
 export type IngestRequest = components['schemas']['IngestRequest'];
 export type IngestedView = components['schemas']['IngestedView'];
+export type JoinConditionWire = components['schemas']['JoinConditionWire'];
 export type JoinEvidenceView = components['schemas']['JoinEvidenceView'];
 export type JoinView = components['schemas']['JoinView'];
 export type JudgeStart = components['schemas']['JudgeStart'];
@@ -12261,6 +12660,15 @@ export type VerifyView = components['schemas']['VerifyView'];
 export type VersionView = components['schemas']['VersionView'];
 export type ViolationView = components['schemas']['ViolationView'];
 export type ViolationsView = components['schemas']['ViolationsView'];
+export type VirtualColumnWire = components['schemas']['VirtualColumnWire'];
+export type VirtualJoinWire = components['schemas']['VirtualJoinWire'];
+export type VirtualRowsView = components['schemas']['VirtualRowsView'];
+export type VirtualSourceWire = components['schemas']['VirtualSourceWire'];
+export type VirtualTableCreate = components['schemas']['VirtualTableCreate'];
+export type VirtualTableDriftView = components['schemas']['VirtualTableDriftView'];
+export type VirtualTableList = components['schemas']['VirtualTableList'];
+export type VirtualTablePatch = components['schemas']['VirtualTablePatch'];
+export type VirtualTableView = components['schemas']['VirtualTableView'];
 export type $defs = Record<string, never>;
 export interface operations {
     list_branches: {
@@ -24621,6 +25029,875 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SourceTestView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_virtual: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VirtualTableList"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_virtual: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VirtualTableCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VirtualTableView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    one_virtual: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of a virtual table. */
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VirtualTableView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_virtual: {
+        parameters: {
+            query?: {
+                /** @description Only if it is still at this version. */
+                expected_version?: number | null;
+            };
+            header?: never;
+            path: {
+                /** @description The name of a virtual table. */
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    edit_virtual: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of a virtual table. */
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VirtualTablePatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VirtualTableView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_drift: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of a virtual table. */
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VirtualTableDriftView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    virtual_rows: {
+        parameters: {
+            query?: {
+                columns?: string[];
+                filter?: string[];
+                sort?: string[];
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description The name of a virtual table. */
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VirtualRowsView"];
+                };
+            };
+            /** @description It takes longer. Follow the run; a reading request may be sent again. */
+            202: {
+                headers: {
+                    /** @description The address of the run. */
+                    Location?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    try_virtual: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of a virtual table. */
+                table_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VirtualTableDriftView"];
                 };
             };
             /** @description The host is not one of this server's */
