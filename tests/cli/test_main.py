@@ -48,6 +48,8 @@ WORDS = [
     "tag",
     "query",
     "source",
+    "cache",
+    "vtable",
     "lineage",
     "upstream",
     "downstream",
@@ -64,7 +66,7 @@ WORDS = [
 ]
 GROUPS = {
     "catalog": "show",
-    **dict.fromkeys(("branch", "conflicts", "source", "tag", "token"), "list"),
+    **dict.fromkeys(("branch", "conflicts", "source", "tag", "token", "vtable"), "list"),
     "lineage": "show",
     "quality": "run",
     "contract": "lint",

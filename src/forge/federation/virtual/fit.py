@@ -71,7 +71,8 @@ def _is_masked(
     if read.relation.source == VIRTUAL:
         return (read.relation.path[0], read.column.lower()) in hidden
     relation = described.get(read.relation)
-    return relation is not None and read.column.lower() in relation.hidden
+    known = relation.get(read.column) if relation is not None else None
+    return relation is not None and (read.column.lower() in relation.hidden or bool(known and known.mask))
 
 
 def output_types(tree: exp.Expr, described: Mapping[RelationName, SourceRelation], table: str) -> Mapping[str, str]:

@@ -27,7 +27,7 @@ _UNORDERED = ("map", "array", "struct", "binary")
 
 
 @dataclass(frozen=True, slots=True)
-class RowFilter:
+class RowCondition:
     """`operator`: `=`, `<` and the like, `is null` or `is not null`, which have no value."""
 
     column: VirtualColumn
@@ -42,7 +42,7 @@ class RowQuestion:
 
     table: VirtualTable
     columns: tuple[VirtualColumn, ...]
-    filters: tuple[RowFilter, ...]
+    filters: tuple[RowCondition, ...]
     sort: tuple[tuple[VirtualColumn, bool], ...]
 
     @property
@@ -94,10 +94,10 @@ def read_question(
     )
 
 
-def _read_filter(table: VirtualTable, text: str) -> RowFilter:
+def _read_filter(table: VirtualTable, text: str) -> RowCondition:
     null = _NULL.fullmatch(text)
     if null is not None:
-        return RowFilter(_column(table, null[1], "query.filter"), "is not null" if null[2] else "is null")
+        return RowCondition(_column(table, null[1], "query.filter"), "is not null" if null[2] else "is null")
     found = _FILTER.fullmatch(text)
     if found is None:
         raise ForgeError(
@@ -107,7 +107,7 @@ def _read_filter(table: VirtualTable, text: str) -> RowFilter:
             why="A filter is a column, one of = <> < <= > >= and a value; or `column is null`, `column is not null`.",
             fix="Write filter=city=London, and repeat it for more.",
         )
-    return RowFilter(_column(table, found[1], "query.filter"), found[2], found[3])
+    return RowCondition(_column(table, found[1], "query.filter"), found[2], found[3])
 
 
 def _read_key(table: VirtualTable, text: str) -> tuple[VirtualColumn, bool]:
@@ -132,7 +132,7 @@ def _named(column: VirtualColumn) -> exp.Column:
     return exp.column(column.name, quoted=True)
 
 
-def _condition(one: RowFilter, place: int) -> exp.Expr:
+def _condition(one: RowCondition, place: int) -> exp.Expr:
     column = _named(one.column)
     if one.operator in _OPERATORS:
         return _OPERATORS[one.operator](this=column, expression=exp.Placeholder(this=f"p{place}"))
