@@ -65,6 +65,7 @@ WORDS = [
     "token",
 ]
 GROUPS = {
+    "cache": "stats",
     "catalog": "show",
     **dict.fromkeys(("branch", "conflicts", "source", "tag", "token", "vtable"), "list"),
     "lineage": "show",
