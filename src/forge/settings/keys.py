@@ -360,7 +360,7 @@ class ReadKeys(SettingsSection):
         default=120.0, gt=0, le=86_400, description="How long one may take; then it is stopped."
     )
     rows: Annotated[int, BeforeValidator(number_of_text)] = Field(
-        default=1000, ge=1, le=1000, description="How many rows an answer has at most."
+        default=1000, ge=1, le=100_000, description="How many rows an answer has at most."
     )
     at_once: Annotated[int, BeforeValidator(number_of_text)] = Field(
         default=4, ge=1, le=64, description="How many are worked on at once, of all tokens together."

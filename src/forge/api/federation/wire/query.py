@@ -28,7 +28,7 @@ class QueryQuestion(Wire):
 class QueryOrder(QueryQuestion):
     """`explain`: the answer also has the plan."""
 
-    limit: Annotated[int, Field(ge=1, le=1000)] = 1000
+    limit: Annotated[int, Field(ge=1, le=100_000)] = 1000
     explain: bool = False
 
 
