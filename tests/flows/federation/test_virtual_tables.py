@@ -369,3 +369,21 @@ def test_unknown_names_are_told_with_the_nearest(wiring: Wiring) -> None:
     wrong = sql_refused("E108", wiring, "SELECT whom FROM virtual.people")
     assert "who" in (wrong.fix or "")
     sql_refused("E216", wiring, "SELECT * FROM virtual.people VERSION AS OF 1")
+
+
+def test_what_it_says_of_the_cache_holds_for_queries_of_it(wiring: Wiring) -> None:
+    create(wiring, {**BOUGHT, "sources": BOUGHT["sources"][:1], "joins": [], "columns": BOUGHT["columns"][:1]})
+    request = QueryRequest("SELECT order_id FROM virtual.bought")
+    assert explain_query(wiring.federation.query_ports(), request).cache == "miss"
+    change_virtual_table("bought", {"cache_enabled": False}, ports(wiring))
+    assert "bought says so" in explain_query(wiring.federation.query_ports(), request).cache
+
+
+def test_rows_and_masks_of_a_source_hold_through_it(wiring: Wiring) -> None:
+    create(wiring, PEOPLE)
+    create(wiring, BOUGHT)
+    ruled = SOURCES.replace("hidden: [people.mail]", "hidden: [people.mail], rows: [{table: people, filter: id < 2}]")
+    (wiring.root / "sources" / "all.yaml").write_text(ruled)
+    assert rows(wiring, "SELECT who FROM virtual.people") == [("Ada",)]
+    assert rows(wiring, "SELECT count(*) FROM virtual.people WHERE country = 'FR'") == [(0,)]
+    assert {who for (who,) in rows(wiring, "SELECT who FROM virtual.bought")} == {"Ada"}

@@ -26,7 +26,7 @@ from forge.federation.virtual.expansion import expand_virtual_tables, names_virt
 from forge.federation.virtual.fit import fit_virtual, masked_columns, output_types
 from forge.flows.catalog.personal_data import PersonalColumns
 from forge.flows.federation.guarded_rows import guard_rows
-from forge.flows.federation.kept_results import OFF, CacheQuestion, KeptResult, look_up
+from forge.flows.federation.kept_results import OFF, CachePolicy, CacheQuestion, KeptResult, look_up
 from forge.flows.federation.lake_views import TwoVersionsError, expand_views
 from forge.flows.federation.ports import UndecidedError
 from forge.flows.federation.query_lineage import OutputLineage, lineage_lines, lineage_of
@@ -490,6 +490,7 @@ class _OpenQuery:
             pins={(table.schema, table.name): pin for table, pin in tables.items()},
             parameters=self.request.parameters,
             asked=(self.request.limit, self.request.executor, self.request.pushdown, self.rights),
+            policies=tuple(CachePolicy(one.name, one.cache_enabled, one.cache_ttl_seconds) for one in self.virtual),
         )
 
     def version_now(self, name: RelationName) -> str:
