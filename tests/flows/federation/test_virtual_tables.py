@@ -376,7 +376,7 @@ def test_what_it_says_of_the_cache_holds_for_queries_of_it(wiring: Wiring) -> No
     request = QueryRequest("SELECT order_id FROM virtual.bought")
     assert explain_query(wiring.federation.query_ports(), request).cache == "miss"
     change_virtual_table("bought", {"cache_enabled": False}, ports(wiring))
-    assert "bought says so" in explain_query(wiring.federation.query_ports(), request).cache
+    assert "bought says so" in str(explain_query(wiring.federation.query_ports(), request).cache)
 
 
 def test_rows_and_masks_of_a_source_hold_through_it(wiring: Wiring) -> None:
