@@ -505,3 +505,24 @@ def test_a_password_in_the_address_of_redis_is_refused(wiring: Wiring) -> None:
         load_settings(wiring.root, {"PATH": "", "HOME": "/nowhere"})
     assert caught.value.code == "E106"
     assert "only-for-tests" not in str(caught.value)
+
+
+def test_what_a_virtual_table_says_of_its_results_holds(wiring: Wiring, now: Now) -> None:
+    from forge.flows.federation.virtual_tables import create_virtual_table
+
+    ports = wiring.federation.virtual_ports()
+    said: dict[str, dict[str, object]] = {"brief": {"cache_ttl_seconds": 60}, "never": {"cache_enabled": False}}
+    for name, more in said.items():
+        fields: dict[str, object] = {
+            "name": name,
+            "sources": [{"alias": "p", "connector_id": "crm", "table_name": "people"}],
+            "columns": [{"name": "id", "source_column": "p.id"}],
+        }
+        create_virtual_table({**fields, **more}, ports)
+    brief, never = "SELECT id FROM virtual.brief", "SELECT id FROM virtual.never"
+    assert states(wiring, brief, brief) == ["miss", "hit"]
+    now.at += timedelta(seconds=61)
+    assert answer(wiring, brief).cache == "miss"
+    assert states(wiring, never, never) == ["not cacheable (never says so)"] * 2
+    forget_results(wiring.federation.results, wiring.metadata, now, ADA, table="brief")
+    assert cache_stats(wiring.federation.results).entries == 0
