@@ -2,7 +2,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 
 import { assetQuery } from "../../api";
-import { declaredSourcesQuery, lakeTablesQuery, sourceTablesQuery } from "../../api/federation";
+import { declaredSourcesQuery, lakeTablesQuery, sourceTablesQuery, virtualTablesQuery } from "../../api/federation";
 import { HEAD } from "../../format/refs";
 import { meantBy, partsIn, placeAt, relationsIn, type Named } from "./complete";
 import { writtenName } from "./lex";
@@ -33,6 +33,9 @@ export async function offersAt(queries: QueryClient, sql: string, position: numb
   return offers.length === 0 ? null : { from: place.from, offers };
 }
 
+/** Where queries find virtual tables. */
+const VIRTUAL = "virtual";
+
 class Names {
   constructor(
     private readonly queries: QueryClient,
@@ -40,16 +43,18 @@ class Names {
   ) {}
 
   async relations(path: readonly string[], sql: string): Promise<Offer[]> {
-    const [sources, lake] = await Promise.all([this.sources(), this.lake()]);
+    const [sources, lake, virtual] = await Promise.all([this.sources(), this.lake(), this.virtual()]);
     const [first] = path;
     if (first === undefined) {
       return [
         ...partsIn(sql).map((name) => offer(name, "alias", "WITH")),
+        ...virtual.map(({ name }) => offer(`${VIRTUAL}.${name}`, "table", "virtual table")),
         ...sources.map(({ name, connector }) => offer(name, "source", connector, true)),
         ...[...new Set(lake.map((name) => name.split(".")[0] ?? name))].map((name) => offer(name, "schema", "lake", true)),
         ...lake.map((name) => offer(name, "table", "lake")),
       ];
     }
+    if (first.toLowerCase() === VIRTUAL) return path.length > 1 ? [] : virtual.map(({ name }) => offer(name, "table", "virtual table"));
     if (sources.some(({ name }) => name.toLowerCase() === first.toLowerCase())) {
       const inside = path.slice(1).join(".");
       const tables = (await this.tables(first)).map(({ table }) => table);
@@ -84,6 +89,8 @@ class Names {
       return (table?.columns ?? []).map(({ name, type }) => offer(name, "column", `${type} · ${about}`)).map(whole);
     }
     const name = path.join(".");
+    const made = first.toLowerCase() === VIRTUAL ? (await this.virtual()).find((one) => `${VIRTUAL}.${one.name}`.toLowerCase() === name.toLowerCase()) : undefined;
+    if (made !== undefined) return (made.columns ?? []).map((column) => whole(offer(column.name, "column", about)));
     const known = (await this.lake()).find((one) => one.toLowerCase() === name.toLowerCase());
     if (known === undefined) return [];
     const asset = await quietly(this.queries.query({ ...assetQuery(known, this.at ?? HEAD), staleTime: 30_000, retry: false }));
@@ -92,6 +99,10 @@ class Names {
 
   private async sources() {
     return (await quietly(this.queries.query({ ...declaredSourcesQuery(), staleTime: 30_000, retry: false })))?.items.filter((one) => one.may_read) ?? [];
+  }
+
+  private async virtual() {
+    return (await quietly(this.queries.query({ ...virtualTablesQuery(), retry: false })))?.filter((one) => one.may_read) ?? [];
   }
 
   private async tables(source: string) {
