@@ -49,6 +49,7 @@ def test_rows_say_who_computed_them_and_why(f: Connection) -> None:
         "rows": [[1, None]],
         "engine": "in-process",
         "why": "it is small",
+        "cache": "miss",
     }
     assert f.query("SELECT id FROM till.customers", limit=0).rows == ()
     with pytest.raises(ForgeError, match="There is no engine 'flink'"):
