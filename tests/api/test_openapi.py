@@ -20,6 +20,7 @@ def test_the_web_app_has_the_newest_description() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_every_operation_has_a_name_a_summary_and_its_errors(app: FastAPI) -> None:
     document = app.openapi()
     found = [(method, op) for path in document["paths"].values() for method, op in path.items()]

@@ -155,6 +155,7 @@ def of(sql: str, source: str) -> str:
     return sql.format(p=people, P=f"{source.upper()}.PEOPLE", s=f"{source}.sales")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("source", ["crm", "soft"])
 @pytest.mark.parametrize("pushdown", [True, False])
 def test_a_reader_gets_what_he_would_get_of_his_rows_alone(wiring: Wiring, source: str, pushdown: bool) -> None:

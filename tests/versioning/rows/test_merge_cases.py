@@ -58,6 +58,7 @@ def test_schemas_then_rows_merge_as_the_case_says(case: MergeCase) -> None:
 
 
 # a count of a keyless table is that of the rows given, so conflicts of a part hold other numbers
+@pytest.mark.slow
 @_of([case for case in BOTH_WAYS if not case.error and (case.key or not (case.conflicts or case.answers))])
 def test_rows_that_did_not_change_need_not_be_read(case: MergeCase) -> None:
     check(case, *merge_in_steps(case, only_changes=True))
@@ -74,6 +75,7 @@ def test_what_cannot_be_merged_is_refused_with_its_code(case: MergeCase) -> None
     assert all(word in told for word in case.says), f"{case.says} not in: {told}"
 
 
+@pytest.mark.slow
 @_of([case for case in BOTH_WAYS if not case.error and case.group != "keys"])
 def test_the_only_side_that_changed_is_taken_whole(case: MergeCase) -> None:
     """Whatever ours is: merged with an unchanged base, or with itself, it stays as it is; in either seat. Rows without
