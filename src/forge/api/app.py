@@ -29,6 +29,7 @@ from forge.api.catalog.routes import search as catalog_search
 from forge.api.contracts.routes import registry as contracts
 from forge.api.contracts.routes import results as contract_results
 from forge.api.contracts.routes import versions as contract_versions
+from forge.api.federation.routes import builder as federation_builder
 from forge.api.federation.routes import cache as federation_cache
 from forge.api.federation.routes import query as federation_query
 from forge.api.federation.routes import sources as federation_sources
@@ -100,6 +101,7 @@ CATALOG = (
 FEDERATION = (
     federation_sources.router,
     federation_query.router,
+    federation_builder.router,
     federation_cache.router,
     virtual_tables.router,
 )

@@ -33,7 +33,9 @@ OPEN = ("/healthz", "/readyz", "/openapi.json")
 QUESTIONS = (
     "/api/v1/contracts/lint",
     "/api/v1/federation/query",
+    "/api/v1/federation/query/compose",
     "/api/v1/federation/query/explain",
+    "/api/v1/federation/query/outline",
     "/api/v1/lineage/impact/column",
     "/api/v1/lineage/impact/schema",
     "/api/v1/quality/checks/validate",

@@ -1797,6 +1797,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/federation/query/compose": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compose Query
+         * @description The SQL of a query of the builder. `outline` of it is the same query.
+         */
+        post: operations["compose_query"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/federation/query/explain": {
         parameters: {
             query?: never;
@@ -1811,6 +1831,26 @@ export interface paths {
          * @description How it would be computed: what each source is asked, and what is not left to it, and why. No row is read.
          */
         post: operations["query_plan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/federation/query/outline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Outline Query
+         * @description The tables, columns, filters and order of a SELECT, or the first part of it that a builder cannot show.
+         */
+        post: operations["outline_query"];
         delete?: never;
         options?: never;
         head?: never;
@@ -4384,6 +4424,173 @@ export interface components {
             /** User */
             user: string;
         };
+        /** BuilderCondition */
+        BuilderCondition: {
+            /**
+             * Operator
+             * @enum {string}
+             */
+            operator: "=" | "<>" | "<" | "<=" | ">" | ">=" | "like" | "not like" | "in" | "not in" | "between" | "not between" | "is null" | "is not null";
+            term: components["schemas"]["BuilderTerm"];
+            /**
+             * Values
+             * @default []
+             */
+            values: components["schemas"]["BuilderValue"][];
+        };
+        /**
+         * BuilderFilter
+         * @description `connective` stands between the groups, the other one between the tests of a group.
+         */
+        BuilderFilter: {
+            /**
+             * Connective
+             * @default and
+             * @enum {string}
+             */
+            connective: "and" | "or";
+            /**
+             * Groups
+             * @default []
+             */
+            groups: components["schemas"]["BuilderCondition"][][];
+        };
+        /**
+         * BuilderOrder
+         * @description `term` may be the alias of a column of the result.
+         */
+        BuilderOrder: {
+            /**
+             * Descending
+             * @default false
+             */
+            descending: boolean;
+            term: components["schemas"]["BuilderTerm"];
+        };
+        /** BuilderOutput */
+        BuilderOutput: {
+            /**
+             * Alias
+             * @default
+             */
+            alias: string;
+            term: components["schemas"]["BuilderTerm"];
+        };
+        /** BuilderPair */
+        BuilderPair: {
+            left: components["schemas"]["BuilderTerm"];
+            right: components["schemas"]["BuilderTerm"];
+        };
+        /**
+         * BuilderQueryView
+         * @description `columns` empty: all of them.
+         */
+        BuilderQueryView: {
+            /**
+             * Columns
+             * @default []
+             */
+            columns: components["schemas"]["BuilderOutput"][];
+            /**
+             * Distinct
+             * @default false
+             */
+            distinct: boolean;
+            /**
+             * Group By
+             * @default []
+             */
+            group_by: components["schemas"]["BuilderTerm"][];
+            /**
+             * @default {
+             *       "connective": "and",
+             *       "groups": []
+             *     }
+             */
+            having: components["schemas"]["BuilderFilter"];
+            /** Limit */
+            limit?: number | null;
+            /**
+             * Order By
+             * @default []
+             */
+            order_by: components["schemas"]["BuilderOrder"][];
+            /** Tables */
+            tables: components["schemas"]["BuilderTable"][];
+            /**
+             * @default {
+             *       "connective": "and",
+             *       "groups": []
+             *     }
+             */
+            where: components["schemas"]["BuilderFilter"];
+        };
+        /**
+         * BuilderTable
+         * @description `join`: to the tables before it, on columns that are equal; the first has none.
+         */
+        BuilderTable: {
+            /**
+             * Alias
+             * @default
+             */
+            alias: string;
+            /** Join */
+            join?: ("inner" | "left" | "right" | "full") | null;
+            /**
+             * On
+             * @default []
+             */
+            on: components["schemas"]["BuilderPair"][];
+            /**
+             * Path
+             * @example [
+             *       "core",
+             *       "orders"
+             *     ]
+             */
+            path: string[];
+        };
+        /**
+         * BuilderTerm
+         * @description A column, or an aggregate of it; `count` of all rows has no column. `table`: the alias, or the last part of the
+         *     table's name; empty where the column alone says which.
+         */
+        BuilderTerm: {
+            /** Aggregate */
+            aggregate?: ("count" | "count_distinct" | "sum" | "avg" | "min" | "max") | null;
+            /**
+             * Column
+             * @default
+             */
+            column: string;
+            /**
+             * Table
+             * @default
+             */
+            table: string;
+        };
+        /** BuilderText */
+        BuilderText: {
+            /**
+             * Sql
+             * @example SELECT city, count(*) AS n FROM crm.customers GROUP BY city
+             */
+            sql: string;
+        };
+        /**
+         * BuilderValue
+         * @description As it is typed, without quotes; of a parameter its name.
+         */
+        BuilderValue: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "text" | "number" | "boolean" | "date" | "timestamp" | "parameter";
+            /** Text */
+            text: string;
+        };
         /**
          * BurnView
          * @description How fast the error budget goes over the last `hours`: 1 uses up exactly the budget within the window.
@@ -4957,6 +5164,11 @@ export interface components {
             validated_by: string;
             /** Violations */
             violations: components["schemas"]["ViolationView"][];
+        };
+        /** ComposedView */
+        ComposedView: {
+            /** Sql */
+            sql: string;
         };
         /** ConditionView */
         ConditionView: {
@@ -7935,6 +8147,16 @@ export interface components {
             removed: components["schemas"]["NodeView"][];
         };
         /**
+         * NotShownView
+         * @description `where`: `query:2:8`, line and column.
+         */
+        NotShownView: {
+            /** What */
+            what: string;
+            /** Where */
+            where: string | null;
+        };
+        /**
          * NoticeView
          * @description That a contract comes to its end, as its consumers were told.
          */
@@ -9148,6 +9370,19 @@ export interface components {
              * @example SELECT * FROM core.orders WHERE amount > :least
              */
             sql: string;
+        };
+        /**
+         * QueryOutlineView
+         * @description Either `query` or `not_shown`. `has_comments`: they are not in the query, so a SQL made of it has none.
+         */
+        QueryOutlineView: {
+            /**
+             * Has Comments
+             * @default false
+             */
+            has_comments: boolean;
+            not_shown?: components["schemas"]["NotShownView"] | null;
+            query?: components["schemas"]["BuilderQueryView"] | null;
         };
         /**
          * QueryQuestion
@@ -12341,6 +12576,16 @@ export type BranchView = components['schemas']['BranchView'];
 export type BreakingChange = components['schemas']['BreakingChange'];
 export type BrokenView = components['schemas']['BrokenView'];
 export type BrowserSessionView = components['schemas']['BrowserSessionView'];
+export type BuilderCondition = components['schemas']['BuilderCondition'];
+export type BuilderFilter = components['schemas']['BuilderFilter'];
+export type BuilderOrder = components['schemas']['BuilderOrder'];
+export type BuilderOutput = components['schemas']['BuilderOutput'];
+export type BuilderPair = components['schemas']['BuilderPair'];
+export type BuilderQueryView = components['schemas']['BuilderQueryView'];
+export type BuilderTable = components['schemas']['BuilderTable'];
+export type BuilderTerm = components['schemas']['BuilderTerm'];
+export type BuilderText = components['schemas']['BuilderText'];
+export type BuilderValue = components['schemas']['BuilderValue'];
 export type BurnView = components['schemas']['BurnView'];
 export type CacheInvalidated = components['schemas']['CacheInvalidated'];
 export type CacheInvalidation = components['schemas']['CacheInvalidation'];
@@ -12366,6 +12611,7 @@ export type CommitView = components['schemas']['CommitView'];
 export type CompareView = components['schemas']['CompareView'];
 export type ComparisonView = components['schemas']['ComparisonView'];
 export type CompileView = components['schemas']['CompileView'];
+export type ComposedView = components['schemas']['ComposedView'];
 export type ConditionView = components['schemas']['ConditionView'];
 export type ConflictGroup = components['schemas']['ConflictGroup'];
 export type ConflictSet = components['schemas']['ConflictSet'];
@@ -12487,6 +12733,7 @@ export type NodeStats = components['schemas']['NodeStats'];
 export type NodeType = components['schemas']['NodeType'];
 export type NodeView = components['schemas']['NodeView'];
 export type NodesDiff = components['schemas']['NodesDiff'];
+export type NotShownView = components['schemas']['NotShownView'];
 export type NoticeView = components['schemas']['NoticeView'];
 export type OrderStep = components['schemas']['OrderStep'];
 export type OrderView = components['schemas']['OrderView'];
@@ -12551,6 +12798,7 @@ export type ProfiledColumnView = components['schemas']['ProfiledColumnView'];
 export type ProposalDecision = components['schemas']['ProposalDecision'];
 export type ProposalView = components['schemas']['ProposalView'];
 export type QueryOrder = components['schemas']['QueryOrder'];
+export type QueryOutlineView = components['schemas']['QueryOutlineView'];
 export type QueryQuestion = components['schemas']['QueryQuestion'];
 export type QueryResultView = components['schemas']['QueryResultView'];
 export type ReachedView = components['schemas']['ReachedView'];
@@ -23941,6 +24189,129 @@ export interface operations {
             };
         };
     };
+    compose_query: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BuilderQueryView"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComposedView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     query_plan: {
         parameters: {
             query?: never;
@@ -23972,6 +24343,129 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunTicket"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    outline_query: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BuilderText"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryOutlineView"];
                 };
             };
             /** @description The host is not one of this server's */
