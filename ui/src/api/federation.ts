@@ -3,7 +3,7 @@ import { queryOptions, useMutation, useQueryClient, type QueryClient } from "@ta
 
 import { client, unwrap } from "./client";
 import { isTicket, waitFor, type Sent } from "./polling";
-import type { DeclaredSourceList, PlanView, QueryOrder, QueryQuestion, QueryResultView, SourceCreate, SourcePatch, SourceTableView } from "./types";
+import type { BuilderQueryView, DeclaredSourceList, PlanView, QueryOrder, QueryQuestion, QueryResultView, SourceCreate, SourcePatch, SourceTableView } from "./types";
 
 const ALL = 500;
 const PAGE = 500;
@@ -132,4 +132,18 @@ async function noted<T>(sending: Promise<Sent<T>>, { signal, onRun }: Asking): P
 
 export function cancelQuery(runId: string): Promise<unknown> {
   return unwrap(client.DELETE("/api/v1/federation/query/{query_id}", { params: { path: { query_id: runId } } }));
+}
+
+/** A query as the builder shows it, or what of it is not shown. */
+export const outlineQuery = (sql: string) =>
+  queryOptions({
+    queryKey: ["federation", "outline", sql],
+    queryFn: ({ signal }) => unwrap(client.POST("/api/v1/federation/query/outline", { body: { sql }, signal })),
+    staleTime: Infinity,
+    retry: false,
+  });
+
+/** The SQL of a query of the builder. */
+export async function composeQuery(body: BuilderQueryView): Promise<string> {
+  return (await unwrap(client.POST("/api/v1/federation/query/compose", { body }))).sql;
 }

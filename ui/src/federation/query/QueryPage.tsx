@@ -1,11 +1,11 @@
 import "./query.css";
 
-import { Button, Kbd, NativeSelect, Skeleton, Stack, Text } from "@mantine/core";
+import { Button, Kbd, NativeSelect, SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { IconHistory, IconPlayerPlay, IconPlayerStop, IconTerminal2, IconZoomCode } from "@tabler/icons-react";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 
 import { asProblem, sessionQuery, systemQuery } from "../../api";
 import { EmptyState, PageHeader, Problem, RefSwitch } from "../../components";
@@ -22,6 +22,7 @@ import { ENGINES, type QuerySearch } from "./search";
 import { useAsk, type Answer, type Order } from "./useAsk";
 
 const Editor = lazy(() => import("./Editor"));
+const Builder = lazy(() => import("../builder/Builder"));
 const route = getRouteApi("/frame/query");
 /** Longer addresses are cut off by what stands between browser and server. */
 const LONGEST = 6000;
@@ -69,12 +70,13 @@ export default function QueryPage() {
   }, [queries, sql, given, answer]);
 
   const ready = sql.trim() !== "" && parameters.every((one) => faultOf(one) === null);
-  const start = (what: Order["what"], cache = true): void => {
-    if (!ready || asked.isPending) return;
-    const p = parameters.map(written);
-    const body = { sql, parameters: bound(parameters), at: search.at ?? null, engine: search.engine ?? ("auto" as const), limit: rows, explain: true, cache };
+  const start = (what: Order["what"], { cache = true, text = sql } = {}): void => {
+    const values = parametersOf(text, given);
+    if (text.trim() === "" || values.some((one) => faultOf(one) !== null) || asked.isPending) return;
+    const p = values.map(written);
+    const body = { sql: text, parameters: bound(values), at: search.at ?? null, engine: search.engine ?? ("auto" as const), limit: rows, explain: true, cache };
     const note = (found: Partial<Asked>): void => {
-      const one: Asked = { sql, at: search.at, parameters: p, time: new Date().toISOString(), rows: null, ms: null, engine: null, code: null, ...found };
+      const one: Asked = { sql: text, at: search.at, parameters: p, time: new Date().toISOString(), rows: null, ms: null, engine: null, code: null, ...found };
       // Who asks may not be known yet right after the page was opened.
       queries.query(sessionQuery()).then(
         (session) => setPast(remember(session.user, one)),
@@ -96,6 +98,19 @@ export default function QueryPage() {
         },
       },
     );
+  };
+  // A change of the builder that is not written yet comes first.
+  const writing = useRef<Promise<string> | null>(null);
+  const wait = (text: Promise<string>): void => {
+    const over = (): void => {
+      if (writing.current === text) writing.current = null;
+    };
+    writing.current = text;
+    text.then(over, over);
+  };
+  const run = (what: Order["what"]): void => {
+    if (writing.current === null) start(what);
+    else writing.current.then((text) => start(what, { text }), () => undefined);
   };
   const takeBack = (one: Asked): void => {
     setSql(one.sql);
@@ -126,20 +141,24 @@ export default function QueryPage() {
         {search.panel === "history" && <History past={past ?? remembered(user)} onTake={takeBack} onForget={forgetAll} onClose={() => change({ panel: undefined })} />}
         <section className="panel query-panel" aria-label="The query">
           <Suspense fallback={<Skeleton h={148} radius={0} />}>
-            <Editor value={sql} fault={fault} onTyped={typed} onRun={() => start("rows")} onExplain={() => start("plan")} offersAt={(text, position) => offersAt(queries, text, position, search.at)} />
+            {search.by === "builder" ? (
+              <Builder sql={sql} at={search.at} onTyped={typed} onWriting={wait} onRun={() => run("rows")} onText={() => change({ by: undefined })} />
+            ) : (
+              <Editor value={sql} fault={fault} onTyped={typed} onRun={() => start("rows")} onExplain={() => start("plan")} offersAt={(text, position) => offersAt(queries, text, position, search.at)} />
+            )}
           </Suspense>
-          <Parameters parameters={parameters} change={putParameters} onRun={() => start("rows")} />
+          <Parameters parameters={parameters} change={putParameters} onRun={() => run("rows")} />
           <div className="query-bar">
             {asked.isPending ? (
               <Button color="red.9" leftSection={<IconPlayerStop size={16} aria-hidden />} onClick={cancel}>
                 Cancel
               </Button>
             ) : (
-              <Button leftSection={<IconPlayerPlay size={16} aria-hidden />} disabled={!ready} onClick={() => start("rows")}>
+              <Button leftSection={<IconPlayerPlay size={16} aria-hidden />} disabled={!ready} onClick={() => run("rows")}>
                 Run
               </Button>
             )}
-            <Button variant="default" leftSection={<IconZoomCode size={16} aria-hidden />} disabled={!ready || asked.isPending} onClick={() => start("plan")}>
+            <Button variant="default" leftSection={<IconZoomCode size={16} aria-hidden />} disabled={!ready || asked.isPending} onClick={() => run("plan")}>
               Explain
             </Button>
             <NativeSelect
@@ -150,6 +169,15 @@ export default function QueryPage() {
                 { value: "auto", label: "Engine: by size" },
                 { value: "in-process", label: "Engine: in process" },
                 { value: "spark", label: "Engine: Spark" },
+              ]}
+            />
+            <SegmentedControl
+              aria-label="How the query is written"
+              value={search.by ?? "sql"}
+              onChange={(value) => change({ by: value === "builder" ? value : undefined })}
+              data={[
+                { value: "sql", label: "SQL" },
+                { value: "builder", label: "Builder" },
               ]}
             />
             <span className="query-keys" aria-hidden>
@@ -168,8 +196,8 @@ export default function QueryPage() {
         ) : asked.error !== null ? (
           <Problem error={asked.error} />
         ) : answer !== null ? (
-          <Results answer={answer} search={search} change={change} stale={answer.order.body.sql !== sql} onAnew={() => start("rows", false)} />
-        ) : (
+          <Results answer={answer} search={search} change={change} stale={answer.order.body.sql !== sql} onAnew={() => start("rows", { cache: false })} />
+        ) : search.by === "builder" ? null : (
           <Nothing onTake={typed} />
         )}
       </Stack>

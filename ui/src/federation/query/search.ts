@@ -3,7 +3,8 @@ import { oneOf, optional, text, texts } from "../../routing/search";
 export const ENGINES = ["in-process", "spark"] as const;
 export const VIEWS = ["chart", "plan"] as const;
 
-/** `p`: values of parameters; `view`: what of the result is shown; `x`, `y`, `chart`: its picture. Nothing runs by an
+/** `p`: values of parameters; `view`: what of the result is shown; `by`: how the query is
+ * written, if not as SQL; `x`, `y`, `chart`: its picture. Nothing runs by an
  * address alone: who opens it presses Run. */
 export function querySearch(raw: Record<string, unknown>) {
   return optional({
@@ -12,6 +13,7 @@ export function querySearch(raw: Record<string, unknown>) {
     engine: oneOf(raw, "engine", ENGINES),
     p: texts(raw, "p"),
     view: oneOf(raw, "view", VIEWS),
+    by: oneOf(raw, "by", ["builder"]),
     chart: oneOf(raw, "chart", ["bar", "line"]),
     x: text(raw, "x"),
     y: text(raw, "y"),
