@@ -96,6 +96,21 @@ def test_what_is_not_shown_is_named_and_still_runs(shop: QualitySite, visit: Vis
     expect(page).not_to_have_url(re.compile("by=builder"))
 
 
+def test_a_query_is_taken_away_as_a_transform_file(shop: QualitySite, visit: Visit) -> None:
+    page = visit(shop, _at("SELECT o.amount FROM core.orders AS o JOIN till.customers AS c ON o.order_id = c.id")).page
+    page.get_by_role("button", name="Transform file").click()
+    dialog = page.get_by_role("dialog", name="Save as a transform file")
+    expect(dialog.get_by_role("button", name="Download")).to_be_disabled()
+    dialog.get_by_role("textbox", name="Table").fill("marts.amounts")
+    expect(dialog).to_contain_text("transforms/marts/amounts.sql")
+    expect(dialog).to_contain_text("till.customers is not a table of the lake")
+    with page.expect_download() as loading:
+        dialog.get_by_role("button", name="Download").click()
+    assert loading.value.suggested_filename == "amounts.sql"
+    text = loading.value.path().read_text()
+    assert text.startswith("/* forge\noutput: marts.amounts\nkind: full\n*/\nSELECT o.amount")
+
+
 PLACES = {
     "built": (_at(BUILT), "SUM(o.amount)"),
     "not-shown": (_at("SELECT * FROM (SELECT 1) x"), "a subquery in FROM"),

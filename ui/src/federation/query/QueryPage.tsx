@@ -18,6 +18,7 @@ import { bound, faultOf, parametersOf, written, type Parameter } from "./bind";
 import { Parameters } from "./Parameters";
 import { placeOf } from "./steps";
 import { Results } from "./Results";
+import { SaveTransform } from "./SaveTransform";
 import { ENGINES, type QuerySearch } from "./search";
 import { useAsk, type Answer, type Order } from "./useAsk";
 
@@ -180,6 +181,7 @@ export default function QueryPage() {
                 { value: "builder", label: "Builder" },
               ]}
             />
+            <SaveTransform sql={sql} />
             <span className="query-keys" aria-hidden>
               <Kbd size="xs">{ON_MAC ? "⌘" : "Ctrl"}</Kbd> <Kbd size="xs">↵</Kbd> runs
             </span>
