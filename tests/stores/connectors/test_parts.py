@@ -62,7 +62,7 @@ def test_each_row_comes_once_over_several_connections(world: SourceWorld) -> Non
     connector = world.open()
     reader = connector.read(query(), SCHEMA, batch_rows=500)
     first = reader.read_next_batch()
-    assert sessions(world, world.open()) == parts.MOST_PARTS
+    wait_until(lambda: sessions(world, world.open()) == parts.MOST_PARTS)  # each connects when its thread begins
     found = [*first["i"].to_pylist(), *reader.read_all()["i"].to_pylist()]
     assert sorted(found) == list(range(1, ROWS + 1))
     wait_until(lambda: sessions(world, world.open()) == 0)
