@@ -77,6 +77,11 @@ class SourceRelation:
     version: str = ""
     splits: bool = False
 
+    @property
+    def is_restricted(self) -> bool:
+        """Whether some of its rows or values are not for who asks."""
+        return bool(self.hidden) or self.row_filter is not None or any(one.mask for one in self.columns)
+
     def get(self, column: str) -> SourceColumn | None:
         """Case makes no difference, as in Spark."""
         return next((one for one in self.columns if one.name.lower() == column.lower()), None)

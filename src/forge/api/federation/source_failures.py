@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _TELLING = frozenset({"E308", "E309", "E886"})  # the way to a source, and its own words
+_UNFIT = "E310"  # names a column; the query left out values that are not for who asks
 
 
 @dataclass
@@ -40,7 +41,8 @@ class SourceFailures:
         try:
             yield
         except ForgeError as error:
-            self.errors.append((source, error))
+            if error.code != _UNFIT:
+                self.errors.append((source, error))
             raise
 
     @contextmanager
@@ -48,7 +50,8 @@ class SourceFailures:
         try:
             yield
         except ForgeError as error:
-            source = next((source for source, one in self.errors if one is error), None)
+            seen = (error, error.__context__)  # which it was before values were left out of it
+            source = next((source for source, one in self.errors if one in seen), None)
             is_telling = source is not None or error.code in _TELLING
             if caller.scope is TokenScope.WRITE or isinstance(error, CancellationError) or not is_telling:
                 raise
@@ -75,8 +78,15 @@ class _WatchedSource:
             return self.connector.describe(path)
 
     def read(self, asked: SourceQuery | Scan, schema: pa.Schema, batch_rows: int = 65_536) -> pa.RecordBatchReader:
+        import pyarrow as pa
+
+        def batches() -> Iterator[pa.RecordBatch]:
+            with self.failures.noted(self.name):
+                yield from reader
+
         with self.failures.noted(self.name):
-            return self.connector.read(asked, schema, batch_rows)
+            reader = self.connector.read(asked, schema, batch_rows)
+        return pa.RecordBatchReader.from_batches(schema, batches())
 
     def cancel(self) -> None:
         self.connector.cancel()

@@ -15,6 +15,7 @@ from forge.federation.dialects.families import TypeFamily, family_of
 from forge.federation.plan import Fragment
 from forge.federation.policy import MaskKind
 from forge.federation.row_filter import fitted_value, values_of
+from forge.model.errors import CellError
 from forge.model.types import DataType
 
 if TYPE_CHECKING:
@@ -30,6 +31,23 @@ _COMPARE: Mapping[type[exp.Expr], str] = {
     exp.GT: "greater",
     exp.GTE: "greater_equal",
 }
+
+
+def read_discreetly(read: Callable[[], pa.RecordBatchReader], schema: pa.Schema) -> pa.RecordBatchReader:
+    """The rows, without values in errors: what does not fit its column is found before it is dropped or masked."""
+    import pyarrow as pa
+
+    def batches() -> Iterator[pa.RecordBatch | None]:
+        try:
+            reader = read()
+            yield None
+            yield from reader
+        except CellError as error:
+            raise error.without_values() from None
+
+    found = batches()
+    next(found)
+    return pa.RecordBatchReader.from_batches(schema, found)
 
 
 def guard_rows(reader: pa.RecordBatchReader, fragment: Fragment, key: Callable[[], bytes]) -> pa.RecordBatchReader:

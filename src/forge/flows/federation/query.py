@@ -25,7 +25,7 @@ from forge.federation.source import LAKE, Source
 from forge.federation.virtual.expansion import expand_virtual_tables, names_virtual
 from forge.federation.virtual.fit import fit_virtual, masked_columns, output_types
 from forge.flows.catalog.personal_data import PersonalColumns
-from forge.flows.federation.guarded_rows import guard_rows
+from forge.flows.federation.guarded_rows import guard_rows, read_discreetly
 from forge.flows.federation.kept_results import OFF, CachePolicy, CacheQuestion, KeptResult, look_up
 from forge.flows.federation.lake_views import TwoVersionsError, expand_views
 from forge.flows.federation.ports import UndecidedError
@@ -581,7 +581,11 @@ class _OpenQuery:
         self.ports.running.check()
         asked = render(fragment, self.kinds[fragment.source], self.request.parameters, keys)
         schema = pa.schema([(one.name, arrow_type(one.type)) for one in fragment.read_columns])
-        rows = self._connector(fragment.source).read(asked, schema)
+        connector = self._connector(fragment.source)
+        if any(one.is_restricted for one in self.described.values() if one.name.source == fragment.source):
+            rows = read_discreetly(lambda: connector.read(asked, schema), schema)
+        else:
+            rows = connector.read(asked, schema)
         return guard_rows(rows, fragment, self.ports.mask_key) if fragment.guard is not None else rows
 
 

@@ -20,7 +20,7 @@ from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.federation.source import Source
 from forge.flows.runs.records import LoadedFile
 from forge.flows.runs.source_files import CSV_DEFAULTS, find_files, open_text, refuse_other_columns
-from forge.model.errors import ForgeError
+from forge.model.errors import CellError, ForgeError
 from forge.model.types import parse_type
 from forge.stores.connectors.cells import UnfitValueError, batches_of
 from forge.stores.connectors.json_cells import json_array, parse_json, strict_array
@@ -151,14 +151,21 @@ class FilesConnector:
                     if left == 0:
                         return
             except (pa.ArrowException, OSError, EOFError, UnicodeError) as error:
-                raise self._bad_rows(str(error)) from error
+                raise self._bad_rows(str(error), has_values=True) from error
 
-    def _bad_rows(self, why: str) -> ForgeError:
-        return ForgeError(
-            "E210",
+    def _bad_rows(self, why: str, *, has_values: bool = False) -> ForgeError:
+        """`has_values`: it may quote a row."""
+        what, why = (
             f"Rows of {self._name} cannot be read as {self._files.format}",
+            next(iter(why.splitlines()), "")[:200],
+        )
+        return CellError(
+            "E210",
+            what,
+            without=what,
             where=self._where,
-            why=why.splitlines()[0][:200] if why else None,
+            why=why or None,
+            why_without=None if has_values else why or None,
             fix="Correct the files, or the `columns` and `options` of the source.",
         )
 
