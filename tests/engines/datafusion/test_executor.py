@@ -503,3 +503,48 @@ def test_of_a_source_without_rows_the_columns_are_known() -> None:
     assert tables["t"].to_batches() == []
     found = EXECUTOR.run(plan_of("SELECT count(a) AS n, max(a) AS m FROM t", tables), reader_of(tables), {}, None)
     assert found.table.to_pylist() == [{"n": 0, "m": None}]
+
+
+def nested(term: str, times: int) -> str:
+    """An intruder's short text of functions over each other."""
+    text = "SELECT s AS x FROM t"
+    for place in range(times):
+        text = f"SELECT {term} AS x FROM ({text}) AS q{place}"
+    return text
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("term", "times"),
+    [
+        ("concat(x, x, x, x, x, x, x, x)", 13),
+        ("x || x || x || x", 20),
+        (f"replace(x, 'a', '{'a' * 500}')", 6),
+        (f"replace(x, 'a', '{'a' * 500}') || x", 6),
+    ],
+)
+def test_a_short_query_makes_no_text_that_no_memory_holds(term: str, times: int) -> None:
+    tables = {"t": pa.table({"s": ["a", None, ""]})}
+    with pytest.raises(UndecidedError, match="not computed in this process"):
+        EXECUTOR.run(
+            plan_of(f"SELECT length(x) AS n FROM ({nested(term, times)}) AS q", tables), reader_of(tables), {}, None
+        )
+
+
+def test_functions_over_each_other_are_not_written_out_without_end() -> None:
+    tables = {"t": pa.table({"s": ["a"]})}
+    plan = plan_of(f"SELECT {'upper(' * 40}s{')' * 40} AS x FROM t", tables)
+    assert "too large" in str(EXECUTOR.refusal(plan))
+
+
+def test_texts_are_joined_and_replaced_as_before() -> None:
+    tables = {"t": pa.table({"s": ["aba", None, ""]})}
+    replaced = "replace(s, 'a', 'xy') AS r, replace(s, 'a') AS d"
+    text = f"SELECT s || '-' || s || '!' AS j, concat(s, null, s) AS n, {replaced} FROM t"
+    found = EXECUTOR.run(plan_of(text, tables), reader_of(tables), {}, None).table.to_pydict()
+    assert found == {
+        "j": ["aba-aba!", None, "-!"],
+        "n": [None, None, None],
+        "r": ["xybxy", None, ""],
+        "d": ["b", None, ""],
+    }

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from forge.engines.datafusion.allow_list import NotInProcess
 from forge.engines.datafusion.lowering import GO_ON, LoweredPlan, lower_plan
 from forge.engines.datafusion.spark_types import plain
+from forge.engines.datafusion.text_functions import TextsTooLargeError, text_functions
 from forge.flows.federation.keys import key_values
 from forge.flows.federation.ports import ExecutorName, FragmentReader, QueryResult, UndecidedError
 from forge.model.errors import CancellationError, ForgeError
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from forge.federation.plan import Fragment, QueryPlan
 
 _MEGABYTE = 1 << 20
+_CONSTANT_BYTES = 64 * _MEGABYTE  # of one batch
+_FEWEST_ROWS, _MOST_ROWS = 64, 8192
 _LAYERS = re.compile(r"^(?:DataFusion error|Arrow error|External error|Execution error|Internal error|caused by)[:\s]*")
 
 
@@ -111,11 +114,13 @@ class DataFusionExecutor:
         kinds = pa.schema([(one.name, _arrow_type(one.type)) for one in lowered.columns])
         with TemporaryDirectory(prefix="forge-query-") as folder:
             # Doubles are added in one order, so that the same rows have the same sum.
-            context = self._session(folder, 1 if lowered.adds_doubles else self._threads)
-            context.register_udf(_check(computation))
+            rows = batch_rows(lowered.sql)
+            context = self._session(folder, 1 if lowered.adds_doubles else self._threads, rows)
+            for function in (_check(computation), *text_functions()):
+                context.register_udf(function)
             for place, table in enumerate(tables):
                 # Of a table without any batch, DataFusion would not know the columns.
-                batches = table.to_batches() or [pa.RecordBatch.from_pylist([], table.schema)]
+                batches = table.to_batches(rows) or [pa.RecordBatch.from_pylist([], table.schema)]
                 context.register_record_batches(f"f{place}", [batches])
 
             async def collect() -> list[pa.RecordBatch]:
@@ -130,12 +135,18 @@ class DataFusionExecutor:
         table = pa.Table.from_arrays(casted, schema=kinds)
         return table if limit is None else table.slice(0, limit)
 
-    def _session(self, folder: str, partitions: int) -> datafusion.SessionContext:
+    def _session(self, folder: str, partitions: int, rows: int) -> datafusion.SessionContext:
         from datafusion import RuntimeEnvBuilder, SessionConfig, SessionContext
 
         runtime = RuntimeEnvBuilder().with_disk_manager_specified(folder).with_fair_spill_pool(self._memory)
         config = SessionConfig({"datafusion.sql_parser.map_string_types_to_utf8view": "false"})
-        return SessionContext(config.with_target_partitions(partitions).with_information_schema(False), runtime)
+        config = config.with_target_partitions(partitions).with_information_schema(False).with_batch_size(rows)
+        return SessionContext(config, runtime)
+
+
+def batch_rows(sql: str) -> int:
+    """Fewer where the text is long: each of its constants is there in each row."""
+    return max(_FEWEST_ROWS, min(_MOST_ROWS, _CONSTANT_BYTES // len(sql)))
 
 
 def _check(computation: _Computation) -> datafusion.ScalarUDF:
@@ -264,6 +275,8 @@ def _undecided(why: str) -> UndecidedError:
 def _translated(error: BaseException) -> BaseException:
     if isinstance(error, ForgeError) or not isinstance(error, Exception):
         return error
+    if TextsTooLargeError.__name__ in str(error):  # it comes out of DataFusion as its text
+        return _undecided(str(TextsTooLargeError()))
     text = next((line for line in reversed(str(error).splitlines()) if line.strip()), type(error).__name__)
     while (shorter := _LAYERS.sub("", text)) != text:
         text = shorter

@@ -47,6 +47,10 @@ from forge.engines.datafusion.values import (
 if TYPE_CHECKING:
     from forge.model.types import DataType
 
+# Functions of this process. A short query can ask for texts that no memory holds, and DataFusion makes them first.
+JOIN_TEXTS = "forge_join_texts"  # NULL if one of them is; an error where they are larger than may be held
+MAY_GROW = "forge_may_grow"  # the text, or an error where it would become too large by a replacement
+MAX_SQL = 1_000_000
 _COMPARISONS: Mapping[type[exp.Expr], str] = {
     exp.EQ: "=",
     exp.NEQ: "<>",
@@ -77,6 +81,14 @@ class ExpressionScope(Protocol):
     def special(self, node: exp.Expr, lowering: ExpressionLowering) -> TypedSql | None: ...
 
 
+def _joined(texts: Sequence[str]) -> str:
+    """In halves, so that many are not nested deeply. DataFusion's concat() would skip NULL."""
+    if len(texts) == 1:
+        return texts[0]
+    half = len(texts) // 2
+    return f"{JOIN_TEXTS}({_joined(texts[:half])}, {_joined(texts[half:])})"
+
+
 class ExpressionLowering:
     """`parameters`: their values; None, while a plan is only looked at: a parameter then has no type."""
 
@@ -91,7 +103,10 @@ class ExpressionLowering:
         handler = _HANDLERS.get(type(node))
         if handler is None:
             raise NotInProcess(f"{name_of(node)} is not computed in this place in-process")
-        return handler(self, node)
+        lowered = handler(self, node)
+        if len(lowered.sql) > MAX_SQL:  # some name their argument several times, and may be arguments themselves
+            raise NotInProcess("the query is too large to be computed in-process")
+        return lowered
 
     def condition(self, node: exp.Expr) -> str:
         """A boolean."""
@@ -429,7 +444,7 @@ class ExpressionLowering:
         texts = [self._text(part) for part in parts]
         if not texts:
             raise NotInProcess("concat of nothing is not computed in-process")
-        return TypedSql("(" + " || ".join(text.sql for text in texts) + ")", STRING)  # concat() would skip NULL
+        return TypedSql(_joined([text.sql for text in texts]), STRING)
 
     def _length(self, node: exp.Length) -> TypedSql:
         return TypedSql(cast_to(f"character_length({self._text(node.this).sql})", INT), INT)
@@ -462,7 +477,7 @@ class ExpressionLowering:
         new = self._text(replacement) if replacement is not None else string_value("")
         if not old.text:
             raise NotInProcess("replace is computed in-process only of what is written in the text")
-        return TypedSql(f"replace({text.sql}, {old.sql}, {new.sql})", STRING)
+        return TypedSql(f"replace({MAY_GROW}({text.sql}, {old.sql}, {new.sql}), {old.sql}, {new.sql})", STRING)
 
     # dates
 

@@ -10,7 +10,7 @@ from itertools import pairwise
 from sqlglot import exp
 
 from forge.engines.datafusion.allow_list import NotInProcess, check_nodes, name_of
-from forge.engines.datafusion.expressions import ExpressionLowering
+from forge.engines.datafusion.expressions import MAX_SQL, ExpressionLowering
 from forge.engines.datafusion.scopes import (
     AGGREGATES,
     GroupScope,
@@ -27,7 +27,6 @@ from forge.engines.datafusion.values import TypedSql, convert, normal
 from forge.federation.plan import Fragment, QueryPlan
 
 GO_ON = "forge_go_on"  # true for every row, and an error once the query is cancelled
-_MAX_SQL = 1_000_000
 _JOINS = {"": "INNER JOIN", "LEFT": "LEFT JOIN", "RIGHT": "RIGHT JOIN", "FULL": "FULL JOIN"}
 _HALF_JOINS = {"SEMI": "LEFT SEMI JOIN", "ANTI": "LEFT ANTI JOIN"}
 _SET_WORDS: Mapping[type[exp.Expr], str] = {exp.Union: "UNION ALL", exp.Except: "EXCEPT", exp.Intersect: "INTERSECT"}
@@ -54,7 +53,7 @@ def lower_plan(plan: QueryPlan, parameters: Mapping[str, object] | None) -> Lowe
     if any(not column.name for column in found.columns):
         raise NotInProcess("a result without a name is not computed in-process")
     sql = lowering.with_tables(found.sql)
-    if len(sql) > _MAX_SQL:
+    if len(sql) > MAX_SQL:
         raise NotInProcess("the query is too large to be computed in-process")
     return LoweredPlan(sql, found.columns, lowering.notes.adds_doubles)
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from sqlglot import exp
 
+from forge.federation.expanded_size import refuse_exploding
 from forge.federation.explain import explain, explain_text
 from forge.federation.names import find_relations
 from forge.federation.planner import plan_query
@@ -273,6 +274,7 @@ def _opened(ports: FederationPorts, request: QueryRequest, names: list[RelationN
         query = _OpenQuery(ports=ports, request=request, parsed=parsed, closing=closing)
         try:
             query.expand_virtual()
+            refuse_exploding(query.parsed.tree)
             names += (one.relation for one in query.virtual)
             names += query.relations
             yield query
