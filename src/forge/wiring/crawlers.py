@@ -67,7 +67,8 @@ def _dbt(wiring: Wiring) -> Iterator[Crawler]:
 
 
 def _databases(wiring: Wiring, project: Callable[[], Project]) -> Iterator[Crawler]:
-    """Those of catalog.sources, then those that sources/*.yaml read and that have no name there."""
+    """Those of catalog.sources, then those that sources/*.yaml read and that have no name there. What names its readers
+    is taken in only where catalog.sources asks for it: the catalog is for everyone."""
     from forge.stores.crawlers.declared_database import DeclaredDatabase
     from forge.transforms.transform import JdbcSource
 
@@ -78,6 +79,8 @@ def _databases(wiring: Wiring, project: Callable[[], Project]) -> Iterator[Crawl
     for name, keys in named.items():
         yield DeclaredDatabase(name=name, root=wiring.root, secret=secret, **keys.model_dump())
     urls = {keys.url for keys in named.values()}
+    closed = {one.name for one in wiring.federation.sources() if one.readers}
     bodies = [one.body for one in project().transforms.values() if isinstance(one.body, JdbcSource)]
+    urls |= {one.url for one in bodies if one.source.lower() in closed}
     for body in {one.url: one for one in bodies if one.url not in urls}.values():
         yield DeclaredDatabase(root=wiring.root, secret=secret, url=body.url, user=body.user, password=body.password)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from forge.flows.federation.ports import VirtualTables
     from forge.flows.federation.virtual_table_files import FileVirtualTables
 
+_NOBODY = ""  # who is named nowhere
 _LOOKED_AT = ("sources", "columns", "joins", "default_filters", "hidden")
 
 
@@ -111,7 +112,7 @@ def create_virtual_table(fields: Mapping[str, object], ports: VirtualTablePorts)
     )
     if not ports.declared.apply(None, made, _note("create", made, ports)):
         raise ForgeError("E896", f"the name '{table.name}' is taken", why="Someone created it at the same time.")
-    _keep(made, looked, ports)
+    _keep(made.table, looked, ports)
     return made
 
 
@@ -135,7 +136,9 @@ def change_virtual_table(
     if not ports.declared.apply(before, made, _note("change", made, ports, changed)):
         raise _stale(before.name)
     if looked is not None:
-        _keep(made, looked, ports)
+        _keep(made.table, looked, ports)
+    elif "readers" in changed:
+        _record(made.table, ports)
     return made
 
 
@@ -155,8 +158,7 @@ def probe_virtual_table(name: str, ports: VirtualTablePorts) -> VirtualTableDrif
     looked = _looked_at(table, ports)
     found = _drift(table, looked, ports)
     if ports.may_remember:
-        _remember(table, looked, ports)
-        ports.record(table, False)
+        _keep(table, looked, ports)
     return found
 
 
@@ -220,9 +222,15 @@ def _with_types(table: VirtualTable, looked: QueryDescription) -> VirtualTable:
     return replace(table, columns=columns)
 
 
-def _keep(made: DeclaredVirtualTable, looked: QueryDescription, ports: VirtualTablePorts) -> None:
-    _remember(made.table, looked, ports)
-    ports.record(made.table, False)
+def _keep(table: VirtualTable, looked: QueryDescription, ports: VirtualTablePorts) -> None:
+    _remember(table, looked, ports)
+    _record(table, ports)
+
+
+def _record(table: VirtualTable, ports: VirtualTablePorts) -> None:
+    """The graph is for everyone: what is not for everyone to read is not in it."""
+    tables = {**ports.federation.virtual(), table.name: table}
+    ports.record(table, not has_rights(table, tables, ports.federation.sources(), _NOBODY))
 
 
 def _remember(table: VirtualTable, looked: QueryDescription, ports: VirtualTablePorts) -> None:

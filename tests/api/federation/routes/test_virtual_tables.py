@@ -219,6 +219,26 @@ def test_who_is_no_reader_of_it_is_refused_and_cannot_let_himself_in(site: Versi
     problem(site.client.delete(f"{API}/people", headers=eve), 403, "E885")
 
 
+def test_what_a_table_with_readers_is_made_of_is_not_in_the_graph_of_everyone(
+    site: VersionSite, reader: dict[str, str]
+) -> None:
+    def graph() -> str:
+        query = {"root_id": "virtual.people.shout", "direction": "upstream"}
+        return site.client.get("/api/v1/lineage/graph", params=query, headers=reader).text
+
+    add(site, PEOPLE)
+    assert "till.main.customers" in graph() or "till.customers" in graph()
+    site.client.patch(f"{API}/people", json={"readers": ["ada@example.com"]})
+    assert "customers" not in graph()
+    assert "upper" not in graph()
+    site.client.patch(f"{API}/people", json={"readers": []})
+    assert "upper" in graph()
+    safe = {**PEOPLE["sources"][0], "connector_id": "safe"}
+    site.client.patch(f"{API}/people", json={"sources": [safe]})
+    assert "customers" not in graph()
+    assert "upper" not in graph()
+
+
 def test_rights_that_are_taken_away_hold_at_once(site: VersionSite) -> None:
     add(site, PEOPLE)
     eve = site.token_of("eve@example.com", TokenScope.READ)
