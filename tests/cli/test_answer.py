@@ -10,9 +10,12 @@ from decimal import Decimal
 
 import pytest
 import yaml
+from rich.panel import Panel
+from rich.text import Text
 
-from forge.cli.answer import AnswerColumn, CommandAnswer, write_answer
+from forge.cli.answer import AnswerColumn, CommandAnswer, cut_picture, picture_of, write_answer
 from forge.cli.output import OutputFormat
+from forge.cli.terminal import Terminal
 
 ITEMS = (
     {"name": "a,b", "rows": 12, "when": datetime(2026, 11, 15, 6, tzinfo=UTC), "tags": ["x"], "note": None},
@@ -67,3 +70,47 @@ def test_values_json_does_not_know_are_still_written(value: object, expected: ob
     assert json.loads(written(OutputFormat.JSON, CommandAnswer(name="rows", items=[{"v": value}])))["rows"] == [
         {"v": expected}
     ]
+
+
+class Screen(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+EVIL = "a\x1b]0;title\x07\x1b[2J\x9b31m[bold][/nothing]"
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        CommandAnswer(name="rows", items=[{EVIL: EVIL}], columns=[AnswerColumn(EVIL, lambda item: str(item[EVIL]))]),
+        CommandAnswer(name="rows", items=[], head=[EVIL], foot=[EVIL]),
+        CommandAnswer(name="rows", items=[]).with_lines([(EVIL, "dim")]),
+        CommandAnswer(name="rows", items=[], picture=lambda: picture_of([(EVIL, "red")])),
+        CommandAnswer(name="rows", items=[], picture=lambda: cut_picture([EVIL])),
+        CommandAnswer(name="rows", items=[], picture=lambda: EVIL),
+        CommandAnswer(name="rows", items=[], picture=lambda: Panel(Text(EVIL))),
+    ],
+    ids=["column", "lines", "pictured lines", "picture", "cut picture", "text", "panel"],
+)
+@pytest.mark.parametrize("format", [OutputFormat.TABLE, OutputFormat.CSV])
+def test_no_name_or_value_of_others_moves_the_cursor_of_a_terminal(
+    answer: CommandAnswer, format: OutputFormat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of a source, its owner chooses the names of columns."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setenv("COLUMNS", "200")
+    screen = Screen()
+    write_answer(answer, format, screen)
+    shown = screen.getvalue()
+    assert not {"\x07", "\x9b"} & set(shown)
+    assert "\x1b]" not in shown
+    assert "\x1b[2J" not in shown
+    if format is OutputFormat.TABLE:
+        assert "[bold][/nothing]" in shown
+
+
+def test_a_message_moves_no_cursor(capsys: pytest.CaptureFixture[str]) -> None:
+    Terminal().say(EVIL)
+    assert "\x1b" not in capsys.readouterr().err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -112,9 +113,12 @@ def _write_csv(items: Sequence[Item], stream: TextIO) -> None:
     names = list(dict.fromkeys(name for item in items for name in item))
     if not names:
         return
-    writer = csv.writer(stream, lineterminator="\n")
+    told = io.StringIO() if is_rich(stream) else stream  # a terminal shows it, other programs get it as it is
+    writer = csv.writer(told, lineterminator="\n")
     writer.writerow(names)
     writer.writerows([_cell(item.get(name)) for name in names] for item in items)
+    if isinstance(told, io.StringIO) and told is not stream:
+        stream.write(without_controls(told.getvalue()))
 
 
 def _cell(value: object) -> object:
@@ -133,7 +137,7 @@ def _write_table(answer: CommandAnswer, stream: TextIO) -> None:
             console.print(line, markup=False, soft_wrap=True)
         body = answer.picture() if answer.picture else _rich_table(answer)
         if body is not None:
-            console.print(body)
+            console.print(body, markup=False)
         for line in map(without_controls, answer.foot):
             console.print(line, markup=False, soft_wrap=True)
         return
@@ -152,7 +156,7 @@ def _rich_table(answer: CommandAnswer) -> RenderableType | None:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False)
     for column in answer.columns:
         justify = "right" if column.right else "left"
-        table.add_column(column.head, justify=justify, style=column.style, overflow="fold")  # type: ignore[arg-type]
+        table.add_column(Text(column.head), justify=justify, style=column.style, overflow="fold")  # type: ignore[arg-type]
     for item in answer.items:
         table.add_row(*(Text(without_controls(column.text(item))) for column in answer.columns))
     return table

@@ -63,8 +63,8 @@ def framed(parts: Sequence[RenderableType], title: str, title_style: str, colour
 
 def console_of(stream: TextIO) -> Console:
     """Rich for one stream; piped, it is as wide as a page and has no colour."""
-    from rich.console import Console
+    from forge.cli.safe_console import SafeConsole
 
     if is_rich(stream):
-        return Console(file=stream, no_color=not has_colour(stream), highlight=False, soft_wrap=False)
-    return Console(file=stream, no_color=True, highlight=False, width=100, force_terminal=False)
+        return SafeConsole(file=stream, no_color=not has_colour(stream), highlight=False, soft_wrap=False)
+    return SafeConsole(file=stream, no_color=True, highlight=False, width=100, force_terminal=False)

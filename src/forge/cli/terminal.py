@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forge.cli.output import OutputFormat, console_of, is_rich
+from forge.cli.output import OutputFormat, console_of, is_rich, without_controls
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -83,7 +83,7 @@ class Terminal:
     def say(self, text: str = "") -> None:
         if not self.quiet:
             self._pause()
-            print(text, file=sys.stderr, flush=True)  # noqa: T201
+            print(without_controls(text), file=sys.stderr, flush=True)  # noqa: T201
 
     def show(self, renderable: RenderableType) -> None:
         """A message of more than a line, on stderr."""
