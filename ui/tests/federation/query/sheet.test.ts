@@ -13,4 +13,11 @@ describe("a result for other programs", () => {
   it("is rows of cells for the clipboard", () => expect(tabbed(result)).toBe('a\tb "q"\nx,y\t\n\tsay "hi" there\n1.5\t{"k":[1]}'));
 
   it("has a text for each value", () => expect([true, 0, null, undefined, "0.10"].map(cellText)).toEqual(["true", "0", null, null, "0.10"]));
+
+  it("gives a spreadsheet no formula of somebody else, and leaves numbers", () => {
+    const evil = "=HYPERLINK(\"http://x\",\"y\")";
+    const found = { columns: [{ name: "+a", type: "string", masked: false }], rows: [[evil], ["@SUM(1)"], ["-1+cmd|'/c calc'!A0"], ["\t=1"], ["＝1"], ["-12.50"], [-3], ["-1e5"], ["a=b"]] };
+    expect(csvOf(found).split("\r\n")).toEqual(["'+a", `"'${evil.replaceAll('"', '""')}"`, "'@SUM(1)", "'-1+cmd|'/c calc'!A0", "'\t=1", "'＝1", "-12.50", "-3", "-1e5", "a=b", ""]);
+    expect(tabbed(found).split("\n")).toEqual(["'+a", `'${evil}`, "'@SUM(1)", "'-1+cmd|'/c calc'!A0", "' =1", "'＝1", "-12.50", "-3", "-1e5", "a=b"]);
+  });
 });
