@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import tracemalloc
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
@@ -194,6 +196,29 @@ def test_a_value_of_another_kind_in_json_is_an_error(tmp_path: Path, kind: str, 
     (tmp_path / "a.json").write_text(f'{{"v": {text}}}\n')
     with pytest.raises(ForgeError, match="events") as caught:
         rows(opened(tmp_path, source("json", "a.json", columns={"v": kind})))
+    assert caught.value.code == "E210"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("rows_before", [0, 2_000])
+@pytest.mark.parametrize("kind", ["csv", "json"])
+def test_a_packed_line_that_fills_the_memory_is_not_read_to_its_end(
+    tmp_path: Path, kind: Format, rows_before: int
+) -> None:
+    """An intruder's file of 200 kB that is a line of 200 MB."""
+    head, row, rest = ("v\n", "1\n", "1,") if kind == "csv" else ("", '{"v": 1}\n', '{"v": 1, "w": "')
+    with gzip.open(tmp_path / f"a.{kind}.gz", "wb", compresslevel=1) as file:
+        file.write((head * bool(rows_before) + row * rows_before + rest).encode())
+        for _ in range(200):
+            file.write(b"a" * 1_000_000)
+    connector = opened(tmp_path, source(kind, f"a.{kind}.gz", columns={"v": "bigint"}))
+    tracemalloc.start()
+    try:
+        with pytest.raises(ForgeError) as caught:
+            rows(connector)
+        assert tracemalloc.get_traced_memory()[1] < 150_000_000
+    finally:
+        tracemalloc.stop()
     assert caught.value.code == "E210"
 
 

@@ -9,7 +9,7 @@ import gzip
 import json
 import os
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -19,6 +19,7 @@ from forge.flows.runs.records import LoadedFile
 from forge.model.errors import ForgeError
 from forge.transforms.transform import FileSource
 
+LONGEST_LINE = 16_000_000  # letters
 SAMPLED_LINES = 200
 SHOWN_NAMES = 20
 PACKED = (".zst", ".zstd", ".lz4", ".snappy", ".deflate", ".xz")  # the header of these is left to Spark
@@ -129,6 +130,19 @@ def open_text(path: str, encoding: str, errors: str = "strict") -> IO[str] | Non
     return open(path, encoding=encoding, errors=errors, newline="")
 
 
+def lines_of(file: IO[str], shown: str) -> Iterator[str]:
+    """E210 where one is too long to be held: a packed file of a few megabytes may hold a line that fills the memory."""
+    for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE), ""), 1):
+        if len(line) >= LONGEST_LINE:
+            raise ForgeError(
+                "E210",
+                f"A line of {shown} is longer than {LONGEST_LINE:,} letters",
+                where=f"{shown}:{number}",
+                fix="Write one row on each line.",
+            )
+        yield line
+
+
 def _csv_header(source: FileSource, path: str) -> list[str] | None:
     if source.options.get("header", "false").lower() != "true":
         return None
@@ -138,8 +152,8 @@ def _csv_header(source: FileSource, path: str) -> list[str] | None:
         return None
     with file:
         if len(delimiter) > 1:
-            return file.readline().rstrip("\r\n").split(delimiter)
-        return next(csv.reader(file, delimiter=delimiter), [])
+            return next(lines_of(file, Path(path).name), "").rstrip("\r\n").split(delimiter)
+        return next(csv.reader(lines_of(file, Path(path).name), delimiter=delimiter), [])
 
 
 def _json_keys(source: FileSource, path: str, shown: str) -> list[str] | None:
@@ -150,7 +164,7 @@ def _json_keys(source: FileSource, path: str, shown: str) -> list[str] | None:
         return None
     keys: dict[str, None] = {}
     with file:
-        for number, line in enumerate(islice(file, SAMPLED_LINES), 1):
+        for number, line in enumerate(islice(lines_of(file, shown), SAMPLED_LINES), 1):
             if not line.strip():
                 continue
             try:

@@ -19,7 +19,7 @@ from forge.federation.plan import Scan, SourceQuery
 from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.federation.source import Source
 from forge.flows.runs.records import LoadedFile
-from forge.flows.runs.source_files import CSV_DEFAULTS, find_files, open_text, refuse_other_columns
+from forge.flows.runs.source_files import CSV_DEFAULTS, find_files, lines_of, open_text, refuse_other_columns
 from forge.model.errors import CellError, ForgeError
 from forge.model.types import parse_type
 from forge.stores.connectors.cells import UnfitValueError, batches_of
@@ -221,7 +221,7 @@ class FilesConnector:
         if file is None:
             raise self._unreadable("Only Spark's own reader knows this compression.", "Use gzip.")
         with file:
-            for number, line in enumerate(file, 1):
+            for number, line in enumerate(lines_of(file, Path(path).name), 1):
                 if not line.strip():
                     continue
                 try:
