@@ -96,6 +96,13 @@ def test_aliases_count_as_often_as_they_are_used() -> None:
         load_yaml("\n".join(lines), "a.yaml")
 
 
+@pytest.mark.parametrize("number", [":".join(["59"] * 100_000), "9" * 5_000, ":".join(["1"] * 3_000) + ".5"])
+def test_a_number_of_an_intruder_takes_no_time(number: str) -> None:
+    with pytest.raises(ForgeError) as caught:
+        load_yaml(f"a: 1\nb: {number}\n", "a.yaml")
+    assert (caught.value.code, caught.value.where) == ("E103", "a.yaml:2:4")
+
+
 def test_a_file_that_is_too_large_is_not_read() -> None:
     with pytest.raises(ForgeError, match="larger than 10 MB"):
         load_yaml("a" * 10_000_001, "a.yaml")

@@ -468,6 +468,12 @@ def test_an_answer_that_grows_when_it_is_unpacked_is_refused(api: RestApi) -> No
     assert api.asked[0].headers["accept-encoding"] == "identity"
 
 
+@pytest.mark.parametrize("value", [b"{}", b"1"])
+def test_one_page_has_no_more_values_than_memory_allows(api: RestApi, value: bytes) -> None:
+    api.serve("/v1/orders", Answer(b"[" + (value + b",") * 4_000_000 + b"{}]"))
+    assert "values" in str(refused("E309", opened(api)).why)
+
+
 def test_one_page_is_not_larger_than_memory_allows(api: RestApi, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("forge.stores.connectors.rest_client._PAGE_BYTES", 1024**2)
     api.serve("/v1/orders", Answer(b"[" + b" " * 3 * 1024**2 + b"]"))

@@ -16,6 +16,8 @@ from forge.model.yaml_reader import STANDARD_TAG, YamlPlace, YamlReader, YamlTex
 _SAFE = yaml.SafeLoader("")
 _resolve: Callable[..., str] = _SAFE.resolve
 _SCALARS = tuple(f"{STANDARD_TAG}{name}" for name in ("str", "null", "bool", "int", "float", "timestamp", "binary"))
+_NUMBERS = (f"{STANDARD_TAG}int", f"{STANDARD_TAG}float")
+_LONGEST_NUMBER = 4_300  # letters; of longer ones Python makes no text
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,8 @@ class _ProjectYaml(YamlReader):
         tag: str = event.tag if event.tag not in (None, "!") else _resolve(yaml.ScalarNode, event.value, event.implicit)
         if tag not in _SCALARS:
             raise self.forbidden_tag(event, tag)
+        if tag in _NUMBERS and len(event.value) > _LONGEST_NUMBER:  # 59:59:… takes time by the square of its length
+            raise at(event, "malformed YAML: a number is too long", "Put it in quotes if it is a text.")
         try:
             return _SAFE.yaml_constructors[tag](_SAFE, yaml.ScalarNode(tag, event.value, event.start_mark))
         except (ValueError, LookupError, AttributeError, OverflowError) as error:

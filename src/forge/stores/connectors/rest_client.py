@@ -29,6 +29,7 @@ _AGAIN = frozenset({429, 502, 503, 504})
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _MOST_REDIRECTS = 5
 _PAGE_BYTES = 32 * 1024**2  # of one answer, which is held in memory
+_PAGE_VALUES = 3_000_000
 _TOLD = 2_000  # bytes of a refusal that are read
 _SILENCE = 30.0  # seconds between two parts of an answer
 
@@ -93,6 +94,9 @@ class RestClient:
         if self._pages > self.options.pages:
             raise self._refused(f"It has more than {self.options.pages:,} pages.", "max_pages")
         url, response = self._followed(self._own(url))
+        if response.content.count(b",") > _PAGE_VALUES:  # {} takes thirty times its place once it is read
+            why = f"One page has more than {_PAGE_VALUES:,} values."
+            raise failed_query(self.source, why, "Ask for smaller pages by `size`.")
         try:
             return RestAnswer(url, parse_json(response.content), response.link)
         except (ValueError, RecursionError) as error:
