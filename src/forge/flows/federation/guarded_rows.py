@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _DIGITS = 32  # of a hash, in hexadecimal: 128 bits
+_DOMAIN = re.compile(r"[\w-]+(\.[\w-]+)*")
 _SHORT = 8  # letters; of a longer text the last four are shown
 _COMPARE: Mapping[type[exp.Expr], str] = {
     exp.EQ: "equal",
@@ -165,6 +167,6 @@ def _hash(text: str, key: bytes) -> str:
 
 def _part(text: str) -> str:
     name, at, domain = text.rpartition("@")
-    if at and name:
+    if at and name and _DOMAIN.fullmatch(domain):  # else what stands behind a sign in a text would be shown
         return f"{name[0]}***@{domain}"
     return f"***{text[-4:]}" if len(text) > _SHORT else "***"

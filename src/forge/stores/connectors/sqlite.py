@@ -37,7 +37,7 @@ from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.federation.source import Source
 from forge.model.errors import ForgeError
 from forge.model.types import DataType
-from forge.stores.connectors.cells import array_of, batches_of, failed_query, unfit
+from forge.stores.connectors.cells import PIECE_ROWS, array_of, batches_of, failed_query, unfit
 from forge.stores.connectors.login import Login, login_of
 from forge.stores.connectors.names import matching
 from forge.stores.connectors.running import RunningReads, started
@@ -50,6 +50,8 @@ _SIZED = re.compile(r"(?:decimal|numeric)\s*\(\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)", r
 _STORAGE = {int: "INTEGER", float: "REAL", str: "TEXT", bytes: "BLOB"}
 _UNREACHABLE = ("SQLITE_CANTOPEN", "SQLITE_NOTADB", "SQLITE_BUSY", "SQLITE_CORRUPT", "SQLITE_IOERR", "SQLITE_PERM")
 _BUSY_SECONDS = 10.0
+_PIECE_BYTES = 256 * 1024**2  # of the rows that are gathered at a time
+_CELL_BYTES = 64 * 1024**2
 _STEPS = 10_000  # of SQLite's machine, between two looks at the clock
 _RELATIONS = "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
 
@@ -107,8 +109,28 @@ class SqliteConnector:
                 ends = time.monotonic() + seconds
                 connection.set_progress_handler(lambda: time.monotonic() > ends, _STEPS)
             rows = connection.execute(query.text, [_bound(value) for value in query.values])
-            batches = batches_of(self._source.name, schema, rows, most, _array)
+            batches = batches_of(self._source.name, schema, self._bearable(rows, schema), most, _array)
             yield from self._running.until_cancelled(read, batches)
+
+    def _bearable(self, rows: Iterator[tuple[Any, ...]], schema: pa.Schema) -> Iterator[tuple[Any, ...]]:
+        """A view of a small file makes as many texts of a gigabyte as it is asked for, and rows are gathered before
+        anybody sees how large they are."""
+        import pyarrow as pa
+
+        wide = [
+            place for place, one in enumerate(schema) if pa.types.is_string(one.type) or pa.types.is_binary(one.type)
+        ]
+        size = 0
+        for number, row in enumerate(rows):
+            size = size if number % PIECE_ROWS else 0
+            for place in wide:
+                cell = row[place]
+                if isinstance(cell, str | bytes):
+                    size += len(cell)
+            if size > _PIECE_BYTES:
+                why = f"{PIECE_ROWS:,} of its rows have more than {_PIECE_BYTES:,} bytes."
+                raise failed_query(self._source.name, why, "Ask for fewer columns, or for less of them.")
+            yield row
 
     def _ask(self, text: str) -> list[tuple[Any, ...]]:
         with closing(self._open()) as connection, self._explained(), self._running.read(connection.interrupt):
@@ -129,6 +151,7 @@ class SqliteConnector:
             connection.execute("PRAGMA query_only = ON")
             connection.execute("PRAGMA trusted_schema = OFF")  # no function with side effects by way of a view
             connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)
+            connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _CELL_BYTES)
             if not for_catalog:
                 connection.set_authorizer(_authorised)
         return connection
