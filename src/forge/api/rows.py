@@ -4,7 +4,7 @@ too long."""
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from decimal import Decimal
@@ -13,11 +13,12 @@ from typing import Any
 from forge.api.paging import FARTHEST, decode_cursor, encode_cursor, unknown_cursor
 from forge.api.versioning.wire.refs import RowsView, SampleColumn
 from forge.flows.catalog.sample import Sample
-from forge.flows.versioning.cell_limits import LONGEST, MARK, cut_mark, cut_text
+from forge.flows.versioning.cell_limits import LONGEST, MARK, cell_limit, cut_mark, cut_text
 from forge.flows.versioning.time_travel import HistoricalRows
 from forge.model.errors import ForgeError
 from forge.model.names import CommitId
 
+_WIDE = ("string", "binary", "array", "map", "struct", "variant")
 _EXACT = 2**53 - 1  # the greatest whole number that JavaScript holds exactly
 
 
@@ -46,6 +47,14 @@ def row_window(limit: int, cursor: str | None, offset: int) -> RowWindow:
     if not (place.isascii() and place.isdigit() and int(place) < FARTHEST):
         raise unknown_cursor()
     return RowWindow(limit, int(place), CommitId(commit))
+
+
+def plain_rows(rows: Iterable[Sequence[object]], asked: int, kinds: Iterable[str]) -> list[list[Any]]:
+    """`asked`: so many rows there could be. `kinds`: types of the columns, whose long values share the room of an
+    answer as where Spark cuts them."""
+    most = cell_limit(asked, max(1, sum(kind.startswith(_WIDE) for kind in kinds)))
+    told = ((plain(value) for value in row) for row in rows)
+    return [[cut_text(one, most) if isinstance(one, str) else one for one in row] for row in told]
 
 
 def is_ordered(sql: str) -> bool:

@@ -291,6 +291,15 @@ def test_deep_text_is_refused(site: VersionSite, reader: dict[str, str], sql: st
     assert post(site, sql, reader, "/explain").status_code < 500
 
 
+def test_long_values_share_the_room_of_an_answer(site: VersionSite, reader: dict[str, str]) -> None:
+    longest = "SELECT city AS x FROM till.customers"
+    for place in range(6):
+        longest = f"SELECT concat(x, x, x, x, x, x, x, x) AS x FROM ({longest}) AS q{place}"
+    (row,) = ask(site, longest, reader, limit=1000)["rows"]
+    assert len(row[0]) < 100_000
+    assert "(cut: " in row[0]
+
+
 def test_long_text_is_refused(site: VersionSite, reader: dict[str, str]) -> None:
     assert post(site, "SELECT 1 -- " + "x" * 1_048_000, reader).status_code in (413, 422)
     assert post(site, "SELECT 1 -- " + "x" * 2_000_000, reader).status_code == 413

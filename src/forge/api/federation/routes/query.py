@@ -15,7 +15,7 @@ from forge.api.auth import QUERIES, Principal, ThePrincipal
 from forge.api.executor import LONG, respond
 from forge.api.federation.source_failures import SourceFailures
 from forge.api.federation.wire.query import PlanView, QueryOrder, QueryQuestion, QueryResultView, ResultColumn
-from forge.api.rows import plain
+from forge.api.rows import plain_rows
 from forge.api.runs.run_views import find_one, run_view
 from forge.api.runs.wire.runs import RunView
 from forge.api.site import Site, TheSite
@@ -186,7 +186,7 @@ def _rows_view(limit: int, explained: bool, answer: object) -> QueryResultView:
         ResultColumn(name=name, type=column.type, masked=column.name.lower() in answer.masked)
         for name, column in zip(names, answer.schema.columns, strict=True)
     ]
-    rows = [[plain(value) for value in row] for row in answer.rows[:limit]]
+    rows = plain_rows(answer.rows[:limit], limit + 1, (one.type for one in answer.schema.columns))
     return QueryResultView(
         columns=columns,
         rows=rows,

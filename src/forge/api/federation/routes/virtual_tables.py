@@ -23,7 +23,7 @@ from forge.api.federation.wire.virtual_tables import (
     VirtualTableView,
 )
 from forge.api.paging import AWindow, decode_cursor, encode_cursor, unknown_cursor
-from forge.api.rows import plain
+from forge.api.rows import plain_rows
 from forge.api.site import Site, TheSite
 from forge.api.versioning.wire.refs import SampleColumn
 from forge.api.wire import ErrorView, Wire
@@ -163,6 +163,7 @@ def _rows_view(
     assert isinstance(answer, QueryAnswer)
     names = distinct_names(answer.schema.names)
     more, end = len(answer.rows) > limit, offset + limit
+    rows = plain_rows(answer.rows[:limit], limit + 1, (one.type for one in answer.schema.columns))
     return VirtualRowsView(
         virtual_table=table.name,
         commit=commit,
@@ -170,7 +171,7 @@ def _rows_view(
             SampleColumn(name=name, type=column.type, masked=column.name.lower() in answer.masked)
             for name, column in zip(names, answer.schema.columns, strict=True)
         ],
-        items=[dict(zip(names, map(plain, row), strict=True)) for row in answer.rows[:limit]],
+        items=[dict(zip(names, row, strict=True)) for row in rows],
         next_cursor=encode_cursor("v", f"{digest}:{end}:{commit or ''}") if more and end <= FARTHEST else None,
         has_more=more,
         engine=answer.executor,
