@@ -224,7 +224,7 @@ def test_what_a_table_with_readers_is_made_of_is_not_in_the_graph_of_everyone(
 ) -> None:
     def graph() -> str:
         query = {"root_id": "virtual.people.shout", "direction": "upstream"}
-        return site.client.get("/api/v1/lineage/graph", params=query, headers=reader).text
+        return str(site.client.get("/api/v1/lineage/graph", params=query, headers=reader).text)
 
     add(site, PEOPLE)
     assert "till.main.customers" in graph() or "till.customers" in graph()
