@@ -254,7 +254,7 @@ def test_names_that_repeat_are_told_from_categories(column: str, values: list[st
     assert find_pii({column: values})[0].type == kind
 
 
-@pytest.mark.parametrize("column", ["D.O.B.", "d_o_b", "DOB_DT", "bday", "birth", "BirthDt", "생년월일"])
+@pytest.mark.parametrize("column", ["D.O.B.", "d_o_b", "DOB_DT", "bday", "birth", "BirthDt", "dob_ts", "생년월일"])
 @pytest.mark.parametrize(
     "values",
     [
@@ -262,6 +262,7 @@ def test_names_that_repeat_are_told_from_categories(column: str, values: list[st
         ["1975-04-28 00:00:00", "1960-01-01 00:00:00", "1999-12-13 00:00:00", "1988-06-30 00:00:00"],
         ["28.04.1975 00:00", "01.01.1960 00:00", "13.12.1999 00:00", "30.06.1988 00:00"],
         ["1991年8月6日", "2000年8月23日", "1970年9月10日", "1965年1月1日"],
+        ["167875200", "-315619200", "945043200000", "-50000000"],  # seconds and milliseconds since 1970
     ],
 )
 def test_dates_of_birth_in_many_forms(column: str, values: list[str]) -> None:
@@ -319,6 +320,13 @@ def test_numbers_in_four_parts_with_small_beginnings_are_no_ip_addresses() -> No
         None,
         "ip_address",
     ]
+
+
+def test_networks_are_no_ip_addresses() -> None:
+    networks = [f"192.168.{part}.0/24" for part in range(9)]
+    hosts = [f"from 192.168.{part}.7/32" for part in range(9)]
+    found = find_pii({"pool": networks, "note": [f"allow {one}" for one in networks], "peer": hosts})
+    assert [one.type for one in found] == [None, None, "ip_address"]
 
 
 def test_measures_are_no_numbers_of_documents() -> None:

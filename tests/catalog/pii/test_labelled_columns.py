@@ -10,6 +10,8 @@ What the detector scored before it was changed for any error of a set, which is 
 
 - `insurance_and_sport` (by somebody who had not read the detector; seven languages, more than half negatives): 1.000
   and 0.919.
+- `couriers_and_media` (by somebody who had not read the detector either; ten languages, more than half negatives):
+  0.975 and 0.975.
 
 It was developed with `commerce` in view, and has been changed for errors of each since: none of them is unseen now."""
 
@@ -38,6 +40,7 @@ PRECISION, RECALL = 0.95, 0.75
         "homes_and_schools",
         "shops_and_offices",
         "insurance_and_sport",
+        "couriers_and_media",
     ],
 )
 def test_personal_data_is_found_in_columns_that_nobody_here_has_seen(

@@ -25,7 +25,7 @@ from forge.catalog.pii.vocabulary import (
     THINGS,
 )
 
-RULES = 4  # grows with every change of what is found: tables are scanned again
+RULES = 5  # grows with every change of what is found: tables are scanned again
 ENOUGH = 0.8  # share of the values that must match where no name says it
 WITH_NAME = 0.5  # and where one does
 KNOWN_WHEN_FEW = 0.6  # share of different values that must be known names where they repeat
@@ -170,8 +170,8 @@ _DOCUMENTS = frozenset({"passport", "drivers_license", "credit_card", "ssn", "ib
 
 def _is_vetoed(kind: str, words: Words, begin: int, end: int) -> bool:
     before, after = words[:begin], words[end:]
-    if kind == "date_of_birth" and after[:1] == ("date",):
-        after = after[1:]  # DOB_DT
+    if kind == "date_of_birth" and after[:1] in (("date",), ("timestamp",)):
+        after = after[1:]  # DOB_DT, dob_ts
     if PROPERTIES.intersection(after) or FLAGS.intersection(before):
         return True
     if kind in _KINDS_WITH_KEYS and "id" in after:

@@ -13,7 +13,8 @@ from forge.catalog.pii.national_ids import is_us_ssn, passes_luhn
 
 EMAIL = re.compile(r"(?<![<\w])(?!git@)[A-Za-z0-9._%+'-]{1,64}@(?:[A-Za-z0-9-]+\.)+[A-Za-z]{2,24}")
 US_PHONE = re.compile(r"(?<![\w.-])(?:\+?1[ .-]?)?\(?[2-9]\d{2}\)?[ .-]?\d{3}[ .-]\d{4}(?![\w-])")
-IPV4 = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])")
+# A network, 10.4.0.0/16, is no address of anybody; one with all its bits is.
+IPV4 = re.compile(r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?![\w.])(?!/(?!32\b)\d{1,2}\b)")
 PASSPORT_IN_TEXT = re.compile(
     r"\bpassports?\b\W{0,3}(?:no\.?|number|nr\.?|#)?\W{0,3}[A-Z]{0,2}\d{6,9}\b", re.IGNORECASE
 )
@@ -292,15 +293,24 @@ _WORDED_DATE = re.compile(  # 28APR75, 28 April 1975, April 28, 1975
 )
 
 
+# Seconds or milliseconds since 1970, negative before. Fewer digits are a day as it is written: 19750428.
+_EPOCH = re.compile(r"(-?\d{9,10})(\d{3})?|-\d{8}")
+
+
 def year_of(value: str) -> int | None:
-    """Of a date as text; None where it is none."""
+    """Of a date as text or since 1970; None where it is none."""
     found = _DATE.fullmatch(value)
     if found is None and (worded := _WORDED_DATE.fullmatch(value)) is not None:
         return _whole_year(int(worded[1] or worded[2]))
     if found is None:
         compact = re.fullmatch(r"((?:19|20)\d\d)(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])", value)
+        if compact is None and (epoch := _EPOCH.fullmatch(value)) is not None:
+            return 1970 + int(epoch[1] or value) // _SECONDS_OF_A_YEAR
         return int(compact[1]) if compact else None
     return _whole_year(int(found[1] or found[4]))
+
+
+_SECONDS_OF_A_YEAR = 31_556_952
 
 
 def _whole_year(year: int) -> int:
