@@ -71,6 +71,13 @@ def test_what_is_no_table_is_refused(name: str, content: bytes, tmp_path: Path) 
     assert caught.value.fix
 
 
+def test_the_line_that_is_no_json_is_named(tmp_path: Path) -> None:
+    (tmp_path / "cut.jsonl").write_text('\n{"mail": "a@example.org"}\n\n{"mail": }\n')
+    with pytest.raises(ForgeError) as caught:
+        scan_file(tmp_path / "cut.jsonl")
+    assert caught.value.why == "Line 4 is no JSON: Expecting value, at letter 10."
+
+
 def test_what_is_no_file_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.csv")
     (tmp_path / "folder.csv").mkdir()

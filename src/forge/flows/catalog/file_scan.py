@@ -129,23 +129,33 @@ def _delimiter(sample: str) -> str:
 def _json_rows(path: Path) -> Iterator[Row]:
     """One object a line; or one list of objects, or one object."""
     with path.open(encoding=_encoding(path)) as file:
-        first = next((line for line in file if line.strip()), "")
+        number, first = next(((at, line) for at, line in enumerate(file, 1) if line.strip()), (0, ""))
         if not first:
             raise ValueError("It is empty.")
         yield {}
-        for item in _json_items(first, file):
+        for item in _json_items(first, file, number):
             if not isinstance(item, dict):
                 raise ValueError("A line of it is no JSON object.")
             yield {name: _as_text(value) for name, value in item.items()}
 
 
-def _json_items(first: str, file: TextIO) -> Iterable[object]:
+def _json_items(first: str, file: TextIO, number: int) -> Iterable[object]:
+    """`number`: of the first line."""
     if first.lstrip().startswith("["):
         found: list[object] = json.loads(first + file.read())
         return found
     if first.strip() == "{":
         return [json.loads(first + file.read())]
-    return map(json.loads, chain([first], filter(str.strip, file)))
+    return _json_lines(enumerate(chain([first], file), number))
+
+
+def _json_lines(lines: Iterable[tuple[int, str]]) -> Iterator[object]:
+    for number, line in lines:
+        try:
+            if line.strip():
+                yield json.loads(line)
+        except json.JSONDecodeError as error:
+            raise ValueError(f"Line {number:,} is no JSON: {error.msg}, at letter {error.colno}.") from error
 
 
 def _as_text(value: object) -> object:
