@@ -59,6 +59,14 @@ def test_assets_without_columns_are_compared_by_words() -> None:
     assert "churn" in found.reasons[0]
 
 
+def test_words_that_say_nothing_are_no_reason() -> None:
+    words = {"description": "Everyone who ever had an account; who leaves stays here, as old orders point at them"}
+    index = SimilarityIndex(
+        [asset("a.x", **words), asset("b.y", description="Where everyone is who ever had one of them here")]
+    )
+    assert index.find("a.x") == ()
+
+
 def test_a_domain_alone_makes_nothing_similar_but_adds_to_it() -> None:
     index = SimilarityIndex(
         [

@@ -29,7 +29,17 @@ LEAST_SCORE = 0.1
 _SCHEMA, _TEXT, _DOMAIN = 0.6, 0.3, 0.1
 _MOST_WORDS = 200
 _COMMON = 2000  # a word of more assets than this finds none
-_STOP_WORDS = "a an and are as at by each for from has in is it its no of on one or per that the this to with"
+# Words that say nothing of what is meant.
+_STOP_WORDS = """
+a about above after again against all also am an and another any are as at be because been before being below between
+both but by can cannot could did do does doing done down during each either else ever every everyone everything few
+for from further had has have having he her here hers him his how however i if in into is it its itself just like many
+may me might more most much must my neither never no nobody none nor not nothing now of off often on once one only
+onto or other others our out over own per same several shall she should since so some somebody someone something still
+such than that the their theirs them then there these they this those though through thus to together too under until
+up upon us very was we were what whatever when where whether which while who whoever whole whom whose why will with
+within without would yet you your
+"""
 _STOP = frozenset(_STOP_WORDS.split())
 
 
