@@ -102,7 +102,8 @@ def test_other_commands_say_what_the_catalog_says_and_a_commit_does_not_take_it_
     assert (shown["owner"], shown["description"]) == ("grace", "All orders")
     assert "in euros" in site("show", NAME).out
     site.change("order_id,amount\n1,99\n", "-m", "More")
-    site("catalog", "undo", NAME, "1")
+    assert "FORGE-E853" in site("catalog", "undo", NAME, "1", "--expected-version", "7").err
+    site("catalog", "undo", NAME, "1", "--expected-version", "2")
     assert site("show", NAME, "--json").json["table"]["owner"] is None
     assert site("catalog", "show", NAME, "--json").json["description"] == ""
 

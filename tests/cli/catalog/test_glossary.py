@@ -35,11 +35,13 @@ def test_a_term_is_added_shown_edited_and_removed(house: Any) -> None:
     (found,) = terms(house, "show", "net revenue")
     assert (found["id"], found["version"], found["synonyms"]) == ("sales.net-revenue", 1, ["turnover"])
     assert glossary(house, "show", "sales.net-revenue").out.splitlines()[0] == "Net revenue  (sales, draft)"
-    assert "version 2" in glossary(house, "edit", "sales.net-revenue", "--state", "approved", "--version", "1").err
-    glossary(house, "edit", "sales.net-revenue", "--owner", "x", "--version", "1", status=1)
+    edit = ("edit", "sales.net-revenue", "--state", "approved", "--expected-version", "1")
+    assert "version 2" in glossary(house, *edit).err
+    glossary(house, "edit", "sales.net-revenue", "--owner", "x", "--expected-version", "1", status=1)
     assert [one["state"] for one in terms(house, "list", "turn", "--domain", "sales")] == ["approved"]
     assert terms(house, "list", "--state", "draft") == []
-    glossary(house, "remove", "sales.net-revenue")
+    glossary(house, "remove", "sales.net-revenue", "--expected-version", "1", status=1)
+    glossary(house, "remove", "sales.net-revenue", "--expected-version", "2")
     glossary(house, "show", "sales.net-revenue", status=2)
 
 

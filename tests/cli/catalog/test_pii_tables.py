@@ -39,11 +39,14 @@ def test_tables_are_scanned_reviewed_and_listed(forge: Callable[..., Any], shop:
     rejected = forge("pii", "review", "--reject", mail, "--note", "made up", "--json", at=shop).json["findings"]
     assert [(one["id"], one["state"], one["note"]) for one in rejected] == [(mail, "rejected", "made up")]
     assert forge("pii", "scan", "core.people", "--force", at=shop).status == 0
-    assert [one["id"] for one in forge("pii", "list", "--state", "rejected", "--json", at=shop).json["findings"]] == [
-        mail
-    ]
+    rejected = forge("pii", "list", "--state", "rejected", "--json", at=shop).json["findings"]
+    assert [one["id"] for one in rejected] == [mail]
     assert [one["column"] for one in forge("pii", "review", "--json", at=shop).json["findings"]] == ["city"]
-    assert forge("pii", "review", "--confirm", mail, "--json", at=shop).json["findings"][0]["state"] == "confirmed"
+    confirm = ("pii", "review", "--confirm", mail, "--expected-version")
+    assert "FORGE-E871" in forge(*confirm, "1", at=shop).err
+    assert "FORGE-E105" in forge(*confirm, "2", "--reject", found[0]["id"], at=shop).err
+    version = str(rejected[0]["version"])
+    assert forge(*confirm, version, "--json", at=shop).json["findings"][0]["state"] == "confirmed"
 
 
 def test_what_is_found_is_taken_out_of_stored_profiles(forge: Callable[..., Any], shop: Path) -> None:

@@ -32,6 +32,7 @@ def test_pages_facets_and_context_as_over_http(house: Any) -> None:
     assert house("catalog", "suggest", "core.ord", "--json").json["items"][0]["qualified_name"] == "core.orders"
     assert house(*ask, "--offset", "1").json["items"] == house(*ask, "--cursor", first["next_cursor"]).json["items"]
     assert "## core.orders (table)" in house("catalog", "context", "where are the orders?").out
+    assert house("catalog", "context", "orders", "--json").json["assets"][0] == "core.orders"
     assert house("catalog", "context", "orders", "--max-chars", "1").status == 2
     assert house("catalog", "search", "orders", "--in", "raw", "--quality", "poor", "--json").json["items"] == []
 

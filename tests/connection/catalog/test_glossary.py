@@ -36,7 +36,9 @@ def test_a_term_from_its_making_to_its_end(catalog: CatalogView) -> None:
     assert glossary.links(made.id) == ()
     with pytest.raises(ForgeError, match="has changed since"):
         glossary.edit(made.id, expected_version=1, owner="x")
-    glossary.remove(made.id)
+    with pytest.raises(ForgeError, match="has changed since"):
+        glossary.remove(made.id, expected_version=1)
+    glossary.remove(made.id, expected_version=2)
     assert [one.version for one in glossary.history(made.id)] == [3, 2, 1]
 
 

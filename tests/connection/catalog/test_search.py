@@ -37,6 +37,11 @@ def test_the_same_words_as_over_http(catalog: CatalogView) -> None:
     assert names(catalog.search("amount")) == ["core.sales", "core.refunds"]
     assert names(catalog.search(domains=["sales", "people"])) == ["core.sales", "marts.staff"]
     assert names(catalog.search("full name", types="column")) == ["marts.staff.fullName"]
+    assert [(row["container"], row["table"]) for row in catalog.search("amount", types="column").rows()] == [
+        ("core.sales", "core.sales"),
+        ("core.refunds", "core.refunds"),
+    ]
+    assert catalog.search("sales").rows()[0]["table"] == "core.sales"
     assert catalog.search(facets="domain").facets == {"domain": {"finance": 1, "people": 1, "sales": 1}}
     assert [one.qualified_name for one in catalog.suggest("sal")] == ["core.sales"]
     assert catalog.context("where is the amount of refunds?").assets == ("core.refunds",)

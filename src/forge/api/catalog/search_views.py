@@ -16,7 +16,7 @@ from forge.flows.catalog.assets import Asset
 def hit_view(hit: CatalogHit, assets: Mapping[str, Asset], now: datetime) -> dict[str, Any]:
     """With the checks of a table of the lake as they are now."""
     document = hit.document
-    found = {**hit.to_dict(), "table": document.qualified_name}
+    found = hit.to_dict()
     if hit.column is None and document.type in ASSET_TYPES:
         known = assets.get(document.qualified_name)
         found["asset"] = _documented(asset_view(known, now), document) if known else _view_of(document, now)

@@ -80,6 +80,7 @@ class CatalogHit:
             "type": self.type,
             "name": self.name.text,
             "qualified_name": self.qualified_name,
+            "table": document.qualified_name,
             "container": document.qualified_name if self.column else document.container,
             "description": self.column.description if self.column else document.description,
             "owner": document.owner,

@@ -97,12 +97,13 @@ def undo(
     version: Annotated[
         int | None, typer.Argument(metavar="[VERSION]", help="Of the edit to take back; default: the last.")
     ] = None,
+    expected_version: Version = None,
 ) -> None:
     """Take an edit back: a new edit that restores what was before it."""
     from forge.connection.catalog.assets import CatalogView
 
     with terminal.open() as wiring:
-        done = CatalogView(wiring).undo(asset, version)
+        done = CatalogView(wiring).undo(asset, version, expected_version=expected_version)
     _answer(terminal, done)
 
 

@@ -36,6 +36,9 @@ Examples = Annotated[list[str] | None, typer.Option("--example", metavar="TEXT",
 Owner = Annotated[str | None, typer.Option("--owner", metavar="NAME", help="Who answers for it.")]
 State = Annotated[TermState | None, typer.Option("--state", help="draft or approved.")]
 Format = Annotated[TermFormat | None, typer.Option("--as", help="Default: what the ending of the file says.")]
+Version = Annotated[
+    int | None, typer.Option("--expected-version", metavar="N", help="Refuse where it is no longer at this version.")
+]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would change; write nothing.")]
 
 
@@ -102,9 +105,7 @@ def edit(
     example: Examples = None,
     owner: Owner = None,
     state: State = None,
-    version: Annotated[
-        int | None, typer.Option("--version", metavar="N", help="Only if it is still at this version.")
-    ] = None,
+    expected_version: Version = None,
 ) -> None:
     """Change a term. What is not named stays; of lists, what is named replaces all ('' empties one)."""
     from forge.flows.catalog.glossary.terms import change_term, find_term
@@ -113,7 +114,7 @@ def edit(
     fields |= {"name": name} if name is not None else {}
     with _open(terminal) as parts:
         before = find_term(parts.glossary, term)
-        changed = change_term(before.id, fields, parts.glossary_ports(), version=version)
+        changed = change_term(before.id, fields, parts.glossary_ports(), version=expected_version)
         terminal.answer(_terms([changed]))
     terminal.say(f"Changed, version {changed.version}." if changed != before else "Nothing to change.")
 
@@ -123,12 +124,13 @@ def remove(
     terminal: Terminal,
     term: Identity,
     force: Annotated[bool, typer.Option("--force", help="Also where assets or columns are linked to it.")] = False,
+    expected_version: Version = None,
 ) -> None:
     """Delete a term. Its history stays."""
     from forge.flows.catalog.glossary.terms import remove_term
 
     with _open(terminal) as parts:
-        gone = remove_term(term, parts.glossary_ports(), force=force)
+        gone = remove_term(term, parts.glossary_ports(), force=force, version=expected_version)
         terminal.answer(_terms([gone]))
     terminal.say(f"Deleted {gone.id}.")
 

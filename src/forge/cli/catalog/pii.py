@@ -206,10 +206,15 @@ def review(
     reject: Annotated[list[str] | None, typer.Option("--reject", metavar="ID", help="It is not.")] = None,
     reopen: Annotated[list[str] | None, typer.Option("--reopen", metavar="ID", help="Undecided again.")] = None,
     note: Annotated[str | None, typer.Option("--note", help="Why, for whoever reads it next.")] = None,
+    expected_version: Annotated[
+        int | None,
+        typer.Option("--expected-version", metavar="N", help="Refuse where the finding is no longer at this version."),
+    ] = None,
 ) -> None:
     """Confirm or reject findings; without an id, list those that wait. A decision outlives every scan."""
     from forge.catalog.pii.review import ReviewState
     from forge.flows.catalog.pii.reviews import review_finding
+    from forge.model.errors import ForgeError
 
     decisions = [
         (finding_id, state)
@@ -220,12 +225,15 @@ def review(
         )
         for finding_id in ids or ()
     ]
+    if expected_version is not None and len(decisions) != 1:
+        raise ForgeError("E105", "--expected-version is of one finding", fix="Decide on one at a time.")
     with terminal.open() as wiring:
         if not decisions:
             terminal.answer(_findings_answer(wiring.catalog.pii.findings.findings(states=[ReviewState.OPEN])))
             return
         ports = wiring.catalog.pii.review_ports()
-        terminal.answer(_findings_answer([review_finding(one, state, ports, note=note) for one, state in decisions]))
+        decided = [review_finding(one, state, ports, note=note, expected=expected_version) for one, state in decisions]
+        terminal.answer(_findings_answer(decided))
 
 
 app = command_group("Find personal data, and decide on what was found.", (scan, list_, review))

@@ -126,8 +126,7 @@ def context(
     with terminal.open() as wiring:
         pack = CatalogView(wiring).context(question, max_chars)
     assets = [{"qualified_name": name} for name in pack.assets]
-    facts = {key: value for key, value in pack.to_dict().items() if key != "assets"}
-    answer = CommandAnswer(name="assets", items=assets, facts=facts)
+    answer = CommandAnswer(name="items", items=assets, facts=pack.to_dict())
     terminal.answer(answer.with_lines([(line, "") for line in pack.text.splitlines()]))
     if not assets:
         terminal.say("Nothing is found. `forge catalog scan` crawls what there is.")

@@ -179,9 +179,10 @@ class CatalogView:
         store = self.wiring.catalog.assets
         return EditHistory(store.history(find_asset(store, name).uid, limit))
 
-    def undo(self, name: str, version: int | None = None) -> EditItem:
-        """A new edit that restores what was before one; without a version, before the last."""
-        return self._edited(undo_edit(name, self._ports, version=version))
+    def undo(self, name: str, version: int | None = None, *, expected_version: int | None = None) -> EditItem:
+        """A new edit that restores what was before one; without a version, before the last. E853 where the
+        documentation is not at `expected_version`."""
+        return self._edited(undo_edit(name, self._ports, version=version, expected_version=expected_version))
 
     def proposals(self, state: str | None = "open", limit: int = 100) -> EditProposals:
         """Edits that wait for someone else; `state=None`: decided ones, too."""

@@ -74,9 +74,9 @@ class GlossaryBook:
         """What is not named stays. E862 where it is not at that version."""
         return change_term(term, fields, self._ports, version=expected_version)
 
-    def remove(self, term: str, *, force: bool = False) -> GlossaryTerm:
-        """E863 where something is linked to it, unless forced."""
-        return remove_term(term, self._ports, force=force)
+    def remove(self, term: str, *, force: bool = False, expected_version: int | None = None) -> GlossaryTerm:
+        """E863 where something is linked to it, unless forced. E862 where it is not at that version."""
+        return remove_term(term, self._ports, force=force, version=expected_version)
 
     def suggest(self, asset: str, limit: int = 3) -> TermSuggestions:
         """Terms for the columns of an asset that have none."""
