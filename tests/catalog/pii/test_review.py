@@ -189,3 +189,10 @@ def test_a_scan_without_evidence_does_not_close_what_lineage_tells() -> None:
     assert apply_scan([made], (), ["contact"], scan, ids()) == ()
     (gone,) = apply_scan([made], (), [], scan, ids())
     assert gone.reason == VANISHED
+
+
+def test_the_id_of_a_snapshot_is_told_as_text() -> None:
+    """JSON numbers of that size are rounded by JavaScript."""
+    large = replace(one(EMAIL), snapshot_id=2**63 - 1)
+    assert large.to_dict()["snapshot_id"] == "9223372036854775807"
+    assert replace(large, snapshot_id=None).to_dict()["snapshot_id"] is None

@@ -8949,7 +8949,7 @@ export interface components {
             /** Score */
             score: number;
             /** Snapshot Id */
-            snapshot_id: number | null;
+            snapshot_id: string | null;
             /** Source */
             source: string | null;
             /**

@@ -87,7 +87,7 @@ class PiiRecord:
             "reviewed_at": self.reviewed_at,
             "note": self.note,
             "reason": self.reason,
-            "snapshot_id": self.snapshot_id,
+            "snapshot_id": None if self.snapshot_id is None else str(self.snapshot_id),  # JSON may round it
             "first_seen": self.first_seen,
             "last_seen": self.last_seen,
             "closed_at": self.closed_at,

@@ -27,7 +27,7 @@ function finding(column: string, more: Partial<PiiFindingView> = {}): PiiFinding
     reviewed_at: null,
     note: "",
     reason: "",
-    snapshot_id: 1,
+    snapshot_id: "1",
     first_seen: "2026-11-14T06:10:00Z",
     last_seen: "2026-11-14T06:10:00Z",
     closed_at: null,

@@ -32,7 +32,7 @@ class PiiFindingView(Wire):
     reviewed_at: datetime | None
     note: str
     reason: str
-    snapshot_id: int | None
+    snapshot_id: str | None
     first_seen: datetime
     last_seen: datetime
     closed_at: datetime | None
