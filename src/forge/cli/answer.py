@@ -13,7 +13,8 @@ from decimal import Decimal
 from enum import Enum
 from typing import TYPE_CHECKING, TextIO
 
-from forge.cli.output import OutputFormat, console_of, is_rich, without_controls
+from forge.cli.escapes import without_controls
+from forge.cli.output import OutputFormat, console_of, is_rich
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

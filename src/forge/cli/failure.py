@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 import typer
 
 from forge.cli.answer import SCHEMA_VERSION
-from forge.cli.output import OutputFormat, has_colour, without_controls
+from forge.cli.escapes import without_controls
+from forge.cli.output import OutputFormat, has_colour
 from forge.cli.terminal import Terminal
 from forge.model.codes import CODES, COULD_NOT_RUN, INTERRUPTED
 from forge.model.errors import CancellationError, ForgeError, errors_of

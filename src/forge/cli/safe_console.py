@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from forge.cli.output import without_controls
+from forge.cli.escapes import without_controls
 
 
 class SafeConsole(Console):

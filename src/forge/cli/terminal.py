@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forge.cli.output import OutputFormat, console_of, is_rich, without_controls
+from forge.cli.escapes import without_controls
+from forge.cli.output import OutputFormat, console_of, is_rich
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

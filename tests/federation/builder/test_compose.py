@@ -7,7 +7,17 @@ from dataclasses import replace
 import pytest
 
 from forge.federation.builder.compose import compose
-from forge.federation.builder.query import BuilderQuery, Condition, Filter, Output, Pair, Table, Term, Value, ValueKind
+from forge.federation.builder.query import (
+    BuilderQuery,
+    Filter,
+    OutputTerm,
+    Pair,
+    Table,
+    Term,
+    TermCondition,
+    Value,
+    ValueKind,
+)
 from forge.model.errors import ForgeError
 
 ORDERS = BuilderQuery(tables=(Table(("core", "orders"), "o"),))
@@ -15,7 +25,7 @@ ID = Term("id", "o")
 
 
 def _where(*values: Value, operator: str = "=") -> BuilderQuery:
-    return replace(ORDERS, where=Filter("and", ((Condition(ID, operator, values),),)))  # type: ignore[arg-type]
+    return replace(ORDERS, where=Filter("and", ((TermCondition(ID, operator, values),),)))  # type: ignore[arg-type]
 
 
 def test_a_query_is_written_as_a_person_would() -> None:
@@ -24,19 +34,19 @@ def test_a_query_is_written_as_a_person_would() -> None:
             Table(("core", "orders"), "o"),
             Table(("crm", "public", "customers"), "c", "left", (Pair(Term("customer_id", "o"), Term("id", "c")),)),
         ),
-        columns=(Output(Term("city", "c")), Output(Term("amount", "o", "sum"), "total")),
+        columns=(OutputTerm(Term("city", "c")), OutputTerm(Term("amount", "o", "sum"), "total")),
         where=Filter(
             "and",
             (
-                (Condition(Term("day", "o"), ">=", (Value("date", "2026-11-19"),)),),
+                (TermCondition(Term("day", "o"), ">=", (Value("date", "2026-11-19"),)),),
                 (
-                    Condition(Term("city", "c"), "in", (Value("text", "London"), Value("text", "O'Hare"))),
-                    Condition(Term("city", "c"), "is null"),
+                    TermCondition(Term("city", "c"), "in", (Value("text", "London"), Value("text", "O'Hare"))),
+                    TermCondition(Term("city", "c"), "is null"),
                 ),
             ),
         ),
         group_by=(Term("city", "c"),),
-        having=Filter("and", ((Condition(Term(aggregate="count"), ">", (Value("parameter", "least"),)),),)),
+        having=Filter("and", ((TermCondition(Term(aggregate="count"), ">", (Value("parameter", "least"),)),),)),
         limit=10,
     )
     assert " ".join(compose(query).split()) == (
@@ -86,8 +96,8 @@ def test_a_value_is_of_its_kind(kind: ValueKind, text: str) -> None:
         (replace(ORDERS, tables=(*ORDERS.tables, Table(("a", "b"), "", None, (Pair(ID, ID),)))), "body.tables.1"),
         (replace(ORDERS, tables=(*ORDERS.tables, Table(("a", "b"), "", "full"))), "body.tables.1"),
         (replace(ORDERS, tables=(Table(()),)), "body.tables.0.path"),
-        (replace(ORDERS, columns=(Output(Term()),)), "body"),
-        (replace(ORDERS, columns=(Output(Term("a\nb")),)), "body"),
+        (replace(ORDERS, columns=(OutputTerm(Term()),)), "body"),
+        (replace(ORDERS, columns=(OutputTerm(Term("a\nb")),)), "body"),
         (replace(ORDERS, tables=(Table(("a", "")),)), "body"),
     ],
 )

@@ -12,14 +12,14 @@ from forge.federation.builder.compose import compose
 from forge.federation.builder.outline import NotShown, outline
 from forge.federation.builder.query import (
     BuilderQuery,
-    Condition,
     Connective,
     Filter,
     Order,
-    Output,
+    OutputTerm,
     Pair,
     Table,
     Term,
+    TermCondition,
     Value,
     is_name,
 )
@@ -91,11 +91,16 @@ values = st.one_of(
 )
 tests = st.one_of(
     st.builds(
-        Condition, terms, st.sampled_from(["=", "<>", "<", "<=", ">", ">=", "like", "not like"]), st.tuples(values)
+        TermCondition,
+        terms,
+        st.sampled_from(["=", "<>", "<", "<=", ">", ">=", "like", "not like"]),
+        st.tuples(values),
     ),
-    st.builds(Condition, terms, st.sampled_from(["between", "not between"]), st.tuples(values, values)),
-    st.builds(Condition, terms, st.sampled_from(["in", "not in"]), st.lists(values, min_size=1, max_size=4).map(tuple)),
-    st.builds(Condition, terms, st.sampled_from(["is null", "is not null"])),
+    st.builds(TermCondition, terms, st.sampled_from(["between", "not between"]), st.tuples(values, values)),
+    st.builds(
+        TermCondition, terms, st.sampled_from(["in", "not in"]), st.lists(values, min_size=1, max_size=4).map(tuple)
+    ),
+    st.builds(TermCondition, terms, st.sampled_from(["is null", "is not null"])),
 )
 
 
@@ -128,7 +133,7 @@ def _is_all(term: Term) -> bool:
 queries = st.builds(
     BuilderQuery,
     tables=st.builds(lambda first, rest: (first, *rest), st.builds(Table, paths, maybe), st.lists(joined, max_size=3)),
-    columns=st.lists(st.builds(Output, terms, maybe), max_size=4).map(tuple),
+    columns=st.lists(st.builds(OutputTerm, terms, maybe), max_size=4).map(tuple),
     distinct=st.booleans(),
     where=filters,
     group_by=st.lists(columns, max_size=3).map(tuple),
@@ -153,8 +158,14 @@ def test_a_word_can_be_any_name_and_any_value(word: str) -> None:
     name = word if is_name(word) else "x"
     query = BuilderQuery(
         tables=(Table((name, name), name),),
-        columns=(Output(Term(name, name), name), Output(Term(name)), Output(Term(name, "", "sum"))),
-        where=Filter("and", ((Condition(Term(name), "in", (Value("text", word), Value("text", "x" + word + "1"))),),)),
+        columns=(
+            OutputTerm(Term(name, name), name),
+            OutputTerm(Term(name)),
+            OutputTerm(Term(name, "", "sum")),
+        ),
+        where=Filter(
+            "and", ((TermCondition(Term(name), "in", (Value("text", word), Value("text", "x" + word + "1"))),),)
+        ),
         group_by=(Term(name),),
     )
     assert outline(parse_query(compose(query), "query").tree) == query

@@ -11,7 +11,7 @@ from forge.api.auth import Principal
 from forge.federation.plan import Scan, SourceQuery
 from forge.federation.relation import RelationName, SourceRelation
 from forge.federation.source import Source
-from forge.flows.federation.ports import SourceConnector
+from forge.flows.federation.ports import SourceConnector, UnfitValueError
 from forge.flows.federation.query import FederationPorts
 from forge.flows.upkeep.access import TokenScope
 from forge.model.errors import CancellationError, ForgeError
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _TELLING = frozenset({"E308", "E309", "E886"})  # the way to a source, and its own words
-_UNFIT = "E310"  # names a column; the query left out values that are not for who asks
 
 
 @dataclass
@@ -40,9 +39,10 @@ class SourceFailures:
     def noted(self, source: str) -> Iterator[None]:
         try:
             yield
+        except UnfitValueError:
+            raise  # names a column; the query left out values that are not for who asks
         except ForgeError as error:
-            if error.code != _UNFIT:
-                self.errors.append((source, error))
+            self.errors.append((source, error))
             raise
 
     @contextmanager

@@ -8,7 +8,17 @@ from collections.abc import Mapping
 from sqlglot import exp
 from sqlglot.dialects.spark import Spark
 
-from forge.federation.builder.query import BuilderQuery, Condition, Filter, Order, Output, Table, Term, Value, is_name
+from forge.federation.builder.query import (
+    BuilderQuery,
+    Filter,
+    Order,
+    OutputTerm,
+    Table,
+    Term,
+    TermCondition,
+    Value,
+    is_name,
+)
 from forge.model.errors import ForgeError
 
 _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*", re.A)
@@ -73,7 +83,7 @@ def _table(table: Table) -> exp.Table:
     return exp.Table(**parts, alias=exp.TableAlias(this=_name(table.alias)) if table.alias else None)
 
 
-def _output(output: Output) -> exp.Expr:
+def _output(output: OutputTerm) -> exp.Expr:
     return exp.Alias(this=_term(output.term), alias=_name(output.alias)) if output.alias else _term(output.term)
 
 
@@ -103,7 +113,7 @@ def _filter(filter_: Filter, key: str) -> exp.Expr:
     return outer(*groups, copy=False)
 
 
-def _test(test: Condition, key: str) -> exp.Expr:
+def _test(test: TermCondition, key: str) -> exp.Expr:
     if not test.has_its_values:
         raise _refused(key, f"{test.operator} has not {len(test.values)} values")
     column, values = _term(test.term), [_value(one, key) for one in test.values]

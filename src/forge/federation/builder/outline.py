@@ -12,16 +12,16 @@ from sqlglot import exp
 from forge.federation.builder.query import (
     Aggregate,
     BuilderQuery,
-    Condition,
     Connective,
     Filter,
     JoinWord,
     Operator,
     Order,
-    Output,
+    OutputTerm,
     Pair,
     Table,
     Term,
+    TermCondition,
     Value,
     is_name,
 )
@@ -151,8 +151,8 @@ def _pair(node: exp.Expr) -> Pair:
     return Pair(_column(node.this), _column(node.expression))
 
 
-def _output(node: exp.Expr) -> Output:
-    return Output(_term(node.this), _alias(node)) if isinstance(node, exp.Alias) else Output(_term(node))
+def _output(node: exp.Expr) -> OutputTerm:
+    return OutputTerm(_term(node.this), _alias(node)) if isinstance(node, exp.Alias) else OutputTerm(_term(node))
 
 
 def _term(node: exp.Expr) -> Term:
@@ -204,7 +204,7 @@ def _name(node: exp.Expr) -> str:
     return node.name
 
 
-def _term_at(node: exp.Expr, columns: tuple[Output, ...]) -> Term:
+def _term_at(node: exp.Expr, columns: tuple[OutputTerm, ...]) -> Term:
     """A number is the place of a column in the result."""
     if isinstance(node, exp.Literal) and node.name.isdecimal() and not node.is_string:
         place = int(node.name) if len(node.name) < 6 else 0
@@ -213,7 +213,7 @@ def _term_at(node: exp.Expr, columns: tuple[Output, ...]) -> Term:
     return _term(node)
 
 
-def _ordered(node: exp.Expr, columns: tuple[Output, ...]) -> Order:
+def _ordered(node: exp.Expr, columns: tuple[OutputTerm, ...]) -> Order:
     if not isinstance(node, exp.Ordered):
         raise _gap(f"an order by `{_short(node)}`", node)
     descending = bool(node.args.get("desc"))
@@ -243,7 +243,7 @@ def _filter(node: exp.Expr | None) -> Filter:
     return Filter(connective, groups)
 
 
-def _test(node: exp.Expr) -> Condition:
+def _test(node: exp.Expr) -> TermCondition:
     match node:
         case exp.Connector():
             raise _gap("AND and OR nested more than once", node)
@@ -251,25 +251,25 @@ def _test(node: exp.Expr) -> Condition:
             found = _test(_bare(node.this))
             if found.operator not in _NEGATED:
                 raise _gap(f"NOT of a comparison, `{_short(node)}`", node)
-            return Condition(found.term, _NEGATED[found.operator], found.values)
+            return TermCondition(found.term, _NEGATED[found.operator], found.values)
         case exp.Is(expression=exp.Null()):
-            return Condition(_operand(node.this), "is null")
+            return TermCondition(_operand(node.this), "is null")
         case exp.In():
             if node.args.get("query") or node.args.get("unnest"):
                 raise _gap("a subquery in IN", node)
             _only(node, "this", "expressions")
-            return Condition(_operand(node.this), "in", tuple(map(_value, node.expressions)))
+            return TermCondition(_operand(node.this), "in", tuple(map(_value, node.expressions)))
         case exp.Between():
             _only(node, "this", "low", "high", words="BETWEEN SYMMETRIC")
-            return Condition(_operand(node.this), "between", (_value(node.args["low"]), _value(node.args["high"])))
+            return TermCondition(_operand(node.this), "between", (_value(node.args["low"]), _value(node.args["high"])))
         case exp.Like():
             _only(node, "this", "expression", "negate")
             operator: Operator = "not like" if node.args.get("negate") else "like"
-            return Condition(_operand(node.this), operator, (_value(node.expression),))
+            return TermCondition(_operand(node.this), operator, (_value(node.expression),))
         case exp.Exists():
             raise _gap("EXISTS", node)
     if type(node) in _COMPARISONS:
-        return Condition(_operand(node.this), _COMPARISONS[type(node)], (_value(node.expression),))
+        return TermCondition(_operand(node.this), _COMPARISONS[type(node)], (_value(node.expression),))
     raise _gap(f"a condition, `{_short(node)}`", node)
 
 

@@ -48,7 +48,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Output:
+class OutputTerm:
     term: Term
     alias: str = ""
 
@@ -80,7 +80,7 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class TermCondition:
     term: Term
     operator: Operator
     values: tuple[Value, ...] = ()
@@ -102,7 +102,7 @@ class Filter:
     """`connective` stands between the groups, the other one between the tests of a group."""
 
     connective: Connective = "and"
-    groups: tuple[tuple[Condition, ...], ...] = ()
+    groups: tuple[tuple[TermCondition, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class BuilderQuery:
     """`columns` empty: all of them."""
 
     tables: tuple[Table, ...]
-    columns: tuple[Output, ...] = ()
+    columns: tuple[OutputTerm, ...] = ()
     distinct: bool = False
     where: Filter = Filter()
     group_by: tuple[Term, ...] = ()

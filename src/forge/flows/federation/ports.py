@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, Protocol
 
-from forge.model.errors import ForgeError
+from forge.model.errors import CellError, ForgeError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -87,6 +87,10 @@ class FragmentReader(Protocol):
 
 
 ExecutorName = Literal["in-process", "spark"]
+
+
+class UnfitValueError(CellError):
+    """A value of a source that its column cannot hold (E310)."""
 
 
 class UndecidedError(ForgeError):

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from forge.model.errors import CellError, ForgeError
+from forge.flows.federation.ports import UnfitValueError
+from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -17,10 +18,6 @@ _FIRST_DAY = -719_162  # 0001-01-01; Spark and Arrow count on past it, databases
 BATCH_BYTES = 8 * 1024 * 1024
 FIRST_ROWS = 256
 PIECE_ROWS = 1_024  # as Python's objects at a time: more leave the processor's cache and busy the garbage collector
-
-
-class UnfitValueError(CellError):
-    """A value of a source that its column cannot hold."""
 
 
 def unfit(source: str, column: str, kind: object, why: str | None = None) -> UnfitValueError:

@@ -18,11 +18,12 @@ from typing import TYPE_CHECKING, Any
 from forge.federation.plan import Scan, SourceQuery
 from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.federation.source import Source
+from forge.flows.federation.ports import UnfitValueError
 from forge.flows.runs.records import LoadedFile
 from forge.flows.runs.source_files import CSV_DEFAULTS, find_files, lines_of, open_text, refuse_other_columns
 from forge.model.errors import CellError, ForgeError
 from forge.model.types import parse_type
-from forge.stores.connectors.cells import UnfitValueError, batches_of
+from forge.stores.connectors.cells import batches_of
 from forge.stores.connectors.json_cells import json_array, parse_json, strict_array
 from forge.stores.connectors.running import RunningReads, started
 from forge.stores.connectors.scans import chosen, expression, spelled, typed
