@@ -7,6 +7,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from datetime import datetime
 from enum import StrEnum
 
+from forge.federation.credentials import Credential
 from forge.federation.policy import ColumnMask, RowFilter
 from forge.federation.rest import RestTable
 
@@ -50,6 +51,7 @@ class Source:
     user: str | None = None
     password: str | None = None
     options: Mapping[str, str] = field(default_factory=dict)
+    credentials: tuple[Credential, ...] = ()  # of users and roles; where there are any, queries take no others
     readers: tuple[str, ...] = ()
     hidden: frozenset[str] = frozenset()
     masks: tuple[ColumnMask, ...] = ()
@@ -80,6 +82,7 @@ class Source:
             "user": self.user,
             "password": self.password,
             "options": dict(self.options),
+            "credentials": {one.who: one.to_dict() for one in self.credentials},
             "readers": list(self.readers),
             "hidden": sorted(self.hidden),
             "masks": [one.to_dict() for one in self.masks],

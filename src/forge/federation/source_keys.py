@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from forge.federation.address import ADDRESSES, API_EXAMPLE, has_credentials, parse_address, parse_api_address
+from forge.federation.credentials import CredentialKeys, credentials_of, find_bad_credentials
 from forge.federation.policy_keys import MOST_RULES, MaskKeys, RowFilterKeys, find_bad_policies, masks_of, rows_of_keys
 from forge.federation.rest import rest_table_of
 from forge.federation.rest_keys import MOST_TABLES, read_rest_tables
@@ -54,6 +55,7 @@ class _SourceKeys(StrictModel):
     user: _Text | None = None
     password: _Text | None = None
     options: Annotated[dict[str, str | bool | int | float], Field(max_length=MOST)] = Field(default_factory=dict)
+    credentials: Annotated[dict[_Text, CredentialKeys], Field(max_length=MOST)] = Field(default_factory=dict)
     readers: Annotated[list[_Text], Field(max_length=MOST)] = Field(default_factory=list)
     hidden: Annotated[list[_Text], Field(max_length=5 * MOST)] = Field(default_factory=list)
     masks: Annotated[list[MaskKeys], Field(max_length=MOST_RULES)] = Field(default_factory=list)
@@ -102,7 +104,7 @@ def read_source(
     _read_connector(fields.get("connector"), where)
     keys = read_options(_SourceKeys, fields, where, CODE)
     tables, wrong = read_rest_tables(keys.tables, where)
-    raise_errors((*_find_misfits(keys, where), *wrong))
+    raise_errors((*_find_misfits(keys, where, origin), *wrong))
     connector = ConnectorKind(keys.connector)
     is_sqlite = connector is ConnectorKind.SQLITE
     path = keys.path or (_file_of(keys.url) if is_sqlite else "")
@@ -118,6 +120,7 @@ def read_source(
         user=keys.user or None,
         password=keys.password or None,
         options=_options_of(keys),
+        credentials=credentials_of(keys.credentials),
         readers=tuple(dict.fromkeys(keys.readers)),
         hidden=frozenset(column.lower() for column in keys.hidden),
         masks=tuple(one.mask for one in keys.masks),
@@ -180,9 +183,10 @@ def _read_connector(connector: object, where: Where) -> None:
     )
 
 
-def _find_misfits(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:
+def _find_misfits(keys: _SourceKeys, where: Where, origin: SourceOrigin) -> Iterator[ForgeError]:
     yield from _find_bad_name(keys.name, where)
     yield from _find_secrets(keys, where)
+    yield from _find_bad_credentials(keys, where, origin)
     match ConnectorKind(keys.connector):
         case ConnectorKind.FILES:
             yield from _find_foreign(keys, where, (*_OF_DATABASES, *_OF_APIS))
@@ -310,8 +314,24 @@ def _find_bad_api(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:
     if not keys.tables:
         fix = "Add `tables: {orders: {path: /orders, columns: {id: bigint}}}`."
         yield ForgeError(CODE, "a rest source needs tables", where=where(()), fix=fix)
-    has_user, has_password = bool(keys.user), bool(keys.password)
+    has_user, has_password = bool(keys.user), bool(keys.password or (keys.credentials and not keys.user))
     yield from find_bad_options(_options_of(keys), where, CODE, has_user=has_user, has_password=has_password)
+
+
+def _find_bad_credentials(keys: _SourceKeys, where: Where, origin: SourceOrigin) -> Iterator[ForgeError]:
+    connector = ConnectorKind(keys.connector)
+    if keys.credentials and connector in (ConnectorKind.FILES, ConnectorKind.SQLITE, ConnectorKind.DELTA):
+        yield from _find_foreign(keys, where, ("credentials",))
+    elif keys.credentials and origin is not SourceOrigin.FILE:
+        why = "Who is asked for as whom is written where it is reviewed, and nobody chooses it for himself."
+        fix = "Declare the source in sources/*.yaml."
+        yield ForgeError(CODE, "credentials stand in a file", where=where(("credentials",)), why=why, fix=fix)
+    else:
+        is_api = connector is ConnectorKind.REST
+        yield from find_bad_credentials(keys.credentials, where, CODE, is_api=is_api)
+        if is_api and "header" in keys.options and any(one.user for one in keys.credentials.values()):
+            fix = "Remove `user` from the credentials: the header has the password alone."
+            yield ForgeError(CODE, "a header has no user", where=where(("options", "header")), fix=fix)
 
 
 def _find_secrets(keys: _SourceKeys, where: Where) -> Iterator[ForgeError]:

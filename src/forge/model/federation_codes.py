@@ -46,6 +46,12 @@ FEDERATION_CODES: tuple[tuple[str, ErrorCode], ...] = (
         NOT_ALLOWED,
     ),
     not_found("E887", "unknown table of a source", "The source has no table of that name.", USAGE),
+    refused(
+        "E888",
+        "no credentials for this user",
+        "The source asks for each user under a name of his own, and its file has none for this one.",
+        NOT_ALLOWED,
+    ),
     refused("E890", "needs Spark", "The query holds what is only computed by Spark, and Spark was ruled out.", USAGE),
     refused(
         "E891",

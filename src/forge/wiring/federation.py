@@ -53,22 +53,28 @@ class FederationParts:
 
     def connector(self, source: Source) -> SourceConnector:
         """Its connector; nothing is connected yet. E886 for what a source created over HTTP may not reach. Who may
-        read it is the caller's to ask (`forge.federation.rights`)."""
+        read it is the caller's to ask (`forge.federation.rights`). E888 for one that is not yet asked as anybody."""
+        from forge.federation.credentials import refuse_without
+
+        refuse_without(source)
         self._refuse_out_of_reach(source)
         return self._open(source)
 
     def source_ports(self, actor: str | None = None, origin: SourceOrigin = SourceOrigin.COMMAND) -> SourcePorts:
+        from forge.federation.credentials import asked_as
+        from forge.federation.policy import PolicySubject
         from forge.flows.federation.source_files import read_file_sources
         from forge.flows.federation.sources import SourcePorts
 
+        user, roles = actor or self.wiring.author.email, self.wiring.settings.keys.roles
         return SourcePorts(
             declared=self.declared,
             files=lambda: read_file_sources(self.wiring.root, self._schemas()),
             schemas=self._schemas,
-            open_connector=self.connector,
+            open_connector=lambda source: self.connector(asked_as(source, PolicySubject(user, roles))),
             clock=self.wiring.clock,
-            actor=actor or self.wiring.author.email,
-            roles=self.wiring.settings.keys.roles,
+            actor=user,
+            roles=roles,
             origin=origin,
             limits=self.limits,
             forget=self._forget,

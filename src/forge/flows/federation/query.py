@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from sqlglot import exp
 
+from forge.federation.credentials import asked_as, refuse_without
 from forge.federation.expanded_size import refuse_exploding
 from forge.federation.explain import explain, explain_text
 from forge.federation.names import find_relations
@@ -297,7 +298,7 @@ class _OpenQuery:
 
     @cached_property
     def sources(self) -> Mapping[str, Source]:
-        return self.ports.sources()
+        return {name: asked_as(one, self.ports.subject) for name, one in self.ports.sources().items()}
 
     @cached_property
     def kinds(self) -> Mapping[str, LakeOrKind]:
@@ -326,6 +327,7 @@ class _OpenQuery:
         found = find_relations(self.parsed.tree, self.sources)
         for name in dict.fromkeys(one.source for one in found if one.source != LAKE):
             refuse_reader(self.sources[name], self.ports.user)
+            refuse_without(self.sources[name])
         return found
 
     @cached_property

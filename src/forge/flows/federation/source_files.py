@@ -101,6 +101,14 @@ def _joined(load: Transform, body: JdbcSource, sources: Mapping[str, Source], is
             fix=did_you_mean(body.source, sources)
             or f"Declare it: `- {{name: {body.source}, connector: postgresql}}`.",
         )
+    if source.credentials and source.user is None and source.password is None:
+        raise ForgeError(
+            "E206",
+            f"{source.name} has credentials of users, and none for loads",
+            where=load.where,
+            why="A run is nobody's query: it reads the source as its own `user` and `password`.",
+            fix=f"Add both to {source.name} in {source.where}.",
+        )
     if source.connector in _NOT_LOADED:
         what, why = _NOT_LOADED[source.connector]
         fix = "Ask it by `forge query`, or load the files that it exports."
