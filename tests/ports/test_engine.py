@@ -96,7 +96,13 @@ def copy_of(function: Callable[..., Any]) -> Transform:
 
 
 def context() -> RunContext:
-    return RunContext(RUN, {}, lambda name: "", logging.getLogger("test"), LineageRecorder(COPY))
+    return RunContext(
+        run_id=RUN,
+        params={},
+        secrets=lambda name: "",
+        logger=logging.getLogger("test"),
+        lineage=LineageRecorder(COPY),
+    )
 
 
 def test_rows_are_appended_overwritten_merged_and_deleted(bench: Bench) -> None:

@@ -19,8 +19,8 @@ from sqlglot import exp, parse_one
 
 from forge.engines.spark.engine import SparkEngine
 from forge.engines.spark.federation.executor import SparkExecutor
-from forge.engines.spark.federation.spill import spill_folder
 from forge.engines.spark.session.session import LazySession, SparkSettings
+from forge.engines.spark.spill import spill_folder
 from forge.federation.plan import Fragment, KeyFilter, QueryPlan
 from forge.federation.relation import RelationName, SourceColumn
 from forge.federation.source import LAKE

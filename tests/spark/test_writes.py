@@ -28,7 +28,9 @@ def rows_after(spark: SparkSession, kind: TransformKind, type_: str) -> list[obj
     transform = Transform(
         output=TableName("writes", "counts"), body=SqlQuery(""), file="t.sql", line=1, code_hash="", kind=kind
     )
-    evolve(spark, PATH, spark.sql(f"SELECT CAST(1 AS {type_}) AS n"), transform)
+    evolve(
+        spark, PATH, spark.sql(f"SELECT CAST(1 AS {type_}) AS n"), transform, keeps_rows=kind is not TransformKind.FULL
+    )
     return [row.n for row in spark.table(PATH).collect()]
 
 

@@ -25,9 +25,10 @@ def fingerprint(
     params: Mapping[str, object],
     files: Iterable[object] = (),
     rules: str = "",
+    source: str = "",
 ) -> Fingerprint:
     """`inputs`: each input's pinned version. `files`: the identity of each file of a source, in any order. `rules`:
-    of its checks and its contract."""
+    of its checks and its contract. `source`: the state of what is loaded, which its part says in full."""
     pinned = {str(table): version for table, version in inputs.items()}
     used = used_params(transform, params)
     seen = sorted(canonical_json(_typed(file)) for file in files)
@@ -38,8 +39,10 @@ def fingerprint(
         "params": used,
         "files": sorted((*seen, canonical_json(rules))),
     }
+    whole |= {"source": source} if source else {}
     parts = {"code": transform.code_hash, "inputs": pinned, "parameters": used, "files": seen, "checks": rules}
-    return Fingerprint(hash_of(whole), {name: hash_of(part)[:16] for name, part in parts.items()})
+    told = {name: hash_of(part)[:16] for name, part in parts.items()}
+    return Fingerprint(hash_of(whole), told | ({"source": source} if source else {}))
 
 
 def used_params(transform: Transform, params: Mapping[str, object]) -> dict[str, object]:

@@ -25,14 +25,15 @@ from forge.model.secret import is_reference
 from forge.model.yaml_file import YamlFile
 from forge.transforms.fingerprint import hash_of
 from forge.transforms.options import find_bad_partitions, read_output
-from forge.transforms.transform import FileSource, JdbcSource, Transform, TransformKind
+from forge.transforms.transform import ConnectorSource, FileSource, JdbcSource, Transform, TransformKind
 
 Scalar = str | bool | int | float
 
 
 class _LoadOptions(StrictModel):
     output: str
-    kind: Literal["full", "append"] = "full"
+    kind: Literal["full", "append", "incremental_by_unique_key"] = "full"
+    unique_key: list[str] = Field(default_factory=list)
     options: dict[str, Scalar] = Field(default_factory=dict)
     partitioned_by: list[str] = Field(default_factory=list)
     tags: list[str] = Field(default_factory=list)
@@ -116,6 +117,7 @@ def _read_source(item: object, yaml: YamlFile, index: int) -> Transform:
         line=yaml.line_of("sources", index),
         code_hash=hash_of_load(body, options.kind, options.partitioned_by),
         kind=TransformKind(options.kind),
+        unique_key=tuple(options.unique_key),
         partitioned_by=tuple(options.partitioned_by),
         tags=tuple(options.tags),
         owner=options.owner,
@@ -125,14 +127,39 @@ def _read_source(item: object, yaml: YamlFile, index: int) -> Transform:
     )
 
 
-def hash_of_load(body: FileSource | JdbcSource, kind: str, partitioned_by: Sequence[str]) -> str:
+def hash_of_load(
+    body: FileSource | JdbcSource | ConnectorSource, kind: str, partitioned_by: Sequence[str], key: Sequence[str] = ()
+) -> str:
     """Of what decides the data. Who asks does not change what is answered; credentials are no part of it."""
     code: dict[str, object]
     if isinstance(body, FileSource):
-        code = {"format": body.format, "path": body.path, "columns": list(body.columns.items())}
+        code = {
+            "format": body.format,
+            "path": body.path,
+            "columns": list(body.columns.items()),
+            "options": body.options,
+        }
+    elif isinstance(body, JdbcSource):
+        code = {"url": body.url, "table": body.table, "query": body.query, "options": body.options}
     else:
-        code = {"url": body.url, "table": body.table, "query": body.query}
-    return hash_of(code | {"options": body.options, "kind": kind, "partitioned_by": list(partitioned_by)})
+        code = {"table": body.table, **_what_decides(body)}
+    code |= {"unique_key": list(key)} if key else {}
+    return hash_of(code | {"kind": kind, "partitioned_by": list(partitioned_by)})
+
+
+def _what_decides(body: ConnectorSource) -> dict[str, object]:
+    """Of a Delta table not which version is read: that is its state, not what it is."""
+    declared = body.declared
+    if "path" in declared:
+        return {"connector": declared["connector"], "path": declared["path"]}
+    tables = declared["tables"]
+    assert isinstance(tables, Mapping), "an API has tables"
+    return {
+        "connector": declared["connector"],
+        "url": declared["url"],
+        "options": declared.get("options", {}),
+        "endpoint": tables[body.table],
+    }
 
 
 def _read_item(item: object, where: Where) -> _FileOptions | _JdbcOptions | _NamedOptions:
@@ -164,6 +191,7 @@ def _read_item(item: object, where: Where) -> _FileOptions | _JdbcOptions | _Nam
 def _find_misfits(options: _FileOptions | _JdbcOptions | _NamedOptions, where: Where) -> Iterator[ForgeError]:
     yield from find_bad_partitions(options.partitioned_by, where)
     yield from _find_secrets(options, where)
+    yield from _find_bad_kind(options, where)
     if isinstance(options, _JdbcOptions):
         if (options.table is None) == (options.query is None):
             yield ForgeError(
@@ -186,6 +214,29 @@ def _find_misfits(options: _FileOptions | _JdbcOptions | _NamedOptions, where: W
             fix="Add `columns: {order_id: long, amount: decimal(12,2)}`.",
         )
     yield from find_unknown_types(options.columns, where)
+
+
+def _find_bad_kind(options: _LoadOptions, where: Where) -> Iterator[ForgeError]:
+    is_incremental = options.kind == TransformKind.BY_UNIQUE_KEY.value
+    if is_incremental and not isinstance(options, _NamedOptions):
+        yield not_incremental("a source of files or of a database", where(("kind",)))
+    elif is_incremental != bool(options.unique_key):
+        yield ForgeError(
+            "E206",
+            f"kind {options.kind} {'needs' if is_incremental else 'has no'} unique_key",
+            where=where(("kind",) if is_incremental else ("unique_key",)),
+            fix="Write both: `kind: incremental_by_unique_key` and `unique_key: [id]`.",
+        )
+
+
+def not_incremental(what: str, where: str) -> ForgeError:
+    return ForgeError(
+        "E206",
+        f"{what} is not loaded by unique key",
+        where=where,
+        why="A Delta table tells what has changed in it, by its change data feed; this does not.",
+        fix="Write `kind: full`.",
+    )
 
 
 def _find_secrets(options: _FileOptions | _JdbcOptions | _NamedOptions, where: Where) -> Iterator[ForgeError]:

@@ -63,7 +63,22 @@ class JdbcSource:
     source: str = ""  # the declared source whose connection it is; its url is empty until that is known
 
 
-Body = SqlQuery | PythonFunction | FileSource | JdbcSource
+@dataclass(frozen=True, slots=True)
+class ConnectorSource:
+    """A table of a declared source, as its connector reads it: of Delta Lake, or an endpoint of an API. `declared`: the
+    source, by the keys of its file."""
+
+    source: str
+    declared: Mapping[str, object]
+    table: str | None = None  # None: the source is the table
+    columns: Mapping[str, str] = field(default_factory=dict)  # name → Spark type, where they are declared
+
+    @property
+    def name(self) -> str:
+        return f"{self.source}.{self.table}" if self.table else self.source
+
+
+Body = SqlQuery | PythonFunction | FileSource | JdbcSource | ConnectorSource
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,4 +110,4 @@ class Transform:
 
     @property
     def is_source(self) -> bool:
-        return isinstance(self.body, FileSource | JdbcSource)
+        return isinstance(self.body, FileSource | JdbcSource | ConnectorSource)

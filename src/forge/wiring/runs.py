@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from forge.flows.runs.events import RunListeners
     from forge.flows.runs.facts import PlanPorts
     from forge.flows.runs.run import RunPorts
+    from forge.flows.runs.source_rows import SourceLoads
     from forge.model.names import BranchName, RunId, TableName
     from forge.stores.sql.runs.jobs import SqlJobs
     from forge.transforms.params import Param
@@ -55,6 +56,7 @@ class RunParts:
             tables=self.wiring.versioning.tables,
             repair=self.wiring.quality.spark_repair if self.wiring.versioning.tables is not None else None,
             states=self.wiring.quality.states,
+            loads=self.loads,
             register=self.wiring.contracts.register,
             keys=versions.keys,
             key_check=versions.key_check if self.wiring.versioning.tables is not None else None,
@@ -70,7 +72,15 @@ class RunParts:
         wiring = self.wiring
         engine = LazyEngine(lambda: wiring.engine, wiring.root)
         return PlanPorts(
-            wiring.metadata, wiring.lake, engine, wiring.default_branch, wiring.contracts.refuse_new_readers
+            wiring.metadata, wiring.lake, engine, wiring.default_branch, wiring.contracts.refuse_new_readers, self.loads
+        )
+
+    @cached_property
+    def loads(self) -> SourceLoads:
+        from forge.stores.connectors.loads import ConnectorLoads
+
+        return ConnectorLoads(
+            self.wiring.root, lambda reference, where: resolve_secret(reference, self.wiring.environ, where)
         )
 
     @cached_property

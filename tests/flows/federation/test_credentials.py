@@ -170,6 +170,21 @@ def test_a_load_takes_those_of_the_source_and_never_those_of_a_user(wiring: Wiri
     assert transform.body.user == "env:HOUSE"
 
 
+def test_a_load_by_connector_takes_those_of_the_source_too(wiring: Wiring) -> None:
+    (wiring.root / "sources" / "load.yaml").write_text("sources: [{output: raw.mine, source: shop, table: mine}]")
+    (fault,) = (one.error for one in read_project_loads(wiring.root)[0].faults)
+    assert (fault.code, fault.where) == ("E206", "sources/load.yaml:1")
+    file = wiring.root / "sources" / "shop.yaml"
+    file.write_text(file.read_text().replace("cache_ttl", "password: env:HOUSE_TOKEN\n    cache_ttl"))
+    (transform,) = read_project_loads(wiring.root)[0].transforms.values()
+    rows = wiring.runs.loads.open(transform, "", "")
+    with rows.until:
+        assert rows.read().read_all().to_pylist() == [{"who": "Bearer house-secret"}]
+    with pytest.raises(ForgeError) as caught:  # that of loads is nobody's in a query
+        answer(wiring, "mallory@example.com")
+    assert caught.value.code == "E888"
+
+
 @pytest.mark.parametrize(
     ("source", "code", "word"),
     [

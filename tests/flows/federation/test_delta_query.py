@@ -15,7 +15,6 @@ from migrated import lay_database
 from sqlite_source import lay_shop
 
 from forge.flows.federation.query import QueryAnswer, QueryRequest, ask
-from forge.flows.federation.source_files import read_project_loads
 from forge.flows.versioning.read import QueryCaller
 from forge.model.errors import ForgeError
 from forge.settings import load_settings
@@ -84,10 +83,3 @@ def test_who_may_not_read_it_learns_nothing(wiring: Wiring) -> None:
     with pytest.raises(ForgeError) as caught:
         answer(wiring, "SELECT * FROM secret")
     assert caught.value.code == "E885"
-
-
-def test_a_load_of_a_delta_table_is_refused_where_it_stands(wiring: Wiring) -> None:
-    (wiring.root / "sources" / "load.yaml").write_text("sources:\n  - {output: raw.events, source: events}\n")
-    reading, _ = read_project_loads(wiring.root)
-    (fault,) = [one.error for one in reading.faults]
-    assert (fault.code, fault.where) == ("E206", "sources/load.yaml:2")

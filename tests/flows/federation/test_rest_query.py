@@ -14,7 +14,6 @@ from rest_api import Answer, Asked, RestApi, rest_api
 from sqlite_source import lay_shop
 
 from forge.flows.federation.query import QueryAnswer, QueryRequest, ask, explain_query
-from forge.flows.federation.source_files import read_project_loads
 from forge.flows.versioning.read import QueryCaller
 from forge.model.errors import ForgeError
 from forge.settings import load_settings
@@ -177,16 +176,6 @@ def test_an_api_that_fails_is_named_without_its_secret(wiring: Wiring, api: Rest
         with pytest.raises(ForgeError) as caught:
             rows(wiring, text)
         assert caught.value.code in ("E887", "E108")
-
-
-def test_a_load_of_an_api_is_refused_where_it_stands(wiring: Wiring) -> None:
-    (wiring.root / "sources" / "load.yaml").write_text(
-        "sources:\n  - {output: raw.orders, source: shop, table: orders}\n"
-    )
-    reading, _ = read_project_loads(wiring.root)
-    (fault,) = [one.error for one in reading.faults]
-    assert (fault.code, fault.where) == ("E206", "sources/load.yaml:2")
-    assert "does not read an API" in fault.what
 
 
 RULES = """

@@ -10,19 +10,24 @@ from forge.flows.federation.source_files import read_file_sources, read_project_
 from forge.flows.runs.project import load_project
 from forge.model.errors import ForgeError
 from forge.model.names import TableName
-from forge.transforms.transform import FileSource, JdbcSource
+from forge.transforms.transform import ConnectorSource, FileSource, JdbcSource
 
 CRM = """\
 sources:
   - {name: crm, connector: postgresql, url: "jdbc:postgresql://h/crm", user: env:U, password: env:P, options: {a: "1"}}
   - {name: rates, connector: files, path: data/rates.csv, columns: {day: date}, options: {header: "true"}}
   - {name: till, connector: sqlite, path: data/till.db}
+  - {name: events, connector: delta, path: data/events}
+  - {name: shop, connector: rest, url: "https://api.example.com", password: env:T,
+     tables: {Orders: {path: /o, columns: {id: bigint}}}}
 """
 LOADS = """\
 sources:
   - {output: raw.customers, source: CRM, table: customers, options: {b: "2"}}
   - {output: raw.rates, source: rates, kind: append}
   - {output: raw.sales, source: till, query: SELECT 1}
+  - {output: raw.events, source: events, kind: incremental_by_unique_key, unique_key: [id]}
+  - {output: raw.orders, source: shop, table: orders}
 """
 
 
@@ -51,10 +56,23 @@ def test_a_load_takes_its_connection_from_the_source_that_it_names(tmp_path: Pat
         ),
         "raw.rates": FileSource("csv", "data/rates.csv", {"day": "date"}, {"header": "true"}),
         "raw.sales": JdbcSource("jdbc:sqlite:data/till.db", None, "SELECT 1", source="till"),
+        "raw.events": ConnectorSource("events", {"name": "events", "connector": "delta", "path": "data/events"}),
+        "raw.orders": ConnectorSource(
+            "shop",
+            {
+                "name": "shop",
+                "connector": "rest",
+                "url": "https://api.example.com",
+                "tables": {"Orders": {"path": "/o", "columns": {"id": "bigint"}}},
+                "password": "env:T",
+            },
+            "Orders",
+            {"id": "bigint"},
+        ),
     }
     assert faults(tmp_path) == []
     project = load_project(tmp_path, lambda table: None)
-    assert [source.name for source in project.sources] == ["crm", "rates", "till"]
+    assert [source.name for source in project.sources] == ["crm", "rates", "till", "events", "shop"]
 
 
 def test_a_load_is_the_same_as_one_that_says_it_all_and_changes_with_its_source(tmp_path: Path) -> None:
@@ -70,6 +88,22 @@ def test_a_load_is_the_same_as_one_that_says_it_all_and_changes_with_its_source(
     assert code("{output: raw.c, source: crm, table: c}", CRM.replace("env:P", "env:Q")) == named
 
 
+def test_what_a_connector_loads_is_what_its_source_says_but_not_who_asks_or_which_version(tmp_path: Path) -> None:
+    def code(load: str, source: str) -> str:
+        write(tmp_path, loads=f"sources:\n  - {load}\n", crm=source)
+        ((_, transform),) = read_project_loads(tmp_path)[0].transforms.items()
+        return transform.code_hash
+
+    delta, rest = "{output: raw.e, source: events}", "{output: raw.o, source: shop, table: orders}"
+    events, shop = code(delta, CRM), code(rest, CRM)
+    assert code(delta, CRM.replace("path: data/events", "path: data/events, options: {versionAsOf: 1}")) == events
+    assert code(delta, CRM.replace("data/events", "data/other")) != events
+    assert code(rest, CRM.replace("env:T,", "env:OTHER, description: x, cache_ttl_seconds: 9,")) == shop
+    assert code(rest, CRM.replace("path: /o,", "path: /p,")) != shop
+    key = "{output: raw.e, source: events, kind: incremental_by_unique_key, unique_key: [id]}"
+    assert code(key, CRM) != code(key.replace("[id]", "[nr]"), CRM)
+
+
 @pytest.mark.parametrize(
     ("load", "code", "word"),
     [
@@ -80,6 +114,20 @@ def test_a_load_is_the_same_as_one_that_says_it_all_and_changes_with_its_source(
         ("{output: raw.x, source: crm, table: t, url: x}", "E104", "source"),
         ("{output: raw.x, source: crm, table: t, options: {user: sa}}", "E106", "env:"),
         ("{output: raw.x, name: x, connector: files}", "E206", "Make two items"),
+        ("{output: raw.x, source: events, kind: append}", "E206", "incremental_by_unique_key"),
+        ("{output: raw.x, source: events, kind: incremental_by_unique_key}", "E206", "needs unique_key"),
+        ("{output: raw.x, source: events, unique_key: [id]}", "E206", "has no unique_key"),
+        ("{output: raw.x, source: events, query: SELECT 1}", "E206", "Remove `query:`"),
+        ("{output: raw.x, source: events, options: {versionAsOf: 1}}", "E206", "where events is declared"),
+        ("{output: raw.x, source: shop}", "E206", "Write `table: Orders`"),
+        ("{output: raw.x, source: shop, table: order}", "E206", "Did you mean Orders?"),
+        ("{output: raw.x, source: shop, table: orders, kind: append}", "E206", "`kind: full`"),
+        ("{output: raw.x, source: crm, table: t, kind: incremental_by_unique_key, unique_key: [id]}", "E206", "feed"),
+        (
+            "{output: raw.x, connector: files, format: parquet, path: x, kind: incremental_by_unique_key}",
+            "E206",
+            "feed",
+        ),
     ],
 )
 def test_a_load_that_cannot_be_joined_is_a_fault_of_its_line(tmp_path: Path, load: str, code: str, word: str) -> None:
@@ -115,7 +163,15 @@ def test_a_name_that_is_used_twice_or_is_a_schema_of_the_lake_is_a_fault_with_bo
         "It is a schema of the lake: sources/c.yaml:1 makes raw.sales.",
     )
     assert (gone.where, gone.why) == ("sources/c.yaml:1", "It is a schema of the lake: the lake has old.orders.")
-    assert [one.name for one in read_file_sources(tmp_path).sources] == ["crm", "rates", "till", "raw", "old"]
+    assert [one.name for one in read_file_sources(tmp_path).sources] == [
+        "crm",
+        "rates",
+        "till",
+        "events",
+        "shop",
+        "raw",
+        "old",
+    ]
 
 
 def test_a_wrong_source_hides_no_other_and_is_told_once(tmp_path: Path) -> None:
@@ -126,6 +182,6 @@ def test_a_wrong_source_hides_no_other_and_is_told_once(tmp_path: Path) -> None:
         ("E103", "sources/b.yaml:1:11"),
         ("E103", "sources/d.yaml"),
         ("E206", "sources/c.yaml:1"),
-        ("E880", "sources/a.yaml:5"),
+        ("E880", "sources/a.yaml:8"),
     ]
-    assert len(read_file_sources(tmp_path).sources) == 3
+    assert len(read_file_sources(tmp_path).sources) == 5

@@ -73,6 +73,7 @@ def _drift(
         lambda: wiring.engine,
         lambda reference: resolve_secret(reference, wiring.environ, "forge.yaml"),
         wiring.runs.bind({}),
+        wiring.runs.loads,
     )
 
 

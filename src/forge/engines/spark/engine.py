@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from py4j.protocol import Py4JError, Py4JNetworkError
 from pyspark.errors import AnalysisException
 
-from forge.engines.spark import sources
+from forge.engines.spark import source_rows, sources
 from forge.engines.spark.collect import collected
 from forge.engines.spark.errors import SPARK_ERRORS, analysis_error, job_error, keep_quiet, source_error, user_error
 from forge.engines.spark.frames import (
@@ -53,7 +53,7 @@ from forge.model.names import RunId, TableName
 from forge.model.schema import Schema
 from forge.quality.check import Check
 from forge.quality.measure import Measure, Readings
-from forge.transforms.transform import FileSource, JdbcSource, PythonFunction, SqlQuery, Transform
+from forge.transforms.transform import ConnectorSource, FileSource, JdbcSource, PythonFunction, SqlQuery, Transform
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -81,10 +81,25 @@ class SparkEngine:
         files: Sequence[LoadedFile] = (),
     ) -> PlannedResult:
         with self._watched(transform.where):
+            if isinstance(transform.body, ConnectorSource):
+                return self._load(transform, transform.body, context)
             frame = self._frame(transform, inputs, params, context, files)
             schema = schema_of(frame)
             refuse_duplicate_columns(schema, transform.where)
             return PlannedResult(transform, frame, schema, self._lineage(frame, transform, inputs, context))
+
+    def _load(self, transform: Transform, body: ConnectorSource, context: RunContext) -> PlannedResult:
+        rows = context.rows
+        assert rows is not None, "the flow opens them"
+        source_rows.refuse_unknown_key(transform, rows)
+        file = source_rows.spill(transform, rows, self.root / ".forge" / "loads", self.cancellation_check())
+        try:
+            frame, changes = source_rows.frames_of(self._spark(), rows, file, transform.unique_key)
+        except SPARK_ERRORS as error:
+            raise _logged(job_error(error, transform.where, self.root), error) from error
+        schema = schema_of(frame)
+        refuse_duplicate_columns(schema, transform.where)
+        return PlannedResult(transform, frame, schema, source_rows.lineage_of(transform, body, rows), changes)
 
     def _frame(
         self,
@@ -111,6 +126,8 @@ class SparkEngine:
                     return sources.read_jdbc(spark, source, context.secrets, self.root)
                 case PythonFunction() as function:
                     return self._call(transform, function, inputs, context)
+                case ConnectorSource():
+                    raise AssertionError("its connector reads it")
         except AnalysisException as error:
             raise _logged(analysis_error(error, transform.file, transform.line), error) from error
         except SPARK_ERRORS as error:

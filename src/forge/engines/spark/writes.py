@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from forge.engines.spark.frames import quote, table_path
+from forge.engines.spark.source_rows import GONE
 from forge.flows.ports import Stage
 from forge.flows.runs.engine import PlannedResult, TimeRange
 from forge.model.errors import ForgeError
@@ -27,12 +28,32 @@ def write(spark: SparkSession, planned: PlannedResult, stage: Stage, time_range:
         _create(frame, stage, transform)
         return
     path = table_path(stage.catalog)
-    evolve(spark, path, frame, transform)
-    match transform.kind:
-        case TransformKind.FULL:
-            from pyspark.sql.functions import lit
+    evolve(spark, path, frame, transform, keeps_rows=planned.keeps_rows)
+    if planned.changes is not None:
+        _merge_changes(spark, planned.changes, path, transform, stage)
+    elif not planned.keeps_rows:
+        _replace(frame, path, transform)
+    else:
+        _write_into(spark, frame, path, stage, transform, time_range)
 
-            frame.writeTo(path).overwrite(lit(True))
+
+def _replace(frame: DataFrame, path: str, transform: Transform) -> None:
+    from pyspark.sql.functions import lit
+
+    if transform.kind is TransformKind.BY_UNIQUE_KEY:
+        frame = refuse_duplicates(frame, transform)
+    frame.writeTo(path).overwrite(lit(True))
+
+
+def _write_into(
+    spark: SparkSession,
+    frame: DataFrame,
+    path: str,
+    stage: Stage,
+    transform: Transform,
+    time_range: TimeRange | None,
+) -> None:
+    match transform.kind:
         case TransformKind.APPEND:
             frame.writeTo(path).append()
         case TransformKind.BY_TIME_RANGE:
@@ -80,18 +101,18 @@ def partition_column(text: str, transform: Transform) -> Column:
     )
 
 
-def evolve(spark: SparkSession, path: str, frame: DataFrame, transform: Transform) -> None:
+def evolve(spark: SparkSession, path: str, frame: DataFrame, transform: Transform, *, keeps_rows: bool) -> None:
     """Evolve the staged table to the columns of the result. Only the stage changes; main sees it when it is
     published."""
     have = {field.name.lower(): field for field in spark.table(path).schema.fields}
     want = {field.name.lower(): field for field in frame.schema.fields}
-    if transform.kind is not TransformKind.FULL:
+    if keeps_rows:
         refuse_loss(have, want, transform)
     for name, field in want.items():
         known = have.get(name)
         if known is None:
             _add(spark, path, field)
-        elif _differ(known, field) and not (transform.kind is not TransformKind.FULL and _widens(field, known)):
+        elif _differ(known, field) and not (keeps_rows and _widens(field, known)):
             _retype(spark, path, known, field)
     for name, field in have.items():
         if name not in want:
@@ -174,13 +195,29 @@ def refuse_duplicates(frame: DataFrame, transform: Transform) -> DataFrame:
 
 
 def _merge(spark: SparkSession, frame: DataFrame, path: str, transform: Transform, stage: Stage) -> None:
+    _merge_into(spark, frame, path, transform, stage, "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *")
+
+
+def _merge_changes(spark: SparkSession, changes: DataFrame, path: str, transform: Transform, stage: Stage) -> None:
+    """Rows whose key is gone are deleted; a key that came and went meanwhile is not inserted."""
+    columns = [quote(name) for name in changes.columns if name != GONE]
+    to_set = ", ".join(f"t.{name} = s.{name}" for name in columns)
+    values = ", ".join(f"s.{name}" for name in columns)
+    then = (
+        f"WHEN MATCHED AND s.{GONE} THEN DELETE",
+        f"WHEN MATCHED THEN UPDATE SET {to_set}",
+        f"WHEN NOT MATCHED AND NOT s.{GONE} THEN INSERT ({', '.join(columns)}) VALUES ({values})",  # noqa: S608  quoted names only
+    )
+    _merge_into(spark, changes, path, transform, stage, " ".join(then))
+
+
+def _merge_into(
+    spark: SparkSession, frame: DataFrame, path: str, transform: Transform, stage: Stage, then: str
+) -> None:
     view = f"forge_change_{stage.run_id}_{stage.table.schema}_{stage.table.name}"
     refuse_duplicates(frame, transform).createOrReplaceTempView(view)
     on = " AND ".join(f"t.{quote(key)} <=> s.{quote(key)}" for key in transform.unique_key)
     try:
-        spark.sql(
-            f"MERGE INTO {path} AS t USING {quote(view)} AS s ON {on} "
-            "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *"
-        )
+        spark.sql(f"MERGE INTO {path} AS t USING {quote(view)} AS s ON {on} {then}")
     finally:
         spark.catalog.dropTempView(view)

@@ -15,11 +15,12 @@ from forge.flows.versioning.read import RevisionReader, commit_at
 from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.name_suggestions import did_you_mean
 from forge.model.names import RunId, TableName
-from forge.model.schema import Schema
-from forge.transforms.transform import FileSource, Transform
+from forge.model.schema import Column, Schema
+from forge.transforms.transform import ConnectorSource, FileSource, Transform
 
 if TYPE_CHECKING:
     from forge.flows.runs.project import Project
+    from forge.flows.runs.source_rows import SourceLoads
 
 Secrets = Callable[[str], str]
 
@@ -67,6 +68,7 @@ def find_source_drift(
     engine: Callable[[], Engine],
     secrets: Secrets,
     params: Mapping[str, object] | None = None,
+    loads: SourceLoads | None = None,
 ) -> tuple[ContractDrift, ...]:
     """The contract's table against the current schema of the project's source of that name: the database or files are
     asked for their columns, without a job. Nullability is not compared: most drivers do not know it."""
@@ -74,14 +76,26 @@ def find_source_drift(
     mine = [each for each in contract.tables if each.table.lower() == str(table)]
     if not mine:
         raise _about_others(contract, table)
-    files = engine().files_of(transform) if isinstance(transform.body, FileSource) else ()
-    run_id = RunId(f"drift-{table}")
-    context = RunContext(run_id, params or {}, secrets, None, LineageRecorder(table))
-    planned = engine().plan(transform, {}, params or {}, context, files)
-    has_json = hasattr(getattr(planned.frame, "schema", None), "jsonValue")
-    given = planned.frame if has_json else planned.schema  # Spark keeps varchar(20) in the frame's schema alone
+    if isinstance(transform.body, ConnectorSource):
+        assert loads is not None, "wiring gives them"
+        given: object = _connector_schema(transform, loads)
+    else:
+        files = engine().files_of(transform) if isinstance(transform.body, FileSource) else ()
+        run_id = RunId(f"drift-{table}")
+        context = RunContext(
+            run_id=run_id, params=params or {}, secrets=secrets, logger=None, lineage=LineageRecorder(table)
+        )
+        planned = engine().plan(transform, {}, params or {}, context, files)
+        has_json = hasattr(getattr(planned.frame, "schema", None), "jsonValue")
+        given = planned.frame if has_json else planned.schema  # Spark keeps varchar(20) in the frame's schema alone
     found = [drift for each in mine for drift in drift_of(replace(contract, tables=(each,)), given)]
     return tuple(replace(each, found=tuple(f for f in each.found if f.violation.code)) for each in found)
+
+
+def _connector_schema(transform: Transform, loads: SourceLoads) -> Schema:
+    rows = loads.open(transform, loads.state(transform), "")
+    with rows.until:
+        return Schema(tuple(Column(each.name, str(each.type), each.nullable) for each in rows.columns))
 
 
 def _drift_of_one(contract: Contract, table: TableContract, schema: Schema | None) -> Sequence[ContractDrift]:

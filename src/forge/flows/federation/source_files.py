@@ -13,13 +13,10 @@ from forge.model.fault import FileFault
 from forge.model.name_suggestions import did_you_mean
 from forge.model.names import TableName
 from forge.transforms.project import LoadedTransforms, read_source_files, read_transforms
-from forge.transforms.source import hash_of_load
-from forge.transforms.transform import FileSource, JdbcSource, Transform
+from forge.transforms.source import hash_of_load, not_incremental
+from forge.transforms.transform import ConnectorSource, FileSource, JdbcSource, Transform, TransformKind
 
-_NOT_LOADED = {
-    ConnectorKind.REST: ("an API", "What a load has read is fingerprinted; pages of an API are not kept."),
-    ConnectorKind.DELTA: ("a Delta table", "Spark would need a library that Forge does not bring."),
-}
+_BY_CONNECTOR = (ConnectorKind.DELTA, ConnectorKind.REST)  # Spark reads the others itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +106,10 @@ def _joined(load: Transform, body: JdbcSource, sources: Mapping[str, Source], is
             why="A run is nobody's query: it reads the source as its own `user` and `password`.",
             fix=f"Add both to {source.name} in {source.where}.",
         )
-    if source.connector in _NOT_LOADED:
-        what, why = _NOT_LOADED[source.connector]
-        fix = "Ask it by `forge query`, or load the files that it exports."
-        what = f"a load does not read {what}, as {source.name} is one"
-        raise ForgeError("E206", what, where=load.where, why=why, fix=fix)
+    if source.connector in _BY_CONNECTOR:
+        return _by_connector(load, body, source)
+    if load.kind is TransformKind.BY_UNIQUE_KEY:
+        raise not_incremental(f"{source.name}, which is a source of {source.connector},", load.where)
     if source.connector is ConnectorKind.FILES:
         return _of_files(load, body, source)
     if (body.table is None) == (body.query is None):
@@ -126,6 +122,33 @@ def _joined(load: Transform, body: JdbcSource, sources: Mapping[str, Source], is
     options = {**source.options, **body.options}
     joined = replace(body, url=source.url, user=source.user, password=source.password, options=options)
     return _with_body(load, joined)
+
+
+def _by_connector(load: Transform, body: JdbcSource, source: Source) -> Transform:
+    is_delta = source.connector is ConnectorKind.DELTA
+    kinds = (TransformKind.FULL, TransformKind.BY_UNIQUE_KEY) if is_delta else (TransformKind.FULL,)
+    if load.kind not in kinds:
+        why = "Each load would add the rows again that it added before."
+        fix = f"Write `kind: {'` or `kind: '.join(kinds)}`."
+        what = f"{source.name} is not loaded by kind {load.kind}"
+        raise ForgeError("E206", what, where=load.where, why=why, fix=fix)
+    if body.query is not None or body.options:
+        given = "query" if body.query is not None else "options"
+        fix = f"Remove `{given}:`" + ("" if given == "query" else f"; write them where {source.name} is declared") + "."
+        what = f"a load of {source.name} has no {given}"
+        raise ForgeError("E206", what, where=load.where, fix=fix)
+    table = body.table
+    if not is_delta:
+        table = next((one for one in source.tables if one.lower() == (body.table or "").lower()), None)
+        if table is None:
+            fix = did_you_mean(body.table or "", source.tables) or f"Write `table: {next(iter(source.tables))}`."
+            what = (
+                f"{source.name} has no table {body.table}" if body.table else f"a load of {source.name} needs a table"
+            )
+            raise ForgeError("E206", what, where=load.where, fix=fix)
+    columns = source.tables[table].columns if table is not None and not is_delta else {}
+    declared = replace(source, credentials=()).keys
+    return _with_body(load, ConnectorSource(source.name, declared, table, columns))
 
 
 def _of_files(load: Transform, body: JdbcSource, source: Source) -> Transform:
@@ -141,5 +164,6 @@ def _of_files(load: Transform, body: JdbcSource, source: Source) -> Transform:
     return _with_body(load, FileSource(format, source.path, source.columns, options))
 
 
-def _with_body(load: Transform, body: FileSource | JdbcSource) -> Transform:
-    return replace(load, body=body, code_hash=hash_of_load(body, load.kind.value, load.partitioned_by))
+def _with_body(load: Transform, body: FileSource | JdbcSource | ConnectorSource) -> Transform:
+    code = hash_of_load(body, load.kind.value, load.partitioned_by, load.unique_key)
+    return replace(load, body=body, code_hash=code)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -20,7 +21,7 @@ from forge.flows.quality.remediation.quarantine_run import (
     is_worth_it,
     with_word,
 )
-from forge.flows.runs.decision import StepAction
+from forge.flows.runs.decision import StepAction, loaded_state
 from forge.flows.runs.engine import Engine, LineageRecorder, Pin, PlannedResult, RunContext, TimeRange
 from forge.flows.runs.input_pins import BaseVersion, view_pin
 from forge.flows.runs.key import RunKey, enforce_key
@@ -28,7 +29,7 @@ from forge.flows.runs.records import LoadedFile, OutputRecord, OutputStatus
 from forge.model.errors import ForgeError
 from forge.model.names import CommitId, RunId, TableName
 from forge.quality.measure import PREVIOUS, Measure, NotMeasured, Reading
-from forge.transforms.transform import SqlQuery, Transform, TransformKind
+from forge.transforms.transform import ConnectorSource, SqlQuery, Transform, TransformKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from forge.flows.ports import FaultPoint, Lake, Metadata, SnapshotState, Stage
     from forge.flows.runs.plan import PlannedStep
     from forge.flows.runs.project import Project
+    from forge.flows.runs.source_rows import SourceLoads, SourceRows
     from forge.flows.versioning.content_hash import FileHasher
     from forge.flows.versioning.key_check import KeyCheck
     from forge.flows.versioning.read import RevisionReader
@@ -82,6 +84,7 @@ class BuildContext:
     history: Callable[[TableName, Measure], Reading] = lambda table, measure: NotMeasured("no history is kept here")
     reader: RevisionReader | None = None  # of the branch, for other tables and versions that checks refer to
     states: StateStore | None = None
+    loads: SourceLoads | None = None
     personal: PersonalData | None = None
     register: Callable[[Sequence[TableName]], tuple[Registration, ...]] = lambda tables: ()  # contracts of these
     keys: Mapping[TableName, tuple[str, ...]] = field(default_factory=dict)  # as they are declared
@@ -131,8 +134,8 @@ def build(job: BuildContext, step: PlannedStep, others: Mapping[TableName, Pin])
         parts=made_from.parts if made_from else None,
     )
     try:
-        with hiding_values(lambda: _personal(job).of(step.table)):
-            built = _build(job, step, transform, others, record)
+        with hiding_values(lambda: _personal(job).of(step.table)), ExitStack() as until:
+            built = _build(job, step, transform, others, record, _rows_to_load(job, step, transform, until))
     except ForgeError as error:
         failed = replace(record, reason=error.line, error=error.to_dict())
         built = BuiltOutput(record=failed, transform=transform, base=step.base, error=error)
@@ -143,8 +146,26 @@ def build(job: BuildContext, step: PlannedStep, others: Mapping[TableName, Pin])
     return built
 
 
+def _rows_to_load(job: BuildContext, step: PlannedStep, transform: Transform, until: ExitStack) -> SourceRows | None:
+    """What a connector reads; `until` ends with the step."""
+    if not isinstance(transform.body, ConnectorSource) or step.action is not StepAction.RUN:
+        return None
+    facts, made_from = step.facts, step.fingerprint
+    assert job.loads is not None, "it was planned with them"
+    assert facts is not None, "a step that is run was decided"
+    assert made_from is not None, "a step that is run was decided"
+    rows = job.loads.open(transform, facts.source_state, loaded_state(facts, made_from))
+    until.enter_context(rows.until)
+    return rows
+
+
 def _build(
-    job: BuildContext, step: PlannedStep, transform: Transform, others: Mapping[TableName, Pin], record: OutputRecord
+    job: BuildContext,
+    step: PlannedStep,
+    transform: Transform,
+    others: Mapping[TableName, Pin],
+    record: OutputRecord,
+    rows: SourceRows | None,
 ) -> BuiltOutput:
     table, base, inputs = step.table, step.base, step.pins
     if step.error is not None:
@@ -154,7 +175,7 @@ def _build(
     assert step.facts is not None, "a step that is run was decided"
     files = job.engine.with_digests(step.facts.files)
     job.notify(StepEvent(job.run_id, table, "started"))
-    planned = _plan(job, transform, inputs, files)
+    planned = _plan(job, transform, inputs, files, rows)
     job.fault_point("transformed")
     violations = contract_verdicts(job.project, table, planned.schema)
     if any(verdict.blocks for verdict in violations):
@@ -216,12 +237,18 @@ class _CheckedOutput:
 
 
 def _plan(
-    job: BuildContext, transform: Transform, inputs: Mapping[TableName, Pin], files: Sequence[LoadedFile]
+    job: BuildContext,
+    transform: Transform,
+    inputs: Mapping[TableName, Pin],
+    files: Sequence[LoadedFile],
+    rows: SourceRows | None,
 ) -> PlannedResult:
     job.engine.begin(job.run_id, transform.output)
     declared = LineageRecorder(transform.output)
     params = _with_range(job, transform)
-    context = RunContext(job.run_id, params, job.secrets, job.logger, declared)
+    context = RunContext(
+        run_id=job.run_id, params=params, secrets=job.secrets, logger=job.logger, lineage=declared, rows=rows
+    )
     planned = job.engine.plan(transform, inputs, params, context, files)
     if job.personal is not None:
         job.personal.made[transform.output] = planned.lineage.edges

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from forge.flows.runs.input_pins import BaseVersion, key_of
 from forge.model.errors import ForgeError
 from forge.transforms.fingerprint import Fingerprint, fingerprint
-from forge.transforms.transform import FileSource, JdbcSource, Transform, TransformKind
+from forge.transforms.transform import ConnectorSource, FileSource, JdbcSource, Transform, TransformKind
 from forge.versioning.commit import ADOPTED, Commit
 
 if TYPE_CHECKING:
@@ -57,6 +57,7 @@ class OutputFacts:
     request: RunRequest
     files: tuple[LoadedFile, ...] = ()  # to load
     rules_hash: str = ""
+    source_state: str = ""  # of what a connector would load
     made_by: Callable[[], OutputRecord | None] = lambda: None  # how a run recorded the version there is
     last_commit: Callable[[], Commit | None] = lambda: None  # the newest that changed it
 
@@ -88,7 +89,7 @@ def _fingerprint(facts: OutputFacts, pins: Mapping[TableName, Pin]) -> Fingerpri
     if request.time_range and transform.kind is TransformKind.BY_TIME_RANGE:
         params |= {"start": request.time_range.start, "end": request.time_range.end}
     seen = [{"path": file.path, "size": file.size, "modified_ns": file.modified_ns} for file in facts.files]
-    return fingerprint(transform, pinned, params, seen, facts.rules_hash)
+    return fingerprint(transform, pinned, params, seen, facts.rules_hash, facts.source_state)
 
 
 def range_missing(facts: OutputFacts) -> ForgeError | None:
@@ -112,7 +113,7 @@ def range_missing(facts: OutputFacts) -> ForgeError | None:
 def _why_unchanged(facts: OutputFacts, made_from: Fingerprint) -> str | None:
     """Why the output is up to date, or None."""
     transform, base = facts.transform, facts.base
-    if facts.request.force or base.version is None or base.is_foreign or isinstance(transform.body, JdbcSource):
+    if facts.request.force or base.version is None or base.is_foreign or _is_untold(facts):
         return None
     if isinstance(transform.body, FileSource) and transform.kind is TransformKind.APPEND and not facts.files:
         return "no new files"
@@ -127,14 +128,35 @@ def _why_made(facts: OutputFacts, pins: Mapping[TableName, Pin], made_from: Fing
         return "it does not exist yet"
     if base.is_foreign:
         return "another engine wrote it last"
-    if isinstance(transform.body, JdbcSource):
-        return "a database is read anew each time"
+    if _is_untold(facts):
+        what = "a database" if isinstance(transform.body, JdbcSource) else "an API"
+        return f"{what} is read anew each time"
     assert base.version is not None, "a table that is not foreign has a version"
     if base.version.fingerprint is None:
         return _written_by_hand(facts)
     if files and transform.kind is TransformKind.APPEND:
         return f"{len(files)} new {'file' if len(files) == 1 else 'files'}"
     return _what_changed(facts.made_by(), pins, made_from)
+
+
+def _is_untold(facts: OutputFacts) -> bool:
+    """Whether nobody can tell, before it is read, that a source is as it was."""
+    body = facts.transform.body
+    return isinstance(body, JdbcSource) or (isinstance(body, ConnectorSource) and not facts.source_state)
+
+
+def loaded_state(facts: OutputFacts, made_from: Fingerprint) -> str:
+    """The state of the source that the version there is was loaded from, by this same load; empty: it is loaded as a
+    whole, as after a commit of rows, a merge, or another engine."""
+    transform, base = facts.transform, facts.base
+    if transform.kind is not TransformKind.BY_UNIQUE_KEY or facts.request.force:
+        return ""
+    if base.version is None or base.is_foreign or base.version.fingerprint is None:
+        return ""
+    before = facts.made_by()
+    if before is None or before.parts is None or before.fingerprint != base.version.fingerprint:
+        return ""
+    return before.parts.get("source", "") if before.parts["code"] == made_from.parts["code"] else ""
 
 
 def _written_by_hand(facts: OutputFacts) -> str:
@@ -144,7 +166,7 @@ def _written_by_hand(facts: OutputFacts) -> str:
         return "no run made it as it is"
     if ADOPTED in last.metadata:
         return "another engine wrote it last"
-    full = facts.transform.kind is TransformKind.FULL
+    full = facts.transform.kind is TransformKind.FULL or isinstance(facts.transform.body, ConnectorSource)
     then = "it will be made anew without that" if full else "the run goes on from there"
     return f"commit {last.id[:8]} of {last.author.name} changed it ({last.message.splitlines()[0]}): {then}"
 
@@ -157,6 +179,9 @@ def _what_changed(before: OutputRecord | None, pins: Mapping[TableName, Pin], no
         moved = [str(t) for t, pin in pins.items() if before.inputs.get(str(t)) != pin.snapshot_id]
         return f"its input {moved[0]} changed" if len(moved) == 1 else f"its inputs {', '.join(moved)} changed"
     words = [
-        {"files": "the files it loads", "parameters": "its parameters"}.get(name, f"its {name}") for name in changed
+        {"files": "the files it loads", "parameters": "its parameters", "source": "what it loads"}.get(
+            name, f"its {name}"
+        )
+        for name in changed
     ]
     return f"{' and '.join(words)} changed"

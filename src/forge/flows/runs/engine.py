@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from forge.flows.runs.pin import Pin as Pin
 from forge.flows.runs.time_range import TimeRange as TimeRange
 from forge.lineage.edge import Edge, Extraction
+from forge.transforms.transform import ConnectorSource, TransformKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from forge.flows.ports import Stage
     from forge.flows.runs.records import LoadedFile
+    from forge.flows.runs.source_rows import SourceRows
     from forge.model.names import RunId, TableName
     from forge.model.schema import Schema
     from forge.quality.check import Check
@@ -40,7 +42,7 @@ class MeasureBatch:
     ms: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunContext:
     """The `ctx` argument of a Python transform."""
 
@@ -50,6 +52,7 @@ class RunContext:
     logger: Any
     lineage: LineageRecorder
     spark: Any = None
+    rows: SourceRows | None = None  # of a load that a connector reads
 
 
 @dataclass(slots=True)
@@ -70,12 +73,21 @@ class LineageRecorder:
 
 @dataclass(frozen=True, slots=True)
 class PlannedResult:
-    """A lazy result: no job has run."""
+    """A lazy result: no job has run. `changes`: of a load by key, what becomes of the rows there are; `frame` is then
+    those that are not gone."""
 
     transform: Transform
     frame: Any  # the engine's own
     schema: Schema
     lineage: Extraction
+    changes: Any = None
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether rows stay that are in the table already."""
+        if isinstance(self.transform.body, ConnectorSource):
+            return self.changes is not None
+        return self.transform.kind is not TransformKind.FULL
 
 
 @dataclass(frozen=True, slots=True)

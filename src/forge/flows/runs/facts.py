@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 from forge.flows.runs.decision import OutputFacts, RunRequest, SourceFiles
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, RunId
-from forge.transforms.transform import FileSource, Transform, TransformKind
+from forge.transforms.transform import ConnectorSource, FileSource, Transform, TransformKind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from forge.flows.runs.input_pins import BaseVersion, PinnedBranch
     from forge.flows.runs.project import Project
     from forge.flows.runs.records import LoadedFile, OutputRecord, RunRecord
+    from forge.flows.runs.source_rows import SourceLoads
     from forge.versioning.commit import Commit, Tree
 
 
@@ -34,6 +35,8 @@ class PlanDependencies(Protocol):
     def default_branch(self) -> BranchName: ...
     @property
     def readers(self) -> Callable[[Sequence[Transform], Tree], None]: ...
+    @property
+    def loads(self) -> SourceLoads | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +48,7 @@ class PlanPorts:
     engine: SourceFiles
     default_branch: BranchName
     readers: Callable[[Sequence[Transform], Tree], None]
+    loads: SourceLoads | None = None  # None: no connector loads anything
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +70,7 @@ def facts_of(known: PlanContext, transform: Transform, base: BaseVersion) -> Out
         base=base,
         request=known.request,
         files=_files_to_load(known.ports, known.line, transform, base),
+        source_state=_source_state(known.ports, transform),
         rules_hash=known.project.rules_hash.get(transform.output, ""),
         made_by=partial(_made_by, known.run_of, base, transform),
         last_commit=partial(_last_commit, known.ports.metadata, known.line, transform),
@@ -83,6 +88,13 @@ def _refuse_other_nature(transform: Transform, base: BaseVersion) -> None:
             why="Its history holds it as what it was.",
             fix="Give the output another name.",
         )
+
+
+def _source_state(ports: PlanDependencies, transform: Transform) -> str:
+    if not isinstance(transform.body, ConnectorSource):
+        return ""
+    assert ports.loads is not None, "wiring gives them"
+    return ports.loads.state(transform)
 
 
 def _files_to_load(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from forge.contracts.contract import FilePlace
 from forge.contracts.policy.facts import ColumnFacts
 from forge.flows.contracts.facts import Schemas
-from forge.transforms.transform import FileSource, PythonFunction, SqlQuery, Transform
+from forge.transforms.transform import ConnectorSource, FileSource, PythonFunction, SqlQuery, Transform
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +52,7 @@ def columns_in_code(
         transform = transforms.get(table)
         if transform is not None and table not in found:
             found[table] = ()  # a circle ends here
-            if isinstance(transform.body, FileSource):
+            if isinstance(transform.body, FileSource | ConnectorSource):
                 place = FilePlace(transform.file, transform.line)
                 found[table] = tuple(
                     ColumnFacts(name=name, place=place, type=type_) for name, type_ in transform.body.columns.items()
@@ -148,6 +148,10 @@ def _schemas(transforms: Mapping[TableName, Transform], schema_of: Schemas) -> d
         schema = schema_of(table)
         if schema is not None:
             found[str(table)] = {column.name: column.type for column in schema.columns}
-        elif transform is not None and isinstance(transform.body, FileSource) and transform.body.columns:
+        elif (
+            transform is not None
+            and isinstance(transform.body, FileSource | ConnectorSource)
+            and transform.body.columns
+        ):
             found[str(table)] = dict(transform.body.columns)
     return found

@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from forge.flows.quality.row_repair import RepairWork
     from forge.flows.runs.engine import Engine, Pin, TimeRange
     from forge.flows.runs.project import Project
+    from forge.flows.runs.source_rows import SourceLoads
     from forge.flows.versioning.content_hash import FileHasher
     from forge.flows.versioning.tables import Tables
     from forge.model.time import Clock
@@ -109,6 +110,7 @@ class RunPorts:
     declared: Declared = frozenset  # declared personal by contracts outside the project
     keys: Mapping[TableName, tuple[str, ...]] = field(default_factory=dict)  # as they are declared
     key_check: KeyCheck | None = None  # None: the catalog is someone else's
+    loads: SourceLoads | None = None  # None: no connector loads anything
     readers: Callable[[Sequence[Transform], Tree], None] = lambda order, tree: None
     """E506 where one of these would begin to read what is retired."""
 
@@ -262,6 +264,7 @@ def _job_of(
         history=_history(ports, line, request.time_range),
         reader=RevisionReader(ports.metadata, ports.lake, line.branch, ports.default_branch),
         states=ports.states,
+        loads=ports.loads,
         personal=PersonalData(
             ports.metadata,
             declared_with(project.contracts.values(), ports.declared),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from forge.model.errors import ForgeError
 from forge.model.name_suggestions import did_you_mean
-from forge.transforms.transform import FileSource, SqlQuery, Transform
+from forge.transforms.transform import ConnectorSource, FileSource, SqlQuery, Transform
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -61,7 +61,7 @@ def _columns(
     if transform is None:
         schema = schema_of(table)
         return None if schema is None else {column.name: column.type for column in schema.columns}
-    if isinstance(transform.body, FileSource) and transform.body.columns:
+    if isinstance(transform.body, FileSource | ConnectorSource) and transform.body.columns:
         return dict(transform.body.columns)
     if isinstance(transform.body, SqlQuery):
         return _selected(transform.body.text)

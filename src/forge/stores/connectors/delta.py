@@ -7,7 +7,7 @@ read (deletion vectors, renamed columns, wider types) is refused (E206), and nev
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from functools import reduce
@@ -20,8 +20,19 @@ from forge.federation.plan import Scan, SourceQuery
 from forge.federation.relation import RelationName, SourceColumn, SourceRelation
 from forge.federation.source import Source
 from forge.federation.source_keys import TIMESTAMP_AS_OF, VERSION_AS_OF
+from forge.flows.runs.source_rows import AT_VERSION, CHANGE
 from forge.model.errors import ForgeError
+from forge.model.name_suggestions import did_you_mean
 from forge.model.types import parse_type
+from forge.stores.connectors.delta_changes import (
+    FEED,
+    ChangedFile,
+    ChangedSchema,
+    UnreadableLogError,
+    partition_value,
+    read_changes,
+    schema_columns,
+)
 from forge.stores.connectors.login import driver_needed
 from forge.stores.connectors.names import matching
 from forge.stores.connectors.running import RunningReads, started
@@ -34,6 +45,7 @@ if TYPE_CHECKING:
     from deltalake import DeltaTable
 
 _LOG = "_delta_log"
+WHOLE = "`forge run` with `--force` loads it as a whole."
 _FEATURES = frozenset({"timestampNtz", "v2Checkpoint", "vacuumProtocolCheck", "domainMetadata", "inCommitTimestamp"})
 
 
@@ -78,6 +90,41 @@ class DeltaConnector:
         if isinstance(asked, SourceQuery):
             raise TypeError("Delta tables understand no SQL")
         return started(schema, self._batches(asked, schema, batch_rows))
+
+    def folder_of(self, table: str) -> str:
+        """Of one of the tables in its folder, relative to the project."""
+        found = matching((table,), self._paths())
+        if found is None:
+            names = [path[0] for path in self._paths() if path]
+            what = f"{self._source.name} has no table {table}"
+            fix = did_you_mean(table, names) or ("Correct `table:`." if names else "It is one table: remove `table:`.")
+            raise ForgeError("E206", what, where=self._source.where, fix=fix)
+        return str(Path(self._source.path, *found))
+
+    def refuse_no_feed(self, output: object) -> None:
+        if self._open(()).metadata().configuration.get(FEED, "").lower() == "true":
+            return
+        raise ForgeError(
+            "E206",
+            f"{self._source.name} has no change data feed, by which {output} would be loaded",
+            where=self._source.where or self._source.name,
+            why="Without it nobody says which rows of a Delta table were changed or deleted.",
+            fix=f"ALTER TABLE delta.`{self._root}` SET TBLPROPERTIES ({FEED} = true), or `kind: full`.",
+        )
+
+    def changes(self, since: int, until: int, schema: pa.Schema) -> Callable[[], pa.RecordBatchReader] | None:
+        """Of a table that is the source itself: its rows that changed after a version, each with what happened to it
+        and in which version. None: its columns became others meanwhile."""
+        table = self._open(())
+        try:
+            found = tuple(read_changes(self._root / _LOG, since, until))
+            if not self._fits(table, since, [one.columns for one in found if isinstance(one, ChangedSchema)]):
+                return None
+            dataset = self._changed(table, [one for one in found if isinstance(one, ChangedFile)])
+        except UnreadableLogError as error:
+            raise self._unreadable(str(error), WHOLE) from error
+        scan = Scan(RelationName(self._source.name, ()), tuple(schema.names))
+        return lambda: started(schema, self._scanned(dataset, scan, schema, 65_536, WHOLE))
 
     def cancel(self) -> None:
         self._running.cancel()
@@ -139,10 +186,15 @@ class DeltaConnector:
             return pa.table(table.get_add_actions(flatten=True))
 
     def _batches(self, scan: Scan, schema: pa.Schema, most: int) -> Iterator[pa.RecordBatch | None]:
-        import pyarrow as pa
-
         table = self._open(scan.relation.path)
         dataset = self._dataset(table, self._root.joinpath(*scan.relation.path))
+        return self._scanned(dataset, scan, schema, most)
+
+    def _scanned(
+        self, dataset: ds.Dataset, scan: Scan, schema: pa.Schema, most: int, fix: str | None = None
+    ) -> Iterator[pa.RecordBatch | None]:
+        import pyarrow as pa
+
         own = dataset.schema
         names = [spelled(name, own) for name in scan.columns] or own.names[:1]
         left = scan.limit
@@ -165,27 +217,71 @@ class DeltaConnector:
                         return
             except (pa.ArrowException, OSError, EOFError, UnicodeError) as error:
                 said = str(error).splitlines() or [type(error).__name__]
-                raise ForgeError("E210", f"Files of {self._source.name} cannot be read", why=said[0][:200]) from error
+                what = f"Files of {self._source.name} cannot be read"
+                raise ForgeError("E210", what, why=said[0][:200], fix=fix) from error
 
     def _dataset(self, table: DeltaTable, place: Path) -> ds.Dataset:
         """Of the files of this version, each with what the log says of all its rows."""
-        import pyarrow as pa
-        import pyarrow.dataset as ds
-        from pyarrow.fs import LocalFileSystem
+        schema, partitions = self._schema(table), self._partitions(table)
+        known = [(row["path"], _known_of(row, schema, partitions)) for row in _rows_of(self._files(table))]
+        return self._of_files(place, schema, known)
 
-        schema, files = self._schema(table), self._files(table)
-        partitions = table.metadata().partition_columns
+    def _partitions(self, table: DeltaTable) -> list[str]:
+        import pyarrow as pa
+
+        schema, partitions = self._schema(table), table.metadata().partition_columns
         floats = [name for name in partitions if pa.types.is_floating(schema.field(name).type)]
         if floats:
             raise self._unreadable(f"It is partitioned by {floats[0]}, whose NaN equals nothing.", "Export it.")
+        return partitions
+
+    def _of_files(self, place: Path, schema: pa.Schema, known: Iterable[tuple[str, ds.Expression]]) -> ds.Dataset:
+        import pyarrow.dataset as ds
+        from pyarrow.fs import LocalFileSystem
+
         # Spark writes instants as INT96, which counts in nanoseconds and ends in the year 2262.
         form = ds.ParquetFileFormat(read_options=ds.ParquetReadOptions(coerce_int96_timestamp_unit="us"))
         system = LocalFileSystem()
-        fragments = [
-            form.make_fragment(str(place / self._inside(row["path"])), system, _known_of(row, schema, partitions))
-            for row in _rows_of(files)
-        ]
+        fragments = [form.make_fragment(str(place / self._inside(path)), system, told) for path, told in known]
         return ds.FileSystemDataset(fragments, schema, form, system)
+
+    def _changed(self, table: DeltaTable, files: Iterable[ChangedFile]) -> ds.Dataset:
+        import pyarrow as pa
+
+        schema, partitions = self._schema(table), self._partitions(table)
+        known = [(one.path, self._known_of_change(one, schema, partitions)) for one in files]
+        whole = schema.append(pa.field(CHANGE, pa.string())).append(pa.field(AT_VERSION, pa.int64()))
+        return self._of_files(self._root, whole, known)
+
+    def _known_of_change(self, file: ChangedFile, schema: pa.Schema, partitions: list[str]) -> ds.Expression:
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        found = [pc.field(AT_VERSION) == pa.scalar(file.version, pa.int64())]
+        if file.change is not None:
+            found.append(pc.field(CHANGE) == file.change)
+        for name in partitions:
+            try:
+                value = partition_value(file.partition[name], schema.field(name).type)
+            except (KeyError, pa.ArrowException) as error:
+                raise UnreadableLogError(f"Version {file.version} does not say the {name} of its files.") from error
+            found.append(pc.field(name) == value if value.is_valid else pc.field(name).is_null())
+        return reduce(and_, found)
+
+    def _fits(self, table: DeltaTable, since: int, later: list[Mapping[str, object]]) -> bool:
+        """Whether columns were only added since."""
+        if not later:
+            return True
+        from deltalake import DeltaTable
+        from deltalake.exceptions import DeltaError
+
+        try:
+            with self._explained():
+                first = schema_columns(DeltaTable(str(self._root), version=since).schema().to_json())
+        except (ForgeError, DeltaError):  # nobody knows any more
+            return False
+        now = schema_columns(table.schema().to_json())
+        return all(old.items() <= now.items() for old in (first, *later))
 
     def _inside(self, path: str) -> str:
         """A file of the table, whose log spells it as a URL."""

@@ -17,11 +17,11 @@ from sqlglot import exp
 from forge.engines.spark.engine import SparkEngine
 from forge.engines.spark.federation.passing import no_rows, pass_on
 from forge.engines.spark.federation.spark_text import spark_text
-from forge.engines.spark.federation.spill import frame_of_rows, spill_folder, write_rows
 from forge.engines.spark.frames import quote, schema_of
 from forge.engines.spark.gate import gate_of
 from forge.engines.spark.gate.cells import bounded, unshown_error
 from forge.engines.spark.session.stuck_threads import end_stuck, thread_of_driver
+from forge.engines.spark.spill import frame_of_rows, spill_folder, write_rows
 from forge.federation.relation import RelationName
 from forge.federation.source import LAKE
 from forge.flows.federation.keys import MOST_KEYS, key_values

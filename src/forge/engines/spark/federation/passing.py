@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from forge.engines.spark.federation.spill import read_type
+from forge.engines.spark.spill import read_type
 from forge.flows.federation.ports import FragmentReader, QueryResult
 from forge.model.schema import Column, Schema
 

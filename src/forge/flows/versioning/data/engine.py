@@ -107,7 +107,11 @@ def _planned(work: Operation, request: CommitRequest, line: PinnedBranch, engine
     digest = hashlib.sha256((request.sql or "").encode()).hexdigest()
     transform = Transform(output=request.table, body=body, file="query", line=1, code_hash=digest, inputs=tuple(inputs))
     context = RunContext(
-        work.run_id, {}, _no_secrets, logging.getLogger("forge.commit"), LineageRecorder(request.table)
+        run_id=work.run_id,
+        params={},
+        secrets=_no_secrets,
+        logger=logging.getLogger("forge.commit"),
+        lineage=LineageRecorder(request.table),
     )
     return engine.plan(transform, inputs, {}, context)
 

@@ -1,0 +1,88 @@
+"""Loads by the connector of a source: of Delta tables, at the version that was planned, and of APIs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from forge.federation.plan import Scan
+from forge.federation.relation import RelationName, SourceRelation
+from forge.federation.source import ConnectorKind, Source, SourceOrigin
+from forge.federation.source_keys import TIMESTAMP_AS_OF, VERSION_AS_OF, source_of_keys
+from forge.flows.runs.source_rows import SourceRows
+from forge.model.errors import ForgeError
+from forge.stores.connectors.connector import open_connector
+from forge.stores.connectors.delta import DeltaConnector
+from forge.transforms.transform import ConnectorSource, Transform, TransformKind
+
+if TYPE_CHECKING:
+    from forge.flows.federation.ports import SourceConnector
+
+
+class ConnectorLoads:
+    def __init__(self, root: Path, secret: Callable[[str, str], str]) -> None:
+        """`secret`: the text of a reference, and where it is written."""
+        self._root, self._secret = root, secret
+
+    def state(self, transform: Transform) -> str:
+        source = self._source(transform)
+        if source.connector is not ConnectorKind.DELTA:
+            return ""
+        table = DeltaConnector(source, self._root)
+        if transform.kind is TransformKind.BY_UNIQUE_KEY:
+            table.refuse_no_feed(transform.output)
+        return _described(table, (), transform).version
+
+    def open(self, transform: Transform, state: str, since: str) -> SourceRows:
+        source = self._source(transform)
+        if source.connector is ConnectorKind.DELTA:
+            return self._open_delta(source, transform, state, since)
+        body = transform.body
+        assert isinstance(body, ConnectorSource), "connectors read no other load"
+        return self._whole(source, (body.table,) if body.table else (), transform)
+
+    def _open_delta(self, source: Source, transform: Transform, state: str, since: str) -> SourceRows:
+        """At the version of `state`, whatever is written meanwhile."""
+        table, _, version = state.rpartition(":")
+        others = {name: value for name, value in source.options.items() if name != TIMESTAMP_AS_OF}
+        source = replace(source, options=others | {VERSION_AS_OF: version})
+        whole = self._whole(source, (), transform)
+        before, _, first = since.rpartition(":")
+        if not since or before != table or int(first) > int(version):
+            return whole
+        connector = DeltaConnector(source, self._root)
+        changes = replace(whole, are_changes=True)
+        read = connector.changes(int(first), int(version), changes.schema)
+        if read is None:
+            return whole
+        changes = replace(changes, read=read)
+        changes.until.callback(connector.close)
+        return changes
+
+    def _whole(self, source: Source, path: tuple[str, ...], transform: Transform) -> SourceRows:
+        connector = open_connector(source, self._root, lambda reference: self._secret(reference, transform.where))
+        relation = _described(connector, path, transform)
+        scan = Scan(RelationName(source.name, relation.name.path), tuple(one.name for one in relation.columns))
+        rows = SourceRows(relation.columns, lambda: connector.read(scan, rows.schema))
+        rows.until.callback(connector.close)
+        return rows
+
+    def _source(self, transform: Transform) -> Source:
+        """Of a table in a folder of Delta tables, that table."""
+        assert isinstance(transform.body, ConnectorSource), "connectors read no other load"
+        found = source_of_keys(transform.body.declared, SourceOrigin.FILE)
+        found = replace(found, file=transform.file, line=transform.line)
+        if found.connector is not ConnectorKind.DELTA or transform.body.table is None:
+            return found
+        folder = DeltaConnector(found, self._root).folder_of(transform.body.table)
+        return replace(found, path=folder)
+
+
+def _described(connector: SourceConnector, path: tuple[str, ...], transform: Transform) -> SourceRelation:
+    found = connector.describe(path)
+    if found is None:
+        what = f"a load of {path[0] if path else 'a folder of Delta tables'} needs a table"
+        raise ForgeError("E206", what, where=transform.where, fix="Write `table: orders`, one of those in the folder.")
+    return found
