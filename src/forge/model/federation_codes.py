@@ -1,4 +1,4 @@
-"""The error codes of federation: E88x for declared sources, E89x for queries."""
+"""The error codes of federation: E875 to E878 for saved queries, E88x for declared sources, E89x for queries."""
 
 from __future__ import annotations
 
@@ -16,6 +16,15 @@ from forge.model.error_code import (
 )
 
 FEDERATION_CODES: tuple[tuple[str, ErrorCode], ...] = (
+    not_found("E875", "unknown saved query", "Nobody has saved a query by that id, or not for you to see.", USAGE),
+    conflict("E876", "saved query name taken", "You have saved another query by that name.", FINDINGS),
+    conflict(
+        "E877",
+        "saved query changed meanwhile",
+        "The saved query was changed since it was read. Nothing was changed.",
+        FINDINGS,
+    ),
+    refused("E878", "saved query of someone else", "A saved query is changed by who saved it.", NOT_ALLOWED),
     invalid("E880", "bad source", "A key of a declared source is missing or of the wrong form.", USAGE),
     not_found("E881", "unknown source", "No file, command or request has declared a source of that name.", USAGE),
     conflict(
@@ -51,6 +60,12 @@ FEDERATION_CODES: tuple[tuple[str, ErrorCode], ...] = (
         "no credentials for this user",
         "The source asks for each user under a name of his own, and its file has none for this one.",
         NOT_ALLOWED,
+    ),
+    invalid(
+        "E889",
+        "no virtual table",
+        "The SELECT holds what a virtual table cannot keep as data: its sources, joins, columns and filters.",
+        FINDINGS,
     ),
     refused("E890", "needs Spark", "The query holds what is only computed by Spark, and Spark was ruled out.", USAGE),
     refused(

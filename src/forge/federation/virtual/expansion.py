@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -85,6 +85,11 @@ def select_of(table: VirtualTable) -> exp.Select:
     if condition is not None:
         select.set("where", exp.Where(this=condition))
     return select
+
+
+def sql_of(table: VirtualTable) -> str:
+    """Its SELECT for people, also with the columns that read as NULL."""
+    return select_of(replace(table, hidden=frozenset())).sql("spark", pretty=True)
 
 
 def columns_read(node: exp.Expr) -> Iterator[ColumnRead]:

@@ -98,6 +98,35 @@ def test_a_virtual_table_is_made_read_changed_tested_and_deleted(site: VersionSi
     problem(site.client.get(f"{API}/people"), 404, "E895")
 
 
+def test_a_select_becomes_a_virtual_table(site: VersionSite, reader: dict[str, str]) -> None:
+    sql = "SELECT c.id, c.id * 2 AS twice FROM till.customers c WHERE c.city = 'Paris'"
+    missing = problem(site.client.post(f"{API}/draft", json={"sql": sql}), 422, "E889")
+    assert "Run the query first" in missing["fix"]
+    draft = site.client.post(f"{API}/draft", json={"sql": sql, "types": {"twice": "bigint"}})
+    assert draft.status_code == 200, draft.text
+    made = add(site, draft.json(), name="drafted")
+    assert made["columns"][1]["expression"] == "c.id * 2"
+    assert "CAST(`c`.`id` AS BIGINT) AS `id`" in made["sql"]
+    assert get(site, "/drafted/rows", reader)["items"] == [{"id": 2, "twice": 4}, {"id": 3, "twice": 6}]
+    again = site.client.post(f"{API}/draft", json={"sql": made["sql"]}).json()
+    assert {key: made[key] for key in again} == again
+
+
+def test_a_draft_tells_nothing_of_what_its_asker_may_not_read(site: VersionSite, reader: dict[str, str]) -> None:
+    eve = site.token_of("eve@example.com")
+    for sql in ("SELECT * FROM safe.customers", "SELECT nothing FROM safe.customers", "SELECT * FROM safe.no_table"):
+        problem(site.client.post(f"{API}/draft", json={"sql": sql}, headers=eve), 403, "E885")
+    safe = {**PEOPLE, "sources": [{**PEOPLE["sources"][0], "connector_id": "safe"}]}
+    add(site, safe)
+    problem(site.client.post(f"{API}/draft", json={"sql": "SELECT * FROM virtual.people"}, headers=eve), 403, "E885")
+    problem(
+        site.client.post(f"{API}/draft", json={"sql": "SELECT id FROM till.customers"}, headers=reader), 403, "E904"
+    )
+    assert get(site, "/people", reader)["sql"] is None
+    for sql in ("DROP TABLE x", "WITH x AS (SELECT 1) DELETE FROM till.customers"):
+        problem(site.client.post(f"{API}/draft", json={"sql": sql}), 409, "E213")
+
+
 def test_rows_come_filtered_sorted_and_in_pages(site: VersionSite) -> None:
     add(site, PEOPLE)
     page = get(site, "/people/rows", columns="id,city", sort="-city", limit=3)

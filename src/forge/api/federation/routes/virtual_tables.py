@@ -17,9 +17,12 @@ from forge.api.federation.routes.sources import source_turn
 from forge.api.federation.wire.virtual_tables import (
     VirtualRowsView,
     VirtualTableCreate,
+    VirtualTableDetail,
+    VirtualTableDraftView,
     VirtualTableDriftView,
     VirtualTableList,
     VirtualTablePatch,
+    VirtualTableSql,
     VirtualTableView,
 )
 from forge.api.paging import AWindow, decode_cursor, encode_cursor, unknown_cursor
@@ -28,9 +31,11 @@ from forge.api.site import Site, TheSite
 from forge.api.versioning.wire.refs import SampleColumn
 from forge.api.wire import ErrorView, Wire
 from forge.federation.source import SourceOrigin
+from forge.federation.virtual.expansion import sql_of
 from forge.federation.virtual.rows import read_question
 from forge.federation.virtual_table import DeclaredVirtualTable, VirtualTable
 from forge.flows.federation.query import FederationPorts, QueryAnswer, QueryRequest, distinct_names
+from forge.flows.federation.virtual_draft import draft_from_sql
 from forge.flows.federation.virtual_rows import rows_request
 from forge.flows.federation.virtual_tables import (
     VirtualTablePorts,
@@ -70,7 +75,7 @@ def list_virtual(site: TheSite, caller: ThePrincipal, window: AWindow) -> Virtua
 @router.post("", status_code=201)
 def create_virtual(
     body: VirtualTableCreate, site: TheSite, caller: ThePrincipal, response: Response
-) -> VirtualTableView:
+) -> VirtualTableDetail:
     """Its address is in `Location`. Its sources are asked whether they have what it reads; who creates it must have the
     right on each."""
     ports = _ports(site, caller)
@@ -80,14 +85,23 @@ def create_virtual(
     return _view(made, ports, caller)
 
 
+@router.post("/draft")
+def draft_virtual(body: VirtualTableSql, site: TheSite, caller: ThePrincipal) -> VirtualTableDraftView:
+    """What a SELECT is as a virtual table, or why it is none, all reasons at once. Nothing is created, and no row read;
+    its relations are asked for their columns."""
+    with source_turn("of the virtual table", caller):
+        found = draft_from_sql(body.sql, _ports(site, caller).federation, body.types)
+    return VirtualTableDraftView.model_validate(found.to_dict())
+
+
 @router.get("/{table_id}")
-def one_virtual(table_id: TableId, site: TheSite, caller: ThePrincipal) -> VirtualTableView:
+def one_virtual(table_id: TableId, site: TheSite, caller: ThePrincipal) -> VirtualTableDetail:
     ports = _ports(site, caller)
     return _view(find_virtual_table(table_id, ports), ports, caller)
 
 
 @router.patch("/{table_id}")
-def edit_virtual(table_id: TableId, body: VirtualTablePatch, site: TheSite, caller: ThePrincipal) -> VirtualTableView:
+def edit_virtual(table_id: TableId, body: VirtualTablePatch, site: TheSite, caller: ThePrincipal) -> VirtualTableDetail:
     """Change what the body has; the rest stays. One of a file or a command is refused (409), as is one that the caller
     may not read (403)."""
     fields = body.model_dump(exclude_unset=True, exclude={"expected_version"})
@@ -197,8 +211,9 @@ def _may_write(caller: Principal) -> bool:
     return caller.scope is TokenScope.WRITE
 
 
-def _view(one: DeclaredVirtualTable, ports: VirtualTablePorts, caller: Principal) -> VirtualTableView:
-    return _views(ports, caller)(one)
+def _view(one: DeclaredVirtualTable, ports: VirtualTablePorts, caller: Principal) -> VirtualTableDetail:
+    shown = _views(ports, caller)(one)
+    return VirtualTableDetail(**dict(shown), sql=sql_of(one.table) if shown.columns is not None else None)
 
 
 def _views(ports: VirtualTablePorts, caller: Principal) -> Callable[[DeclaredVirtualTable], VirtualTableView]:

@@ -86,6 +86,29 @@ class VirtualTableView(Wire):
     updated_by: str
 
 
+class VirtualTableDetail(VirtualTableView):
+    """`sql`: the SELECT that it stands for; null where what it is made of is."""
+
+    sql: str | None
+
+
+class VirtualTableSql(Wire):
+    """`types`: of columns of its result, as an answer to the query has them: for those that are computed and have no
+    CAST."""
+
+    sql: Annotated[str, Field(max_length=100_000, examples=["SELECT id, city FROM crm.customers"])]
+    types: Annotated[dict[Name, Annotated[str, Field(max_length=1000)]], Field(max_length=2000)] = {}
+
+
+class VirtualTableDraftView(Wire):
+    """A virtual table but for its name."""
+
+    sources: list[VirtualSourceWire]
+    columns: list[VirtualColumnWire]
+    joins: list[VirtualJoinWire]
+    default_filters: list[str]
+
+
 class VirtualTableList(Page[VirtualTableView]):
     """`errors`: what is wrong with files, and names that are taken; for who may write."""
 
