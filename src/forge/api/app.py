@@ -32,8 +32,8 @@ from forge.api.contracts.routes import versions as contract_versions
 from forge.api.federation.routes import builder as federation_builder
 from forge.api.federation.routes import cache as federation_cache
 from forge.api.federation.routes import query as federation_query
+from forge.api.federation.routes import saved_queries, virtual_tables
 from forge.api.federation.routes import sources as federation_sources
-from forge.api.federation.routes import virtual_tables
 from forge.api.filters import known_filters
 from forge.api.lineage.routes import edges as lineage_edges
 from forge.api.lineage.routes import graph as lineage
@@ -104,6 +104,7 @@ FEDERATION = (
     federation_builder.router,
     federation_cache.router,
     virtual_tables.router,
+    saved_queries.router,
 )
 ROUTERS = (runs.router, *VERSIONING, *CATALOG, *FEDERATION, *LINEAGE, *QUALITY, *CONTRACTS, system.router)
 PORT = 8765

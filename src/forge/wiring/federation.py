@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from forge.flows.federation.ports import QueryExecutor, SourceConnector
     from forge.flows.federation.query import FederationPorts
     from forge.flows.federation.result_cache import ResultCache
+    from forge.flows.federation.saved_queries import SavedQueryPorts
     from forge.flows.federation.sources import SourcePorts
     from forge.flows.federation.virtual_tables import VirtualTablePorts
     from forge.flows.runs.pin import Pin
@@ -121,6 +122,12 @@ class FederationParts:
             origin=origin,
             record=record,
         )
+
+    def saved_query_ports(self, user: str) -> SavedQueryPorts:
+        from forge.flows.federation.saved_queries import SavedQueryPorts
+        from forge.stores.sql.federation.saved_queries import SqlSavedQueries
+
+        return SavedQueryPorts(saved=SqlSavedQueries(self.wiring.database), clock=self.wiring.clock, user=user)
 
     @cached_property
     def limits(self) -> SourceLimits:

@@ -1877,6 +1877,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/federation/saved-queries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Saved
+         * @description The caller's own and those that are shared, by name.
+         */
+        get: operations["list_saved"];
+        put?: never;
+        /**
+         * Save Query
+         * @description Its address is in `Location`. Whether the SQL can be run, only running it tells.
+         */
+        post: operations["save_query"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/federation/saved-queries/{query_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One Saved */
+        get: operations["one_saved"];
+        put?: never;
+        post?: never;
+        /** Delete Saved */
+        delete: operations["delete_saved"];
+        options?: never;
+        head?: never;
+        /**
+         * Edit Saved
+         * @description Change what the body has; the rest stays. `at` may be null: where the default branch is.
+         */
+        patch: operations["edit_saved"];
+        trace?: never;
+    };
     "/api/v1/federation/sources": {
         parameters: {
             query?: never;
@@ -2024,6 +2070,27 @@ export interface paths {
          *     right on each.
          */
         post: operations["create_virtual"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/federation/virtual-tables/draft": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Draft Virtual
+         * @description What a SELECT is as a virtual table, or why it is none, all reasons at once. Nothing is created, and no row read;
+         *     its relations are asked for their columns.
+         */
+        post: operations["draft_virtual"];
         delete?: never;
         options?: never;
         head?: never;
@@ -10376,6 +10443,115 @@ export interface components {
             /** Type */
             type: string;
         };
+        /**
+         * SavedQueryCreate
+         * @description `name`: one of each owner. `is_shared`: whoever may query sees it, too.
+         */
+        SavedQueryCreate: {
+            /** At */
+            at?: string | null;
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /**
+             * Is Shared
+             * @default false
+             */
+            is_shared: boolean;
+            /**
+             * Name
+             * @example Orders by city
+             */
+            name: string;
+            /**
+             * Parameters
+             * @default {}
+             */
+            parameters: {
+                [key: string]: boolean | number | string | null;
+            };
+            /**
+             * Sql
+             * @example SELECT * FROM core.orders
+             */
+            sql: string;
+        };
+        /** SavedQueryList */
+        SavedQueryList: {
+            /**
+             * Has More
+             * @default false
+             */
+            has_more: boolean;
+            /** Items */
+            items: components["schemas"]["SavedQueryView"][];
+            /** Next Cursor */
+            next_cursor?: string | null;
+            /** Total Count */
+            total_count?: number | null;
+        };
+        /**
+         * SavedQueryPatch
+         * @description What is left out stays as it is. `expected_version`: that which was read; another one is refused (409).
+         */
+        SavedQueryPatch: {
+            /** At */
+            at?: string | null;
+            /** Description */
+            description?: string | null;
+            /** Expected Version */
+            expected_version?: number | null;
+            /** Is Shared */
+            is_shared?: boolean | null;
+            /** Name */
+            name?: string | null;
+            /** Parameters */
+            parameters?: {
+                [key: string]: boolean | number | string | null;
+            } | null;
+            /** Sql */
+            sql?: string | null;
+        };
+        /**
+         * SavedQueryView
+         * @description `is_own`: the caller saved it, and may change it. Who runs it asks with his own rights.
+         */
+        SavedQueryView: {
+            /** At */
+            at: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Description */
+            description: string;
+            /** Id */
+            id: string;
+            /** Is Own */
+            is_own: boolean;
+            /** Is Shared */
+            is_shared: boolean;
+            /** Name */
+            name: string;
+            /** Owner */
+            owner: string;
+            /** Parameters */
+            parameters: {
+                [key: string]: boolean | number | string | null;
+            };
+            /** Sql */
+            sql: string;
+            /**
+             * Updated At
+             * Format: date-time
+             */
+            updated_at: string;
+            /** Version */
+            version: number;
+        };
         /** ScanRequest */
         ScanRequest: {
             /**
@@ -12428,6 +12604,71 @@ export interface components {
             sources: components["schemas"]["VirtualSourceWire"][];
         };
         /**
+         * VirtualTableDetail
+         * @description `sql`: the SELECT that it stands for; null where what it is made of is.
+         */
+        VirtualTableDetail: {
+            /** Allowed Operations */
+            allowed_operations: "SELECT"[];
+            /** Cache Enabled */
+            cache_enabled: boolean;
+            /** Cache Ttl Seconds */
+            cache_ttl_seconds: number;
+            /** Columns */
+            columns: components["schemas"]["VirtualColumnWire"][] | null;
+            /** Created At */
+            created_at: string | null;
+            /** Created By */
+            created_by: string;
+            /** Default Filters */
+            default_filters: string[] | null;
+            /** Description */
+            description: string;
+            /** Hidden */
+            hidden: string[] | null;
+            /** Id */
+            id: string;
+            /** Joins */
+            joins: components["schemas"]["VirtualJoinWire"][] | null;
+            /** May Read */
+            may_read: boolean;
+            /** Name */
+            name: string;
+            /**
+             * Origin
+             * @enum {string}
+             */
+            origin: "file" | "command" | "http";
+            /** Readers */
+            readers: string[] | null;
+            /** Sources */
+            sources: components["schemas"]["VirtualSourceWire"][] | null;
+            /** Sql */
+            sql: string | null;
+            /** Updated At */
+            updated_at: string | null;
+            /** Updated By */
+            updated_by: string;
+            /** Version */
+            version: number;
+            /** Where */
+            where: string | null;
+        };
+        /**
+         * VirtualTableDraftView
+         * @description A virtual table but for its name.
+         */
+        VirtualTableDraftView: {
+            /** Columns */
+            columns: components["schemas"]["VirtualColumnWire"][];
+            /** Default Filters */
+            default_filters: string[];
+            /** Joins */
+            joins: components["schemas"]["VirtualJoinWire"][];
+            /** Sources */
+            sources: components["schemas"]["VirtualSourceWire"][];
+        };
+        /**
          * VirtualTableDriftView
          * @description `seen_at` is null where nobody had looked at its sources before. `changes`: of the columns that it reads.
          */
@@ -12489,6 +12730,25 @@ export interface components {
             readers?: string[] | null;
             /** Sources */
             sources?: components["schemas"]["VirtualSourceWire"][] | null;
+        };
+        /**
+         * VirtualTableSql
+         * @description `types`: of columns of its result, as an answer to the query has them: for those that are computed and have no
+         *     CAST.
+         */
+        VirtualTableSql: {
+            /**
+             * Sql
+             * @example SELECT id, city FROM crm.customers
+             */
+            sql: string;
+            /**
+             * Types
+             * @default {}
+             */
+            types: {
+                [key: string]: string;
+            };
         };
         /**
          * VirtualTableView
@@ -12835,6 +13095,10 @@ export type RunStart = components['schemas']['RunStart'];
 export type RunTicket = components['schemas']['RunTicket'];
 export type RunView = components['schemas']['RunView'];
 export type SampleColumn = components['schemas']['SampleColumn'];
+export type SavedQueryCreate = components['schemas']['SavedQueryCreate'];
+export type SavedQueryList = components['schemas']['SavedQueryList'];
+export type SavedQueryPatch = components['schemas']['SavedQueryPatch'];
+export type SavedQueryView = components['schemas']['SavedQueryView'];
 export type ScanRequest = components['schemas']['ScanRequest'];
 export type ScheduleBody = components['schemas']['ScheduleBody'];
 export type SchemaChangeView = components['schemas']['SchemaChangeView'];
@@ -12913,9 +13177,12 @@ export type VirtualJoinWire = components['schemas']['VirtualJoinWire'];
 export type VirtualRowsView = components['schemas']['VirtualRowsView'];
 export type VirtualSourceWire = components['schemas']['VirtualSourceWire'];
 export type VirtualTableCreate = components['schemas']['VirtualTableCreate'];
+export type VirtualTableDetail = components['schemas']['VirtualTableDetail'];
+export type VirtualTableDraftView = components['schemas']['VirtualTableDraftView'];
 export type VirtualTableDriftView = components['schemas']['VirtualTableDriftView'];
 export type VirtualTableList = components['schemas']['VirtualTableList'];
 export type VirtualTablePatch = components['schemas']['VirtualTablePatch'];
+export type VirtualTableSql = components['schemas']['VirtualTableSql'];
 export type VirtualTableView = components['schemas']['VirtualTableView'];
 export type $defs = Record<string, never>;
 export interface operations {
@@ -24690,6 +24957,551 @@ export interface operations {
             };
         };
     };
+    list_saved: {
+        parameters: {
+            query?: {
+                /** @description How many at most. */
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string | null;
+                /** @description How many to leave out, without a cursor. */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedQueryList"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    save_query: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedQueryCreate"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedQueryView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    one_saved: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                query_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedQueryView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_saved: {
+        parameters: {
+            query?: {
+                /** @description Only if it is still at this version. */
+                expected_version?: number | null;
+            };
+            header?: never;
+            path: {
+                query_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    edit_saved: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                query_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SavedQueryPatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedQueryView"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_declared: {
         parameters: {
             query?: {
@@ -25735,7 +26547,130 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VirtualTableView"];
+                    "application/json": components["schemas"]["VirtualTableDetail"];
+                };
+            };
+            /** @description The host is not one of this server's */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not signed in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not allowed */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body took too long to come */
+            408: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Refused, or in conflict with what is there */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not valid */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The queue is full, or the token asks too much at once */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not foreseen */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not available now */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    draft_virtual: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VirtualTableSql"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VirtualTableDraftView"];
                 };
             };
             /** @description The host is not one of this server's */
@@ -25857,7 +26792,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VirtualTableView"];
+                    "application/json": components["schemas"]["VirtualTableDetail"];
                 };
             };
             /** @description The host is not one of this server's */
@@ -26070,7 +27005,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["VirtualTableView"];
+                    "application/json": components["schemas"]["VirtualTableDetail"];
                 };
             };
             /** @description The host is not one of this server's */

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from forge.federation.drift import SeenSource
     from forge.federation.plan import Fragment, QueryPlan, Scan, SourceQuery
     from forge.federation.relation import RelationName, SourceRelation
+    from forge.federation.saved_query import SavedQuery
     from forge.federation.source import DeclaredSource
     from forge.federation.virtual_table import DeclaredVirtualTable
     from forge.flows.runs.records import AuditRecord
@@ -77,6 +78,18 @@ class VirtualTables(Protocol):
     def seen(self, name: str) -> SeenSource | None: ...
     def remember(self, seen: SeenSource) -> None:
         """Replaces what was remembered of the virtual table."""
+
+
+class SavedQueries(Protocol):
+    """Queries that people keep by a name; a name is there once of each owner. Every method is one transaction."""
+
+    def visible_to(self, user: str) -> tuple[SavedQuery, ...]:
+        """His own and those that are shared: by name, then by owner."""
+
+    def find(self, query_id: str) -> SavedQuery | None: ...
+    def apply(self, before: SavedQuery | None, after: SavedQuery | None, audit: AuditRecord) -> bool:
+        """Keep, change or drop one. False, and nothing written, where it is not at the version of `before` any more, or
+        its owner has another one by that name."""
 
 
 class FragmentReader(Protocol):

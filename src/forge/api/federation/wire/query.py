@@ -12,6 +12,7 @@ EngineChoice = Literal["auto", "in-process", "spark"]
 EngineWord = Literal["in-process", "spark"]
 _Name = Annotated[str, Field(max_length=64, pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
 _Value = StrictBool | StrictInt | StrictFloat | Annotated[StrictStr, Field(max_length=10_000)] | None
+QueryParameters = Annotated[dict[_Name, _Value], Field(max_length=100)]
 
 
 class QueryQuestion(Wire):
@@ -19,7 +20,7 @@ class QueryQuestion(Wire):
     has its default. `at`: branch, tag, commit or time at which tables of the lake are read."""
 
     sql: Annotated[str, Field(max_length=100_000, examples=["SELECT * FROM core.orders WHERE amount > :least"])]
-    parameters: Annotated[dict[_Name, _Value], Field(max_length=100)] = {}
+    parameters: QueryParameters = {}
     at: Name | None = None
     engine: EngineChoice = "auto"
     cache: bool = True  # false: no kept result is taken, and none is kept

@@ -22,5 +22,6 @@ REVISIONS = (
     "0018",
     "0019",
     "0020",
+    "0021",
 )
 VERSION_TABLE = "forge_migrations"
