@@ -23,7 +23,7 @@ const CROSSINGS: Readonly<Record<string, readonly string[]>> = {
     "versioning/history/revision",
   ],
   contracts: ["quality/quality.css"],
-  federation: ["quality/scale"],
+  federation: ["lineage/graph/LineagePicture", "quality/scale"],
   quality: ["versioning/compare/RowCounts", "versioning/compare/RowDiff", "versioning/merge/merge.css"],
   runs: ["catalog/discovery/Recommendations", "lineage/graph/LineagePicture", "quality/incident/words"],
 };

@@ -46,14 +46,6 @@ export const sourceDriftQuery = (name: string) =>
     staleTime: 60_000,
   });
 
-/** Virtual tables by name: those that the caller may read are named in queries like any table. */
-export const virtualTablesQuery = () =>
-  queryOptions({
-    queryKey: ["federation", "virtual"],
-    queryFn: async ({ signal }) => (await unwrap(client.GET("/api/v1/federation/virtual-tables", { params: { query: { limit: ALL } }, signal }))).items,
-    staleTime: 30_000,
-  });
-
 /** The names of all tables and views of the lake at a revision. */
 export const lakeTablesQuery = (at: string) =>
   queryOptions({

@@ -1,11 +1,12 @@
 import "./federation.css";
 
 import { Link } from "@tanstack/react-router";
-import { IconDatabase, IconTerminal2, type Icon } from "@tabler/icons-react";
+import { IconDatabase, IconTableAlias, IconTerminal2, type Icon } from "@tabler/icons-react";
 
-const PARTS: readonly { to: "/query" | "/sources"; label: string; icon: Icon }[] = [
+const PARTS: readonly { to: "/query" | "/sources" | "/virtual-tables"; label: string; icon: Icon }[] = [
   { to: "/query", label: "Query", icon: IconTerminal2 },
   { to: "/sources", label: "Sources", icon: IconDatabase },
+  { to: "/virtual-tables", label: "Virtual tables", icon: IconTableAlias },
 ];
 
 /** Asking, and what can be asked. */

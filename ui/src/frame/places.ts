@@ -17,6 +17,7 @@ import {
   IconSettings,
   IconShieldLock,
   IconTable,
+  IconTableAlias,
   IconTerminal2,
   type Icon,
 } from "@tabler/icons-react";
@@ -32,6 +33,7 @@ export interface Place {
     | "/pii"
     | "/query"
     | "/sources"
+    | "/virtual-tables"
     | "/lineage"
     | "/lineage/sources"
     | "/quality"
@@ -56,7 +58,7 @@ export const PLACES: readonly Place[] = [
   { to: "/runs", label: "Runs", icon: IconPlayerPlay },
   { to: "/catalog", label: "Catalog", icon: IconFolders, near: ["/search", "/assets", "/glossary", "/pii"] },
   { to: "/assets", label: "Assets", icon: IconTable, wide: true },
-  { to: "/query", label: "Query", icon: IconTerminal2, near: ["/sources"] },
+  { to: "/query", label: "Query", icon: IconTerminal2, near: ["/sources", "/virtual-tables"] },
   { to: "/lineage", label: "Lineage", icon: IconBinaryTree2 },
   { to: "/quality", label: "Quality", icon: IconHeartbeat },
   { to: "/contracts", label: "Contracts", icon: IconFileCertificate },
@@ -77,6 +79,7 @@ export const NAMED: readonly Place[] = [
   ...PLACES,
   { to: "/search", label: "Search", icon: IconSearch },
   { to: "/sources", label: "Sources", icon: IconDatabase },
+  { to: "/virtual-tables", label: "Virtual tables", icon: IconTableAlias },
   { to: "/lineage/sources", label: "Code that was read", icon: IconFileCode },
   { to: "/quality/monitors", label: "Monitors", icon: IconActivity },
   { to: "/quality/incidents", label: "Incidents", icon: IconAlertTriangle },

@@ -13,6 +13,8 @@ const FILES: readonly (() => Promise<unknown>)[] = [
   () => import("../catalog/pii/PiiPage"),
   () => import("../federation/query/QueryPage"),
   () => import("../federation/source/SourcesPage"),
+  () => import("../federation/virtual/VirtualTablesPage"),
+  () => import("../federation/virtual/VirtualTablePage"),
   () => import("../lineage/graph/LineagePage"),
   () => import("../lineage/sources/SourcesPage"),
   () => import("../lineage/impact/ImpactPage"),

@@ -17,6 +17,7 @@ import { catalogSearch } from "../catalog/search/search";
 import { contractSearch, contractsSearch } from "../contracts/search";
 import { querySearch } from "../federation/query/search";
 import { declaredSearch } from "../federation/source/search";
+import { virtualTableSearch, virtualTablesSearch } from "../federation/virtual/search";
 import { Frame } from "../frame/Frame";
 import { NotFound } from "../frame/NotFound";
 import { PageProblem } from "../frame/PageProblem";
@@ -115,6 +116,18 @@ const declared = createRoute({
   path: "/sources",
   validateSearch: declaredSearch,
   component: lazyRouteComponent(() => import("../federation/source/SourcesPage")),
+});
+const virtualTables = createRoute({
+  getParentRoute: () => frame,
+  path: "/virtual-tables",
+  validateSearch: virtualTablesSearch,
+  component: lazyRouteComponent(() => import("../federation/virtual/VirtualTablesPage")),
+});
+const virtualTable = createRoute({
+  getParentRoute: () => frame,
+  path: "/virtual-tables/$tableId",
+  validateSearch: virtualTableSearch,
+  component: lazyRouteComponent(() => import("../federation/virtual/VirtualTablePage")),
 });
 const lineage = createRoute({
   getParentRoute: () => frame,
@@ -255,7 +268,7 @@ const login = createRoute({
 
 const ofCatalog = [catalog, search, assets, asset, glossary, pii] as const;
 const ofQuality = [quality, monitors, newMonitor, monitor, editMonitor, result, incidents, incident, anomalies, remediations, remediation] as const;
-const ofFederation = [query, declared] as const;
+const ofFederation = [query, declared, virtualTables, virtualTable] as const;
 const tree = root.addChildren([
   frame.addChildren([home, runs, run, ...ofCatalog, ...ofFederation, lineage, sources, impact, ...ofQuality, contracts, contract, branches, branch, commit, compare, merge, settings, nowhere]),
   login,

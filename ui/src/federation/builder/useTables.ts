@@ -2,7 +2,8 @@
 import { useQueries, useQuery } from "@tanstack/react-query";
 
 import { assetQuery } from "../../api";
-import { declaredSourcesQuery, lakeTablesQuery, sourceTablesQuery, virtualTablesQuery } from "../../api/federation";
+import { declaredSourcesQuery, lakeTablesQuery, sourceTablesQuery } from "../../api/federation";
+import { virtualTablesQuery } from "../../api/virtualTables";
 import { HEAD } from "../../format/refs";
 import { handleOf, type Choice, type Table } from "./edit";
 
@@ -28,7 +29,7 @@ export function useTables(at: string | undefined): { tables: readonly TableChoic
     pending: [lake, virtual, declared, ...found].some(({ isLoading }) => isLoading),
     tables: [
       ...(lake.data ?? []).map((name) => ({ path: name.split("."), group: "lake" })),
-      ...(virtual.data ?? []).flatMap((one) => (one.may_read ? [{ path: ["virtual", one.name], group: "virtual", columns: (one.columns ?? []).map(({ name, data_type }) => ({ name, type: data_type })) }] : [])),
+      ...(virtual.data?.items ?? []).flatMap((one) => (one.may_read ? [{ path: ["virtual", one.name], group: "virtual", columns: (one.columns ?? []).map(({ name, data_type }) => ({ name, type: data_type })) }] : [])),
       ...found.flatMap(({ data }, place) => {
         const source = sources[place]?.name ?? "";
         return (data ?? []).map(({ table, columns }) => ({ path: [source, ...table.split(".")], group: source, columns: columns.map(({ name, type }) => ({ name, type })) }));

@@ -4,21 +4,26 @@ import { Button, Kbd, NativeSelect, SegmentedControl, Skeleton, Stack, Text } fr
 import { useDebouncedCallback } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { IconHistory, IconPlayerPlay, IconPlayerStop, IconTerminal2, IconZoomCode } from "@tabler/icons-react";
+import { IconBookmark, IconDeviceFloppy, IconHistory, IconPlayerPlay, IconPlayerStop, IconTablePlus, IconTerminal2, IconZoomCode } from "@tabler/icons-react";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
 
-import { asProblem, sessionQuery, systemQuery } from "../../api";
+import { asProblem, sessionQuery, systemQuery, type SavedQueryView } from "../../api";
+import { savedQueriesQuery } from "../../api/savedQueries";
+import { useMayWrite } from "../../api/scope";
 import { EmptyState, PageHeader, Problem, RefSwitch } from "../../components";
 import { duration } from "../../format/numbers";
 import { FederationNav } from "../Nav";
 import { forget, remember, remembered, type Asked } from "./past";
 import { History } from "./History";
+import { KeepQuery } from "./KeepQuery";
+import { MakeTable } from "./MakeTable";
 import { offersAt } from "./names";
-import { bound, faultOf, parametersOf, written, type Parameter } from "./bind";
+import { bound, faultOf, given as givenOf, parametersOf, written, type Parameter } from "./bind";
 import { Parameters } from "./Parameters";
 import { placeOf } from "./steps";
 import { Results } from "./Results";
 import { SaveTransform } from "./SaveTransform";
+import { SavedQueries } from "./SavedQueries";
 import { ENGINES, type QuerySearch } from "./search";
 import { useAsk, type Answer, type Order } from "./useAsk";
 
@@ -50,6 +55,9 @@ export default function QueryPage() {
   const [given, setGiven] = useState<readonly string[]>(search.p ?? kept?.p ?? []);
   const [answer, setAnswer] = useState<Answer | null>(kept !== undefined && (search.sql === undefined || search.sql === kept.sql) ? kept.answer : null);
   const [past, setPast] = useState<readonly Asked[] | null>(null);
+  const [dialog, setDialog] = useState<"keep" | "table" | null>(null);
+  const mayWrite = useMayWrite();
+  const saved = useQuery({ ...savedQueriesQuery(), enabled: search.saved !== undefined }).data?.find(({ id }) => id === search.saved);
   const { asked, runId, cancel, cancelled } = useAsk();
 
   const change = (part: QuerySearch): void => {
@@ -116,7 +124,14 @@ export default function QueryPage() {
   const takeBack = (one: Asked): void => {
     setSql(one.sql);
     setGiven(one.parameters);
-    change({ panel: undefined, at: one.at, sql: one.sql.length > LONGEST ? undefined : one.sql, p: one.parameters });
+    // What was kept, or is a virtual table, is not this one any more: saving must not write over it.
+    change({ panel: undefined, at: one.at, sql: one.sql.length > LONGEST ? undefined : one.sql, p: one.parameters, saved: undefined, into: undefined });
+  };
+  const takeSaved = (one: SavedQueryView): void => {
+    const p = givenOf(one.parameters);
+    setSql(one.sql);
+    setGiven(p);
+    change({ panel: undefined, at: one.at ?? undefined, sql: one.sql.length > LONGEST ? undefined : one.sql, p, saved: one.id, into: undefined });
   };
   const forgetAll = (): void => {
     forget(user);
@@ -133,6 +148,9 @@ export default function QueryPage() {
             <Button variant="default" leftSection={<IconHistory size={16} aria-hidden />} onClick={() => change({ panel: search.panel === "history" ? undefined : "history" })} aria-expanded={search.panel === "history"}>
               History
             </Button>
+            <Button variant="default" leftSection={<IconBookmark size={16} aria-hidden />} onClick={() => change({ panel: search.panel === "saved" ? undefined : "saved" })} aria-expanded={search.panel === "saved"}>
+              Saved
+            </Button>
             <RefSwitch at={search.at} onChange={(at) => change({ at })} />
           </>
         }
@@ -140,6 +158,7 @@ export default function QueryPage() {
       <FederationNav />
       <Stack gap="md">
         {search.panel === "history" && <History past={past ?? remembered(user)} onTake={takeBack} onForget={forgetAll} onClose={() => change({ panel: undefined })} />}
+        {search.panel === "saved" && <SavedQueries here={search.saved} onTake={takeSaved} onClose={() => change({ panel: undefined })} />}
         <section className="panel query-panel" aria-label="The query">
           <Suspense fallback={<Skeleton h={148} radius={0} />}>
             {search.by === "builder" ? (
@@ -182,6 +201,22 @@ export default function QueryPage() {
               ]}
             />
             <SaveTransform sql={sql} />
+            {mayWrite && (
+              <>
+                <Button variant="default" leftSection={<IconDeviceFloppy size={16} aria-hidden />} disabled={sql.trim() === ""} onClick={() => setDialog("keep")}>
+                  Save
+                </Button>
+                <Button variant="default" leftSection={<IconTablePlus size={16} aria-hidden />} disabled={sql.trim() === ""} onClick={() => setDialog("table")}>
+                  {search.into === undefined ? "Save as virtual table" : `Change virtual.${search.into}`}
+                </Button>
+              </>
+            )}
+            {saved !== undefined && (
+              <span className="query-into name">
+                {saved.name}
+                {saved.sql !== sql && ", changed"}
+              </span>
+            )}
             <span className="query-keys" aria-hidden>
               <Kbd size="xs">{ON_MAC ? "⌘" : "Ctrl"}</Kbd> <Kbd size="xs">↵</Kbd> runs
             </span>
@@ -203,8 +238,37 @@ export default function QueryPage() {
           <Nothing onTake={typed} />
         )}
       </Stack>
+      {dialog === "keep" && (
+        <KeepQuery
+          asked={{ sql, parameters: bound(parameters.filter((one) => faultOf(one) === null)), at: search.at ?? null }}
+          saved={saved?.is_own === true ? saved : undefined}
+          onClose={() => setDialog(null)}
+          onKept={(kept) => {
+            setDialog(null);
+            change({ saved: kept.id });
+          }}
+        />
+      )}
+      {dialog === "table" && (
+        <MakeTable
+          sql={sql}
+          types={typesOf(answer, sql)}
+          into={search.into}
+          onClose={() => setDialog(null)}
+          onMade={(name) => {
+            setDialog(null);
+            void navigate({ to: "/virtual-tables/$tableId", params: { tableId: name } });
+          }}
+        />
+      )}
     </>
   );
+}
+
+/** Of the columns of the result, where it is that of this text. */
+function typesOf(answer: Answer | null, sql: string): Record<string, string> {
+  if (answer?.result == null || answer.order.body.sql !== sql) return {};
+  return Object.fromEntries(answer.result.columns.map(({ name, type }) => [name, type]));
 }
 
 const ON_MAC = typeof navigator !== "undefined" && /mac/i.test(navigator.userAgent);

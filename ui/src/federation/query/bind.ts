@@ -46,6 +46,14 @@ export function bound(parameters: readonly Parameter[]): Bound {
   return Object.fromEntries(parameters.map((one) => [one.name, valueOf(one)]));
 }
 
+/** Values as they were sent, as the address has them. */
+export function given(values: Bound): string[] {
+  return Object.entries(values).map(([name, value]) => {
+    const kind: Kind = value === null ? "null" : typeof value === "number" ? "number" : typeof value === "boolean" ? "true or false" : "text";
+    return written({ name, kind, value: value === null ? "" : String(value) });
+  });
+}
+
 function valueOf({ kind, value }: Parameter): Bound[string] {
   switch (kind) {
     case "text":

@@ -2,7 +2,8 @@
 import type { QueryClient } from "@tanstack/react-query";
 
 import { assetQuery } from "../../api";
-import { declaredSourcesQuery, lakeTablesQuery, sourceTablesQuery, virtualTablesQuery } from "../../api/federation";
+import { declaredSourcesQuery, lakeTablesQuery, sourceTablesQuery } from "../../api/federation";
+import { virtualTablesQuery } from "../../api/virtualTables";
 import { HEAD } from "../../format/refs";
 import { meantBy, partsIn, placeAt, relationsIn, type Named } from "./complete";
 import { writtenName } from "./lex";
@@ -102,7 +103,7 @@ class Names {
   }
 
   private async virtual() {
-    return (await quietly(this.queries.query({ ...virtualTablesQuery(), retry: false })))?.filter((one) => one.may_read) ?? [];
+    return (await quietly(this.queries.query({ ...virtualTablesQuery(), retry: false })))?.items.filter((one) => one.may_read) ?? [];
   }
 
   private async tables(source: string) {

@@ -4,7 +4,8 @@ export const ENGINES = ["in-process", "spark"] as const;
 export const VIEWS = ["chart", "plan"] as const;
 
 /** `p`: values of parameters; `view`: what of the result is shown; `by`: how the query is
- * written, if not as SQL; `x`, `y`, `chart`: its picture. Nothing runs by an
+ * written, if not as SQL; `x`, `y`, `chart`: its picture; `into`: the virtual table that it
+ * would change; `saved`: the kept query that it was. Nothing runs by an
  * address alone: who opens it presses Run. */
 export function querySearch(raw: Record<string, unknown>) {
   return optional({
@@ -17,6 +18,8 @@ export function querySearch(raw: Record<string, unknown>) {
     chart: oneOf(raw, "chart", ["bar", "line"]),
     x: text(raw, "x"),
     y: text(raw, "y"),
+    into: text(raw, "into"),
+    saved: text(raw, "saved"),
     panel: oneOf(raw, "panel", ["history", "saved"]),
   });
 }

@@ -6,9 +6,11 @@ import { IconPencil, IconPlugConnected, IconTrash } from "@tabler/icons-react";
 import type { DeclaredSourceView, SourceTestView } from "../../api";
 import { declaredSourceQuery, useTestSource } from "../../api/federation";
 import { useMayWrite } from "../../api/scope";
+import { virtualTablesQuery } from "../../api/virtualTables";
 import { Problem, QueryResult, RelativeTime } from "../../components";
 import { Fact } from "../../components/Fact";
 import { plural } from "../../format/numbers";
+import { readBy } from "../virtual/words";
 import { Drift, Changes } from "./Drift";
 import { Schema } from "./Schema";
 import type { DeclaredSearch } from "./search";
@@ -66,6 +68,7 @@ function One({ source, search, change }: Omit<Props, "name"> & { source: Declare
       </header>
       <Stack gap="sm" className="source-body">
         {source.description !== "" && <Text size="sm">{source.description}</Text>}
+        <ReadBy name={source.name} />
         {test.error !== null && <Problem error={test.error} plain />}
         {test.data !== undefined && <Tested found={test.data} />}
         <SegmentedControl
@@ -84,6 +87,25 @@ function One({ source, search, change }: Omit<Props, "name"> & { source: Declare
         {tab === "about" && <About source={source} />}
       </Stack>
     </>
+  );
+}
+
+/** Virtual tables over it. What is none of the caller's is not among them. */
+function ReadBy({ name }: { name: string }) {
+  const users = readBy(useQuery(virtualTablesQuery()).data?.items ?? [], name);
+  if (users.length === 0) return null;
+  return (
+    <Text size="sm" c="dimmed">
+      Virtual tables over it:{" "}
+      {users.map((one, index) => (
+        <span key={one}>
+          {index > 0 && ", "}
+          <Link to="/virtual-tables/$tableId" params={{ tableId: one }} className="link name">
+            {one}
+          </Link>
+        </span>
+      ))}
+    </Text>
   );
 }
 
