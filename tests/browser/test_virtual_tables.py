@@ -11,10 +11,10 @@ from urllib.parse import urlencode
 
 import pytest
 from federation_site import alter_till, serve_federation
-from page_checks import is_for_everyone
+from page_checks import AXE, is_for_everyone, keep_picture, violations
 from playwright.sync_api import Browser, Page, expect
 from quality_site import QualitySite
-from watched_page import Visit
+from watched_page import Visit, new_profile, signed_in_at
 
 pytestmark = pytest.mark.browser
 
@@ -200,3 +200,36 @@ PLACES = {
 def test_a_page_of_virtual_tables_is_for_everyone(place: str, screen: str, browser: Browser, shop: QualitySite) -> None:
     path, shown = PLACES[place]
     is_for_everyone(browser, shop, f"virtual-{place}-{screen}", path, shown)
+
+
+@pytest.mark.parametrize("screen", ["dark-1280", "light-400"])
+def test_the_dialogs_of_saving_are_for_everyone(screen: str, browser: Browser, shop: QualitySite) -> None:
+    theme, width = screen.split("-")
+    context = new_profile(browser, shop, dark=theme == "dark", width=int(width), bypass_csp=True)
+    try:
+        context.add_init_script(path=AXE)
+        page = context.new_page()
+        page.goto(signed_in_at(shop, _query(JOINED)))
+        dialog = page.get_by_role("dialog")
+
+        def looks_well(name: str, shown: str) -> None:
+            expect(dialog.get_by_text(shown).first).to_be_visible()
+            expect(dialog).to_have_css("opacity", "1")
+            found = violations(page)
+            keep_picture(page, f"virtual-{name}-{screen}.png")
+            assert not found, "\n".join(found)
+            dialog.get_by_role("button", name=re.compile("Cancel|Keep it")).click()
+            expect(dialog).to_be_hidden()
+
+        page.get_by_role("button", name="Save as virtual table").click()
+        looks_well("refused", "Run the query first")
+        page.get_by_role("button", name="Run", exact=True).click()
+        expect(page.get_by_role("table", name="Result")).to_be_visible()
+        page.get_by_role("button", name="Save as virtual table").click()
+        looks_well("draft", "o.amount * 2")
+        page.get_by_role("button", name="Save", exact=True).click()
+        looks_well("keep", "Others see it, too")
+        page.goto("/virtual-tables/people?dialog=delete")
+        looks_well("delete", "bought")
+    finally:
+        context.close()

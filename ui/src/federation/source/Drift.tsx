@@ -20,7 +20,10 @@ export function Drift({ source }: { source: string }) {
           <Text size="sm">Nobody has tested it yet, so there is nothing to compare with. Test remembers its tables and columns.</Text>
         ) : changes.length === 0 ? (
           <p className="drift-none">
-            <IconCircleCheck size={17} aria-hidden /> It is as it was when it was tested, <RelativeTime time={seen_at} />.
+            <IconCircleCheck size={17} aria-hidden />
+            <span>
+              It is as it was when it was tested, <RelativeTime time={seen_at} />.
+            </span>
           </p>
         ) : (
           <>

@@ -36,7 +36,8 @@ export function Sources({ table }: { table: VirtualTableDetail }) {
       {test.error !== null && <Problem error={test.error} plain />}
       {test.data !== undefined && (
         <p className="drift-none" role="status">
-          <IconCircleCheck size={17} aria-hidden /> It fits its sources. {test.data.changes.length === 0 ? "Nothing has changed since they were looked at." : `${plural(test.data.changes.length, "change")} since they were looked at; from now on they are taken as they are.`}
+          <IconCircleCheck size={17} aria-hidden />
+          <span>It fits its sources. {test.data.changes.length === 0 ? "Nothing has changed since they were looked at." : `${plural(test.data.changes.length, "change")} since they were looked at; from now on they are taken as they are.`}</span>
         </p>
       )}
       <QueryResult query={query} skeleton={<Skeleton h={90} radius="md" />}>
@@ -46,7 +47,10 @@ export function Sources({ table }: { table: VirtualTableDetail }) {
           ) : changes.length === 0 ? (
             test.data === undefined && (
               <p className="drift-none">
-                <IconCircleCheck size={17} aria-hidden /> The columns that it reads are as they were <RelativeTime time={seen_at} />.
+                <IconCircleCheck size={17} aria-hidden />
+                <span>
+                  The columns that it reads are as they were <RelativeTime time={seen_at} />.
+                </span>
               </p>
             )
           ) : (
