@@ -140,7 +140,7 @@ COSTS: tuple[tuple[tuple[str, ...], int, frozenset[str]], ...] = (
     (("branch", "list"), 520, frozenset(HEAVY) - {"sqlalchemy", "pydantic", "yaml"}),
     (("upstream", "marts.revenue"), 640, frozenset(HEAVY) - {"sqlalchemy", "pydantic", "yaml", "numpy"}),
     (("lineage", "extract", "q.sql"), 420, frozenset(HEAVY) - {"sqlglot", "yaml"}),
-    (("plan",), 750, frozenset(HEAVY) - {"sqlalchemy", "pydantic", "yaml", "sqlglot"}),
+    (("plan",), 765, frozenset(HEAVY) - {"sqlalchemy", "pydantic", "yaml", "sqlglot"}),
 )
 
 

@@ -7,21 +7,21 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from forge.federation.plan import Scan
-from forge.federation.relation import RelationName, SourceRelation
 from forge.federation.source import ConnectorKind, Source, SourceOrigin
 from forge.federation.source_keys import TIMESTAMP_AS_OF, VERSION_AS_OF, source_of_keys
-from forge.flows.runs.source_rows import SourceRows
 from forge.model.errors import ForgeError
-from forge.stores.connectors.connector import open_connector
-from forge.stores.connectors.delta import DeltaConnector
 from forge.transforms.transform import ConnectorSource, Transform, TransformKind
 
 if TYPE_CHECKING:
+    from forge.federation.relation import SourceRelation
     from forge.flows.federation.ports import SourceConnector
+    from forge.flows.runs.source_rows import SourceRows
+    from forge.stores.connectors.delta import DeltaConnector
 
 
 class ConnectorLoads:
+    """Imports what reads when it reads: most plans have no such load."""
+
     def __init__(self, root: Path, secret: Callable[[str, str], str]) -> None:
         """`secret`: the text of a reference, and where it is written."""
         self._root, self._secret = root, secret
@@ -30,7 +30,7 @@ class ConnectorLoads:
         source = self._source(transform)
         if source.connector is not ConnectorKind.DELTA:
             return ""
-        table = DeltaConnector(source, self._root)
+        table = self._delta(source)
         if transform.kind is TransformKind.BY_UNIQUE_KEY:
             table.refuse_no_feed(transform.output)
         return _described(table, (), transform).version
@@ -52,7 +52,7 @@ class ConnectorLoads:
         before, _, first = since.rpartition(":")
         if not since or before != table or int(first) > int(version):
             return whole
-        connector = DeltaConnector(source, self._root)
+        connector = self._delta(source)
         changes = replace(whole, are_changes=True)
         read = connector.changes(int(first), int(version), changes.schema)
         if read is None:
@@ -61,7 +61,17 @@ class ConnectorLoads:
         changes.until.callback(connector.close)
         return changes
 
+    def _delta(self, source: Source) -> DeltaConnector:
+        from forge.stores.connectors.delta import DeltaConnector
+
+        return DeltaConnector(source, self._root)
+
     def _whole(self, source: Source, path: tuple[str, ...], transform: Transform) -> SourceRows:
+        from forge.federation.plan import Scan
+        from forge.federation.relation import RelationName
+        from forge.flows.runs.source_rows import SourceRows
+        from forge.stores.connectors.connector import open_connector
+
         connector = open_connector(source, self._root, lambda reference: self._secret(reference, transform.where))
         relation = _described(connector, path, transform)
         scan = Scan(RelationName(source.name, relation.name.path), tuple(one.name for one in relation.columns))
