@@ -86,7 +86,7 @@ class ConnectorLoads:
         found = replace(found, file=transform.file, line=transform.line)
         if found.connector is not ConnectorKind.DELTA or transform.body.table is None:
             return found
-        folder = DeltaConnector(found, self._root).folder_of(transform.body.table)
+        folder = self._delta(found).folder_of(transform.body.table)
         return replace(found, path=folder)
 
 
