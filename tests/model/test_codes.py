@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from forge.model.codes import CODES
+from forge.model.codes import CODES, ENTRIES
 
 SOURCES = Path(__file__).parents[2] / "src" / "forge"
 
@@ -17,6 +17,11 @@ def test_every_code_in_use_is_explained() -> None:
         for match in re.finditer(r'(?:Error\(\s*| code = )"(E\d{3})"', path.read_text(encoding="utf-8"))
     }
     assert used - CODES.keys() == set()
+
+
+def test_no_code_is_there_twice() -> None:
+    codes = [code for code, _ in ENTRIES]
+    assert sorted(codes) == sorted(set(codes))
 
 
 def test_every_explanation_says_something() -> None:

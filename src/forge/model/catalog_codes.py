@@ -1,4 +1,4 @@
-"""The error codes of the catalog: E85x."""
+"""The error codes of the catalog: E85x, and of personal data: E87x."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ CATALOG_CODES: tuple[tuple[str, ErrorCode], ...] = (
     conflict("E857", "decided already", "The proposed edit was approved or rejected already.", FINDINGS),
     not_found("E858", "unknown source", "No crawler of the project has that name.", USAGE),
     unavailable(
-        "E865",
+        "E859",
         "search server unavailable",
         "The server of the search index does not answer, or refused.",
         CANNOT_CONNECT,

@@ -19,7 +19,7 @@ from forge.model.federation_codes import FEDERATION_CODES
 from forge.model.glossary_codes import GLOSSARY_CODES
 from forge.model.quality_codes import QUALITY_CODES
 
-_ENTRIES: tuple[tuple[str, ErrorCode], ...] = (
+ENTRIES: tuple[tuple[str, ErrorCode], ...] = (
     invalid("E000", "unexpected", "Something happened that Forge did not foresee; -vv shows the stack trace."),
     invalid("E101", "bad name", "Tables are named schema.table with letters, digits and underscores.", USAGE),
     not_found("E102", "no project", "The command needs a project: a folder with a forge.yaml.", USAGE),
@@ -255,4 +255,4 @@ _ENTRIES: tuple[tuple[str, ErrorCode], ...] = (
     ),
     invalid("E917", "answer too large", "A value, or all of an answer, is too large."),
 )
-CODES: dict[str, ErrorCode] = dict(_ENTRIES)
+CODES: dict[str, ErrorCode] = dict(ENTRIES)

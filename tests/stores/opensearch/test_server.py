@@ -19,5 +19,5 @@ def test_a_server_that_is_away_is_told_with_its_address() -> None:
     index = OpenSearchAssetIndex(SearchServer(f"http://127.0.0.1:{port}", user="u", password="hidden", timeout=2))
     with pytest.raises(ForgeError) as caught:
         index.search(SearchQuery(text="x"))
-    assert (caught.value.code, caught.value.where) == ("E865", f"http://127.0.0.1:{port}")
+    assert (caught.value.code, caught.value.where) == ("E859", f"http://127.0.0.1:{port}")
     assert "hidden" not in str(caught.value)

@@ -208,4 +208,4 @@ def _raise_refused(answer: dict[str, Any]) -> None:
         ((_, outcome),) = item.items()
         if outcome["status"] not in (200, 201, _MISSING, _CONFLICT):
             reason = str(outcome.get("error", {}).get("reason", ""))
-            raise ForgeError("E865", f"The search server refused a document: {outcome['status']}", why=reason[:300])
+            raise ForgeError("E859", f"The search server refused a document: {outcome['status']}", why=reason[:300])

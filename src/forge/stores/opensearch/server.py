@@ -66,13 +66,13 @@ class SearchServer:
             )
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise ForgeError(
-                "E865", f"The search server does not answer: {type(error).__name__}", where=self._url, why=str(error)
+                "E859", f"The search server does not answer: {type(error).__name__}", where=self._url, why=str(error)
             ) from error
         if not (answer.is_success or answer.status_code in allowed):
             raise ForgeError(
-                "E865", f"The search server refused: {answer.status_code}", where=self._url, why=answer.text[:_TOLD]
+                "E859", f"The search server refused: {answer.status_code}", where=self._url, why=answer.text[:_TOLD]
             )
         try:
             return answer.status_code, answer.json() if answer.content else {}
         except ValueError as error:
-            raise ForgeError("E865", "The search server answered with no JSON", where=self._url) from error
+            raise ForgeError("E859", "The search server answered with no JSON", where=self._url) from error
