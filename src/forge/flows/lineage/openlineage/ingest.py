@@ -25,7 +25,7 @@ from forge.lineage.extract.openlineage import (
 from forge.lineage.extract.openlineage.claims import UnclearPart
 from forge.lineage.extract.openlineage.model import LineageEvent, RunState
 from forge.lineage.facts.claim import WriteCounts
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, StorageError
 
 Status = Literal["recorded", "unchanged", "held", "left out"]
 
@@ -98,14 +98,14 @@ class EventResult:
 
 
 def ingest_events(ports: OpenLineagePorts, data: list[object], *, actor: str | None = None) -> tuple[EventResult, ...]:
-    """Each for itself: one that is malformed keeps back no other."""
+    """Ingest events one by one; a malformed one does not stop the others."""
     answers = []
     for index, one in enumerate(data):
         try:
             answers.append(EventResult(index, ingest_event(ports, one, actor=actor, at=f"/{index}")))
+        except StorageError:  # the database cannot be reached: all are to be sent again
+            raise
         except ForgeError as error:
-            if not error.code.startswith("E8"):  # the database cannot be reached: all are to be sent again
-                raise
             answers.append(EventResult(index, error=error))
     return tuple(answers)
 
