@@ -96,7 +96,7 @@ def test_the_graph_of_another_time(site: LineageSite) -> None:
     site.say("a.a.x -> a.b.x 0.7\na.a.x -> a.d.x", day=2)
     assert sureness(site.ask("a.a.x")) == {"a.b.x": 0.7, "a.d.x": 1.0}
     assert sureness(site.ask("a.a.x", at=START + DAY)) == {"a.b.x": 0.9, "a.c.x": 0.9}
-    assert sureness(site.ask("a.a.x", at=START + 2 * DAY)) == {"a.b.x": 0.7, "a.d.x": 1.0}  # a stretch has no end
+    assert sureness(site.ask("a.a.x", at=START + 2 * DAY)) == {"a.b.x": 0.7, "a.d.x": 1.0}  # an interval has no end
     assert names(site.ask("a.a.x", at=START - DAY)) == []
     (link,) = (one for one in site.ask("a.a.x", at=START).links if one.target == "a.b.x")
     assert (link.valid_from, link.valid_to) == (START, START + 2 * DAY)

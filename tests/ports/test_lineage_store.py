@@ -17,13 +17,13 @@ from lineage_claims import (
     batch,
     claim,
     day,
+    intervals,
     lives,
     nodes_of,
     refused,
     rows_of,
     seen,
     state,
-    stretches,
 )
 
 from forge.lineage.edge import IndirectType, Transformation
@@ -164,29 +164,29 @@ def test_a_complete_batch_closes_what_it_no_longer_says(lineage: LineageStore) -
     lineage.record([batch("file:a", 1, claim(), claim(CORE, MART))])
     done = lineage.record([batch("file:a", 4, claim())])
     assert (done.closed, done.extended) == (1, 1)
-    assert stretches(lineage) == [(1, None)]
-    assert stretches(lineage, CORE, MART) == [(1, 4)]
+    assert intervals(lineage) == [(1, None)]
+    assert intervals(lineage, CORE, MART) == [(1, 4)]
 
 
 def test_an_edge_that_comes_back_has_two_lives(lineage: LineageStore) -> None:
     for at, edges in ((1, [claim()]), (4, []), (6, [claim()])):
         lineage.record([batch("file:a", at, *edges)])
-    assert stretches(lineage) == [(1, 4), (6, None)]
+    assert intervals(lineage) == [(1, 4), (6, None)]
 
 
 def test_a_batch_that_is_not_complete_closes_nothing(lineage: LineageStore) -> None:
     lineage.record([batch("manual", 1, claim(), complete=False)])
     lineage.record([batch("manual", 4, claim(CORE, MART), complete=False)])
-    assert stretches(lineage) == [(1, None)]
-    assert stretches(lineage, CORE, MART) == [(4, None)]
+    assert intervals(lineage) == [(1, None)]
+    assert intervals(lineage, CORE, MART) == [(4, None)]
 
 
 def test_what_is_taken_back_is_closed_and_nothing_else(lineage: LineageStore) -> None:
     lineage.record([batch("manual", 1, claim(), claim(CORE, MART), complete=False)])
     done = lineage.record([batch("manual", 3, complete=False, closes=(claim().key, claim(MART, RAW).key))])
     assert done.closed == 1
-    assert stretches(lineage) == [(1, 3)]
-    assert stretches(lineage, CORE, MART) == [(1, None)]
+    assert intervals(lineage) == [(1, 3)]
+    assert intervals(lineage, CORE, MART) == [(1, None)]
 
 
 def test_another_expression_from_a_time_on_is_another_version(lineage: LineageStore) -> None:
@@ -210,21 +210,21 @@ def test_an_edge_that_is_closed_at_the_moment_it_began_never_held(lineage: Linea
     assert (source, target, kind_of(kind)) == (numbers[RAW.id], numbers[CORE.id], COPIED)
     assert start == end
     lineage.record([batch("file:a", 1, claim())])
-    assert stretches(lineage) == [(1, None)]
+    assert intervals(lineage) == [(1, None)]
     assert [row[-1] for row in rows_of(lineage.changes(2))] == [OPEN]
 
 
 def test_explicit_times_say_when_an_edge_held(lineage: LineageStore) -> None:
     past = claim(valid_from=day(2), valid_to=day(4))
     lineage.record([batch("manual", 9, past, complete=False)])
-    assert stretches(lineage) == [(2, 4)]
+    assert intervals(lineage) == [(2, 4)]
     lineage.record([batch("manual", 9, claim(valid_from=day(6)), complete=False)])
-    assert stretches(lineage) == [(2, 4), (6, None)]
+    assert intervals(lineage) == [(2, 4), (6, None)]
     lineage.record([batch("manual", 9, claim(valid_from=day(4), valid_to=day(6)), complete=False)])
-    assert stretches(lineage) == [(2, None)]
+    assert intervals(lineage) == [(2, None)]
 
 
-def test_two_stretches_of_one_edge_in_one_batch_stay_two(lineage: LineageStore) -> None:
+def test_two_intervals_of_one_edge_in_one_batch_stay_two(lineage: LineageStore) -> None:
     early = claim(valid_from=day(1), valid_to=day(3), confidence=0.5)
     late = claim(valid_from=day(5), confidence=0.9)
     lineage.record([batch("manual", 9, late, early, complete=False)])
@@ -234,11 +234,11 @@ def test_two_stretches_of_one_edge_in_one_batch_stay_two(lineage: LineageStore) 
     ]
 
 
-def test_a_stretch_in_the_middle_splits_what_said_something_else(lineage: LineageStore) -> None:
+def test_an_interval_in_the_middle_splits_what_said_something_else(lineage: LineageStore) -> None:
     lineage.record([batch("manual", 1, claim(expression="a"), complete=False)])
     lineage.record([batch("manual", 9, claim(expression="b", valid_from=day(3), valid_to=day(5)), complete=False)])
     assert [v.expression for v in lives(lineage)] == ["a", "b", "a"]
-    assert stretches(lineage) == [(1, 3), (3, 5), (5, None)]
+    assert intervals(lineage) == [(1, 3), (3, 5), (5, None)]
 
 
 def test_after_a_complete_batch_nothing_holds_but_what_it_says(lineage: LineageStore) -> None:
@@ -246,8 +246,8 @@ def test_after_a_complete_batch_nothing_holds_but_what_it_says(lineage: LineageS
     ends, begins = claim(valid_to=day(9)), claim(CORE, MART, valid_from=day(7))
     lineage.record([batch("file:a", 1, ends, begins)])
     lineage.record([batch("file:a", 4)])
-    assert stretches(lineage) == [(1, 4)]
-    assert stretches(lineage, CORE, MART) == []
+    assert intervals(lineage) == [(1, 4)]
+    assert intervals(lineage, CORE, MART) == []
 
 
 def test_an_older_complete_batch_of_the_same_producer_is_refused(lineage: LineageStore) -> None:
@@ -264,9 +264,9 @@ def test_an_edge_closes_with_its_last_producer(lineage: LineageStore) -> None:
     lineage.record([batch("file:a", 1, claim())])
     lineage.record([batch("file:b", 2, claim())])
     lineage.record([batch("file:a", 5)])
-    assert stretches(lineage)[-1][1] is None
+    assert intervals(lineage)[-1][1] is None
     lineage.record([batch("file:b", 8)])
-    assert stretches(lineage) == [(1, 2), (2, 5), (5, 8)]
+    assert intervals(lineage) == [(1, 2), (2, 5), (5, 8)]
     assert [v.confidence for v in lives(lineage)] == [0.95, 0.99, 0.95]
 
 

@@ -34,14 +34,14 @@ SAID = ((0.5, ""), (0.8, "x + 1"), (0.95, "x"), (1.0, "y"))
 
 def claims() -> st.SearchStrategy[Claim]:
     ends = st.tuples(st.sampled_from(COLUMNS), st.sampled_from(COLUMNS))
-    stretch = st.none() | st.tuples(st.integers(0, TICKS - 2), st.integers(1, 4) | st.none())
-    return st.builds(_stretched, ends, st.sampled_from(SAID), stretch)
+    interval = st.none() | st.tuples(st.integers(0, TICKS - 2), st.integers(1, 4) | st.none())
+    return st.builds(_claimed, ends, st.sampled_from(SAID), interval)
 
 
-def _stretched(edge: tuple[str, str], said: tuple[float, str], stretch: tuple[int, int | None] | None) -> Claim:
-    if stretch is None:
+def _claimed(edge: tuple[str, str], said: tuple[float, str], interval: tuple[int, int | None] | None) -> Claim:
+    if interval is None:
         return Claim(edge, said)
-    start, length = stretch
+    start, length = interval
     end = None if length is None or start + length >= TICKS - 1 else start + length
     return Claim(edge, said, start, end)
 

@@ -78,7 +78,7 @@ def rows(nodes: int = 9, most: int = 40, kinds: Sequence[EdgeKind] = (COPIED,)) 
 
 
 def histories(nodes: int = 6, most: int = 30) -> st.SearchStrategy[list[Row]]:
-    """Facts in stretches of time that may overlap, touch or have gaps."""
+    """Facts in intervals of time that may overlap, touch or have gaps."""
 
     def row(source: int, target: int, sure: float, kind: EdgeKind, start: int, length: int | None) -> Row:
         return Row(source, target, sure, kind, start, OPEN if length is None else start + length)

@@ -80,7 +80,7 @@ def lives(store: LineageStore, source: Entity = RAW, target: Entity = CORE) -> t
     return store.versions([ends]).get(ends, ())
 
 
-def stretches(store: LineageStore, source: Entity = RAW, target: Entity = CORE) -> list[tuple[int, int | None]]:
+def intervals(store: LineageStore, source: Entity = RAW, target: Entity = CORE) -> list[tuple[int, int | None]]:
     def tick(time: datetime | None) -> int | None:
         return None if time is None else (time - T0).days
 

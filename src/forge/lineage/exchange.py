@@ -199,14 +199,14 @@ def _node_batches(producer: str, facts: Iterable[NodeFact]) -> Iterator[ClaimBat
 
 
 def _edge_batches(producer: str, facts: Iterable[EdgeFact]) -> Iterator[ClaimBatch]:
-    """One for each time and person; two stretches of one edge are never in the same, where they would become one."""
+    """One for each time and person; two intervals of one edge are never in the same, where they would become one."""
     groups: dict[tuple[datetime, str, int], list[EdgeClaim]] = defaultdict(list)
-    stretches: dict[tuple[str, datetime, str], int] = defaultdict(int)
+    intervals: dict[tuple[str, datetime, str], int] = defaultdict(int)
     for fact in facts:
         written = fact.created_at or fact.valid_from
         place = (fact.key.id, written, fact.actor)
-        groups[written, fact.actor, stretches[place]].append(claim_of(fact))
-        stretches[place] += 1
+        groups[written, fact.actor, intervals[place]].append(claim_of(fact))
+        intervals[place] += 1
     for (at, actor, _), claims in sorted(groups.items(), key=lambda one: one[0]):
         yield ClaimBatch(producer=producer, at=at, edges=tuple(claims), complete=False, actor=actor)
 

@@ -72,7 +72,7 @@ def node_fact_from(value: object) -> NodeFact:
         fields.maybe("details", _mapping_from, {}),
     )
     fields.end()
-    _check_stretch(fact.valid_from, fact.valid_to)
+    _check_interval(fact.valid_from, fact.valid_to)
     return fact
 
 
@@ -95,7 +95,7 @@ def edge_fact_from(value: object) -> EdgeFact:
         created_at=fields.maybe("created_at", _time_from, None),
     )
     fields.end()
-    _check_stretch(fact.valid_from, fact.valid_to)
+    _check_interval(fact.valid_from, fact.valid_to)
     return fact
 
 
@@ -285,6 +285,6 @@ def _time_from(value: object) -> datetime:
     return time
 
 
-def _check_stretch(start: datetime, end: datetime | None) -> None:
+def _check_interval(start: datetime, end: datetime | None) -> None:
     if end is not None and end <= start:
         raise ValueError(f"valid_to {end.isoformat()} is not after valid_from {start.isoformat()}")

@@ -41,7 +41,7 @@ Tree = Mapping[str, Said]  # what the run that made each table saw
 
 
 @dataclass
-class Stretch:
+class Interval:
     """What one person said of one edge."""
 
     sure: float
@@ -65,7 +65,7 @@ class Model:
     made: dict[CommitId, Made] = field(default_factory=dict)
     heads: dict[BranchName, CommitId] = field(default_factory=dict)
     on_main: list[tuple[datetime, Tree]] = field(default_factory=list)
-    declared: dict[Key, list[Stretch]] = field(default_factory=dict)
+    declared: dict[Key, list[Interval]] = field(default_factory=dict)
     snapshots: dict[str, datetime] = field(default_factory=dict)
 
     def head(self, branch: BranchName = MAIN) -> Made:
@@ -94,8 +94,8 @@ class Model:
         for said in tree.values():
             for key, sure in said.items():
                 claims.setdefault(key, []).append(sure)
-        for key, stretches in self.declared.items():
-            for one in stretches:
+        for key, intervals in self.declared.items():
+            for one in intervals:
                 if one.start <= at and (one.end is None or at < one.end):
                     claims.setdefault(key, []).append(one.sure)
         return {key: _together(sures) for key, sures in claims.items()}
@@ -254,12 +254,12 @@ class History:
         kind = EdgeKind(EdgeType.DERIVES_FROM, EdgeRelationship(key[2]))
         claim = EdgeClaim(source=source, target=target, kind=kind, transformation=HOW[key[2]], confidence=sure)
         record_edges(self.world.ports, [claim], reason="seen")
-        stretches = self.model.declared.setdefault(key, [])
-        if stretches and stretches[-1].end is None:
-            if stretches[-1].sure == sure:
+        intervals = self.model.declared.setdefault(key, [])
+        if intervals and intervals[-1].end is None:
+            if intervals[-1].sure == sure:
                 return
-            stretches[-1].end = self.world.now
-        stretches.append(Stretch(sure, self.world.now))
+            intervals[-1].end = self.world.now
+        intervals.append(Interval(sure, self.world.now))
 
     def close(self) -> None:
         open_ = [key for key, said in self.model.declared.items() if said[-1].end is None]

@@ -62,7 +62,7 @@ def written(*batches: ClaimBatch) -> list[EdgeFact]:
     return facts
 
 
-def stretches(facts: list[EdgeFact]) -> list[tuple[str, datetime, datetime | None]]:
+def intervals(facts: list[EdgeFact]) -> list[tuple[str, datetime, datetime | None]]:
     return [(fact.expression, fact.valid_from, fact.valid_to) for fact in facts]
 
 
@@ -102,20 +102,20 @@ def test_seen_twice_at_the_same_time_in_two_writes_adds_up() -> None:
 
 def test_something_else_from_a_time_on() -> None:
     facts = written(batch(1, claim(expression="x")), batch(3, claim(expression="y")))
-    assert stretches(facts) == [("x", day(1), day(3)), ("y", day(3), None)]
+    assert intervals(facts) == [("x", day(1), day(3)), ("y", day(3), None)]
 
 
 def test_something_else_at_the_same_time_takes_its_place() -> None:
     first = written(batch(1, claim(expression="x")))
     work = plan_edges(batch(1, claim(expression="y")), first)
     assert counts(work) == (0, 0, 1, 0)
-    assert stretches(after(first, work)) == [("y", day(1), None)]
+    assert intervals(after(first, work)) == [("y", day(1), None)]
 
 
 @pytest.mark.parametrize("complete", [True, False])
-def test_and_back_again_is_three_stretches(complete: bool) -> None:
+def test_and_back_again_is_three_intervals(complete: bool) -> None:
     said = [batch(at, claim(expression=text), complete=complete) for at, text in ((1, "x"), (3, "y"), (5, "x"))]
-    assert stretches(written(*said)) == [("x", day(1), day(3)), ("y", day(3), day(5)), ("x", day(5), None)]
+    assert intervals(written(*said)) == [("x", day(1), day(3)), ("y", day(3), day(5)), ("x", day(5), None)]
 
 
 def test_what_a_complete_batch_does_not_say_is_closed() -> None:
@@ -129,7 +129,7 @@ def test_what_a_complete_batch_does_not_say_is_closed() -> None:
 
 
 def test_closed_and_said_again_at_that_moment_is_as_if_nothing_was() -> None:
-    assert stretches(written(batch(1, claim()), batch(5), batch(5, claim()))) == [("", day(1), None)]
+    assert intervals(written(batch(1, claim()), batch(5), batch(5, claim()))) == [("", day(1), None)]
 
 
 def test_closed_at_the_moment_it_began_is_gone() -> None:
@@ -145,14 +145,14 @@ def test_a_closed_edge_is_not_closed_again() -> None:
 
 def test_what_was_to_end_later_or_begin_later_ends_with_a_complete_batch_that_does_not_say_it() -> None:
     facts = written(batch(1, claim(valid_to=day(9)), claim(valid_from=day(12), expression="later")))
-    assert stretches(written(batch(1, claim(valid_to=day(9))), batch(4))) == [("", day(1), day(4))]
-    assert stretches(after(facts, plan_edges(batch(4), facts))) == [("", day(1), day(4))]
+    assert intervals(written(batch(1, claim(valid_to=day(9))), batch(4))) == [("", day(1), day(4))]
+    assert intervals(after(facts, plan_edges(batch(4), facts))) == [("", day(1), day(4))]
 
 
 def test_a_complete_batch_may_say_when_an_edge_will_end() -> None:
-    assert stretches(written(batch(1, claim()), batch(4, claim(valid_to=day(6))))) == [("", day(1), day(6))]
+    assert intervals(written(batch(1, claim()), batch(4, claim(valid_to=day(6))))) == [("", day(1), day(6))]
     facts = written(batch(1, claim(expression="x")), batch(4, claim(expression="y", valid_to=day(6))))
-    assert stretches(facts) == [("x", day(1), day(4)), ("y", day(4), day(6))]
+    assert intervals(facts) == [("x", day(1), day(4)), ("y", day(4), day(6))]
 
 
 def test_a_batch_that_is_not_complete_speaks_of_its_own_edges_only() -> None:
@@ -168,24 +168,24 @@ def test_what_is_taken_back_ends() -> None:
     assert work.closed == 1
 
 
-def test_a_stretch_before_one_that_says_the_same_joins_it() -> None:
+def test_an_interval_before_one_that_says_the_same_joins_it() -> None:
     facts = written(
         batch(9, claim(valid_from=day(5)), complete=False),
         batch(9, claim(valid_from=day(2), valid_to=day(5)), complete=False),
     )
-    assert stretches(facts) == [("", day(2), None)]
+    assert intervals(facts) == [("", day(2), None)]
 
 
-def test_a_stretch_between_two_that_say_the_same_makes_one_of_three() -> None:
+def test_an_interval_between_two_that_say_the_same_makes_one_of_three() -> None:
     parts = [claim(valid_from=day(a), valid_to=day(b)) for a, b in ((1, 3), (5, 7), (3, 5))]
     facts = written(*(batch(9, part, complete=False) for part in parts))
-    assert stretches(facts) == [("", day(1), day(7))]
+    assert intervals(facts) == [("", day(1), day(7))]
 
 
-def test_a_stretch_inside_one_that_says_something_else_splits_it() -> None:
+def test_an_interval_inside_one_that_says_something_else_splits_it() -> None:
     inside = claim(expression="y", valid_from=day(3), valid_to=day(5))
     facts = written(batch(1, claim(expression="x"), complete=False), batch(9, inside, complete=False))
-    assert stretches(facts) == [("x", day(1), day(3)), ("y", day(3), day(5)), ("x", day(5), None)]
+    assert intervals(facts) == [("x", day(1), day(3)), ("y", day(3), day(5)), ("x", day(5), None)]
 
 
 def test_two_claims_of_one_edge_are_one_and_the_surest_tells_the_rest() -> None:
@@ -200,7 +200,7 @@ def test_two_claims_of_one_edge_are_one_and_the_surest_tells_the_rest() -> None:
 def test_two_claims_of_one_edge_at_different_times_stay_two() -> None:
     early, late = claim(expression="x", valid_from=day(1), valid_to=day(3)), claim(expression="y", valid_from=day(5))
     for pair in ((early, late), (late, early)):
-        assert stretches(written(batch(9, *pair))) == [("x", day(1), day(3)), ("y", day(5), None)]
+        assert intervals(written(batch(9, *pair))) == [("x", day(1), day(3)), ("y", day(5), None)]
 
 
 def test_a_complete_batch_must_not_be_older() -> None:
@@ -262,27 +262,27 @@ def says(at: int, *details: dict[str, object], complete: bool = True) -> ClaimBa
     )
 
 
-def node_stretches(*batches: ClaimBatch) -> list[tuple[object, datetime, datetime | None]]:
+def node_intervals(*batches: ClaimBatch) -> list[tuple[object, datetime, datetime | None]]:
     return [(fact.details.get("t"), fact.valid_from, fact.valid_to) for fact in node_facts(*batches)]
 
 
 def test_what_is_said_of_a_node_holds_until_something_else_is() -> None:
-    found = node_stretches(says(1, {"t": "int"}), says(2, {"t": "int"}), says(5, {"t": "long"}), says(8))
+    found = node_intervals(says(1, {"t": "int"}), says(2, {"t": "int"}), says(5, {"t": "long"}), says(8))
     assert found == [("int", day(1), day(5)), ("long", day(5), day(8))]
 
 
 def test_a_node_that_is_taken_back_at_its_moment_can_be_said_again() -> None:
-    found = node_stretches(says(1, {"t": "int"}), says(1), says(1, {"t": "int"}))
+    found = node_intervals(says(1, {"t": "int"}), says(1), says(1, {"t": "int"}))
     assert found == [("int", day(1), None)]
-    assert node_stretches(says(1, {"t": "int"}), says(1)) == []
+    assert node_intervals(says(1, {"t": "int"}), says(1)) == []
 
 
 def test_another_word_at_the_same_moment_takes_its_place() -> None:
-    assert node_stretches(says(1, {"t": "int"}), says(1, {"t": "long"})) == [("long", day(1), None)]
+    assert node_intervals(says(1, {"t": "int"}), says(1, {"t": "long"})) == [("long", day(1), None)]
 
 
 def test_said_again_after_it_ended_where_it_began() -> None:
-    found = node_stretches(says(1, {"t": "int"}), says(3), says(1, {"t": "long"}, complete=False))
+    found = node_intervals(says(1, {"t": "int"}), says(3), says(1, {"t": "long"}, complete=False))
     assert found == [("long", day(1), None)]
 
 

@@ -23,7 +23,7 @@ Version = tuple[int, int, int, float, int, int]
 
 
 def versions(side: Adjacency, *, by_source: bool = True) -> set[Version]:
-    """Every row of a side, with stretches that say the same and meet made one."""
+    """Every row of a side, with intervals that say the same and meet made one."""
     found: set[Version] = set()
     for node in range(side.packed.owners):
         for place in range(side.bounds[node, 0], side.bounds[node, 3]):

@@ -6161,7 +6161,7 @@ export interface components {
         };
         /**
          * EdgeLife
-         * @description An edge as it was in one stretch of time.
+         * @description An edge as it was in one interval of time.
          */
         EdgeLife: {
             /** Confidence */

@@ -45,7 +45,7 @@ class EdgeClaim:
 
 
 def claim_of(fact: EdgeFact) -> EdgeClaim:
-    """The same again, for the same stretch of time."""
+    """The same again, for the same interval of time."""
     return EdgeClaim(
         source=fact.source,
         target=fact.target,

@@ -238,7 +238,7 @@ def _before(row: Fact, cut: datetime) -> list[Fact]:
 
 
 def _outside(row: Fact, fact: Fact) -> list[Fact]:
-    """What is left of a row before and after a stretch that says something else."""
+    """What is left of a row before and after an interval that says something else."""
     left = []
     if row.valid_from < fact.valid_from:
         left.append(replace(row, valid_to=fact.valid_from))

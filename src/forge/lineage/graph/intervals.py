@@ -82,8 +82,8 @@ def versions_from(facts: VersionArrays) -> VersionArrays:
 
 
 def _combined(facts: VersionArrays, group: Array) -> VersionArrays:
-    """Of edges with overlapping facts: each stretch between two ends of facts with all facts that hold in it."""
-    starts, ends = _stretches(facts, group)
+    """Of edges with overlapping facts: each interval between two ends of facts with all facts that hold in it."""
+    starts, ends = _intervals(facts, group)
     # Each interval paired with every fact of its edge.
     first = np.searchsorted(group, starts[0])
     rows, places = ranges(first, np.searchsorted(group, starts[0], side="right"))
@@ -98,14 +98,14 @@ def _combined(facts: VersionArrays, group: Array) -> VersionArrays:
     doubt = np.multiply.reduceat(1 - facts.confidence[places], cuts)
     alone = np.diff(np.append(cuts, len(rows))) == 1
     combined = np.where(alone | (sure >= ALMOST), sure, np.minimum(ALMOST, 1 - doubt))
-    stretch = rows[cuts]
+    interval = rows[cuts]
     return VersionArrays(
-        facts.source[best], facts.target[best], facts.kind[best], combined, starts[1][stretch], ends[stretch]
+        facts.source[best], facts.target[best], facts.kind[best], combined, starts[1][interval], ends[interval]
     )
 
 
-def _stretches(facts: VersionArrays, group: Array) -> tuple[tuple[Array, Array], Array]:
-    """Group and begin of each stretch, and its end."""
+def _intervals(facts: VersionArrays, group: Array) -> tuple[tuple[Array, Array], Array]:
+    """Group and begin of each interval, and its end."""
     groups = np.concatenate((group, group))
     moments = np.concatenate((facts.valid_from, facts.valid_to))
     order = np.lexsort((moments, groups))

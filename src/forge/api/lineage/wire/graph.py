@@ -177,7 +177,7 @@ class ProducerView(Wire):
 
 
 class EdgeLife(Wire):
-    """An edge as it was in one stretch of time."""
+    """An edge as it was in one interval of time."""
 
     valid_from: datetime
     valid_to: datetime | None

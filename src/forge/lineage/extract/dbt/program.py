@@ -77,7 +77,7 @@ def _step(step: ProgramStep, node: DbtNode, target: str) -> ProgramStep:
 
 
 def _kept_by(history: SnapshotColumns, step: ProgramStep) -> Mapping[str, ColumnValue]:
-    """The columns that a snapshot adds: since when a row was so, until when, and a key for that stretch."""
+    """The columns that a snapshot adds: since when a row was so, until when, and a key for that interval."""
     now = _value(step, history.updated_at)
     found: dict[str, ColumnValue] = {"dbt_updated_at": now, "dbt_valid_from": now}
     found["dbt_valid_to"] = through(
