@@ -344,17 +344,3 @@ def test_a_monitor_that_was_removed_has_no_word_any_more(store: MonitorStore) ->
     store.change(monitor(removed_at=NOW, updated_at=NOW), NOW, NOTE)
     assert store.standing({ORDERS: version()}) == ()
     assert [one.id for one in store.results(monitor_id="m")] == ["r1.1"]  # but its history stays
-
-
-def test_the_last_commit_at_which_a_check_passed(store: MonitorStore) -> None:
-    store.add(monitor(), NOTE)
-    name = "core.orders.id.not_null"
-    assert store.last_passed(ORDERS, MAIN, name) is None
-    made(store, 1, result(1, commit_id=CommitId("1" * 64)))
-    made(store, 2, result(2, commit_id=CommitId("2" * 64)))
-    made(store, 3, result(3, verdict=Outcome.FAILED))
-    made(store, 4, result(4, commit_id=None))
-    made(store, 5, result(5, branch=BranchName("dev")))
-    found = store.last_passed(ORDERS, MAIN, name)
-    assert found is not None
-    assert found.commit_id == "2" * 64

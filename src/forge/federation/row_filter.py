@@ -51,10 +51,6 @@ def parse_filter(text: str) -> exp.Expr:
         raise _refused("it is no condition that can be read") from error
 
 
-def filter_columns(tree: exp.Expr) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(column.name.lower() for column in tree.find_all(exp.Column)))
-
-
 def refuse_misfit(tree: exp.Expr, types: Mapping[str, DataType], relation: str) -> None:
     """E892 where a column is not there, or a value does not fit its type; nobody is told more than that. `types`: by
     name in small letters."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from forge.federation.relation import RelationName
 from forge.federation.source import VIRTUAL, SourceOrigin
@@ -13,8 +13,6 @@ from forge.model.errors import ForgeError
 
 JoinType = Literal["inner", "left", "right", "full"]
 JoinOperator = Literal["=", "<>", "<", "<=", ">", ">=", "<=>"]
-JOIN_TYPES: tuple[str, ...] = get_args(JoinType)
-JOIN_OPERATORS: tuple[str, ...] = get_args(JoinOperator)
 SELECT_ONLY: tuple[Literal["SELECT"], ...] = ("SELECT",)
 DEFAULT_TTL = 3600
 

@@ -207,19 +207,6 @@ def test_drift_is_told_until_the_source_is_tested_and_looking_does_not_hide_it(
     assert flow.find_source_drift("crm", ports).changes == ()
 
 
-def test_the_drift_of_a_table_that_a_query_reads_is_told_without_another_look(
-    ports: SourcePorts, tmp_path: Path
-) -> None:
-    table = flow.describe_source_table("crm", "customers", replace(ports, may_remember=False))
-    assert flow.find_relation_drift(table, ports.declared) == ()
-    flow.probe_source("crm", ports)
-    assert flow.find_relation_drift(table, ports.declared) == ()
-    alter(tmp_path / "data" / "till.db", "ALTER TABLE customers DROP COLUMN city")
-    later = flow.describe_source_table("crm", "customers", ports)
-    (change,) = flow.find_relation_drift(later, ports.declared)
-    assert (change.change, change.column) == ("removed", "city")
-
-
 def test_tables_and_columns_are_described_with_what_is_hidden(ports: SourcePorts) -> None:
     flow.create_source({**TILL, "hidden": ["customers.email", "other.orders.amount"]}, ports)
     found = flow.describe_source("till", ports, offset=0, limit=1)

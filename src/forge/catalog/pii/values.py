@@ -135,10 +135,6 @@ def is_ssn(value: str) -> bool:
     return found is not None and is_us_ssn("".join(found.groups()))
 
 
-def is_plain_ssn(value: str) -> bool:
-    return re.fullmatch(r"\d{9}", value) is not None and is_us_ssn(value)
-
-
 def is_ip(value: str) -> bool:
     try:
         ipaddress.ip_address(value.split("%")[0])

@@ -43,10 +43,6 @@ class CatalogFollower:
         self._working = threading.Lock()
         self._thread: threading.Thread | None = None
 
-    @property
-    def is_due(self) -> bool:
-        return self._due.is_set()
-
     def mark(self) -> None:
         self._due.set()
 

@@ -233,16 +233,6 @@ def find_source_drift(name: str, ports: SourcePorts) -> SourceDrift:
     return SourceDrift(source.name, seen.seen_at, tuple(find_changes(seen.tables, now)))
 
 
-def find_relation_drift(relation: SourceRelation, declared: DeclaredSources) -> tuple[SourceChange, ...]:
-    """What is not as it was in one table that is described already, as a query does: nothing is connected. Empty where
-    the table was never looked at."""
-    seen = declared.seen(relation.name.source)
-    table = path_text(relation.name.path)
-    if seen is None or table not in seen.tables:
-        return ()
-    return tuple(find_changes({table: seen.tables[table]}, {table: columns_seen(relation)}))
-
-
 @contextmanager
 def _opened(source: Source, ports: SourcePorts) -> Iterator[SourceConnector]:
     connector = ports.open_connector(source)

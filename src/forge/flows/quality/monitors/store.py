@@ -112,9 +112,6 @@ class MonitorStore(Protocol):
         """The latest result of each check on these versions, without removed monitors. Views have no snapshot: their
         latest result counts, whatever the commit."""
 
-    def last_passed(self, table: TableName, branch: BranchName, check_id: str) -> CheckResult | None:
-        """The newest time the check passed there, with a commit."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MonitorPorts:

@@ -189,10 +189,6 @@ class MemoryMonitors:
             newest[one.dataset, one.check_id] = one
         return tuple(newest[key] for key in sorted(newest))
 
-    def last_passed(self, table: TableName, branch: BranchName, check_id: str) -> CheckResult | None:
-        found = self.results(table=table, check_id=check_id, verdict=Outcome.PASSED, limit=len(self._results))
-        return next((one for one in found if one.branch == branch and one.commit_id is not None), None)
-
 
 def _newest_first(results: Sequence[CheckResult]) -> list[CheckResult]:
     by_run = sorted(results, key=lambda one: one.monitor_run_id or "", reverse=True)

@@ -183,18 +183,6 @@ class SqlMonitors(SqlRecords):
             found += self._results(_last_results(dict(some)))
         return tuple(found)
 
-    def last_passed(self, table: TableName, branch: BranchName, check_id: str) -> CheckResult | None:
-        t = results.c
-        query = select(results).where(
-            t.table_name == str(table),
-            t.check_id == check_id,
-            t.branch == branch,
-            t.verdict == Outcome.PASSED.value,
-            t.commit_id.is_not(None),
-        )
-        found = self._results(_newest_first(query).limit(1))
-        return found[0] if found else None
-
     def _runs(self, query: Select[Any]) -> tuple[MonitorRun, ...]:
         return tuple(run_of(row) for row in self._all(query))
 
