@@ -16,7 +16,7 @@ from forge.model.names import TableName
 from forge.settings import Keys, Settings, User, load_settings
 
 Load = Callable[..., Settings]
-GUIDE = Path(__file__).resolve().parents[1] / "docs" / "guide" / "project.md"
+GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide" / "project.md"
 
 
 @pytest.fixture
