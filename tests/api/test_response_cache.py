@@ -14,7 +14,8 @@ from fastapi.testclient import TestClient
 from sqlalchemy import event
 
 from forge.api.app import create_app
-from forge.flows.upkeep.access import digest_of
+from forge.flows.upkeep.access import Access, TokenScope, digest_of
+from forge.stores.sql.upkeep.tokens import SqlTokens
 from forge.wiring import Wiring
 
 HOUR = 3600
@@ -107,3 +108,16 @@ def test_another_form_is_another_answer(client: TestClient) -> None:
     as_yaml = client.get("/api/v1/contracts/orders", headers={"accept": "application/yaml"})
     assert (as_yaml.text, as_yaml.headers["vary"]) == (text, "accept")
     assert client.get("/api/v1/contracts/orders").json()["text"] == text
+
+
+def test_runs_are_kept_for_each_caller_since_what_others_ask_is_not_for_everyone(
+    app: FastAPI, client: TestClient
+) -> None:
+    access = Access(SqlTokens(app.state.wiring.database), app.state.wiring.clock)
+    _, secret = access.create("eve", TokenScope.READ, None, "eve@example.com")
+    eve = {"authorization": f"Bearer {secret}"}
+    client.get("/api/v1/session", headers=eve)
+    for path, is_shared in (("/api/v1/runs", False), ("/api/v1/branches", True)):
+        client.get(path)
+        assert (statements(app, lambda: client.get(path, headers=eve)) == 0) == is_shared  # noqa: B023
+        assert statements(app, lambda: client.get(path, headers=eve)) == 0  # noqa: B023

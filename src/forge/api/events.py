@@ -39,7 +39,7 @@ class _Watch:
 
 class RunFeed:
     def __init__(self, *, look_seconds: float = LOOK_SECONDS, comment_seconds: float = COMMENT_SECONDS) -> None:
-        self._watches: dict[str, _Watch] = {}
+        self._watches: dict[tuple[str, str], _Watch] = {}  # by run and audience
         self._streams: Counter[str] = Counter()  # by their owner
         self._look_seconds = look_seconds
         self._comment_seconds = comment_seconds
@@ -53,23 +53,31 @@ class RunFeed:
         is_over: Callable[[RunDetail], bool],
         may_see: MaySee = lambda: True,
         owner: str = "",
+        audience: str = "",
     ) -> AsyncIterator[str]:
         """The stream of a run. Looks at it before it answers, so that an unknown run is an error and not a stream.
         `may_see` is asked before every event: a stream ends with the token that opened it. `owner` is that token, which
-        may have so many of them."""
+        may have so many of them. `audience`: those to whom the run looks the same."""
         if self._streams[owner] >= MOST_STREAMS:
             raise ForgeError("E913", f"{MOST_STREAMS} streams are open by this token", fix="Close some of them.")
         self._loop = asyncio.get_running_loop()
-        watch = self._watches.get(run_id)
+        key = (run_id, audience)
+        watch = self._watches.get(key)
         if watch is None:
             first = await run_in_threadpool(look)
             watch = _Watch(first.model_dump_json(), is_over(first))
-        return self._listen(run_id, watch, look, is_over, may_see, owner)
+        return self._listen(key, watch, look, is_over, may_see, owner)
 
     async def _listen(
-        self, run_id: str, watch: _Watch, look: Look, is_over: Callable[[RunDetail], bool], may_see: MaySee, owner: str
+        self,
+        key: tuple[str, str],
+        watch: _Watch,
+        look: Look,
+        is_over: Callable[[RunDetail], bool],
+        may_see: MaySee,
+        owner: str,
     ) -> AsyncIterator[str]:
-        watch = self._watches.setdefault(run_id, watch)  # another may have come meanwhile
+        watch = self._watches.setdefault(key, watch)  # another may have come meanwhile
         watch.listeners += 1
         self._streams[owner] += 1
         if watch.task is None and not watch.over:
@@ -89,7 +97,7 @@ class RunFeed:
         finally:
             self._streams[owner] -= 1
             self._streams += Counter()  # drops those without any
-            self._leave(run_id, watch)
+            self._leave(key, watch)
 
     async def _change(self, watch: _Watch, seen: int) -> bool:
         """False: no change for so long that the connection may be considered dead."""
@@ -99,11 +107,11 @@ class RunFeed:
                 return True
         return False
 
-    def _leave(self, run_id: str, watch: _Watch) -> None:
+    def _leave(self, key: tuple[str, str], watch: _Watch) -> None:
         watch.listeners -= 1
         if watch.listeners == 0:
-            if self._watches.get(run_id) is watch:
-                del self._watches[run_id]
+            if self._watches.get(key) is watch:
+                del self._watches[key]
             if watch.task is not None:
                 watch.task.cancel()
                 watch.task = None

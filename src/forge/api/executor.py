@@ -36,6 +36,7 @@ from forge.flows.runs.id import new_run_id
 from forge.flows.runs.jobs import JobEvent, JobKind, JobRecord, JobStatus
 from forge.flows.runs.processes import this_process
 from forge.flows.runs.records import RunStatus
+from forge.flows.upkeep.access import TokenScope
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.tables import RowOperations
 from forge.model.errors import CancellationError, ForgeError
@@ -68,6 +69,7 @@ class Task:
 
     job: JobRecord
     user: str
+    scope: TokenScope = TokenScope.WRITE  # of who asked
     owner: str = ""  # whose limits count
     waiters: int = 0  # requests that wait for it
     reason: ForgeError | None = None  # why it was stopped, where nobody cancelled it
@@ -86,6 +88,18 @@ class Task:
     @property
     def is_read(self) -> bool:
         return self.job.kind in KINDS
+
+    def shows_text(self, caller: Principal | None) -> bool:
+        """What a read asks is for who asked, and for who may cancel it. `caller`: None stands for anyone."""
+        if not self.is_read:
+            return True
+        return caller is not None and (caller.user == self.user or caller.scope is TokenScope.WRITE)
+
+    def shows_failure(self, caller: Principal | None) -> bool:
+        """It may name the place of a source and hold values: it was worded for who asked, by the scope of his token."""
+        if not self.is_read:
+            return True
+        return caller is not None and caller.user == self.user and caller.scope in (self.scope, TokenScope.WRITE)
 
 
 class RequestExecutor:
@@ -180,7 +194,7 @@ class RequestExecutor:
             created_at=now,
             server=this_process(),
         )
-        task = Task(job=job, user=principal.user, owner=principal.owner, on_stop=on_stop)
+        task = Task(job=job, user=principal.user, scope=principal.scope, owner=principal.owner, on_stop=on_stop)
         author = Author(principal.user, principal.user)
         with self._lock:
             known = self._same(share)

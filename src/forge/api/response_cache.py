@@ -24,6 +24,7 @@ _NEVER = (
     "/api/v1/catalog/recommendations",
     "/api/v1/federation/",
 )
+_BY_CALLER = ("/api/v1/runs",)  # what others ask is not for everyone
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,8 @@ class ResponseCache:
             if scope["type"] == "http" and scope["method"] not in ("GET", "HEAD", "OPTIONS"):
                 self._change += 1
             return
-        key = (scope.get("raw_path") or scope["path"].encode()) + b"?" + scope["query_string"] + _wanted(scope)
+        path = scope.get("raw_path") or scope["path"].encode()
+        key = path + b"?" + scope["query_string"] + _wanted(scope) + _caller(scope)
         answer = self._known(key)
         if answer is None and key in self._making:
             answer = await asyncio.shield(self._making[key])
@@ -98,6 +100,13 @@ def _is_read(scope: Scope) -> bool:
 def _wanted(scope: Scope) -> bytes:
     """Some routes answer in the form that is asked for."""
     return b" " + next((value[:200] for name, value in scope["headers"] if name == b"accept"), b"")
+
+
+def _caller(scope: Scope) -> bytes:
+    if scope["path"] not in _BY_CALLER:
+        return b""
+    principal = scope["state"]["principal"]
+    return f" {principal.scope} {principal.user}".encode()
 
 
 def _is_whole(messages: list[Message]) -> bool:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
+from run_site import until
 from version_site import VersionSite, open_version_site
 
+from forge.api.federation.routes import query
+from forge.flows.federation.query import FederationPorts
 from forge.flows.upkeep.access import TokenScope
 
 QUERY = "/api/v1/federation/query"
@@ -24,6 +29,7 @@ sources:
     path: data/list.csv
     columns: {id: int, city: string, secret: string}
     hidden: [list.secret]
+  - {name: gone, connector: sqlite, path: data/very-secret-place.db}
 """
 SECRET = "hush-hush"
 
@@ -80,3 +86,80 @@ def test_what_breaks_off_amid_its_rows_tells_a_reader_no_place(
     told = site.client.post(QUERY, json=body, headers=eve[TokenScope.READ]).json()
     assert (told["detail"], told["where"], told["why"]) == ("The source list cannot be read", None, None)
     assert site.client.post(QUERY, json=body).json()["where"] == "sources/all.yaml:5"
+
+
+# what others are told of a query: it is a run while it works, and when it has ended
+
+
+ASKED = "SELECT born FROM near.people WHERE id <> 4711"
+UNREACHED = "SELECT id FROM gone.people WHERE id <> 4711"
+RUNS = "/api/v1/runs"
+
+
+def ended_query(
+    site: VersionSite, sql: str, monkeypatch: pytest.MonkeyPatch, headers: dict[str, str] | None = None
+) -> str:
+    """One that failed after its id was given to who asked."""
+    opened = query._ports
+
+    def slowly(*given: Any) -> FederationPorts:
+        time.sleep(0.1)
+        return opened(*given)
+
+    monkeypatch.setattr(query, "_ports", slowly)
+    monkeypatch.setattr(site.site.desk, "patience", 0.0)
+    ticket = site.client.post(QUERY, json={"sql": sql, "engine": "in-process"}, headers=headers)
+    assert ticket.status_code == 202, ticket.text
+    run_id: str = ticket.json()["run_id"]
+    until(lambda: site.client.get(f"{RUNS}/{run_id}").json()["status"] == "failed")
+    return run_id
+
+
+def told_of(site: VersionSite, run_id: str, headers: dict[str, str] | None = None) -> list[str]:
+    """All that is said of one run."""
+    listed = site.client.get(RUNS, params={"limit": 500}, headers=headers).json()["items"]
+    (one,) = [one for one in listed if one["run_id"] == run_id]
+    stream = site.client.get(f"{RUNS}/{run_id}/events", headers=headers)
+    detail = site.client.get(f"{RUNS}/{run_id}", headers=headers)
+    system = site.client.get("/api/v1/system", headers=headers)
+    return [repr(one), stream.text, detail.text, system.text]
+
+
+@pytest.mark.parametrize("sql", [ASKED, UNREACHED])
+def test_what_others_ask_and_why_it_failed_is_not_for_who_may_only_read(
+    site: VersionSite, eve: dict[TokenScope, dict[str, str]], monkeypatch: pytest.MonkeyPatch, sql: str
+) -> None:
+    run_id = ended_query(site, sql, monkeypatch)
+    for text in told_of(site, run_id, eve[TokenScope.READ]):
+        assert not [word for word in (SECRET, "no such file", "all.yaml", "4711") if word in text]
+    told = site.client.get(f"{RUNS}/{run_id}", headers=eve[TokenScope.READ]).json()
+    assert told["error"]["code"] in ("FORGE-E310", "FORGE-E308")
+    assert (told["error"]["why"], told["error"]["where"], told["text"]) == (None, None, "")
+    assert (told["kind"], told["user"], told["status"]) == ("query", "ada@example.com", "failed")
+
+
+def test_who_may_write_is_told_what_others_ask_and_not_why_it_failed(
+    site: VersionSite, eve: dict[TokenScope, dict[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = ended_query(site, ASKED, monkeypatch)
+    texts = told_of(site, run_id, eve[TokenScope.WRITE])
+    assert not [text for text in texts if SECRET in text]
+    assert all("4711" in text for text in texts[:3])
+
+
+def test_who_asked_is_told_why_it_failed(
+    site: VersionSite, eve: dict[TokenScope, dict[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = ended_query(site, ASKED, monkeypatch)
+    assert all(SECRET in text and "4711" in text for text in told_of(site, run_id)[:3])
+    own = ended_query(site, UNREACHED, monkeypatch, eve[TokenScope.READ])
+    told = site.client.get(f"{RUNS}/{own}", headers=eve[TokenScope.READ]).json()
+    assert (told["error"]["what"], told["text"]) == ("The source gone cannot be read", UNREACHED)
+
+
+def test_a_token_that_may_only_read_is_not_told_what_one_of_the_same_person_that_may_write_was(
+    site: VersionSite, eve: dict[TokenScope, dict[str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_id = ended_query(site, UNREACHED, monkeypatch, eve[TokenScope.WRITE])
+    assert "no such file" in repr(told_of(site, run_id, eve[TokenScope.WRITE]))
+    assert "no such file" not in repr(told_of(site, run_id, eve[TokenScope.READ]))

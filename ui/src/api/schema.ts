@@ -3453,7 +3453,7 @@ export interface paths {
         };
         /**
          * List Runs
-         * @description Newest first; those that wait, too.
+         * @description Newest first; those that wait, too. What others ask, a token that may only read is not told.
          */
         get: operations["list_runs"];
         put?: never;
@@ -3477,7 +3477,8 @@ export interface paths {
         };
         /**
          * One Run
-         * @description One run with its outputs, verdicts and, while it works, where each table is.
+         * @description One run with its outputs, verdicts and, while it works, where each table is. Why a question failed is told to who
+         *     asked it.
          */
         get: operations["one_run"];
         put?: never;

@@ -125,4 +125,6 @@ def _pass_rate(days: Sequence[Day]) -> float | None:
 
 def _last_run(site: Site, branch: Branch, personal: PersonalColumns) -> RunView | None:
     runs = site.wiring.metadata.runs(limit=1, branch=branch.name)
-    return run_view(site, RecordedRun(runs[0], site.jobs.store.job(runs[0].id)), lambda: personal) if runs else None
+    if not runs:
+        return None
+    return run_view(site, None, RecordedRun(runs[0], site.jobs.store.job(runs[0].id)), lambda: personal)

@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 from pydantic import ValidationError
 
+from forge.api.auth import Principal
 from forge.api.executor import Task
 from forge.api.paging import FARTHEST, MOST, Window
 from forge.api.runs.wire.runs import (
@@ -44,6 +45,7 @@ MERGES = ("merge", "revert", "cherry-pick")
 NOTHING = JobProgress(0, 0, 0, 0, 0)
 _NOTHING_HELD = (RunStatus.SUCCEEDED, RunStatus.NOTHING_TO_DO)
 TextFilter = Callable[[str], str]
+JobFailure = ForgeError | Mapping[str, str | None] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +113,13 @@ def find_one(site: Site, run_id: str) -> RecordedRun:
 
 
 def list_views(
-    site: Site, window: Window, *, branch: str | None = None, status: str | None = None, table: str | None = None
+    site: Site,
+    caller: Principal,
+    window: Window,
+    *,
+    branch: str | None = None,
+    status: str | None = None,
+    table: str | None = None,
 ) -> Page[RunView]:
     """Newest first. A run that never began is sorted by when it was queued."""
     word = _word(status)
@@ -137,7 +145,7 @@ def list_views(
     jobs = {job.id: job for job in store.jobs(ids=shown, limit=len(shown))}
     personal = cache(site.wiring.catalog.personal_at)
     return window.page(
-        found, lambda known: run_view(site, replace(known, job=known.job or jobs.get(known.id)), personal)
+        found, lambda known: run_view(site, caller, replace(known, job=known.job or jobs.get(known.id)), personal)
     )
 
 
@@ -151,12 +159,14 @@ def _word(status: str | None) -> str | None:
     return word
 
 
-def run_view(site: Site, known: RecordedRun, personal: Callable[[], PersonalColumns] | None = None) -> RunView:
+def run_view(
+    site: Site, caller: Principal | None, known: RecordedRun, personal: Callable[[], PersonalColumns] | None = None
+) -> RunView:
     clean = _text_filter(site, known.run, personal or site.wiring.catalog.personal_at)
-    return RunView.model_validate(_facts(site, known, clean))
+    return RunView.model_validate(_facts(site, caller, known, clean))
 
 
-def run_detail(site: Site, run_id: str) -> RunDetail:
+def run_detail(site: Site, caller: Principal, run_id: str) -> RunDetail:
     known = find_one(site, run_id)
     run = known.run
     recorded = site.wiring.metadata.verdicts(run_id=run.id, limit=10_000) if run else ()
@@ -167,7 +177,7 @@ def run_detail(site: Site, run_id: str) -> RunDetail:
         verdicts = [_verdict_of_monitor(shown_result(result, personal)) for result in results]
     clean = _text_filter(site, run, lambda: personal)
     facts = {
-        **_facts(site, known, clean),
+        **_facts(site, caller, known, clean),
         "progress": _progress(site.jobs, known, clean),
         "verdicts": verdicts,
         "merge_id": _merge_of(site, known),
@@ -187,12 +197,12 @@ def _merge_of(site: Site, known: RecordedRun) -> str | None:
     return next((merge.id for merge in kept if merge.run_id == known.id), None)
 
 
-def _facts(site: Site, known: RecordedRun, clean: TextFilter) -> dict[str, Any]:
+def _facts(site: Site, caller: Principal | None, known: RecordedRun, clean: TextFilter) -> dict[str, Any]:
     job, run, queue, desk = known.job, known.run, site.jobs, site.desk
     ended = known.status not in ALIVE
     request = _request_of(known)
     stopping = (queue.stopping(known.id) or desk.stopping(known.id)) and not ended
-    facts = _of_run(run, clean) if run is not None else _of_job(known, site.wiring.author.email)
+    facts = _of_run(run, clean) if run is not None else _of_job(known, caller, site.wiring.author.email)
     working = known.id in queue.running or desk.can_cancel(known.id)
     facts |= {
         "run_id": known.id,
@@ -228,27 +238,30 @@ def _of_run(run: RunRecord, clean: TextFilter) -> dict[str, Any]:
     }
 
 
-def _of_job(known: RecordedRun, user: str) -> dict[str, Any]:
-    job, request = known.job, _request_of(known)
+def _of_job(known: RecordedRun, caller: Principal | None, user: str) -> dict[str, Any]:
+    job, request, task = known.job, _request_of(known), known.task
     assert job is not None
     return {
         "started_at": job.started_at,
         "finished_at": job.finished_at,
-        "user": known.task.user if known.task else user,
-        "text": str(job.request.get("text") or ""),
+        "user": task.user if task else user,
+        "text": str(job.request.get("text") or "") if task is None or task.shows_text(caller) else "",
         "seconds": (job.finished_at - job.started_at).total_seconds() if job.finished_at and job.started_at else None,
         "host": job.server.host,
         "pid": job.server.pid,
         "step": known.status,
         "selection": request.selection if request else [],
         "params": request.params if request else {},
-        "error": error_view(_failure(known, job)),
+        "error": error_view(_failure(known, job, caller)),
     }
 
 
-def _failure(known: RecordedRun, job: JobRecord) -> ForgeError | Mapping[str, str | None] | None:
-    if known.task is not None:
-        return known.task.failure
+def _failure(known: RecordedRun, job: JobRecord, caller: Principal | None) -> JobFailure:
+    task = known.task
+    if task is not None:
+        if task.failure is None or task.shows_failure(caller):
+            return task.failure
+        return ForgeError(task.failure.code, f"The {job.kind} failed", fix="Who asked sees why.")
     return (known.judged.error if known.judged else None) or _never_began(job)
 
 

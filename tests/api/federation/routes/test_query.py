@@ -348,6 +348,12 @@ def test_a_query_that_takes_long_goes_on_and_is_cancelled(
     assert task.failure.code == "E901"
 
 
+def test_a_run_that_is_no_query_is_not_ended_as_one(site: VersionSite) -> None:
+    runs = site.client.get("/api/v1/runs", params={"limit": 500}).json()["items"]
+    other = next(one["run_id"] for one in runs if one["kind"] != "query")
+    problem(site.client.delete(f"{API}/{other}"), 404, "E108")
+
+
 def test_the_time_limit_ends_it_at_the_source(
     site: VersionSite, reader: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,7 +37,7 @@ from forge.flows.upkeep.access import TokenScope
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.read import QueryCaller, commit_at
 from forge.flows.versioning.time_travel import masked_pin
-from forge.model.errors import ForgeError
+from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import CommitId
 from forge.transforms.params import bind_params
 
@@ -72,9 +72,10 @@ def cancel_query(query_id: QueryIdentity, site: TheSite, caller: ThePrincipal) -
             why="It cancels queries of its own; anything else needs the scope write.",
             fix="Make one that may write: forge token create NAME --scope write",
         )
-    if task is not None and task.is_read:
-        site.desk.cancel(query_id)
-    return run_view(site, find_one(site, query_id))
+    if task is None or not task.is_read:
+        raise UnknownNameError(f"There is no query '{query_id}'", fix="GET /api/v1/runs lists those that run.")
+    site.desk.cancel(query_id)
+    return run_view(site, caller, find_one(site, query_id))
 
 
 def rows_of_query(ports: FederationPorts, request: QueryRequest, caller: QueryCaller) -> QueryAnswer:

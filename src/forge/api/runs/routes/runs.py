@@ -25,30 +25,32 @@ RunIdentity = Annotated[str, Path(max_length=64, examples=["r20261115_061000_4f9
 
 
 @router.post("", status_code=202)
-def start_run(body: RunStart, site: TheSite, response: Response) -> RunView:
+def start_run(body: RunStart, site: TheSite, caller: ThePrincipal, response: Response) -> RunView:
     """Put a run into the queue. Its address is in `Location`."""
     order = RunSpec.of({**body.model_dump(), "branch": body.branch or site.wiring.default_branch})
     job = site.jobs.submit(order.to_dict())
     response.headers["Location"] = f"{router.prefix}/{job.id}"
-    return run_view(site, RecordedRun(None, job))
+    return run_view(site, caller, RecordedRun(None, job))
 
 
 @router.get("")
 def list_runs(
     site: TheSite,
+    caller: ThePrincipal,
     window: AWindow,
     branch: Annotated[str | None, Query(max_length=255)] = None,
     status: Annotated[str | None, Query(max_length=40)] = None,
     table: Annotated[str | None, Query(max_length=300, description="Only runs that had this output.")] = None,
 ) -> Page[RunView]:
-    """Newest first; those that wait, too."""
-    return list_views(site, window, branch=branch, status=status, table=table)
+    """Newest first; those that wait, too. What others ask, a token that may only read is not told."""
+    return list_views(site, caller, window, branch=branch, status=status, table=table)
 
 
 @router.get("/{run_id}")
-def one_run(run_id: RunIdentity, site: TheSite) -> RunDetail:
-    """One run with its outputs, verdicts and, while it works, where each table is."""
-    return run_detail(site, run_id)
+def one_run(run_id: RunIdentity, site: TheSite, caller: ThePrincipal) -> RunDetail:
+    """One run with its outputs, verdicts and, while it works, where each table is. Why a question failed is told to who
+    asked it."""
+    return run_detail(site, caller, run_id)
 
 
 @router.delete("/{run_id}", status_code=202)
@@ -64,7 +66,7 @@ def cancel_run(run_id: RunIdentity, site: TheSite, caller: ThePrincipal) -> RunV
         )
     if not site.desk.cancel(run_id):
         site.jobs.cancel(run_id)
-    return run_view(site, find_one(site, run_id))
+    return run_view(site, caller, find_one(site, run_id))
 
 
 @router.get(
@@ -77,5 +79,8 @@ async def run_events(run_id: RunIdentity, site: TheSite, principal: ThePrincipal
     ended. A comment every 15 seconds keeps the connection open."""
     token = principal.token  # None: the secret that was printed at the start, which ends with the server
     may_see = partial(site.access.is_active, token) if token else lambda: True
-    stream = await site.feed.open(run_id, partial(run_detail, site, run_id), is_over, may_see, principal.origin)
+    look = partial(run_detail, site, principal, run_id)
+    task = site.desk.task(run_id)
+    audience = f"{principal.scope} {principal.user}" if task is not None and task.is_read else ""
+    stream = await site.feed.open(run_id, look, is_over, may_see, principal.origin, audience)
     return StreamingResponse(stream, media_type=MEDIA_TYPE, headers=HEADERS)
