@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -9,7 +10,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
+from deltalake import write_deltalake
 from run_site import until
 from version_site import VersionSite, open_version_site
 
@@ -163,3 +166,64 @@ def test_a_token_that_may_only_read_is_not_told_what_one_of_the_same_person_that
     run_id = ended_query(site, UNREACHED, monkeypatch, eve[TokenScope.WRITE])
     assert "no such file" in repr(told_of(site, run_id, eve[TokenScope.WRITE]))
     assert "no such file" not in repr(told_of(site, run_id, eve[TokenScope.READ]))
+
+
+# what the pages of sources and virtual tables tell
+
+
+SOURCES_API, VIRTUAL_API = "/api/v1/federation/sources", "/api/v1/federation/virtual-tables"
+BROKEN = """\
+sources:
+  - {name: missing, connector: files, path: secret-place/none.csv, columns: {id: int}}
+  - {name: torn, connector: files, path: secret-place/torn.parquet}
+  - {name: marked, connector: delta, path: secret-place/marked}
+  - {name: down, connector: postgresql, url: "jdbc:postgresql://127.0.0.1:9/secret-place"}
+  - {name: lost, connector: postgresql, url: "jdbc:postgresql://127.0.0.1:9/shop", password: "file:secret-place/key"}
+"""
+DATABASES = ("down", "lost")
+NAMES = ("missing", "torn", "marked", "down", "lost")
+
+
+@pytest.fixture(scope="module")
+def broken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[VersionSite]:
+    """Sources that cannot be read, each for a reason of its own, and virtual tables over them."""
+    with open_version_site(tmp_path_factory.mktemp("broken") / "shop", YAML) as opened:
+        (opened.root / "sources").mkdir()
+        (opened.root / "sources" / "all.yaml").write_text(BROKEN)
+        table = pa.table({"id": pa.array([1, 2], pa.int64())})
+        write_deltalake(opened.root / "secret-place" / "marked", table)
+        log = opened.root / "secret-place" / "marked" / "_delta_log" / f"{1:020}.json"
+        features = ["deletionVectors"]
+        protocol = {"minReaderVersion": 3, "minWriterVersion": 7, "readerFeatures": features}
+        log.write_text(json.dumps({"protocol": {**protocol, "writerFeatures": features}}))
+        (opened.root / "secret-place" / "torn.parquet").write_bytes(b"PAR1 secret-place PAR1")
+        (opened.root / "virtual_tables").mkdir()
+        for name in NAMES:
+            table = f", table_name: {name}" if name in DATABASES else ""
+            made = f"sources: [{{connector_id: {name}{table}, alias: t}}], columns: [{{name: id, source_column: t.id}}]"
+            (opened.root / "virtual_tables" / f"{name}.yaml").write_text(
+                f"virtual_tables: [{{name: v_{name}, {made}}}]"
+            )
+        yield opened
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_pages_of_a_source_tell_a_reader_that_it_cannot_be_read_and_no_more(broken: VersionSite, name: str) -> None:
+    reader = broken.token_of(f"eve-{name}@example.com", TokenScope.READ)
+    table = f"{name}.{name}" if name in DATABASES else name
+    plan = broken.client.post(f"{QUERY}/explain", json={"sql": f"SELECT id FROM {table}"}, headers=reader)
+    told = [
+        broken.client.get(f"{SOURCES_API}/{name}/{path}", headers=reader) for path in ("tables", "tables/t", "drift")
+    ]
+    told += [broken.client.get(f"{VIRTUAL_API}/v_{name}/{path}", headers=reader) for path in ("drift", "rows")]
+    failed = [answer for answer in (*told, plan) if answer.status_code >= 400]
+    unknown = [answer for answer in failed if answer.json()["code"] == "FORGE-E887"]  # who has no table is not asked
+    assert (len(failed) >= 5, len(unknown) <= 1) == (True, True), [answer.text for answer in told]
+    for answer in failed:
+        found = answer.json()
+        if answer in unknown:
+            continue
+        assert (found["detail"], found["where"], found["why"]) == (f"The source {name} cannot be read", None, None)
+        assert not [word for word in ("secret-place", "127.0.0.1", str(broken.root), "eletion") if word in answer.text]
+    for answer in (*told, plan):
+        assert "secret-place" not in answer.text

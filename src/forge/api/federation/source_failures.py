@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -24,16 +24,19 @@ _TELLING = frozenset({"E308", "E309", "E886"})  # the way to a source, and its o
 
 @dataclass
 class SourceFailures:
-    """Of one query. Its sources may be read by several threads."""
+    """Of one request. Its sources may be read by several threads."""
 
     errors: list[tuple[str, ForgeError]] = field(default_factory=list)
 
     def watched(self, ports: FederationPorts) -> FederationPorts:
-        def connector(source: Source) -> SourceConnector:
-            with self.noted(source.name):
-                return _WatchedSource(ports.connector(source), source.name, self)
+        return replace(ports, connector=self.watching(ports.connector))
 
-        return replace(ports, connector=connector)
+    def watching(self, open_connector: Callable[[Source], SourceConnector]) -> Callable[[Source], SourceConnector]:
+        def opened(source: Source) -> SourceConnector:
+            with self.noted(source.name):
+                return _WatchedSource(open_connector(source), source.name, self)
+
+        return opened
 
     @contextmanager
     def noted(self, source: str) -> Iterator[None]:

@@ -281,7 +281,7 @@ def test_why_a_source_cannot_be_opened_is_not_for_who_may_only_read(site: Versio
     assert "FORGE_SOURCE_NOT_SET" in problem(site.client.get(f"{API}/db/tables"), 404, "E107")["detail"]
     for path in ("tables", "tables/x", "drift"):
         told = site.client.get(f"{API}/db/{path}", headers=reader)
-        assert problem(told, 404, "E107")["detail"] == "The source db cannot be opened"
+        assert problem(told, 404, "E107")["detail"] == "The source db cannot be read"
         assert "FORGE_SOURCE" not in told.text
 
 

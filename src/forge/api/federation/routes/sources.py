@@ -12,6 +12,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response
 
 from forge.api.auth import Principal, ThePrincipal
+from forge.api.federation.source_failures import SourceFailures
 from forge.api.federation.wire.sources import (
     DeclaredSourceList,
     DeclaredSourceView,
@@ -51,7 +52,6 @@ _ADDRESS = (
 # A source that does not answer holds a thread of the server until it is given up.
 _CONNECTING = BoundedSemaphore(6)
 _PATIENCE = 5.0
-_TELLING = frozenset({"E105", "E106", "E107", "E308", "E886"})
 
 
 @router.get("")
@@ -104,16 +104,16 @@ def remove_source(
 @router.post("/{source_id}/test")
 def try_source(source_id: SourceName, site: TheSite, caller: ThePrincipal) -> SourceTestView:
     """Connect, say what answered and what has changed, and take the source as it is now for the drift."""
-    with source_turn(source_id, caller):
-        found = probe_source(source_id, _ports(site, caller))
+    with source_turn(caller) as failures:
+        found = probe_source(source_id, _ports(site, caller, failures))
     return SourceTestView.model_validate(found.to_dict())
 
 
 @router.get("/{source_id}/tables")
 def source_tables(source_id: SourceName, site: TheSite, caller: ThePrincipal, window: AWindow) -> Page[SourceTableView]:
     """Tables with their columns, by name, as they are now."""
-    with source_turn(source_id, caller):
-        found = describe_source(source_id, _ports(site, caller), offset=window.offset, limit=window.limit)
+    with source_turn(caller) as failures:
+        found = describe_source(source_id, _ports(site, caller, failures), offset=window.offset, limit=window.limit)
     end = window.offset + window.limit
     return Page[SourceTableView](
         items=[SourceTableView.model_validate(one.to_dict()) for one in found.tables],
@@ -130,22 +130,24 @@ def source_table(
     site: TheSite,
     caller: ThePrincipal,
 ) -> SourceTableView:
-    with source_turn(source_id, caller):
-        found = describe_source_table(source_id, table, _ports(site, caller))
+    with source_turn(caller) as failures:
+        found = describe_source_table(source_id, table, _ports(site, caller, failures))
     return SourceTableView.model_validate(found.to_dict())
 
 
 @router.get("/{source_id}/drift")
 def source_drift(source_id: SourceName, site: TheSite, caller: ThePrincipal) -> SourceDriftView:
     """Tables and columns that are not as they were when the source was last tested."""
-    with source_turn(source_id, caller):
-        found = find_source_drift(source_id, _ports(site, caller))
+    with source_turn(caller) as failures:
+        found = find_source_drift(source_id, _ports(site, caller, failures))
     return SourceDriftView.model_validate(found.to_dict())
 
 
-def _ports(site: Site, caller: Principal) -> SourcePorts:
+def _ports(site: Site, caller: Principal, failures: SourceFailures | None = None) -> SourcePorts:
+    """`failures`: of what connects."""
     ports = site.wiring.federation.source_ports(caller.user, SourceOrigin.HTTP)
-    return replace(ports, may_remember=_may_write(caller))
+    opened = failures.watching(ports.open_connector) if failures else ports.open_connector
+    return replace(ports, open_connector=opened, may_remember=_may_write(caller))
 
 
 def _may_write(caller: Principal) -> bool:
@@ -162,18 +164,16 @@ def _view(one: DeclaredSource, caller: Principal) -> DeclaredSourceView:
 
 
 @contextmanager
-def source_turn(source_id: str, caller: Principal) -> Iterator[None]:
-    """While a source is connected to. Why it cannot be opened tells where it is: that is for who may write."""
+def source_turn(caller: Principal) -> Iterator[SourceFailures]:
+    """While sources are connected to. Why one cannot be read tells where it is, and has words of its own: that is for
+    who may write."""
     if not _CONNECTING.acquire(timeout=_PATIENCE):
         raise ForgeError(
             "E913", "As many sources are connected to as the server does at once", fix="Try again in a moment."
         )
+    failures = SourceFailures()
     try:
-        yield
-    except ForgeError as error:
-        if error.code not in _TELLING or _may_write(caller):
-            raise
-        what, fix = f"The source {source_id} cannot be opened", "Ask whoever declared it."
-        raise ForgeError(error.code, what, fix=fix) from error
+        with failures.discreet(caller):
+            yield failures
     finally:
         _CONNECTING.release()

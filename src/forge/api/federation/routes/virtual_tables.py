@@ -14,6 +14,7 @@ from forge.api.auth import Principal, ThePrincipal
 from forge.api.executor import LONG, respond
 from forge.api.federation.routes.query import ask_on_desk, rows_of_query
 from forge.api.federation.routes.sources import source_turn
+from forge.api.federation.source_failures import SourceFailures
 from forge.api.federation.wire.virtual_tables import (
     VirtualRowsView,
     VirtualTableCreate,
@@ -78,8 +79,8 @@ def create_virtual(
 ) -> VirtualTableDetail:
     """Its address is in `Location`. Its sources are asked whether they have what it reads; who creates it must have the
     right on each."""
-    ports = _ports(site, caller)
-    with source_turn("of the virtual table", caller):
+    with source_turn(caller) as failures:
+        ports = _ports(site, caller, failures)
         made = create_virtual_table(body.model_dump(), ports)
     response.headers["Location"] = f"{router.prefix}/{made.name}"
     return _view(made, ports, caller)
@@ -89,8 +90,8 @@ def create_virtual(
 def draft_virtual(body: VirtualTableSql, site: TheSite, caller: ThePrincipal) -> VirtualTableDraftView:
     """What a SELECT is as a virtual table, or why it is none, all reasons at once. Nothing is created, and no row read;
     its relations are asked for their columns."""
-    with source_turn("of the virtual table", caller):
-        found = draft_from_sql(body.sql, _ports(site, caller).federation, body.types)
+    with source_turn(caller) as failures:
+        found = draft_from_sql(body.sql, _ports(site, caller, failures).federation, body.types)
     return VirtualTableDraftView.model_validate(found.to_dict())
 
 
@@ -105,8 +106,8 @@ def edit_virtual(table_id: TableId, body: VirtualTablePatch, site: TheSite, call
     """Change what the body has; the rest stays. One of a file or a command is refused (409), as is one that the caller
     may not read (403)."""
     fields = body.model_dump(exclude_unset=True, exclude={"expected_version"})
-    ports = _ports(site, caller)
-    with source_turn("of the virtual table", caller):
+    with source_turn(caller) as failures:
+        ports = _ports(site, caller, failures)
         made = change_virtual_table(table_id, fields, ports, version=body.expected_version)
     return _view(made, ports, caller)
 
@@ -125,16 +126,16 @@ def delete_virtual(
 @router.post("/{table_id}/test")
 def try_virtual(table_id: TableId, site: TheSite, caller: ThePrincipal) -> VirtualTableDriftView:
     """Ask its sources whether they have what it reads, say what has changed, and take them as they are now."""
-    with source_turn("of the virtual table", caller):
-        found = probe_virtual_table(table_id, _ports(site, caller))
+    with source_turn(caller) as failures:
+        found = probe_virtual_table(table_id, _ports(site, caller, failures))
     return VirtualTableDriftView.model_validate(found.to_dict())
 
 
 @router.get("/{table_id}/drift")
 def virtual_drift(table_id: TableId, site: TheSite, caller: ThePrincipal) -> VirtualTableDriftView:
     """Columns of its sources that are not as they were when it was created, changed or tested."""
-    with source_turn("of the virtual table", caller):
-        found = find_virtual_table_drift(table_id, _ports(site, caller))
+    with source_turn(caller) as failures:
+        found = find_virtual_table_drift(table_id, _ports(site, caller, failures))
     return VirtualTableDriftView.model_validate(found.to_dict())
 
 
@@ -202,9 +203,11 @@ def _read_cursor(cursor: str, digest: str) -> tuple[CommitId | None, int]:
     return (CommitId(commit) if commit else None), int(place)
 
 
-def _ports(site: Site, caller: Principal) -> VirtualTablePorts:
+def _ports(site: Site, caller: Principal, failures: SourceFailures | None = None) -> VirtualTablePorts:
+    """`failures`: of what connects."""
     ports = site.wiring.federation.virtual_ports(caller.user, SourceOrigin.HTTP)
-    return replace(ports, may_remember=_may_write(caller))
+    federation = failures.watched(ports.federation) if failures else ports.federation
+    return replace(ports, federation=federation, may_remember=_may_write(caller))
 
 
 def _may_write(caller: Principal) -> bool:
