@@ -30,6 +30,7 @@ from forge.flows.catalog.asset_store import AssetFilter, AssetStore
 from forge.flows.runs.records import AuditRecord
 from forge.model.errors import ForgeError
 from forge.model.name_suggestions import did_you_mean
+from forge.model.retry import attempts
 from forge.model.time import Clock
 
 _TRIES = 10
@@ -96,7 +97,7 @@ def undo_edit(
 
 
 def decide_proposal(proposal_id: str, ports: EditPorts, *, approve: bool, comment: str = "") -> EditOutcome:
-    for _ in range(_TRIES):
+    for _ in attempts(_TRIES):
         proposal = find_proposal(ports.store, proposal_id)
         asset = find_asset(ports.store, proposal.asset)  # under whatever name it has now
         if approve and asset.uid != proposal.uid:
@@ -143,7 +144,7 @@ def _apply(
     *,
     undoes: int | None = None,
 ) -> EditOutcome:
-    for _ in range(_TRIES):
+    for _ in attempts(_TRIES):
         asset = find_asset(ports.store, name)
         if expected is not None and asset.version != expected:
             raise StaleVersionError(asset.qualified_name, expected, asset.version)

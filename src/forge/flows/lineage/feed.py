@@ -22,6 +22,7 @@ from forge.lineage.kind import EdgeKind, EdgeRelationship, EdgeType, indirect_ki
 from forge.lineage.maker import Maker, maker_edges, maker_nodes, transform_of
 from forge.lineage.node import Entity, NodeType, column_of, table_of
 from forge.model.names import CommitId, RunId, TableName
+from forge.model.retry import attempts
 
 if TYPE_CHECKING:
     from forge.flows.lineage.ports import LineagePorts
@@ -92,7 +93,7 @@ def recorded_at(ports: LineagePorts, commit: Commit) -> datetime | None:
 
 def catch_up(ports: LineagePorts) -> int:
     """Records the commits that the graph does not know yet; how many they were."""
-    for attempt in range(_TRIES):
+    for attempt in attempts(_TRIES):
         try:
             return _catch_up(ports)
         except OlderBatchError:  # another process is doing the same, and is further

@@ -19,6 +19,7 @@ from forge.flows.versioning.content_hash import FileHasher, hash_series
 from forge.flows.versioning.record_ports import ContentHashes
 from forge.model.errors import ForgeError
 from forge.model.names import BranchName, CatalogName, SnapshotId, TableName
+from forge.model.retry import attempts
 from forge.versioning.commit import ADOPTED, Author, Commit, TableVersion
 
 _LONGEST = 1000  # snapshots of one table that are adopted one by one; older ones are in the first of these
@@ -89,7 +90,7 @@ def adopt_foreign(
     if known is None:
         return ()
     hashes = HashRecords()
-    for _ in range(_ATTEMPTS):
+    for _ in attempts(_ATTEMPTS):
         line = pin_branch(metadata, branch, default)
         foreign = find_foreign(lake, line)
         if not foreign:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from forge.contracts.registry import NAMESPACE_KEY, RegisteredContract, merged_entries, namespaces_of
+from forge.model.retry import attempts
 from forge.stores.lake.external_lake import ExternalLake
 from forge.stores.sql.contracts.namespaces import entries_of, entries_text
 
@@ -18,7 +19,7 @@ def write_external(
     has no lock for properties: after a write both sides are read again, until nothing that another server wrote is
     missing."""
     left = sorted(set(namespaces))
-    for _ in range(_MOST_TRIES):
+    for _ in attempts(_MOST_TRIES):
         if not left:
             return
         every = registered()

@@ -17,6 +17,7 @@ from forge.catalog.glossary.yaml_text import load_terms_yaml, terms_yaml
 from forge.flows.catalog.glossary.ports import GlossaryPorts, TermWrite
 from forge.flows.catalog.glossary.terms import creations, note_of, removal, written
 from forge.model.errors import ForgeError, raise_errors
+from forge.model.retry import attempts
 
 FOLDER = "glossary"
 _TRIES = 3
@@ -56,7 +57,7 @@ def import_terms(
     if len(text) > LARGEST_FILE:
         raise bad_file(f"The file has more than {LARGEST_FILE:,} characters", file, "Split it.")
     read = load_terms_csv(text, file) if format is TermFormat.CSV else load_terms_yaml(text, file)
-    for _ in range(_TRIES):
+    for _ in attempts(_TRIES):
         plan = plan_import(read.entries, ports.store.terms())
         raise_errors((*read.errors, *plan.errors))
         if dry_run or not (plan.added or plan.changed) or _apply(plan, ports, file):

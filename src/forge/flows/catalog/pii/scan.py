@@ -30,6 +30,7 @@ from forge.flows.runs.records import AuditRecord
 from forge.flows.versioning.read import RevisionReader
 from forge.model.errors import ForgeError, UnknownNameError
 from forge.model.names import BranchName, TableName
+from forge.model.retry import attempts
 from forge.model.time import Clock
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def scan_table(table: TableName, ports: ScanPorts, *, force: bool = False) -> Ta
         scanned_at=ports.clock(),
         settings=settings,
     )
-    for _ in range(_TRIES):
+    for _ in attempts(_TRIES):
         changed = apply_scan(_known(scan, ports), found_now, columns, scan, new_finding_id)
         detail: dict[str, object] = {"snapshot_id": pin.snapshot_id, "rows": sample.rows, "changed": len(changed)}
         audit = AuditRecord(scan.scanned_at, ports.actor, "pii.scan", str(table), detail)
@@ -165,7 +166,7 @@ def known_to_findings(store: PiiFindings) -> frozenset[TableName]:
 
 def _close_vanished(table: TableName, ports: ScanPorts) -> int:
     """Findings of a table that is gone are closed; how many. Under another name they are opened again."""
-    for _ in range(_TRIES):
+    for _ in attempts(_TRIES):
         known = ports.findings.findings(tables=[str(table)])
         at = ports.clock()
         closed = [close_finding(one, "the table is gone", at) for one in known]
@@ -182,7 +183,7 @@ def follow_lineage(ports: ScanPorts) -> int:
     tree = pin_branch(ports.metadata, ports.default_branch, ports.default_branch).tree
     edges = edges_at(ports.metadata, tree)
     keys = {str(table): version.uuid for table, version in tree.items()}
-    for _ in range(_TRIES):
+    for _ in attempts(_TRIES):
         known = ports.findings.findings(closed=True)
         derived = [one for one in derive_findings(known, edges, ports.threshold) if one.table in keys]
         changed = apply_lineage(known, derived, keys, ports.clock(), new_finding_id)

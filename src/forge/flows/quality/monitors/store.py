@@ -15,6 +15,7 @@ from forge.flows.versioning.revisions import find_branch
 from forge.model.errors import ForgeError, raise_errors
 from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, TableName
+from forge.model.retry import attempts
 from forge.model.time import Clock
 from forge.quality.monitors.monitor import CheckResult, Monitor, MonitorRun, MonitorRunStatus, Trigger, new_monitor_id
 from forge.quality.monitors.schedule import FieldFault
@@ -226,7 +227,7 @@ def create_monitor(fields: Mapping[str, object], ports: MonitorPorts) -> Monitor
     refuse_faults(faults)
     assert monitor is not None
     now = ports.clock()
-    for _ in range(_TRIES):
+    for _ in attempts(_TRIES):
         made = replace(
             monitor,
             id=new_monitor_id(monitor.name),
@@ -242,7 +243,7 @@ def create_monitor(fields: Mapping[str, object], ports: MonitorPorts) -> Monitor
 
 def change_monitor(monitor_id: str, fields: Mapping[str, object], ports: MonitorPorts) -> Monitor:
     """Omitted `fields` stay. Concurrent changes are applied one after the other."""
-    for _ in range(_TRIES):
+    for _ in attempts(_TRIES):
         before = find_monitor(ports.store, monitor_id)
         _refuse_file(before)
         monitor, faults = draft_monitor(fields, ports, before)
@@ -260,7 +261,7 @@ def change_monitor(monitor_id: str, fields: Mapping[str, object], ports: Monitor
 
 def remove_monitor(monitor_id: str, ports: MonitorPorts) -> Monitor:
     """It is no longer scheduled or listed; its history stays."""
-    for _ in range(_TRIES):
+    for _ in attempts(_TRIES):
         before = find_monitor(ports.store, monitor_id)
         _refuse_file(before)
         now = ports.clock()

@@ -33,6 +33,7 @@ from forge.flows.versioning.ports import Operation, adopt, run_operation
 from forge.flows.versioning.rollback import restored
 from forge.model.errors import ForgeError
 from forge.model.names import CommitId, RunId, TableName
+from forge.model.retry import attempts
 from forge.quality.remediation import Remediation, RemedyStatus, decided_already, why_not_approve
 from forge.quality.verdict import Verdict
 from forge.versioning.commit import Commit, TableStatistics, Tree, same
@@ -87,7 +88,7 @@ def revert(remediation_id: str, ports: RemedyPorts, *, comment: str = "") -> Rem
     refuse_change(ports.versions.branch(record.branch), "revert")
     words = f"Taken back by {ports.versions.author.email}. {comment}".strip()
     record = replace(record, note=f"{record.note} {words}".strip())
-    for _ in range(ATTEMPTS):
+    for _ in attempts(ATTEMPTS):
         adopt(ports.versions, record.branch)
         line = pin_branch(ports.versions.metadata, record.branch, ports.versions.default_branch)
         if not _is_as_left(record, line, ports):

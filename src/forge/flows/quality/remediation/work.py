@@ -20,6 +20,7 @@ from forge.flows.versioning.merge.preview import judge_preview, outputs_of
 from forge.flows.versioning.merge.tree import TableOutcome
 from forge.flows.versioning.ports import Operation, adopt, run_operation
 from forge.model.names import BranchName, CommitId, TableName
+from forge.model.retry import attempts
 from forge.quality.check import Check
 from forge.quality.remediation import PreviewVerdict, Remediation, RemedyStatus, TableCount
 from forge.quality.remedy import ActionKind, RemedyResult
@@ -76,7 +77,7 @@ def work_out(
     versions = ports.versions
     words = ("remediate", str(record.table), record.id)
     with run_operation(versions, "remediate", branch, words) as work:
-        for _ in range(ATTEMPTS):
+        for _ in attempts(ATTEMPTS):
             adopt(versions, branch)
             line = pin_branch(versions.metadata, branch, versions.default_branch)
             worked = _attempt(ports, work, line, record, done, gate=gate)

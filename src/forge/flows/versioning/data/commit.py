@@ -24,6 +24,7 @@ from forge.flows.versioning.tables import NeedsEngine, TableFiles
 from forge.model.errors import UnknownNameError
 from forge.model.name_suggestions import did_you_mean
 from forge.model.names import BranchName, RunId, TableName
+from forge.model.retry import attempts
 from forge.quality.verdict import Verdict
 from forge.versioning.commit import Commit, TableStatistics, TableVersion
 from forge.versioning.errors import IncomparableError, NothingToDoError
@@ -65,7 +66,7 @@ def commit_data(request: CommitRequest, ports: VersionPorts) -> CommitResult:
         raise NothingToDoError("There is nothing to commit", fix="Give a file, rows, or a query.")
     words = (request.action, str(request.mode), str(request.table))
     with run_operation(ports, "commit", BranchName(request.branch), words) as work:
-        for _ in range(ATTEMPTS):
+        for _ in attempts(ATTEMPTS):
             adopt(ports, request.branch)
             line = pin_branch(ports.metadata, BranchName(request.branch), ports.default_branch)
             result = _attempt(work, request, line)

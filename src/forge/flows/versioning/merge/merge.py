@@ -20,6 +20,7 @@ from forge.flows.versioning.ports import Operation, VersionPorts, adopt, run_ope
 from forge.flows.versioning.revisions import find_commit
 from forge.model.errors import DatabaseBusyError, ForgeError
 from forge.model.names import CommitId, RunId, TableName
+from forge.model.retry import attempts
 from forge.versioning.commit import TableStatistics, Tree, same
 from forge.versioning.conflict import Answers, ResolutionRule
 from forge.versioning.errors import IncomparableError
@@ -46,7 +47,7 @@ def merge(
     request: MergeRequest, ports: VersionPorts, *, merge_id: str | None = None, answers: Answers | None = None
 ) -> MergeResult:
     """Ours is the target, theirs the source. Nothing moves unless all of it does."""
-    for _ in range(ATTEMPTS):
+    for _ in attempts(ATTEMPTS):
         plan = _plan(request, ports, merge_id, answers or Answers((*ports.rules, *request.rules)))
         if isinstance(plan, UpToDate):
             return plan

@@ -13,6 +13,7 @@ from forge.flows.versioning.merge.result import MergeResult
 from forge.flows.versioning.ports import VersionPorts, adopt
 from forge.flows.versioning.revisions import find_commit
 from forge.model.names import BranchName, TableName
+from forge.model.retry import attempts
 from forge.versioning.commit import Commit
 from forge.versioning.conflict import Answers, ResolutionRule
 from forge.versioning.errors import NoCommitsError
@@ -37,7 +38,7 @@ def _pick(
     parent = commit.parents[0] if commit.parents else None
     refuse_change(ports.branch(target), kind)
     given = answers or Answers((*ports.rules, *rules))
-    for _ in range(ATTEMPTS):
+    for _ in attempts(ATTEMPTS):
         adopt(ports, target)
         branch = ports.branch(target)
         if branch.head is None:
