@@ -29,6 +29,8 @@ _CASES = {
     "SELECT * FROM (WITH a AS (SELECT 1) SELECT * FROM a) x JOIN core.t": ["core.t"],
     "SELECT /*+ BROADCAST(t) */ * FROM core.t": ["core.t"],
     "SELECT * FROM range(3)": [],
+    "SELECT * FROM core.t VERSION AS OF 'dev' a JOIN core.t b": ["core.t@dev", "core.t"],
+    "SELECT * FROM core.t TIMESTAMP AS OF '2026-01-01'": ["core.t@2026-01-01"],
     "VALUES (1)": [],
     "SELECT * FROM core.t UNION SELECT * FROM crm.deep.er.t": ["core.t", "crm.deep.er.t"],
 }

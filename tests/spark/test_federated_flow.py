@@ -286,6 +286,34 @@ def test_views_of_the_lake_answer_as_their_tables(oracle: Oracle, ports: Federat
     assert not wrong, f"{len(wrong)} of {len(of_lake)}:\n" + "\n".join(wrong)
 
 
+@pytest.mark.parametrize(("executor", "some"), [("in-process", slice(0, None, 3)), ("spark", slice(1, None, 12))])
+def test_tables_and_views_at_a_branch_answer_as_they_are(
+    oracle: Oracle, ports: FederationPorts, executor: ExecutorChoice, some: slice
+) -> None:
+    of_lake = [one for one in questions() if set(one.tables) & set(LAKE)][some]
+    asked = Asked(ports, executor, names={**NAMES, "products": "seen.products@main", "stock": "retail.stock@HEAD"})
+
+    wrong = disagreements(of_lake, oracle, asked)
+
+    print(f"at a branch: {dict(asked.counts)}")
+    assert not wrong, f"{len(wrong)} of {len(of_lake)}:\n" + "\n".join(wrong)
+    assert not asked.counts["as it is written"]
+
+
+def test_one_table_at_two_commits_is_joined_on_spark(ports: FederationPorts) -> None:
+    """Every product of before the last commit of the table is one of now, and the other way round."""
+    sql = (
+        "SELECT count(*), count(a.id), count(b.id) FROM retail.products a "
+        "FULL JOIN retail.products@main b ON a.id = b.id"
+    )
+    rows = [
+        ask(ports, QueryRequest(sql, executor=one), QueryCaller("Ada", "test", utc_now)).rows
+        for one in ("spark", "in-process")
+    ]
+    assert rows[0] == rows[1]
+    assert len(set(rows[0][0])) == 1
+
+
 @pytest.mark.parametrize("pushdown", [True, False])
 def test_hidden_columns_read_as_null_whoever_computes(
     masked_oracle: Oracle, ports: FederationPorts, *, pushdown: bool

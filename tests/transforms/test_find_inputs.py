@@ -78,6 +78,9 @@ REFUSED = [
     # versions of one's own, and names that are hidden
     ("SELECT * FROM core.a VERSION AS OF 12", "E206", "a.sql:1:15", "pins"),
     ("SELECT * FROM core.a TIMESTAMP AS OF '2026-01-01' o", "E206", "a.sql:1:15", "pins"),
+    ("SELECT * FROM core.b JOIN core.a@dev~1 o", "E206", "a.sql:1:27", "pins"),
+    ("SELECT * FROM core.a @dev", "E206", "a.sql:1:15", "pins"),
+    ("SELECT a@b FROM core.a", "E201", "a.sql:1:8", "@b"),
     ("SELECT * FROM core.a FOR SYSTEM_TIME AS OF '2026-01-01'", "E206", "a.sql:1:15", "pins"),
     ("SELECT * FROM IDENTIFIER('core.a')", "E206", "a.sql:1:15", "IDENTIFIER"),
     ("SELECT * FROM IDENTIFIER(:t)", "E206", "a.sql:1:15", "IDENTIFIER"),

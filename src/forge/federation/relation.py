@@ -17,13 +17,24 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True, order=True)
 class RelationName:
     """`crm.public.customers` is the table ("public", "customers") of the source crm; `core.orders` is ("core",
-    "orders") of the lake. The parts are as the source spells them."""
+    "orders") of the lake. The parts are as the source spells them. `at`: of a table of the lake, the branch, tag,
+    commit or time that the query names beside it; empty: as of the query."""
 
     source: str
     path: tuple[str, ...]
+    at: str = ""
 
     def __str__(self) -> str:
-        return ".".join(self.path if self.source == LAKE else (self.source, *self.path))
+        return f"{self.plain}@{self.at}" if self.at else ".".join(self._parts)
+
+    @property
+    def plain(self) -> RelationName:
+        """Whatever version of it."""
+        return RelationName(self.source, self.path)
+
+    @property
+    def _parts(self) -> tuple[str, ...]:
+        return self.path if self.source == LAKE else (self.source, *self.path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ logging.getLogger("sqlglot").setLevel(logging.ERROR)
 
 # Databricks parses `a:b` as a path into JSON; Spark refuses it, and so should we. All else is the same to us.
 DIALECT = "spark"
+_PARSER = sqlglot.Dialect.get_or_raise(DIALECT)
 
 # fmt: off
 _OTHER_STATEMENTS = frozenset((
@@ -31,6 +32,9 @@ _OTHER_STATEMENTS = frozenset((
 ))
 # fmt: on
 _NAMES = (TokenType.VAR, TokenType.IDENTIFIER)
+# What follows `schema.table@` without a quote: a branch, tag, commit or time with steps back. It ends where a comment
+# begins.
+_REF = re.compile(r"\w(?:(?:[\w.~^:+@]|-(?!-)|/(?!\*))*[\w~^])?", re.ASCII)
 _SET_WORDS = (TokenType.UNION, TokenType.EXCEPT, TokenType.INTERSECT, TokenType.ALL, TokenType.DISTINCT)
 
 
@@ -72,7 +76,8 @@ def parse_query(text: str, file: str) -> ParsedQuery:
         # The parser does not know `TABLE x`; `FROM x` of the same length means the same to it and moves no offset.
         parsable = f"{parsable[:start]}FROM {parsable[start + 5 :]}"
     try:
-        trees = [tree for tree in sqlglot.parse(parsable, read=DIALECT) if tree and not isinstance(tree, exp.Semicolon)]
+        parsed = _PARSER.parser().parse(_with_versions(parsable), parsable)
+        trees = [tree for tree in parsed if tree and not isinstance(tree, exp.Semicolon)]
     except ParseError as error:
         raise _syntax_error(text, file, error) from error
     except _TRIPPED as error:
@@ -86,6 +91,45 @@ def parse_query(text: str, file: str) -> ParsedQuery:
         wrong_kind = isinstance(tree, exp.DML | exp.DDL | exp.Command | exp.MultitableInserts)
         raise _not_a_query(text, file, first) if wrong_kind else _unexpected(text, file, first)
     return ParsedQuery(text, file, tree, tokens, frozenset(table_words))
+
+
+def _with_versions(parsable: str) -> list[Token]:
+    """`core.orders@dev` is `core.orders VERSION AS OF 'dev'`, which the parser knows. An `@` after a name stands
+    nowhere else in Spark's SQL; within texts, quoted names and comments it is no token. What is put in has the place
+    of the ref."""
+    found: list[Token] = []
+    end = -1  # of the last ref
+    for token in _PARSER.tokenize(parsable):
+        if token.start <= end:
+            continue
+        ref = _ref_after(parsable, token, found)
+        if ref is None:
+            found.append(token)
+            continue
+        text, end = ref
+        words = ((TokenType.VAR, "VERSION"), (TokenType.ALIAS, "AS"), (TokenType.VAR, "OF"), (TokenType.STRING, text))
+        found += [Token(kind, word, token.line, token.col, token.start, end) for kind, word in words]
+    return found
+
+
+def _ref_after(text: str, token: Token, before: Sequence[Token]) -> tuple[str, int] | None:
+    """The ref and the offset of its last letter, where the token is the `@` of a table."""
+    if token.token_type != TokenType.PARAMETER or not before or before[-1].token_type == TokenType.STRING:
+        return None
+    touches = before[-1].end + 1 == token.start and _is_word(text[token.start - 1])  # core.values@dev
+    if not touches and before[-1].token_type not in _NAMES:
+        return None
+    rest = text[token.end + 1 :]
+    quote = rest[:1]
+    if quote in ("'", '"', "`"):
+        closed = rest.find(quote, 1)
+        return (rest[1:closed], token.end + 1 + closed) if closed > 1 and "\\" not in rest[:closed] else None
+    match = _REF.match(rest)
+    return (match.group(), token.end + match.end()) if match else None
+
+
+def _is_word(letter: str) -> bool:
+    return letter.isalnum() or letter in "_`"
 
 
 def _with_doubled_quotes(text: str, tokens: Sequence[Token]) -> str:

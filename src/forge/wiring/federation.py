@@ -169,6 +169,7 @@ class FederationParts:
             masked=lambda pin, columns: masked_pin(wiring.versioning.ports(), pin, columns)[0],
             user=user or wiring.author.email,
             hidden=hidden or PersonalColumns(),
+            hidden_at=wiring.catalog.personal_at if hidden is not None else lambda *commits: PersonalColumns(),
             roles=wiring.settings.keys.roles,
             mask_key=self.mask_key,
             notify=notify,

@@ -49,6 +49,7 @@ _RELATIONS = {
         RelationName("lite", ("main", "cities")): 20,
         RelationName("inbox", ("events",)): None,
         RelationName(LAKE, ("core", "orders")): 100_000,
+        RelationName(LAKE, ("core", "orders"), "dev"): 90_000,
     }.items()
 }
 

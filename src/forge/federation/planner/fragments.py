@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from forge.federation.dialects.render import set_path
 from forge.federation.dialects.rules import LakeOrKind, SourceRules, rules_of
+from forge.federation.names import set_ref
 from forge.federation.plan import Fragment, PushDecision, QueryPart, RowGuard
 from forge.federation.planner.local_names import LocalQuery
 from forge.federation.relation import RelationName, SourceColumn, SourceRelation
@@ -139,6 +140,7 @@ class FragmentList:
             relation = self.query.relations[table.name]
             relations[relation.name] = None
             set_path(table, (relation.name.source, *relation.name.path))
+            set_ref(table, relation.name.at)
         return tuple(relations)
 
     def _spell_columns(self, node: exp.Expr, scope: exp.Select) -> None:

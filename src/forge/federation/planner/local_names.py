@@ -65,6 +65,7 @@ def give_local_names(
         table.set("this", exp.to_identifier(local, quoted=True))
         table.set("db", None)
         table.set("catalog", None)
+        table.set("version", None)
     _shorten(tree, prefixes)
     return LocalQuery(tree, {local: relations[name] for name, local in named.items()}, fresh)
 

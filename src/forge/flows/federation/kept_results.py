@@ -71,7 +71,7 @@ class CacheQuestion:
     plan: QueryPlan
     relations: Mapping[RelationName, SourceRelation]
     sources: Mapping[str, Source]
-    pins: Mapping[tuple[str, str], Pin]
+    pins: Mapping[RelationName, Pin]
     parameters: Mapping[str, object]
     asked: tuple[object, ...]
     policies: tuple[CachePolicy, ...] = ()
@@ -198,7 +198,7 @@ def _key(cache: QueryCache, question: CacheQuestion) -> str:
 def _state(cache: QueryCache, question: CacheQuestion, name: RelationName) -> object:
     """Of which rows a relation is read, and on whose behalf."""
     if name.source == LAKE:
-        pin = question.pins[name.path[0].lower(), name.path[-1].lower()]
+        pin = question.pins[name]
         return (str(pin.catalog), pin.snapshot_id, pin.since)
     source = question.sources[name.source]
     return (_stable(source.keys), source.origin.value, cache.login(source))

@@ -6,8 +6,12 @@ from collections.abc import Mapping
 
 from sqlglot import exp
 
+from forge.federation.names import ref_of, set_ref
+from forge.federation.relation import RelationName
+from forge.federation.source import LAKE
 from forge.flows.runs.pin import Pin
 from forge.model.names import TableName
+from forge.transforms.sql import CATALOG
 from forge.transforms.sql_parse import parse_query
 
 
@@ -15,27 +19,35 @@ class TwoVersionsError(Exception):
     """One table at two snapshots: only an engine that knows versions can read it."""
 
 
-def expand_views(tree: exp.Query, pins: Mapping[TableName, Pin]) -> tuple[exp.Query, dict[TableName, Pin]]:
-    """The query without views, and the tables that it reads."""
-    tables: dict[TableName, Pin] = {}
+def lake_name(table: TableName, at: str = "") -> RelationName:
+    return RelationName(LAKE, (table.schema, table.name), at)
+
+
+def expand_views(tree: exp.Query, pins: Mapping[RelationName, Pin]) -> tuple[exp.Query, dict[RelationName, Pin]]:
+    """The query without views, and the tables that it reads. What a view at a branch is made of is read there, too."""
+    tables: dict[RelationName, Pin] = {}
     found = _expanded(tree.copy(), pins, tables)
     return found, tables
 
 
-def _expanded(tree: exp.Query, pins: Mapping[TableName, Pin], tables: dict[TableName, Pin]) -> exp.Query:
-    by_name = {(str(table.schema).lower(), table.name.lower()): pin for table, pin in pins.items()}
+def _expanded(
+    tree: exp.Query, pins: Mapping[RelationName, Pin], tables: dict[RelationName, Pin], at: str = ""
+) -> exp.Query:
     for node in list(tree.find_all(exp.Table)):
-        names = tuple(part.name.lower() for part in node.parts)[-2:]
-        pin = by_name.get((names[0], names[1])) if len(names) == 2 else None
+        names = tuple(part.name.lower() for part in node.parts)
+        names = names[1:] if len(names) == 3 and names[0] == CATALOG else names
+        name = RelationName(LAKE, names, at or ref_of(node))
+        pin = pins.get(name)
         if pin is None:
             continue
         if pin.view_sql is None:
-            if tables.setdefault(pin.table, pin) != pin:
+            set_ref(node, name.at)
+            if tables.setdefault(name, pin) != pin:
                 raise TwoVersionsError
             continue
         inner = parse_query(pin.view_sql, str(pin.table)).tree.copy()
         assert isinstance(inner, exp.Query), "a view is a query"
-        inner = _expanded(inner, {one.table: one for one in pin.view_inputs}, tables)
+        inner = _expanded(inner, {lake_name(one.table, name.at): one for one in pin.view_inputs}, tables, name.at)
         _drop_schema(tree, names)
         alias = node.args.get("alias") or exp.TableAlias(this=exp.to_identifier(node.name, quoted=True))
         node.replace(exp.Subquery(this=inner, alias=alias.copy(), joins=node.args.get("joins")))

@@ -18,7 +18,7 @@ from sqlglot import exp
 from forge.federation.credentials import asked_as, refuse_without
 from forge.federation.expanded_size import refuse_exploding
 from forge.federation.explain import explain, explain_text
-from forge.federation.names import find_relations
+from forge.federation.names import find_relations, ref_of, resolve_relation
 from forge.federation.planner import plan_query
 from forge.federation.policy import ColumnMask, PolicySubject, RowFilter
 from forge.federation.relation import RelationName, SourceRelation
@@ -26,10 +26,10 @@ from forge.federation.rights import Rights, has_rules, hidden_columns, refuse_re
 from forge.federation.source import LAKE, Source
 from forge.federation.virtual.expansion import expand_virtual_tables, names_virtual
 from forge.federation.virtual.fit import fit_virtual, masked_columns, output_types
-from forge.flows.catalog.personal_data import PersonalColumns
+from forge.flows.catalog.personal_data import PersonalAt, PersonalColumns
 from forge.flows.federation.guarded_rows import guard_rows, read_discreetly
 from forge.flows.federation.kept_results import OFF, CachePolicy, CacheQuestion, KeptResult, look_up
-from forge.flows.federation.lake_views import TwoVersionsError, expand_views
+from forge.flows.federation.lake_views import TwoVersionsError, expand_views, lake_name
 from forge.flows.federation.ports import UndecidedError
 from forge.flows.federation.query_lineage import OutputLineage, lineage_lines, lineage_of
 from forge.flows.federation.running import RunningQuery
@@ -38,7 +38,7 @@ from forge.flows.upkeep.query_audit import audited
 from forge.flows.versioning.tables import NeedsEngine
 from forge.model.errors import ForgeError
 from forge.model.name_suggestions import did_you_mean
-from forge.model.names import TableName
+from forge.model.names import CommitId, TableName
 from forge.transforms.sql_parse import ParsedQuery, parse_query
 
 if TYPE_CHECKING:
@@ -102,7 +102,8 @@ class QueryAnswer:
 class FederationPorts:
     """`lake` opens the pinned tables as a source; `masked` gives a pin whose hidden columns read as NULL. `user`: who
     asks, for the readers of a source; `roles`: those of forge.yaml. `lake_masks` and `lake_rows`: of tables of the
-    lake; `mask_key`: of hashes. `notify` is told what takes long. `in_process` is of this query alone, as is
+    lake; `mask_key`: of hashes. `hidden`: what reads as NULL at the commit of the query, `hidden_at` at those that it
+    names beside tables. `notify` is told what takes long. `in_process` is of this query alone, as is
     `running`, which ends it. `cache` is None where no results are kept."""
 
     reader: RevisionReader
@@ -116,6 +117,7 @@ class FederationPorts:
     masked: Callable[[Pin, frozenset[str]], Pin]
     user: str
     hidden: PersonalColumns = field(default_factory=PersonalColumns)
+    hidden_at: PersonalAt = lambda *commits: PersonalColumns()
     roles: Mapping[str, Collection[str]] = field(default_factory=dict)
     lake_masks: tuple[ColumnMask, ...] = ()
     lake_rows: tuple[RowFilter, ...] = ()
@@ -173,6 +175,16 @@ def executor_choice(text: str, option: str) -> ExecutorChoice:
             return one  # type: ignore[no-any-return]
     choices = ", ".join(get_args(ExecutorChoice))
     raise ForgeError("E105", f"There is no engine '{text}'", where=option, fix=f"Take one of {choices}.")
+
+
+def commits_beside(reader: RevisionReader, sql: str) -> tuple[CommitId, ...]:
+    """What the refs beside tables of the text mean now; none where it cannot be read, which `ask` says."""
+    try:
+        tables = [one for one in parse_query(sql, "query").tree.find_all(exp.Table) if ref_of(one)]
+        found = reader.pins_beside((_table(resolve_relation(one, ())), ref_of(one)) for one in tables)
+    except ForgeError:
+        return ()
+    return tuple(commit for _, commit in found.values())
 
 
 def ask(ports: FederationPorts, request: QueryRequest, caller: QueryCaller) -> QueryAnswer:
@@ -294,7 +306,7 @@ class _OpenQuery:
     no_plan: str = ""  # why Spark is given the text as it came
     masked: set[str] = field(default_factory=set)
     virtual: tuple[VirtualTable, ...] = ()  # that it reads; `parsed` has what they are made of
-    _connectors: dict[str, SourceConnector] = field(default_factory=dict)
+    _connectors: dict[tuple[str, str], SourceConnector] = field(default_factory=dict)
 
     @cached_property
     def sources(self) -> Mapping[str, Source]:
@@ -312,7 +324,8 @@ class _OpenQuery:
 
     @cached_property
     def is_external(self) -> bool:
-        if self.virtual:  # Spark does not know their names
+        """Whether the text as it came is nothing for Spark, which knows no sources, virtual tables and branches."""
+        if self.virtual or any(ref_of(table) for table in self.parsed.tree.find_all(exp.Table)):
             return True
         known = {name.lower() for name in self.sources}
         ctes = {cte.alias.lower() for cte in self.parsed.tree.find_all(exp.CTE)}
@@ -323,7 +336,7 @@ class _OpenQuery:
     def relations(self) -> tuple[RelationName, ...]:
         """As the query names them. Who may not read one of their sources is refused before anything else is said."""
         if not self.is_external:
-            return tuple(_name_of(table) for table in self.pins)
+            return tuple(self.pins)
         found = find_relations(self.parsed.tree, self.sources)
         for name in dict.fromkeys(one.source for one in found if one.source != LAKE):
             refuse_reader(self.sources[name], self.ports.user)
@@ -331,15 +344,32 @@ class _OpenQuery:
         return found
 
     @cached_property
-    def pins(self) -> Mapping[TableName, Pin]:
-        """Tables and views of the lake, as the query names them."""
+    def pins(self) -> Mapping[RelationName, Pin]:
+        """Tables and views of the lake, by their names in small letters."""
         if not self.is_external:
-            return self.ports.reader.pins(self.request.sql, self.request.at)
-        tables = [_table(one) for one in self.relations if one.source == LAKE]
-        return self.ports.reader.pins_of(tables, self.request.at)
+            found = self.ports.reader.pins(self.request.sql, self.request.at)
+        else:
+            plain = [_table(one) for one in self.relations if one.source == LAKE and not one.at]
+            found = self.ports.reader.pins_of(plain, self.request.at)
+        beside = {lake_name(table, at): pin for (table, at), (pin, _) in self._pins_beside.items()}
+        return {lake_name(table): pin for table, pin in found.items()} | beside
 
     @cached_property
-    def _expanded(self) -> tuple[exp.Query, dict[TableName, Pin]]:
+    def _pins_beside(self) -> Mapping[tuple[TableName, str], tuple[Pin, CommitId]]:
+        """Of tables at a branch, tag, commit or time of their own."""
+        named = [(_table(one), one.at) for one in self.relations if one.at] if self.is_external else []
+        return self.ports.reader.pins_beside(named)
+
+    @cached_property
+    def hidden(self) -> PersonalColumns:
+        """What reads as NULL: personal at one of the commits that are read is personal in all of them."""
+        commits = dict.fromkeys(commit for _, commit in self._pins_beside.values())
+        if not commits:
+            return self.ports.hidden
+        return PersonalColumns(self.ports.hidden.keys | self.ports.hidden_at(*commits).keys)
+
+    @cached_property
+    def _expanded(self) -> tuple[exp.Query, dict[RelationName, Pin]]:
         """The query over tables alone, and their pins."""
         tree = self.parsed.tree
         assert isinstance(tree, exp.Query), "VALUES alone is not planned"
@@ -348,7 +378,8 @@ class _OpenQuery:
     @cached_property
     def plan(self) -> QueryPlan | None:
         """None where the lake alone is asked and only Spark can read it, or understands what is asked."""
-        view = next((one for one, pin in self.pins.items() if pin.view_sql is not None and self._is_masked(pin)), None)
+        hidden = (pin.table for pin in self.pins.values() if pin.view_sql is not None and self._is_masked(pin))
+        view = next(hidden, None)
         if self.is_external:
             if view is not None:
                 raise _masked_beside(view)
@@ -397,7 +428,7 @@ class _OpenQuery:
 
     def _is_masked(self, pin: Pin) -> bool:
         """Which of them shows through a view, Spark's reading of it decides."""
-        return bool(self.ports.hidden.of(pin.table)) or any(map(self._is_masked, pin.view_inputs))
+        return bool(self.hidden.of(pin.table)) or any(map(self._is_masked, pin.view_inputs))
 
     def _planned(self) -> QueryPlan:
         tree, _ = self._expanded
@@ -429,8 +460,8 @@ class _OpenQuery:
         return QueryDescription(tree, found, tuple(missing.values()), frozenset(missing))
 
     def _describe(self, name: RelationName) -> SourceRelation:
-        connector = self._connector(name.source)
-        found = connector.describe(_name_of(_table(name)).path if name.source == LAKE else name.path)
+        connector = self._connector(name)
+        found = connector.describe(lake_name(_table(name)).path if name.source == LAKE else name.path)
         if found is None:
             raise UnknownSourceTableError(
                 "E887",
@@ -440,7 +471,8 @@ class _OpenQuery:
                 fix=f"`forge source show {name.source}` lists what it has.",
             )
         if name.source == LAKE:
-            hidden = self.ports.hidden.of(_table(name))
+            hidden = self.hidden.of(_table(name))
+            found = replace(found, name=replace(found.name, at=name.at))
         else:
             hidden = hidden_columns(self.sources[name.source], found)
         return self._restricted(replace(found, hidden=hidden))
@@ -467,17 +499,19 @@ class _OpenQuery:
         """What of all its relations is for who asks; None where Spark is given the text as it came."""
         return rights_of(self.described.values(), self.ports.mask_key) if self.plan is not None else None
 
-    def _connector(self, source: str) -> SourceConnector:
-        if source not in self._connectors:
-            if source == LAKE:
-                tables = {(table.schema, table.name): pin for table, pin in self._expanded[1].items()}
-                opened = self.ports.lake(tables)
+    def _connector(self, name: RelationName) -> SourceConnector:
+        """Of the lake one for each branch, commit or time, in which a table is there once."""
+        place = (name.source, name.at)
+        if place not in self._connectors:
+            if name.source == LAKE:
+                pins = {(one.path[0], one.path[1]): pin for one, pin in self._expanded[1].items() if one.at == name.at}
+                opened = self.ports.lake(pins)
             else:
-                opened = self.ports.connector(self.sources[source])
+                opened = self.ports.connector(self.sources[name.source])
             self.closing.callback(opened.close)
             self.closing.enter_context(self.ports.running.ends_with(opened.cancel))
-            self._connectors[source] = opened
-        return self._connectors[source]
+            self._connectors[place] = opened
+        return self._connectors[place]
 
     @property
     def question(self) -> CacheQuestion | None:
@@ -485,20 +519,20 @@ class _OpenQuery:
         plan = self.plan
         if plan is None:
             return None
-        tree, tables = self._expanded
+        tree, pins = self._expanded
         return CacheQuestion(
             tree=tree,
             plan=plan,
             relations=self.described,
             sources=self.sources,
-            pins={(table.schema, table.name): pin for table, pin in tables.items()},
+            pins={name: pins[lake_name(_table(name), name.at)] for name in self.described if name.source == LAKE},
             parameters=self.request.parameters,
             asked=(self.request.limit, self.request.executor, self.request.pushdown, self.rights),
             policies=tuple(CachePolicy(one.name, one.cache_enabled, one.cache_ttl_seconds) for one in self.virtual),
         )
 
     def version_now(self, name: RelationName) -> str:
-        found = self._connector(name.source).describe(name.path)
+        found = self._connector(name).describe(name.path)
         return found.version if found else ""
 
     def kept(self, result: KeptResult) -> QueryAnswer:
@@ -562,16 +596,15 @@ class _OpenQuery:
 
     def on_spark(self, why: str) -> QueryAnswer:
         if self.is_external or self.is_ruled:
-            pins = {_name_of(table): pin for table, pin in self._expanded[1].items()}
-            return self.computed(self.ports.spark(pins), why)
-        found = {table: self._masked(table, pin) for table, pin in self.pins.items()}
+            return self.computed(self.ports.spark(self._expanded[1]), why)
+        found = {_table(name): self._masked(_table(name), pin) for name, pin in self.pins.items()}
         schema, rows = self.ports.engine().query(self.request.sql, found, self.request.parameters, self.request.limit)
         explained = QueryExplanation("spark", why, None, self.kinds, parameters=self.request.parameters)
-        masked = frozenset(column for table in found for column in self.ports.hidden.of(table))
+        masked = frozenset(column for table in found for column in self.hidden.of(table))
         return QueryAnswer(schema, rows, executor="spark", why=why, explained=explained, masked=masked)
 
     def _masked(self, table: TableName, pin: Pin) -> Pin:
-        hidden = self.ports.hidden.of(table)
+        hidden = self.hidden.of(table)
         return self.ports.masked(pin, hidden) if hidden else pin
 
     def read(
@@ -585,7 +618,7 @@ class _OpenQuery:
         self.ports.running.check()
         asked = render(fragment, self.kinds[fragment.source], self.request.parameters, keys)
         schema = pa.schema([(one.name, arrow_type(one.type)) for one in fragment.read_columns])
-        connector = self._connector(fragment.source)
+        connector = self._connector(fragment.relations[0])
         if any(one.is_restricted for one in self.described.values() if one.name.source == fragment.source):
             rows = read_discreetly(lambda: connector.read(asked, schema), schema)
         else:
@@ -616,10 +649,6 @@ def _masked_beside(view: TableName) -> ForgeError:
 
 def _table(name: RelationName) -> TableName:
     return TableName(name.path[0].lower(), name.path[-1].lower())
-
-
-def _name_of(table: TableName) -> RelationName:
-    return RelationName(LAKE, (table.schema, table.name))
 
 
 def distinct_names(names: tuple[str, ...]) -> list[str]:

@@ -49,7 +49,7 @@ def lineage_of(
         f"{_SCHEMA}.{name}": {one.name: str(one.type) for one in relation.columns}
         for name, relation in local.relations.items()
     }
-    spelled = {f"{_SCHEMA}.{name}": str(relation.name) for name, relation in local.relations.items()}
+    spelled = {f"{_SCHEMA}.{name}": str(relation.name.plain) for name, relation in local.relations.items()}
     read = extract_sql(local.tree.sql("spark"), columns, default_schema=_SCHEMA, result=_RESULT)
     found: dict[str, dict[ColumnSource, None]] = {}
     for edge in read.edges:

@@ -42,19 +42,12 @@ class RevisionReader:
     default: BranchName
 
     def pin(self, table: TableName, at: str | None) -> Pin:
-        known: Mapping[TableName, object]
-        if at is None:
-            line: PinnedBranch = pin_branch(self.metadata, self.branch, self.default)
-            pin, known = find_pin(table, line, self.lake), line.tree
-        else:
-            tree = self.metadata.tree(commit_at(self.metadata, at, self.branch, table).id)
-            pin, known = at_commit(table, tree, self.lake), tree
+        if at is not None:
+            return self._pin_of(table, commit_at(self.metadata, at, self.branch, table).id, at)
+        line: PinnedBranch = pin_branch(self.metadata, self.branch, self.default)
+        pin = find_pin(table, line, self.lake)
         if pin is None:
-            raise UnknownNameError(
-                f"There is no table {table}" + (f" at {at}" if at else f" on '{self.branch}'"),
-                why=did_you_mean(str(table), map(str, known)),
-                fix="`forge show` lists the tables of the newest commit.",
-            )
+            raise _no_table(table, f"on '{self.branch}'", line.tree)
         return pin
 
     def pins(self, sql: str, at: str | None) -> dict[TableName, Pin]:
@@ -67,9 +60,36 @@ class RevisionReader:
         commit = self._commit(at)
         return {table: self.pin(table, commit) for table in tables}
 
+    def pins_beside(self, named: Iterable[tuple[TableName, str]]) -> dict[tuple[TableName, str], tuple[Pin, CommitId]]:
+        """Tables at revisions that a query names beside them, with the commits that these are; one revision is the
+        same commit for all tables."""
+        commits: dict[tuple[str, TableName | None], CommitId] = {}
+        found = {}
+        for table, at in named:
+            key = (at, table if _VERSION.fullmatch(at) else None)
+            if key not in commits:
+                commits[key] = commit_at(self.metadata, at, self.branch, table).id
+            found[table, at] = (self._pin_of(table, commits[key], at), commits[key])
+        return found
+
+    def _pin_of(self, table: TableName, commit: CommitId, at: str) -> Pin:
+        tree = self.metadata.tree(commit)
+        pin = at_commit(table, tree, self.lake)
+        if pin is None:
+            raise _no_table(table, f"at {at}", tree)
+        return pin
+
     def _commit(self, at: str | None) -> CommitId | None:
         """The same for all tables."""
         return commit_at(self.metadata, at, self.branch).id if at is not None else None
+
+
+def _no_table(table: TableName, where: str, known: Iterable[TableName]) -> UnknownNameError:
+    return UnknownNameError(
+        f"There is no table {table} {where}",
+        why=did_you_mean(str(table), map(str, known)),
+        fix="`forge show` lists the tables of the newest commit.",
+    )
 
 
 def commit_at(metadata: CommitHistory, at: str, current: BranchName, table: TableName | None = None) -> Commit:

@@ -124,6 +124,18 @@ def test_limit_at_and_columns_of_one_name(site: VersionSite, reader: dict[str, s
         assert post(site, count, reader, limit=limit).status_code == 422
 
 
+def test_a_branch_is_read_as_it_is_now_and_masked(site: VersionSite, reader: dict[str, str], hide_name: None) -> None:
+    site.branch("trial")
+    count = "SELECT count(*) AS n, count(o.name) AS names FROM core.orders@trial o"
+    before = ask(site, count, reader)["rows"]
+    assert before[0][1] == 0
+    site.commit("id,name,amount\n90,x,1.0\n91,y,1.0\n", mode="append", branch="trial")
+    found = ask(site, count, reader, explain=True)
+    assert found["rows"] == [[before[0][0] + 2, 0]]
+    assert found["plan"]["sources"][0]["relations"] == ["core.orders@trial"]
+    assert "Did you mean trial?" in problem(post(site, count.replace("trial", "trail"), reader), 404, "E601")["why"]
+
+
 def test_parameters_stay_values(site: VersionSite, reader: dict[str, str]) -> None:
     evil = "x' OR '1'='1' --"
     for sql in ("SELECT id FROM core.orders WHERE name = :n", "SELECT id FROM till.customers WHERE city = :n"):

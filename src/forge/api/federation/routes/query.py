@@ -28,6 +28,7 @@ from forge.flows.federation.query import (
     QueryExplanation,
     QueryRequest,
     ask,
+    commits_beside,
     distinct_names,
     explain_query,
 )
@@ -126,7 +127,7 @@ def ask_on_desk(
     # Who asks again after rights, masks, sources or virtual tables have changed gets no answer from before.
     declared = repr((wiring.federation.sources(), wiring.federation.virtual_tables(), wiring.settings.keys.roles))
     rights = (caller.user, caller.scope, caller.origin, hidden, declared)
-    asked = ("federation", ask_with, rights, share)
+    asked = ("federation", ask_with, rights, share, commits_beside(wiring.versioning.reader(None), text))
     return site.desk.do("query", work, caller, text=text, share=asked, on_stop=running.cancel)
 
 

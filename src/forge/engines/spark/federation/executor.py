@@ -22,6 +22,8 @@ from forge.engines.spark.gate import gate_of
 from forge.engines.spark.gate.cells import bounded, unshown_error
 from forge.engines.spark.session.stuck_threads import end_stuck, thread_of_driver
 from forge.engines.spark.spill import frame_of_rows, spill_folder, write_rows
+from forge.federation.dialects.render import set_path
+from forge.federation.names import ref_of, set_ref
 from forge.federation.relation import RelationName
 from forge.federation.source import LAKE
 from forge.flows.federation.keys import MOST_KEYS, key_values
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
 
 _READERS = 4  # fragments read at a time
 _SCHEMA = "fragment"  # under which the gate knows the rows of the fragments
+_PINNED = "pinned"  # and tables of the lake at a branch or commit that the query names
 
 
 class SparkExecutor:
@@ -48,7 +51,8 @@ class SparkExecutor:
 
     def __init__(self, engine: SparkEngine, pins: Mapping[RelationName, Pin], folder: Path) -> None:
         self._engine = engine
-        self._pins = {_table(name): pin for name, pin in pins.items()}
+        self._names = {name: _table(place, name) for place, name in enumerate(pins)}
+        self._pins = {self._names[name]: pin for name, pin in pins.items()}
         self._folder = folder
         self._tag = f"query-{uuid.uuid4().hex}"
         self._cancelled = threading.Event()
@@ -153,10 +157,24 @@ class SparkExecutor:
     ) -> DataFrame:
         from pyspark.sql import functions as f
 
-        frame = gate_of(spark).frame(_of_lake(fragment.query), self._pins, _used(fragment.query, parameters))
+        frame = gate_of(spark).frame(self._of_lake(fragment.query), self._pins, _used(fragment.query, parameters))
         for column, values in keys.items():
             frame = frame.where(f.col(quote(column)).isin(*values) if values else f.lit(False))
         return frame
+
+    def _of_lake(self, query: exp.Query) -> str:
+        """The text for the gate, to which all tables are those of the lake."""
+        tree = query.copy()
+        for node in list(tree.find_all(exp.Table)):
+            if node.catalog != LAKE:
+                continue
+            node.set("catalog", None)
+            at = ref_of(node)
+            if at:
+                name = self._names[RelationName(LAKE, (node.db.lower(), node.name.lower()), at)]
+                set_path(node, (name.schema, name.name))
+                set_ref(node, "")
+        return spark_text(tree)
 
     def _collected(self, frame: DataFrame, limit: int | None) -> pa.Table:
         try:
@@ -241,19 +259,11 @@ def _over(rest: exp.Query, tables: Mapping[str, TableName]) -> str:
     return spark_text(tree)
 
 
-def _of_lake(query: exp.Query) -> str:
-    """The text for the gate, to which all tables are those of the lake."""
-    tree = query.copy()
-    for node in tree.find_all(exp.Table):
-        if node.catalog == LAKE:
-            node.set("catalog", None)
-    return spark_text(tree)
-
-
 def _used(tree: exp.Query, parameters: Mapping[str, object]) -> dict[str, object]:
     names = {node.name for node in tree.find_all(exp.Placeholder)}
     return {name: value for name, value in parameters.items() if name in names}
 
 
-def _table(name: RelationName) -> TableName:
-    return TableName.parse(".".join(name.path))
+def _table(place: int, name: RelationName) -> TableName:
+    """What the gate calls it: one table may be there at several commits."""
+    return TableName(_PINNED, f"t{place}") if name.at else TableName.parse(".".join(name.path))
