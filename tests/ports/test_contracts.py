@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from alert_world import delivery, notice
+from logged_changes import logged
 from migrated import open_migrated
 from sqlalchemy import Engine, text
 from store_records import MAIN, commit_of, note, quiet, run_record
@@ -112,6 +113,31 @@ def test_what_is_registered_is_found_again(store: ContractStore) -> None:
     assert store.version("urn:orders", "1.0.0") == registered()
     assert store.version("urn:orders", "1.0.1") is None
     assert store.versions("urn:other") == ()
+
+
+def test_the_tables_of_a_contract_are_in_the_log_of_changes(store: ContractStore) -> None:
+    told: list[tuple[str, str]] = []
+    if isinstance(store, MemoryContracts):
+        store = MemoryContracts(lambda names: told.extend(("asset", name) for name in names))
+    first, tables = registered(), ["core.lines", "core.orders", "loose"]
+    fewer = replace(registered("2.0.0"), tables=("Core.New",))
+    steps = (
+        (lambda: store.register(registration(first)), tables),
+        (lambda: store.register(registration(first)), []),  # the same again
+        (
+            lambda: store.register_all([registration(fewer)]),
+            ["Core.New", *tables[:2], "core.new", "loose"],
+        ),  # those it left, too
+        (lambda: store.register(registration(registered("1.9.0"))), []),  # behind the newest one
+    )
+    for act, names in steps:
+        wanted = [("asset", name) for name in sorted(names)]
+        if isinstance(store, SqlContracts):
+            assert logged(store._engine, act) == wanted
+        else:
+            act()
+            assert told == wanted
+            told.clear()
 
 
 def test_registering_the_same_again_changes_nothing(store: ContractStore) -> None:

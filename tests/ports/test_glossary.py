@@ -17,9 +17,9 @@ from forge.flows.catalog.glossary.ports import GlossaryStore, TermWrite
 from forge.flows.runs.records import AuditRecord
 from forge.stores.memory.glossary import MemoryGlossary
 from forge.stores.sql.catalog.asset_store import SqlAssetStore
-from forge.stores.sql.catalog.asset_tables import changes
 from forge.stores.sql.catalog.glossary import SqlGlossary
 from forge.stores.sql.catalog.glossary_tables import revisions, terms
+from forge.stores.sql.change_log import changes
 
 NOW = datetime(2026, 11, 18, 12, 30, 15, 123456, tzinfo=UTC)
 NOTE = AuditRecord(NOW, "eve", "term.write", "x")

@@ -10,6 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from logged_changes import logged
 from migrated import open_migrated
 from sqlalchemy import Engine
 
@@ -175,6 +176,31 @@ def test_a_change_holds_only_where_nobody_was_faster(store: MonitorStore) -> Non
     assert found is not None
     assert found.description == "first"
     assert not store.change(monitor("other"), NOW, NOTE)
+
+
+def test_verdicts_and_a_monitor_that_goes_are_in_the_log_of_changes(store: MonitorStore) -> None:
+    told: list[tuple[str, str]] = []
+    if isinstance(store, MemoryMonitors):
+        store = MemoryMonitors(lambda names: told.extend(("facts", name) for name in names))
+
+    def judge() -> None:
+        store.add(monitor(), NOTE)
+        made(store, 1)  # nothing was judged
+        made(store, 2, result(2), result(2, check_id="other"))
+
+    def remove() -> None:
+        watched = monitor("watched", dataset="core.payments")
+        store.add(watched, NOTE)
+        assert store.change(replace(watched, description="x"), NOW, NOTE)
+        assert store.change(replace(watched, removed_at=NOW), NOW, NOTE)
+
+    for act, name in ((judge, "core.orders"), (remove, "core.payments")):
+        if isinstance(store, SqlMonitors):
+            assert logged(store._engine, act) == [("facts", name)]
+        else:
+            act()
+            assert told.pop() == ("facts", name)
+            assert told == []
 
 
 # runs

@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from logged_changes import logged
 from migrated import open_migrated
 from sqlalchemy import Engine
 
@@ -105,6 +106,24 @@ def test_findings_come_by_table_and_column_and_closed_ones_only_on_request(store
     assert [one.column for one in store.findings(states=[REJECTED, CONFIRMED])] == ["b"]
     assert [one.column for one in store.findings(types=["ssn", "phone"])] == ["b"]
     assert [one.column for one in store.findings(offset=1, limit=1)] == ["b"]
+
+
+def test_every_change_of_a_finding_is_in_the_log_of_changes(store: PiiFindings) -> None:
+    told: list[tuple[str, str]] = []
+    if isinstance(store, MemoryPiiFindings):
+        store = MemoryPiiFindings(lambda names: told.extend(("asset", name) for name in names))
+
+    def write() -> None:
+        assert store.save([record("b"), record("a"), record("c", table="core.a", table_key="u2")], SCAN, NOTE)
+        assert store.save([], SCAN, NOTE)
+        assert not store.save([record("z", table="core.z"), record("a")], None, NOTE)  # refused whole
+        assert store.save([review(record("a"), REJECTED, None, "ada", NOW)], None, NOTE)
+
+    if isinstance(store, SqlPiiFindings):
+        assert logged(store._engine, write) == [("asset", "core.a"), ("asset", "core.people")]
+    else:
+        write()
+        assert told == [("asset", "core.a"), ("asset", "core.people"), ("asset", "core.people")]
 
 
 def test_a_column_has_one_finding_whatever_the_case_of_its_name(store: PiiFindings) -> None:

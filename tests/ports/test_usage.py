@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from logged_changes import logged
 from migrated import open_migrated
 from sqlalchemy import Engine
 
@@ -94,6 +95,47 @@ def test_old_usage_is_forgotten(store: UsageStore) -> None:
     store.add([used("a", "eve", days_ago=n) for n in range(5)])
     assert store.forget(DAY - timedelta(days=1)) == 3
     assert [one.day for one in store.counts(["a"], date.min, DAY)] == [DAY - timedelta(days=1), DAY]
+
+
+def test_use_that_moves_an_asset_in_the_results_is_in_the_log_of_changes(store: UsageStore) -> None:
+    told: list[tuple[str, str]] = []
+    if isinstance(store, MemoryUsage):
+        store = MemoryUsage(lambda names: told.extend(("facts", name) for name in names))
+
+    def changes(*counts: UsageCount) -> list[str]:
+        if isinstance(store, SqlUsage):
+            found = logged(store._engine, lambda: store.add(counts))
+        else:
+            told.clear()
+            store.add(counts)
+            found = list(told)
+        assert {kind for kind, _ in found} <= {"facts"}
+        return [name for _, name in found]
+
+    assert changes(used("b", "eve"), used("a", "eve", QUERY)) == ["a", "b"]
+    assert changes(used("a", "bob", RUN)) == ["a"]
+    assert changes(used("a", "bob", count=10_000)) == ["a"]
+    assert changes(used("a", "eve")) == []  # one of ten thousand moves nothing
+    assert changes(used("b", "eve", count=3), used("a", "eve")) == ["b"]
+    assert changes(used("new", "eve", days_ago=40), used("b", "eve", count=9)) == ["b"]  # the other is of no month
+
+
+def test_use_that_leaves_the_month_is_in_the_log_of_changes(store: UsageStore) -> None:
+    told: list[tuple[str, str]] = []
+    if isinstance(store, MemoryUsage):
+        store = MemoryUsage(lambda names: told.extend(("facts", name) for name in names))
+    store.add([used("old", "eve", days_ago=30), used("older", "eve", days_ago=31), used("young", "eve", days_ago=29)])
+    told.clear()
+    yesterday = DAY - timedelta(days=1)
+
+    def fade() -> None:
+        assert store.fade(yesterday, DAY) == 1
+
+    if isinstance(store, SqlUsage):
+        assert logged(store._engine, fade) == [("facts", "old")]
+    else:
+        fade()
+        assert told == [("facts", "old")]
 
 
 def test_strange_names_are_only_names(store: UsageStore) -> None:

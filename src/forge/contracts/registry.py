@@ -84,6 +84,15 @@ class ContractHead:
         return self.last if self.last.is_notice else None
 
 
+def find_touched_tables(before: RegisteredContract | None, after: RegisteredContract) -> tuple[str, ...]:
+    """Tables that a contract begins or ceases to be about, or is about in another version. Tables of the lake are in
+    lower case, however the contract writes them."""
+    if before is not None and before.version == after.version:
+        return ()
+    names = {*(before.tables if before else ()), *after.tables}
+    return tuple(sorted(names | {name.lower() for name in names}))
+
+
 @dataclass(frozen=True, slots=True)
 class ContractFinding:
     """A violation and its source: lint, inheritance, version, drift or policy."""

@@ -11,7 +11,7 @@ from forge.model.names import CommitId, TableName
 from forge.model.secret import resolve_secret
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from forge.flows.catalog.assets import AssetCatalog
     from forge.flows.catalog.search.catalog_search import CatalogSearch
@@ -93,13 +93,15 @@ class SearchParts:
 
         return AssetCatalog(self.wiring.metadata, self.wiring.default_branch, self.wiring.quality.monitors.standing)
 
-    def _published(self, head: str) -> Mapping[str, AssetRecord]:
-        from forge.flows.catalog.assets import records_of
+    def _published(self, head: str, names: Collection[str] | None) -> Mapping[str, AssetRecord]:
+        from forge.flows.catalog.assets import records_of, tree_of
 
         metadata = self.wiring.metadata
         if not head:
             return {}
-        return {str(record.table): record for record in records_of(metadata, metadata.tree(CommitId(head)))}
+        tree = metadata.tree(CommitId(head))
+        part = tree if names is None else tree_of(tree, names)
+        return {str(record.table): record for record in records_of(metadata, part)}
 
     def _changed(self, old: str, new: str) -> Iterable[str]:
         tree = self.wiring.metadata.tree
@@ -110,7 +112,7 @@ class SearchParts:
         from forge.flows.catalog.search.documents import SearchFacts
         from forge.quality.score import score_of
 
-        standing, used, found = self._standing.assets(), self._usage(names), self.wiring.catalog.pii.types_of(names)
+        standing, used, found = self._standing.named(names), self._usage(names), self.wiring.catalog.pii.types_of(names)
         levels = self.wiring.catalog.classifications(names, found)
         governed = self._governed()
         facts = {}
@@ -131,7 +133,7 @@ class SearchParts:
         today = self.wiring.clock().date()
         usage = self.wiring.catalog.discovery.usage
         totals = usage.totals(UsagePeriod.MONTH.since(today), today, assets=names, limit=max(1, len(names)))
-        return {one.asset: one.views + one.queries + one.runs for one in totals}
+        return {one.asset: one.uses for one in totals}
 
     def _governed(self) -> frozenset[str]:
         heads = self.wiring.contracts.registry.heads()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 
+from forge.catalog.search.rank import usage_points
 from forge.model.record_json import record_json
 
 KEPT_DAYS = 400
@@ -65,6 +67,11 @@ class AssetUsage:
     last_at: datetime | None = None
 
     @property
+    def uses(self) -> int:
+        """Of all kinds: the popularity of search results."""
+        return self.views + self.queries + self.runs
+
+    @property
     def rank(self) -> tuple[int, int, int, str]:
         """Most used first: by how many people, then how often by hand, so that a job that runs every minute does not
         make its inputs popular."""
@@ -117,6 +124,17 @@ def total_usage(asset: str, counts: Iterable[UsageCount]) -> AssetUsage:
         runs=_sum(found, UsageKind.RUN),
         users=len({one.actor for one in found}),
         last_at=max((one.last_at for one in found), default=None),
+    )
+
+
+def find_moved(added: Iterable[UsageCount], totals: Iterable[AssetUsage], since: date) -> tuple[str, ...]:
+    """The assets whose place among search results these uses can change. `totals`: with them, from that day on."""
+    news: Counter[str] = Counter()
+    for one in added:
+        if one.day >= since:
+            news[one.asset] += one.count
+    return tuple(
+        sorted(one.asset for one in totals if usage_points(one.uses) != usage_points(one.uses - news[one.asset]))
     )
 
 

@@ -28,11 +28,15 @@ class RankBoost:
         return {"name": self.name, "points": self.points}
 
 
+def usage_points(uses: int) -> int:
+    """The more there are, the more it takes for the next point."""
+    return round(USAGE * min(1.0, math.log10(1 + max(0, uses)) / 5))
+
+
 def boosts_of(document: SearchDocument) -> tuple[RankBoost, ...]:
     """Those that are not zero."""
-    used = round(USAGE * min(1.0, math.log10(1 + max(0, document.popularity)) / 5))
     found = (
-        RankBoost("usage", used),
+        RankBoost("usage", usage_points(document.popularity)),
         RankBoost("quality", 0 if document.quality is None else round(QUALITY * min(100.0, document.quality) / 100)),
         RankBoost("owner", OWNER if document.owner else 0),
         RankBoost("description", DESCRIBED if document.description else 0),

@@ -13,7 +13,9 @@ from forge.catalog.crawl import CrawlMark, CrawlPlan
 from forge.catalog.edit import AssetEdit
 from forge.flows.runs.records import AuditRecord
 
-ChangeKind = Literal["asset", "term"]
+ChangeKind = Literal["asset", "facts", "term"]
+"""`asset`: anything about it, so that what derives from it is looked at as well. `facts`: only what other rooms count
+of it, like verdicts and usage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,8 @@ class AssetStore(Protocol):
 
     # changes
     def changes(self, after: int = 0, limit: int = 1000) -> tuple[CatalogChange, ...]:
-        """In their order, assets and terms."""
+        """In their order, of all kinds. Stores of findings, contracts, verdicts and usage write to it in their own
+        transactions."""
 
     def touch(self, kind: ChangeKind, names: Sequence[str]) -> None:
-        """Into the log of changes, for what is kept elsewhere: usage, quality, findings."""
+        """Into the log of changes, for what is kept elsewhere and not written with it."""

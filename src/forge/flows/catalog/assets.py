@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Protocol
 
@@ -15,13 +14,13 @@ from forge.flows.catalog.sample import version_at
 from forge.flows.ports import Lake, Metadata, SnapshotState
 from forge.flows.quality.health import CurrentChecksOf, all_count, find_verdicts, newest_attempts
 from forge.flows.quality.incidents.impact import lineage_at
-from forge.flows.quality.incidents.open_incidents import find_commits_of
+from forge.flows.quality.incidents.open_incidents import HeldTables, find_commits_of
 from forge.flows.quality.ports import Verdicts
 from forge.flows.runs.records import AssetRecord, TableLineage
 from forge.flows.versioning.record_ports import CommitHistory, Commits
 from forge.flows.versioning.revisions import find_commit
 from forge.lineage.edge import Edge
-from forge.model.names import BranchName, CommitId, TableName
+from forge.model.names import BranchName, TableName, find_table_names
 from forge.model.schema import Column
 from forge.quality.monitors.monitor import CheckResult
 from forge.quality.verdict import Outcome, Verdict
@@ -88,9 +87,21 @@ class AssetVersion:
     downstream_count: int = 0  # over any number of steps
 
 
+@dataclass(slots=True, kw_only=True)
+class _BranchRecords:
+    """What was read since the last change of the records. `found`: by name, None for what is no table of the branch."""
+
+    mark: str
+    at: float
+    tree: Tree
+    held: HeldTables
+    current: CurrentChecksOf
+    found: dict[str, Asset | None] = field(default_factory=dict)
+
+
 class AssetCatalog:
-    """The assets of a branch's head. They are read again when the branch moves, the verdicts when something is
-    recorded."""
+    """The assets of a branch's head, with the verdicts of their newest attempts. Only those that are asked for are
+    read, and again when something is recorded."""
 
     def __init__(
         self,
@@ -100,36 +111,50 @@ class AssetCatalog:
         current: Callable[[], CurrentChecksOf] = lambda: all_count,
     ) -> None:
         self._metadata, self._branch, self._since, self._current = metadata, branch, since, current
-        self._lock = threading.Lock()
-        self._prepared: tuple[CommitId | None, Tree, tuple[AssetRecord, ...]] | None = None
-        self._assets: tuple[str, float, Mapping[str, Asset]] | None = None
+        self._kept: _BranchRecords | None = None
 
     def assets(self) -> Mapping[str, Asset]:
-        """By name, with the verdicts of their newest attempts."""
-        mark, now = self._metadata.mark(), time.monotonic()
-        kept = self._assets
-        if kept is None or kept[0] != mark or now - kept[1] > _LIFE:
-            tree, records = self._prepare()
-            kept = self._assets = (
-                mark,
-                now,
-                _assets_with_status(self._metadata, self._branch, tree, records, self._since, self._current()),
-            )
-        return kept[2]
+        """All of the branch, by name."""
+        kept = self._records()
+        return self._named(kept, [str(table) for table in kept.tree])
 
-    def _prepare(self) -> tuple[Tree, tuple[AssetRecord, ...]]:
-        branch = self._metadata.branch(self._branch)
-        head = branch.head if branch else None
-        with self._lock:
-            if self._prepared is None or self._prepared[0] != head:
-                tree = self._metadata.tree(head)
-                records = records_of(self._metadata, tree)
-                self._prepared = (head, tree, records)
-            return self._prepared[1:]
+    def named(self, names: Iterable[str]) -> Mapping[str, Asset]:
+        """Those of these names that are tables of the branch."""
+        return self._named(self._records(), list(dict.fromkeys(names)))
+
+    def _records(self) -> _BranchRecords:
+        mark, now = self._metadata.mark(), time.monotonic()
+        kept = self._kept
+        if kept is None or kept.mark != mark or now - kept.at > _LIFE:
+            branch = self._metadata.branch(self._branch)
+            kept = self._kept = _BranchRecords(
+                mark=mark,
+                at=now,
+                tree=self._metadata.tree(branch.head if branch else None),
+                held=self._metadata.blocked(self._branch),
+                current=self._current(),
+            )
+        return kept
+
+    def _named(self, kept: _BranchRecords, names: Sequence[str]) -> dict[str, Asset]:
+        new = [name for name in names if name not in kept.found]
+        if new:
+            part = tree_of(kept.tree, new)
+            held = tuple(pair for pair in kept.held if pair[1] in part)
+            records = records_of(self._metadata, part)
+            found = _assets_with_status(self._metadata, held, part, records, self._since, kept.current)
+            kept.found.update({name: found.get(name) for name in new})
+        return {name: one for name in names if (one := kept.found[name]) is not None}
+
+
+def tree_of(tree: Tree, names: Collection[str]) -> Tree:
+    """What these name of a tree."""
+    wanted = set(names)
+    return {table: tree[table] for table in find_table_names(names) if table in tree and str(table) in wanted}
 
 
 def records_of(metadata: Assets, tree: Tree) -> tuple[AssetRecord, ...]:
-    known = {record.table: record for record in metadata.assets()} if tree else {}
+    known = {record.table: record for record in metadata.assets(tree)} if tree else {}
     return tuple(_record(known, table, tree[table]) for table in sorted(tree))
 
 
@@ -176,13 +201,12 @@ def _last_change(metadata: Commits, commit: Commit, table: TableName) -> Commit 
 
 def _assets_with_status(
     metadata: Verdicts,
-    branch: BranchName,
+    held: HeldTables,
     tree: Tree,
     records: Iterable[AssetRecord],
     since: Since,
     current: CurrentChecksOf = all_count,
 ) -> dict[str, Asset]:
-    held = metadata.blocked(branch)
     stopped = {table for _, table in held}
     verdicts: dict[str, list[Verdict]] = {}
     found = find_verdicts(metadata, newest_attempts(tree, held), since=since(tree), held=held, current=current)

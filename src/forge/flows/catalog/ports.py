@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from forge.flows.runs.records import AssetRecord, ProfileRecord
     from forge.model.names import SnapshotId, TableName
 
@@ -12,8 +14,8 @@ if TYPE_CHECKING:
 class Assets(Protocol):
     """Descriptions and profiles of tables."""
 
-    def assets(self) -> tuple[AssetRecord, ...]:
-        """As their last publication wrote them, with what people say in the catalog before it."""
+    def assets(self, tables: Collection[TableName] | None = None) -> tuple[AssetRecord, ...]:
+        """As their last publication wrote them, with what people say in the catalog before it. None: of all tables."""
 
     def recorded_assets(self) -> tuple[AssetRecord, ...]:
         """As their last publication wrote them: what the next one builds on."""

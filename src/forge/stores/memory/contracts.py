@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from forge.contracts.datacontract_results import MOST_RUNS, TestRun, TestSummary
@@ -13,6 +13,7 @@ from forge.contracts.registry import (
     ContractCheck,
     ContractHead,
     RegisteredContract,
+    find_touched_tables,
     unknown_contract,
     version_conflict,
 )
@@ -23,7 +24,10 @@ from forge.quality.alerts.delivery import Delivery
 
 
 class MemoryContracts:
-    def __init__(self) -> None:
+    """`changed`: told names of tables, as the log of the catalog's changes is."""
+
+    def __init__(self, changed: Callable[[Sequence[str]], None] = lambda names: None) -> None:
+        self._changed = changed
         self._lock = threading.RLock()
         self._versions: dict[str, dict[str, RegisteredContract]] = {}
         self._states: dict[str, list[LifecycleStep]] = {}
@@ -39,12 +43,16 @@ class MemoryContracts:
             known = self._versions.get(new.id, {}).get(new.version)
             if known is not None and known.digest != new.digest:
                 raise version_conflict(known, new)
-            moving = registration.decide(self._head(new.id))
+            before = self._head(new.id)
+            moving = registration.decide(before)
             if known is None:
                 self._versions.setdefault(new.id, {})[new.version] = new
                 self.audit += registration.audit
             if moving is not None:
                 self._write(new.id, moving)
+            after = self._head(new.id)
+            assert after is not None
+            self._changed(find_touched_tables(before.newest if before else None, after.newest))
             return known is None
 
     def register_all(self, registrations: Iterable[Registration]) -> tuple[bool | None, ...]:

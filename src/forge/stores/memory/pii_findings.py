@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from forge.catalog.pii.review import PiiRecord, ReviewState, ScannedTable
 from forge.flows.runs.records import AuditRecord
 
 
 class MemoryPiiFindings:
-    def __init__(self) -> None:
+    """`changed`: told names of assets, as the log of the catalog's changes is."""
+
+    def __init__(self, changed: Callable[[Sequence[str]], None] = lambda names: None) -> None:
+        self._changed = changed
         self.audit: list[AuditRecord] = []
         self._records: dict[str, PiiRecord] = {}
         self._scans: dict[str, ScannedTable] = {}
@@ -63,7 +66,8 @@ class MemoryPiiFindings:
                 self._scans[scan.table] = scan
             self.audit.append(audit)
             self._revision += 1
-            return True
+        self._changed(sorted({record.table for record in records}))
+        return True
 
     def revision(self) -> int:
         return self._revision

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 
-from forge.catalog.discovery.usage import AssetUsage, UsageCell, UsageCount, UsageKind, total_usage
+from forge.catalog.discovery.usage import (
+    AssetUsage,
+    UsageCell,
+    UsageCount,
+    UsageKind,
+    UsagePeriod,
+    find_moved,
+    total_usage,
+)
 
 _Key = tuple[date, str, str, UsageKind]
 
 
 class MemoryUsage:
-    def __init__(self) -> None:
+    """`changed`: told names of assets, as the log of the catalog's changes is."""
+
+    def __init__(self, changed: Callable[[Sequence[str]], None] = lambda names: None) -> None:
+        self._changed = changed
         self._counts: dict[_Key, UsageCount] = {}
         self._lock = threading.Lock()
 
@@ -25,6 +36,11 @@ class MemoryUsage:
                 known = self._counts.get(key, replace(one, count=0))
                 later = max(known.last_at, one.last_at)
                 self._counts[key] = replace(one, count=known.count + one.count, last_at=later)
+        if counts:
+            until = max(one.day for one in counts)
+            since = UsagePeriod.MONTH.since(until)
+            totals = self.totals(since, until, assets={one.asset for one in counts}, limit=len(counts))
+            self._changed(find_moved(counts, totals, since))
 
     def totals(
         self, since: date, until: date, *, assets: Iterable[str] | None = None, limit: int = 1000
@@ -54,6 +70,12 @@ class MemoryUsage:
                 newest[key] = max(newest.get(key, one.last_at), one.last_at)
         ordered = sorted(sorted(uses), key=lambda key: newest[key], reverse=True)
         return tuple(UsageCell(*key, uses[key]) for key in ordered[:limit])
+
+    def fade(self, since: date, until: date) -> int:
+        first, last = UsagePeriod.MONTH.since(since), UsagePeriod.MONTH.since(until)
+        left = sorted({one.asset for one in tuple(self._counts.values()) if first <= one.day < last})
+        self._changed(left)
+        return len(left)
 
     def forget(self, before: date) -> int:
         with self._lock:

@@ -10,6 +10,7 @@ from forge.flows.runs.records import BranchAdvance, Pointer, PointerConflict, Pu
 from forge.model.names import CatalogName, CommitId, RunId
 from forge.stores.refusals import no_commit
 from forge.stores.sql import rows, tables
+from forge.stores.sql.change_log import touch
 from forge.stores.sql.statements import add, add_new, batches, insert_into, put
 from forge.stores.sql.tables import CATALOG, HIDDEN
 from forge.stores.sql.versioning.writes import reopened_status, set_statuses, write_hashes, write_homes, write_merge
@@ -31,7 +32,7 @@ class PointerMoved(Exception):
 
 def write_publication(connection: Connection, publication: Publication, fault_point: Callable[[str], None]) -> None:
     """Raises PointerMoved, which rolls the transaction back. All publications lock in the same order (pointers by
-    name, then branches by name, then records by name), so that they cannot deadlock."""
+    name, then branches by name, then records by name, then the log of changes), so that they cannot deadlock."""
     commit = publication.commit
     move(connection, publication, commit.id, commit.time)
     fault_point("publish.pointers")
@@ -47,6 +48,7 @@ def write_publication(connection: Connection, publication: Publication, fault_po
 
         write_remediation(connection, publication.remediation)
     _write_contracts(connection, publication.contracts)
+    touch(connection, "facts", {verdict.table for verdict in publication.verdicts})
     fault_point("publish.records")
 
 

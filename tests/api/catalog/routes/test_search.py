@@ -3,12 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from catalog_site import open_catalog, problem
+from catalog_site import LATER, MAIN, STAFF, open_catalog, problem
 from fastapi.testclient import TestClient
+
+from forge.catalog.discovery.usage import UsageKind
+from forge.catalog.pii.review import PiiRecord
+from forge.contracts.lifecycle import ContractState, LifecycleStep
+from forge.contracts.registry import RegisteredContract
+from forge.flows.contracts.ports import LifecycleWrite, Registration
+from forge.flows.runs.records import AuditRecord
+from forge.quality.monitors.monitor import CheckResult, MonitorRun, MonitorRunStatus, Trigger
+from forge.quality.verdict import Outcome, Severity
+from forge.wiring import Wiring
 
 API = "/api/v1/catalog"
 
@@ -103,6 +114,111 @@ def test_the_context_is_bounded_and_holds_words_and_columns(shop: TestClient) ->
     assert small["left_out"] == 2 - len(small["assets"])
     problem(shop.get(f"{API}/context"), 422, "E105")
     problem(shop.get(f"{API}/context", params={"q": "x", "max_chars": 10}), 422, "E105")
+
+
+@pytest.fixture(scope="module")
+def changing(make_site_project: Callable[[], Path], login: str) -> Iterator[tuple[Wiring, TestClient]]:
+    with open_catalog(make_site_project(), login) as (wiring, client):
+        yield wiring, client
+
+
+def facet(client: TestClient, name: str, **params: Any) -> dict[str, int]:
+    return {one["value"]: one["count"] for one in ask(client, facets=[name], **params)["facets"][name]}
+
+
+def test_a_finding_that_is_rejected_leaves_the_facets_at_once(changing: tuple[Wiring, TestClient]) -> None:
+    wiring, client = changing
+    assert facet(client, "pii") == {}
+    finding = PiiRecord(
+        id="f1",
+        table="hr.staff_names",
+        table_key="u",
+        column="who",
+        type="ssn",
+        score=0.95,
+        evidence=("it looks like it",),
+        first_seen=LATER,
+        last_seen=LATER,
+    )
+    wiring.catalog.pii.findings.save([finding], None, AuditRecord(LATER, "ada", "pii.scan", "hr.staff_names"))
+    assert facet(client, "pii") == {"ssn": 1}
+    assert ask(client, classification="restricted")["items"][0]["id"] == "hr.staff_names"
+    body = {"state": "rejected", "expected_version": 1}
+    assert client.patch(f"{API}/pii/findings/f1", json=body).status_code == 200
+    assert facet(client, "pii") == {}
+    assert ask(client, classification="restricted")["items"] == []
+
+
+def test_use_moves_results_at_once(changing: tuple[Wiring, TestClient]) -> None:
+    wiring, client = changing
+    wiring.catalog.discovery.recorder.record(UsageKind.VIEW, ["hr.staff_names"] * 5, "eve")
+    wiring.catalog.discovery.recorder.flush()
+    assert ask(client, sort="popularity")["items"][0]["id"] == "hr.staff_names"
+    assert ask(client, q="staff")["items"][0]["id"] == "hr.staff"  # its name is the better one
+    wiring.catalog.discovery.recorder.record(UsageKind.VIEW, ["raw.orders"] * 9, "eve")
+    wiring.catalog.discovery.recorder.flush()
+    assert [hit["id"] for hit in ask(client, sort="popularity")["items"]][:2] == ["raw.orders", "hr.staff_names"]
+
+
+def test_the_verdict_of_a_monitor_moves_the_quality_at_once(changing: tuple[Wiring, TestClient]) -> None:
+    wiring, client = changing
+    assert [hit["id"] for hit in ask(client, q="staff", quality="excellent")["items"]] == ["hr.staff"]
+    main = wiring.metadata.branch(MAIN)
+    assert main is not None
+    version = wiring.metadata.tree(main.head)[STAFF]
+    monitors = wiring.quality.monitors
+    begun = MonitorRun(
+        id="m1",
+        claim="now",
+        status=MonitorRunStatus.RUNNING,
+        queued_at=LATER,
+        trigger=Trigger.MANUAL,
+        dataset="hr.staff",
+        monitor_id=None,
+    )
+    assert monitors.claim(begun)
+    result = CheckResult(
+        id="",
+        check_id="k1",
+        type="range",
+        dataset="hr.staff",
+        branch=MAIN,
+        commit_id=main.head,
+        snapshot_id=version.snapshot_id,
+        verdict=Outcome.FAILED,
+        severity=Severity.ERROR,
+        message="bad",
+        executed_at=LATER,
+    )
+    ended = replace(begun, status=MonitorRunStatus.FAILED, started_at=LATER, finished_at=LATER, branch=MAIN, failed=1)
+    assert monitors.finish(ended, [result], None)
+    assert ask(client, q="staff", quality="excellent")["items"] == []
+    assert "hr.staff" in [hit["id"] for hit in ask(client, q="staff", quality="poor")["items"]]
+
+
+def test_a_registered_contract_counts_at_once(changing: tuple[Wiring, TestClient]) -> None:
+    wiring, client = changing
+
+    def boosts() -> set[str]:
+        (hit, *_) = ask(client, q="staff", explain=True)["items"]
+        return {boost["name"] for boost in hit["explanation"]["boosts"]}
+
+    assert "contract" not in boosts()
+    contract = RegisteredContract(
+        id="urn:staff",
+        name="staff",
+        version="1.0.0",
+        api_version="v3.1.0",
+        schema_hash="sha256:a",
+        digest="sha256:b",
+        text="",
+        registered_at=LATER,
+        registered_by="ada",
+        tables=("HR.Staff",),
+    )
+    step = LifecycleStep(state=ContractState.ACTIVE, before=None, at=LATER, by="ada", version="1.0.0")
+    wiring.contracts.registry.register(Registration(contract, lambda head: LifecycleWrite(step), ()))
+    assert "contract" in boosts()
 
 
 def test_nobody_searches_without_signing_in(shop: TestClient) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from run_site import until
 
 from forge.catalog.discovery.usage import UsageCount, UsageKind, UsagePrivacy
 from forge.flows.catalog.discovery import record
@@ -27,8 +28,17 @@ class AwayUsage(MemoryUsage):
     def __init__(self) -> None:
         super().__init__()
         self.away = False
+        self.faded: list[tuple[date, date]] = []
+        self.refused = 0
         self.writes: list[int] = []
         self.writers: set[str] = set()
+
+    def fade(self, since: date, until: date) -> int:
+        if self.away:
+            self.refused += 1
+            raise DatabaseBusyError("busy")
+        self.faded.append((since, until))
+        return super().fade(since, until)
 
     def add(self, counts: Sequence[UsageCount]) -> None:
         if self.away:
@@ -84,6 +94,20 @@ def test_many_threads_lose_nothing() -> None:
         thread.join()
     site.recorder.stop()
     assert site.store.totals(*ALWAYS)[0].queries == 800
+
+
+def test_a_server_notes_once_a_day_what_is_less_popular(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(record, "FLUSH_SECONDS", 0.01)
+    site = Site()
+    site.recorder.start()
+    until(lambda: site.store.faded == [(NOW.date() - timedelta(days=30), NOW.date())])
+    site.store.away = True
+    site.now += timedelta(days=2)
+    until(lambda: site.store.refused > 1)  # it is tried again
+    site.store.away = False
+    until(lambda: site.store.faded[1:] == [(NOW.date(), site.now.date())])
+    site.recorder.stop()
+    assert len(site.store.faded) == 2
 
 
 def test_who_records_never_waits_for_the_store() -> None:

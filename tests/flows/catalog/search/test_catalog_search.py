@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import count
 
@@ -31,7 +31,9 @@ class World:
         self.store, self.index = MemoryAssetStore(), MemoryAssetIndex()
         self.terms: list[GlossaryTerm] = []
         self.facts: dict[str, SearchFacts] = {}
+        self.derived: dict[str, list[str]] = {}
         self.commits: list[dict[str, AssetRecord]] = []
+        self.read: list[tuple[str, ...]] = []  # the names of each reading of published tables
         self.search = CatalogSearch(
             self.index,
             SearchSources(
@@ -39,13 +41,22 @@ class World:
                 terms=lambda: tuple(self.terms),
                 facts=self._facts,
                 head=lambda: str(len(self.commits)) if self.commits else "",
-                published=lambda head: self.commits[int(head) - 1] if head else {},
+                published=self._published,
                 changed=self._changed,
+                derived=self._derived,
             ),
         )
 
+    def _published(self, head: str, names: Collection[str] | None) -> Mapping[str, AssetRecord]:
+        tables = self.commits[int(head) - 1] if head else {}
+        self.read.append(tuple(tables) if names is None else tuple(sorted(names)))
+        return {name: one for name, one in tables.items() if names is None or name in names}
+
     def _facts(self, names: Sequence[str]) -> Mapping[str, SearchFacts]:
         return {name: self.facts[name] for name in names if name in self.facts}
+
+    def _derived(self, names: Sequence[str]) -> list[str]:
+        return [*names, *(one for name in names for one in self.derived.get(name, ()))]
 
     def _changed(self, old: str, new: str) -> list[str]:
         before, after = (self.commits[int(one) - 1] if one else {} for one in (old, new))
@@ -153,6 +164,35 @@ def test_facts_of_other_rooms_come_with_a_refresh(world: World) -> None:
     assert world.search.refresh(["core.orders"]) >= 1
     document = world.search.search(SearchQuery(text="orders")).hits[0].document
     assert (document.quality, document.popularity, document.pii, document.has_contract) == (97.0, 12, ("email",), True)
+
+
+def test_facts_in_the_log_of_changes_come_by_themselves_and_leave_what_derives_from_it(world: World) -> None:
+    world.crawl("core.orders", "core.refunds")
+    world.found()
+    world.facts = dict.fromkeys(("core.orders", "core.refunds"), SearchFacts(quality=97.0))
+    world.derived = {"core.orders": ["core.refunds"]}
+
+    def judged() -> list[str]:
+        return [hit.id for hit in world.search.search(SearchQuery()).hits if hit.document.quality]
+
+    world.store.touch("facts", ["core.orders"])
+    assert judged() == ["core.orders"]
+    world.store.touch("asset", ["core.orders"])
+    assert judged() == ["core.orders", "core.refunds"]
+
+
+def test_following_a_change_reads_what_changed_and_nothing_else(world: World) -> None:
+    names = [f"core__t{number}" for number in range(50)]
+    world.publish(**dict.fromkeys(names, ""))
+    world.crawl("core.t1", "core.t2")
+    world.found()
+    world.read.clear()
+    world.store.touch("asset", ["core.t1"])
+    world.found()
+    world.publish(**(dict.fromkeys(names, "") | {"core__t7": "described"}))
+    assert world.found("described") == ["core.t7"]
+    world.search.refresh(["core.t9"])
+    assert world.read == [("core.t1",), ("core.t7",), ("core.t9",)]
 
 
 def test_a_rebuild_has_the_same_documents_as_following(world: World) -> None:

@@ -64,7 +64,6 @@ def search(
     offset: Annotated[int, Query(ge=0, le=FARTHEST, description="How many to leave out, without a cursor.")] = 0,
 ) -> SearchPageView:
     """Filters repeat: values of one are OR, different ones AND. A facet counts as if its own filter were not set."""
-    assets = catalog.assets()
     filters: dict[SearchFilter, tuple[str, ...]] = {
         SearchFilter.DOMAIN: domains,
         SearchFilter.TAG: tags,
@@ -75,7 +74,8 @@ def search(
         SearchFilter.CONTAINER: containers,
     }
     if state:  # verdicts change more often than documents
-        filters[SearchFilter.ID] = tuple(n for n, one in assets.items() if one.standing.state in state) or ("",)
+        of_lake = catalog.assets().items()
+        filters[SearchFilter.ID] = tuple(name for name, one in of_lake if one.standing.state in state) or ("",)
     query = SearchQuery(
         text=q,
         types=tuple(map(DocumentType, types)),
@@ -88,7 +88,7 @@ def search(
         explain=explain,
     )
     page = site.wiring.catalog.search.catalog.search(query)
-    now = site.wiring.clock()
+    now, assets = site.wiring.clock(), catalog.named(hit.document.qualified_name for hit in page.hits)
     told = {**page.to_dict(), "items": [hit_view(hit, assets, now) for hit in page.hits]}
     return SearchPageView.model_validate(told)
 

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable, Iterable
 from datetime import date, datetime, timedelta
 
-from forge.catalog.discovery.usage import KEPT_DAYS, UsageCount, UsageKind, UsagePrivacy
+from forge.catalog.discovery.usage import KEPT_DAYS, UsageCount, UsageKind, UsagePeriod, UsagePrivacy
 from forge.flows.catalog.discovery.ports import UsageStore
 from forge.flows.runs.records import AuditRecord, RunRecord
 from forge.flows.upkeep.query_audit import ASKED
@@ -37,6 +37,7 @@ class UsageRecorder:
         self._waiting: dict[_Key, tuple[int, datetime]] = {}
         self._key: tuple[date, bytes] | None = None
         self._forgotten: date | None = None
+        self._faded: date | None = None
         self._stopping = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -101,6 +102,7 @@ class UsageRecorder:
     def _run(self) -> None:
         while not self._stopping.wait(FLUSH_SECONDS):
             self.flush()
+            self._fade()
 
     def _count(self, kind: UsageKind, assets: Iterable[str], user: str) -> None:
         now = self._clock()
@@ -132,3 +134,14 @@ class UsageRecorder:
         if self._forgotten != today:
             self._forgotten = today
             self._store().forget(today - timedelta(days=KEPT_DAYS))
+
+    def _fade(self) -> None:
+        """Once a day, what is no longer of the last month. A server that starts does not know when one was here
+        last."""
+        today = self._clock().date()
+        if self._faded != today:
+            try:
+                self._store().fade(self._faded or today - timedelta(days=UsagePeriod.MONTH.days), today)
+                self._faded = today
+            except Exception as error:
+                _log.warning("which assets are less popular was not written, and is tried again: %s", error)

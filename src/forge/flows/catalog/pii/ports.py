@@ -38,7 +38,7 @@ class PiiFindings(Protocol):
 
     def save(self, records: Sequence[PiiRecord], scan: ScannedTable | None, audit: AuditRecord) -> bool:
         """Compare-and-set: False, and nothing written, where one of the records is no longer at the version before
-        its own, or a new one is about a column that has a finding."""
+        its own, or a new one is about a column that has a finding. Their tables come into the log of changes."""
 
     def revision(self) -> int:
         """Grows with every change, for caches."""

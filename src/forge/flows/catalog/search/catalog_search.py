@@ -6,7 +6,7 @@ of the default branch from commit to commit; whoever searches first after a chan
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from forge.catalog.asset import CatalogAsset
@@ -29,6 +29,7 @@ from forge.flows.catalog.search.ports import AssetIndex, IndexBatch
 from forge.flows.runs.records import AssetRecord
 
 _BATCH = 500
+PublishedTables = Callable[[str, Collection[str] | None], Mapping[str, AssetRecord]]
 
 
 def _no_facts(names: Sequence[str]) -> Mapping[str, SearchFacts]:
@@ -38,9 +39,9 @@ def _no_facts(names: Sequence[str]) -> Mapping[str, SearchFacts]:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SearchSources:
     """Where documents come from. `published`: the tables of a commit of the default branch, by name, with what their
-    publication wrote; `changed`: those that differ between two commits, the names of those that are gone included.
-    `derived`: these and the assets that get values of them, whose classification follows. `read_files`: takes in what
-    files of the project say of assets and terms, where one has changed."""
+    publication wrote, all or those of some names; `changed`: those that differ between two commits, the names of those
+    that are gone included. `derived`: these and the assets that get values of them, whose classification follows.
+    `read_files`: takes in what files of the project say of assets and terms, where one has changed."""
 
     assets: AssetStore
     read_files: Callable[[], object] = lambda: None
@@ -48,7 +49,7 @@ class SearchSources:
     terms: Callable[[], Sequence[GlossaryTerm]] = lambda: ()
     facts: FactsOf = _no_facts
     head: Callable[[], str] = lambda: ""
-    published: Callable[[str], Mapping[str, AssetRecord]] = field(default=lambda head: {})
+    published: PublishedTables = field(default=lambda head, names: {})
     changed: Callable[[str, str], Iterable[str]] = field(default=lambda old, new: ())
 
 
@@ -79,7 +80,7 @@ class CatalogSearch:
         with self._lock:
             cursor = self._index.cursor()
             for start in range(0, len(rest), _BATCH):
-                documents, removed = self._documents(rest[start : start + _BATCH], self._published())
+                documents, removed = self._documents(rest[start : start + _BATCH])
                 if cursor is not None and self._index.apply(IndexBatch(cursor, cursor, documents, removed)):
                     written += len(documents)
             return written
@@ -105,18 +106,17 @@ class CatalogSearch:
 
     def _follow_changes(self, cursor: int, made: list[str]) -> int:
         written = 0
-        published: Mapping[str, AssetRecord] | None = None
         derived: set[str] = set()
         while changes := self._sources.assets.changes(cursor, limit=_BATCH):
-            published = self._published() if published is None else published
             names = [change.name for change in changes if change.kind == "asset"]
             names += sorted(set(self._sources.derived(names)) - derived.union(names))
             derived.update(names)
+            names = list(dict.fromkeys([*names, *(change.name for change in changes if change.kind == "facts")]))
             terms = {change.name for change in changes if change.kind == "term"}
-            documents, removed = self._documents(names, published)
+            documents, removed = self._documents(names)
             if terms:
                 more, gone, linked = self._terms(terms)
-                again, _ = self._documents(linked, published)
+                again, _ = self._documents(linked)
                 documents, removed = (*documents, *again, *more), (*removed, *gone)
             last = changes[-1].id
             if not self._index.apply(IndexBatch(cursor, last, _last_of_each(documents), removed)):
@@ -132,12 +132,11 @@ class CatalogSearch:
         cursor = self._index.cursor()
         if head == known or cursor is None:
             return 0
-        published = sources.published(head)
-        names = sorted(sources.changed(known, head)) if known else sorted(published)
+        names = sorted(sources.changed(known, head))
         written = 0
         for start in range(0, max(len(names), 1), _BATCH):
             part = names[start : start + _BATCH]
-            documents, removed = self._documents(part, published)
+            documents, removed = self._documents(part, head)
             reached = head if start + _BATCH >= len(names) else None
             if not self._index.apply(IndexBatch(cursor, cursor, documents, removed, reached)):
                 return written
@@ -145,15 +144,14 @@ class CatalogSearch:
             written += len(documents)
         return written
 
-    def _published(self) -> Mapping[str, AssetRecord]:
-        return self._sources.published(self._sources.head())
-
     def _documents(
-        self, names: Sequence[str], published: Mapping[str, AssetRecord]
+        self, names: Sequence[str], head: str | None = None
     ) -> tuple[tuple[SearchDocument, ...], tuple[str, ...]]:
-        """Of these assets and of what holds them; and the ids of what is gone."""
+        """Of these assets and of what holds them, by a commit of the default branch, else by its newest one; and the
+        ids of what is gone."""
         if not names:
             return (), ()
+        published = self._sources.published(self._sources.head() if head is None else head, names)
         known = self._sources.assets.assets_named(names)
         facts, terms = self._sources.facts(names), self._terms_by_id()
         found, removed = [], []
@@ -207,7 +205,7 @@ class CatalogSearch:
         return counted[0] if self._index.rebuild(counting(), cursor, head) else 0
 
     def _all_documents(self, head: str) -> Iterator[SearchDocument]:
-        published = dict(self._sources.published(head))
+        published = dict(self._sources.published(head, None))
         terms = self._terms_by_id()
         holders: dict[str, None] = {}
         for part in self._all_assets():

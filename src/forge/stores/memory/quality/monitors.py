@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -15,7 +15,10 @@ from forge.versioning.commit import TableVersion
 
 
 class MemoryMonitors:
-    def __init__(self) -> None:
+    """`changed`: told names of tables, as the log of the catalog's changes is."""
+
+    def __init__(self, changed: Callable[[Sequence[str]], None] = lambda names: None) -> None:
+        self._changed = changed
         self.audit: list[AuditRecord] = []
         self._monitors: dict[str, Monitor] = {}
         self._runs: dict[str, MonitorRun] = {}
@@ -51,7 +54,9 @@ class MemoryMonitors:
                 return False
             self._monitors[monitor.id] = monitor
             self.audit.append(audit)
-            return True
+        if monitor.removed_at is not None:
+            self._changed([str(monitor.table)])
+        return True
 
     def claim(self, run: MonitorRun) -> bool:
         with self._lock:
@@ -82,7 +87,9 @@ class MemoryMonitors:
                 replace(one, id=f"{run.id}.{n}", monitor_run_id=run.id) for n, one in enumerate(check_results, start=1)
             ]
             self.audit += [audit] if audit is not None else []
-            return True
+        if check_results:
+            self._changed(sorted({one.dataset for one in check_results}))
+        return True
 
     def remark(self, run_id: str, notes: Sequence[str]) -> None:
         with self._lock:

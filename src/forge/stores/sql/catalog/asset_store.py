@@ -24,7 +24,7 @@ from forge.flows.runs.records import AuditRecord
 from forge.stores.sql.catalog import asset_rows as rows
 from forge.stores.sql.catalog import asset_tables as t
 from forge.stores.sql.catalog.asset_writes import write_crawl, write_listed
-from forge.stores.sql.catalog.change_log import lock_catalog, log_changes
+from forge.stores.sql.change_log import changes, lock_catalog, log_changes, touch
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.records import SqlRecords, write_audit
 from forge.stores.sql.statements import add, batches, find_rows, only
@@ -157,15 +157,14 @@ class SqlAssetStore(SqlRecords):
     # changes
 
     def changes(self, after: int = 0, limit: int = 1000) -> tuple[CatalogChange, ...]:
-        c = t.changes.c
-        found = self._all(select(t.changes).where(c.id > after).order_by(c.id).limit(limit))
+        c = changes.c
+        found = self._all(select(changes).where(c.id > after).order_by(c.id).limit(limit))
         return tuple(CatalogChange(row["id"], row["kind"], row["name"]) for row in found)
 
     def touch(self, kind: ChangeKind, names: Sequence[str]) -> None:
         if names:
             with writing(self._engine) as connection:
-                lock_catalog(connection)
-                log_changes(connection, kind, names)
+                touch(connection, kind, names)
 
 
 def _active() -> Any:

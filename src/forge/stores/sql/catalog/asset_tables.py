@@ -94,12 +94,3 @@ proposals = Table(
     Index("forge_catalog_proposals_by_id", "id", unique=True),
     Index("forge_catalog_proposals_by_state", "state"),
 )
-changes = Table(  # one row of each name, numbered again with each change: ids are never used twice
-    "forge_catalog_changes",
-    metadata,
-    Column("id", Id, primary_key=True),
-    Column("kind", String(8), nullable=False),
-    Column("name", Code, nullable=False),
-    Index("forge_catalog_changes_by_name", "kind", "name", unique=True),
-    sqlite_autoincrement=True,
-)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sqlalchemy import or_, select
@@ -17,23 +17,24 @@ if TYPE_CHECKING:
 
 
 class SqlAssets(SqlRecords):
-    def assets(self) -> tuple[AssetRecord, ...]:
-        found = self.recorded_assets()
-        said = self._documentation()
+    def assets(self, tables: Collection[TableName] | None = None) -> tuple[AssetRecord, ...]:
+        names = None if tables is None else sorted(map(str, tables))
+        found = self._recorded(names)
+        said = self._documentation(names)
         if not said:
             return found
         from forge.flows.catalog.documented_record import documented_record
 
         return tuple(documented_record(one, said[str(one.table)]) if str(one.table) in said else one for one in found)
 
-    def _documentation(self) -> Mapping[str, Documentation]:
+    def _documentation(self, names: Sequence[str] | None) -> Mapping[str, Documentation]:
         """Of tables that somebody documented; what reads it is loaded only where there is one."""
         from forge.stores.sql.catalog.asset_tables import assets as t
 
         query = select(t.c.name, t.c.edited, t.c.filed).where(
             t.c.source == "lake", or_(t.c.version > 0, t.c.filed.is_not(None))
         )
-        documented = self._all(query)
+        documented = self._all(query) if names is None else self._batched(query, t.c.name, names)
         if not documented:
             return {}
         from forge.catalog.asset import with_files
@@ -44,9 +45,13 @@ class SqlAssets(SqlRecords):
         }
 
     def recorded_assets(self) -> tuple[AssetRecord, ...]:
-        return tuple(
-            rows.asset_of(row) for row in self._all(select(tables.assets).order_by(tables.assets.c.table_name))
-        )
+        return self._recorded(None)
+
+    def _recorded(self, names: Sequence[str] | None) -> tuple[AssetRecord, ...]:
+        c = tables.assets.c
+        query = select(tables.assets).order_by(c.table_name)
+        found = self._all(query) if names is None else self._batched(query, c.table_name, names)
+        return tuple(map(rows.asset_of, found))
 
     def profile(self, table: TableName, snapshot_id: SnapshotId) -> ProfileRecord | None:
         c = tables.profiles.c

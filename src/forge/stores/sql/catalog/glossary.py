@@ -10,8 +10,8 @@ from sqlalchemy import Connection, func, select
 from forge.catalog.glossary.term import GlossaryTerm, TermRevision, TermState, name_key
 from forge.flows.catalog.glossary.ports import TermWrite
 from forge.flows.runs.records import AuditRecord
-from forge.stores.sql.catalog.change_log import lock_catalog, log_changes
 from forge.stores.sql.catalog.glossary_tables import revisions, terms
+from forge.stores.sql.change_log import lock_catalog, log_changes
 from forge.stores.sql.database import writing
 from forge.stores.sql.record_columns import columns_of, record_of
 from forge.stores.sql.records import SqlRecords, write_audit

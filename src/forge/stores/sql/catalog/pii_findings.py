@@ -11,6 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from forge.catalog.pii.review import FindingOrigin, PiiRecord, ReviewState, ScannedTable
 from forge.flows.runs.records import AuditRecord
 from forge.stores.sql.catalog.pii_tables import findings, scans
+from forge.stores.sql.change_log import touch
 from forge.stores.sql.database import writing
 from forge.stores.sql.records import SqlRecords, write_audit
 from forge.stores.sql.statements import batches, insert_into, only, put
@@ -65,6 +66,7 @@ class SqlPiiFindings(SqlRecords):
                 if scan is not None:
                     put(connection, scans, [_scan_row(scan)])
                 write_audit(connection, audit)
+                touch(connection, "asset", {record.table for record in records})
         except _Moved:
             return False
         return True

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from typing import Any
 
-from sqlalchemy import BigInteger, ColumnElement, Select, case, cast, delete, func, select
+from sqlalchemy import BigInteger, ColumnElement, Connection, Select, case, cast, delete, func, select
 
-from forge.catalog.discovery.usage import AssetUsage, UsageCell, UsageCount, UsageKind
+from forge.catalog.discovery.usage import AssetUsage, UsageCell, UsageCount, UsageKind, UsagePeriod, find_moved
 from forge.stores.sql.catalog.usage_tables import usage
+from forge.stores.sql.change_log import touch
 from forge.stores.sql.database import writing
 from forge.stores.sql.records import SqlRecords
-from forge.stores.sql.statements import insert_into, only
+from forge.stores.sql.statements import batches, find_rows, insert_into, only
 
 
 class SqlUsage(SqlRecords):
@@ -28,6 +29,7 @@ class SqlUsage(SqlRecords):
             upsert = insert.on_conflict_do_update(index_elements=key, set_=sums)
             # In one order, so that two servers that add the same never wait for each other in a circle.
             connection.execute(upsert, sorted((_row(one) for one in counts), key=lambda row: [row[k] for k in key]))
+            touch(connection, "facts", _moved(connection, counts))
 
     def totals(
         self, since: date, until: date, *, assets: Iterable[str] | None = None, limit: int = 1000
@@ -51,9 +53,25 @@ class SqlUsage(SqlRecords):
         query = only(query, (u.actor, actor)).group_by(u.actor, u.asset).order_by(newest, u.actor, u.asset)
         return tuple(UsageCell(**row) for row in self._all(query.limit(limit)))
 
+    def fade(self, since: date, until: date) -> int:
+        first, last = (UsagePeriod.MONTH.since(day).isoformat() for day in (since, until))
+        query = select(usage.c.asset).distinct().where(usage.c.day >= first, usage.c.day < last)
+        with writing(self._engine) as connection:
+            left = connection.execute(query).scalars().all()
+            touch(connection, "facts", left)
+            return len(left)
+
     def forget(self, before: date) -> int:
         with writing(self._engine) as connection:
             return connection.execute(delete(usage).where(usage.c.day < before.isoformat())).rowcount
+
+
+def _moved(connection: Connection, counts: Sequence[UsageCount]) -> tuple[str, ...]:
+    until = max(one.day for one in counts)
+    since, names = UsagePeriod.MONTH.since(until), sorted({one.asset for one in counts})
+    query = _totals(since, until)
+    found = [row for some in batches(names) for row in find_rows(connection, query.where(usage.c.asset.in_(some)))]
+    return find_moved(counts, (AssetUsage(**row) for row in found), since)
 
 
 def _between(query: Select[Any], since: date, until: date) -> Select[Any]:

@@ -13,11 +13,13 @@ from forge.contracts.registry import (
     ContractHead,
     RegisteredContract,
     VersionTakenError,
+    find_touched_tables,
     unknown_contract,
     version_conflict,
 )
 from forge.contracts.semver import Version
 from forge.stores.sql import tables
+from forge.stores.sql.change_log import touch
 from forge.stores.sql.contracts import rows
 from forge.stores.sql.contracts import tables as t
 from forge.stores.sql.contracts.namespaces import write_namespaces
@@ -59,8 +61,9 @@ _VERSION = select(t.versions).where(
 class SqlContracts(SqlRecords):
     def register(self, registration: Registration) -> bool:
         with writing(self._engine) as connection:
-            created, newest = _write(connection, registration)
+            created, newest, touched = _write(connection, registration)
             write_namespaces(connection, [newest])
+            touch(connection, "asset", touched)
             return created
 
     def register_all(self, registrations: Sequence[Registration]) -> tuple[bool | None, ...]:
@@ -147,20 +150,23 @@ def write_registrations(connection: Connection, registrations: Sequence[Registra
     a publication."""
     found: list[bool | None] = []
     listed: dict[str, RegisteredContract] = {}
+    touched: list[str] = []
     for registration in registrations:
         try:
-            created, newest = _write(connection, registration)
+            created, newest, tables_of_it = _write(connection, registration)
         except VersionTakenError:
             found.append(None)
         else:
             found.append(created)
             listed[newest.id] = newest
+            touched += tables_of_it
     write_namespaces(connection, list(listed.values()))
+    touch(connection, "asset", touched)
     return tuple(found)
 
 
-def _write(connection: Connection, registration: Registration) -> tuple[bool, RegisteredContract]:
-    """Whether the version is new, and the highest version then."""
+def _write(connection: Connection, registration: Registration) -> tuple[bool, RegisteredContract, tuple[str, ...]]:
+    """Whether the version is new, the highest version then, and the tables that have another one now."""
     _one_at_a_time(connection)
     new = registration.new
     known = _version(connection, new.id, new.version)
@@ -178,7 +184,7 @@ def _write(connection: Connection, registration: Registration) -> tuple[bool, Re
         put(connection, t.contracts, [_head_row(newest, before.state.value, count)])
     if known is None:
         add(connection, tables.audit, [audit_row(one) for one in registration.audit])
-    return known is None, newest
+    return known is None, newest, find_touched_tables(before.newest if before else None, newest)
 
 
 def _write_moving(connection: Connection, newest: RegisteredContract, moving: LifecycleWrite, count: int) -> None:

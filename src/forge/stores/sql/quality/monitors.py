@@ -12,6 +12,7 @@ from forge.flows.runs.records import AuditRecord, DatasetTally, VerdictTally
 from forge.model.names import BranchName, TableName
 from forge.quality.monitors.monitor import OPEN, CheckResult, Monitor, MonitorRun, MonitorRunStatus, Trigger
 from forge.quality.verdict import Outcome
+from forge.stores.sql.change_log import touch
 from forge.stores.sql.database import writing
 from forge.stores.sql.quality.monitor_rows import monitor_of, monitor_row, result_of, result_row, run_of, run_row
 from forge.stores.sql.quality.monitor_tables import monitors, results, runs
@@ -59,6 +60,8 @@ class SqlMonitors(SqlRecords):
             if connection.execute(changed).rowcount == 0:
                 return False
             write_audit(connection, audit)
+            if monitor.removed_at is not None:  # its verdicts no longer count
+                touch(connection, "facts", [str(monitor.table)])
             return True
 
     # runs
@@ -78,6 +81,7 @@ class SqlMonitors(SqlRecords):
             add(connection, results, [result_row(one, run.id, number) for number, one in enumerate(check_results)])
             if audit is not None:
                 write_audit(connection, audit)
+            touch(connection, "facts", {one.dataset for one in check_results})
             return True
 
     def remark(self, run_id: str, notes: Sequence[str]) -> None:

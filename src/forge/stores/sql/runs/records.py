@@ -12,6 +12,7 @@ from forge.flows.runs.records import AuditRecord, RunRecord, TableLineage
 from forge.model.names import BranchName, RunId
 from forge.quality.verdict import Verdict
 from forge.stores.sql import rows, tables
+from forge.stores.sql.change_log import touch
 from forge.stores.sql.database import reading, writing
 from forge.stores.sql.publish import write_lineage, write_run, write_verdicts
 from forge.stores.sql.records import SqlRecords
@@ -40,6 +41,7 @@ class SqlRuns(SqlRecords):
             write_verdicts(connection, run.id, verdicts)
             write_lineage(connection, run.id, None, lineage)
             add(connection, tables.audit, [rows.audit_row(record) for record in audit])
+            touch(connection, "facts", {verdict.table for verdict in verdicts})
 
     def run(self, run_id: RunId) -> RunRecord | None:
         return self.find_runs([run_id]).get(run_id)
