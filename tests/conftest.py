@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import settings
+from measured import write_measured
 from shared_statements import share_statements
 
 if TYPE_CHECKING:
@@ -129,6 +130,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     for name, number in sorted(config.stash.get(LEFT_OUT, {}).items()):
         terminalreporter.section(f"NOT TESTED: {number} tests that need {name} were left out", sep="!", red=True)
         terminalreporter.line(f"FORGE_TEST_WITHOUT names {name}. Unset it to run them.")
+    write_measured(terminalreporter)
 
 
 def _postgres_programs(folder: Path) -> Path:

@@ -121,7 +121,7 @@ def test_the_tables_of_a_contract_are_in_the_log_of_changes(store: ContractStore
         store = MemoryContracts(lambda names: told.extend(("asset", name) for name in names))
     first, tables = registered(), ["core.lines", "core.orders", "loose"]
     fewer = replace(registered("2.0.0"), tables=("Core.New",))
-    steps = (
+    steps: tuple[tuple[Callable[[], object], list[str]], ...] = (
         (lambda: store.register(registration(first)), tables),
         (lambda: store.register(registration(first)), []),  # the same again
         (

@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from measured import MEASURED, RecordProperty
 
 from forge.catalog.pii import find_pii
 
@@ -44,7 +45,7 @@ PRECISION, RECALL = 0.95, 0.75
     ],
 )
 def test_personal_data_is_found_in_columns_that_nobody_here_has_seen(
-    name: str, capsys: pytest.CaptureFixture[str]
+    name: str, record_property: RecordProperty
 ) -> None:
     tables: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for line in (HERE / f"{name}.jsonl").read_text("utf-8").splitlines():
@@ -59,11 +60,8 @@ def test_personal_data_is_found_in_columns_that_nobody_here_has_seen(
             missed += column["pii"] is not None and finding.type != column["pii"]
             negatives += column["pii"] is None
     precision, recall = right / (right + wrong), right / (right + missed)
-    with capsys.disabled():
-        count = sum(map(len, tables.values()))
-        print(
-            f"\npersonal data, {name}: {count} columns ({negatives} without), "
-            f"precision {precision:.3f}, recall {recall:.3f}"
-        )
+    count = sum(map(len, tables.values()))
+    told = f"{count} columns ({negatives} without), precision {precision:.3f}, recall {recall:.3f}"
+    record_property(MEASURED, f"personal data, {name}: {told}")
     assert precision >= PRECISION
     assert recall >= RECALL
