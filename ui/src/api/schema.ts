@@ -973,7 +973,8 @@ export interface paths {
         };
         /**
          * Context
-         * @description The best assets for a question, as Markdown of at most so many letters.
+         * @description The best assets for a question, as Markdown of at most so many letters; none of a source that names its readers
+         *     to anybody else.
          */
         get: operations["context"];
         put?: never;

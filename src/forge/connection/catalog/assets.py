@@ -117,7 +117,8 @@ class CatalogView:
 
     def context(self, text: str, max_chars: int = 8000) -> ContextPack:
         """The best assets for a question, as Markdown of at most so many letters, for an assistant."""
-        return find_context(self.wiring.catalog.search.catalog.search, text, max_chars)
+        search, user = self.wiring.catalog.search, self.wiring.author.email
+        return find_context(search.catalog.search, text, max_chars, search.closed_to(user))
 
     def reindex(self) -> int:
         """Rebuild the index of the search from the records; how many documents it has."""

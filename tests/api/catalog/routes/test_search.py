@@ -10,13 +10,17 @@ from typing import Any
 import pytest
 from catalog_site import LATER, MAIN, STAFF, open_catalog, problem
 from fastapi.testclient import TestClient
+from sqlite_source import lay_shop
+from version_site import open_version_site
 
 from forge.catalog.discovery.usage import UsageKind
 from forge.catalog.pii.review import PiiRecord
 from forge.contracts.lifecycle import ContractState, LifecycleStep
 from forge.contracts.registry import RegisteredContract
+from forge.flows.catalog.crawl import crawl
 from forge.flows.contracts.ports import LifecycleWrite, Registration
 from forge.flows.runs.records import AuditRecord
+from forge.flows.upkeep.access import TokenScope
 from forge.quality.monitors.monitor import CheckResult, MonitorRun, MonitorRunStatus, Trigger
 from forge.quality.verdict import Outcome, Severity
 from forge.wiring import Wiring
@@ -114,6 +118,37 @@ def test_the_context_is_bounded_and_holds_words_and_columns(shop: TestClient) ->
     assert small["left_out"] == 2 - len(small["assets"])
     problem(shop.get(f"{API}/context"), 422, "E105")
     problem(shop.get(f"{API}/context", params={"q": "x", "max_chars": 10}), 422, "E105")
+
+
+SOURCES = """\
+sources:
+  - {name: till, connector: sqlite, path: data/till.db}
+  - {name: safe, connector: sqlite, path: data/safe.db, readers: [bob@example.com]}
+"""
+CRAWLED = """\
+project: shop
+user: {name: Ada, email: ada@example.com}
+catalog:
+  follow: false
+  sources: {a: {url: "jdbc:sqlite:data/till.db"}, b: {url: "jdbc:sqlite:data/safe.db"}}
+"""
+
+
+def test_the_context_has_a_source_that_names_its_readers_for_them_alone(tmp_path: Path) -> None:
+    with open_version_site(tmp_path / "shop", CRAWLED) as site:
+        (site.root / "sources").mkdir()
+        (site.root / "sources" / "all.yaml").write_text(SOURCES)
+        for name in ("till", "safe"):
+            lay_shop(site.root / "data" / f"{name}.db")
+        crawl(site.wiring.catalog.crawl_ports())
+        people = {user: site.token_of(user, TokenScope.READ) for user in ("bob@example.com", "eve@example.com")}
+        both = ["sqlite:safe.customers", "sqlite:till.customers"]
+        for question in ("customers", "which customers are in that city"):
+            for user, found in (("bob@example.com", both), ("eve@example.com", both[1:])):
+                answer = site.client.get(f"{API}/context", params={"q": question}, headers=people[user]).json()
+                assert sorted(answer["assets"]) == found
+                assert answer["left_out"] == 0
+                assert ("sqlite:safe" in answer["text"]) == (user == "bob@example.com")
 
 
 @pytest.fixture(scope="module")

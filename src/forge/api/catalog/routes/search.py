@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Depends, Query, Request
 
+from forge.api.auth import ThePrincipal
 from forge.api.catalog.search_views import hit_view
 from forge.api.catalog.wire.search import ContextView, SearchPageView, SearchTypeWord, Suggestion
 from forge.api.paging import FARTHEST, best_of
@@ -108,9 +109,12 @@ def suggest(
 @router.get("/context")
 def context(
     site: TheSite,
+    caller: ThePrincipal,
     q: Annotated[str, Query(min_length=1, max_length=LONGEST_QUESTION, description="Words, or a sentence.")],
     max_chars: Annotated[int, Query(ge=LEAST_CHARS, le=MOST_CHARS)] = 8000,
 ) -> ContextView:
-    """The best assets for a question, as Markdown of at most so many letters."""
-    pack = find_context(site.wiring.catalog.search.catalog.search, q, max_chars)
+    """The best assets for a question, as Markdown of at most so many letters; none of a source that names its readers
+    to anybody else."""
+    parts = site.wiring.catalog.search
+    pack = find_context(parts.catalog.search, q, max_chars, parts.closed_to(caller.user))
     return ContextView.model_validate(pack.to_dict())

@@ -4,14 +4,15 @@ Assistants ask in sentences, which no asset has all words of: then each word cou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from forge.catalog.search.document import DocumentColumn, SearchDocument
-from forge.catalog.search.page import SearchPage
+from forge.catalog.search.page import CatalogHit, SearchPage
 from forge.catalog.search.query import MOST_LETTERS, MOST_WORDS, SearchQuery
 from forge.catalog.search.rank import points_of
 from forge.catalog.search.text import words_of
+from forge.flows.catalog.search.documents import containers_of
 from forge.model.errors import ForgeError
 
 LEAST_CHARS, MOST_CHARS = 200, 200_000
@@ -50,16 +51,32 @@ _QUESTION_WORDS = frozenset(
 )
 
 
-def find_context(search: Callable[[SearchQuery], SearchPage], question: str, max_chars: int = 8000) -> ContextPack:
-    """E105 for a question that is none, and for a size out of bounds."""
+def find_context(
+    search: Callable[[SearchQuery], SearchPage],
+    question: str,
+    max_chars: int = 8000,
+    closed: Collection[str] = (),
+) -> ContextPack:
+    """E105 for a question that is none, and for a size out of bounds. `closed`: names of databases, folders and files
+    that are not for who asks: an assistant reads on what it is given here, so nothing within them is in the pack, nor
+    counted."""
     if not question.strip() or len(question) > LONGEST_QUESTION:
         raise ForgeError("E105", f"A question has 1 to {LONGEST_QUESTION:,} letters")
     if not LEAST_CHARS <= max_chars <= MOST_CHARS:
         raise ForgeError("E105", f"max_chars is a number from {LEAST_CHARS:,} to {MOST_CHARS:,}")
-    return pack_context(question, _best_documents(search, question), max_chars)
+    shut = frozenset(closed)
+
+    def readable(query: SearchQuery) -> list[CatalogHit]:
+        hits = search(query).hits
+        return [hit for hit in hits if shut.isdisjoint((hit.document.id, *containers_of(hit.document.id)))]
+
+    return pack_context(question, _best_documents(readable, question), max_chars)
 
 
-def _best_documents(search: Callable[[SearchQuery], SearchPage], question: str) -> list[SearchDocument]:
+_Hits = Callable[[SearchQuery], Sequence[CatalogHit]]
+
+
+def _best_documents(search: _Hits, question: str) -> list[SearchDocument]:
     """What has all words; else all that say something; else as many of these as there are."""
     words = list(dict.fromkeys(words_of(question)))
     telling = [word for word in words if word not in _QUESTION_WORDS] or words
@@ -67,16 +84,16 @@ def _best_documents(search: Callable[[SearchQuery], SearchPage], question: str) 
     if len(telling) <= MOST_WORDS and len(text := " ".join(telling)) <= MOST_LETTERS:
         tried.append(text)
     for text in dict.fromkeys(tried):
-        if hits := search(SearchQuery(text=text, limit=MOST_ASSETS)).hits:
+        if hits := search(SearchQuery(text=text, limit=MOST_ASSETS)):
             return [hit.document for hit in hits]
     return _with_most_words(search, telling[:MOST_WORDS])
 
 
-def _with_most_words(search: Callable[[SearchQuery], SearchPage], words: Sequence[str]) -> list[SearchDocument]:
+def _with_most_words(search: _Hits, words: Sequence[str]) -> list[SearchDocument]:
     found: dict[str, SearchDocument] = {}
     counted: dict[str, tuple[int, int]] = {}  # how many words, and how well
     for word in words if len(words) > 1 else ():
-        for hit in search(SearchQuery(text=word, limit=MOST_ASSETS)).hits:
+        for hit in search(SearchQuery(text=word, limit=MOST_ASSETS)):
             many, well = counted.get(hit.document.id, (0, 0))
             counted[hit.document.id] = many + 1, well + hit.stage
             found[hit.document.id] = hit.document
