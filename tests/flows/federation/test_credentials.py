@@ -7,11 +7,12 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from asked_plan import explain
 from migrated import lay_database
 from rest_api import Answer, Asked, RestApi, rest_api
 
 from forge.federation.source import SourceOrigin
-from forge.flows.federation.query import QueryAnswer, QueryRequest, ask, explain_query
+from forge.flows.federation.query import QueryAnswer, QueryRequest, ask
 from forge.flows.federation.source_files import read_project_loads
 from forge.flows.federation.sources import create_source, describe_source, find_source_drift, probe_source
 from forge.flows.versioning.read import QueryCaller
@@ -95,7 +96,7 @@ def test_who_has_none_is_told_so_and_nothing_is_asked(wiring: Wiring, api: RestA
     sources = wiring.federation.source_ports(user or "nobody")
     for attempt in (
         lambda: ask(ports, QueryRequest(QUERY), QueryCaller(user, "test", wiring.clock)),
-        lambda: explain_query(ports, QueryRequest(QUERY)),
+        lambda: explain(ports, QueryRequest(QUERY)),
         lambda: ports.connector(ports.sources()["shop"]),
         lambda: probe_source("shop", sources),
         lambda: describe_source("shop", sources),

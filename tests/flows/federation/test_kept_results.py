@@ -15,12 +15,13 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from asked_plan import explain
 from migrated import lay_database
 from pyiceberg.catalog.sql import SqlCatalog
 
 from forge.flows.catalog.personal_data import PersonalColumns
 from forge.flows.federation.cache_upkeep import cache_stats, forget_results
-from forge.flows.federation.query import FederationPorts, QueryAnswer, QueryRequest, ask, explain_query
+from forge.flows.federation.query import FederationPorts, QueryAnswer, QueryRequest, ask
 from forge.flows.versioning.read import QueryCaller
 from forge.model.errors import ForgeError
 from forge.settings import load_settings
@@ -248,13 +249,11 @@ def test_snapshots_of_the_lake_tell_exactly(wiring: Wiring, monkeypatch: pytest.
 def test_what_is_not_the_same_each_time_is_not_kept(wiring: Wiring, expression: str) -> None:
     sql = f"SELECT {expression} AS x FROM crm.people"
     ports = wiring.federation.query_ports(user=ADA)
-    assert explain_query(ports, QueryRequest(sql)).cache.startswith("not cacheable ("), sql  # type: ignore[union-attr]
+    assert explain(ports, QueryRequest(sql)).cache.startswith("not cacheable ("), sql  # type: ignore[union-attr]
 
 
 def test_a_sample_is_not_kept(wiring: Wiring) -> None:
-    found = explain_query(
-        wiring.federation.query_ports(), QueryRequest("SELECT id FROM crm.people TABLESAMPLE (5 ROWS)")
-    )
+    found = explain(wiring.federation.query_ports(), QueryRequest("SELECT id FROM crm.people TABLESAMPLE (5 ROWS)"))
     assert (found.cache or "").startswith("not cacheable (")
 
 
@@ -415,9 +414,9 @@ def test_a_store_that_does_not_work_stops_no_query(wiring: Wiring) -> None:
 def test_an_explanation_says_whether_there_is_a_result(wiring: Wiring) -> None:
     ports = wiring.federation.query_ports(user=ADA)
     request = QueryRequest(PEOPLE, executor="in-process")
-    assert explain_query(ports, request).to_dict()["cache"] == "miss"
+    assert explain(ports, request).to_dict()["cache"] == "miss"
     asked(ports, wiring, request)
-    found = explain_query(ports, request)
+    found = explain(ports, request)
     assert found.to_dict()["cache"] == "hit"
     assert found.text().endswith("Cache: hit")
     assert cache_stats(wiring.federation.results).hits == 0

@@ -7,12 +7,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from asked_plan import explain
 from sqlite_source import lay_shop
 from version_site import VersionSite, open_version_site
 
 from forge.federation.policy import ColumnMask, MaskKind, RowFilter
 from forge.flows.catalog.personal_data import PersonalColumns
-from forge.flows.federation.query import FederationPorts, QueryAnswer, QueryRequest, ask, explain_query
+from forge.flows.federation.query import FederationPorts, QueryAnswer, QueryRequest, ask
 from forge.flows.versioning.read import QueryCaller
 from forge.flows.versioning.tags import create_tag
 from forge.model.errors import ForgeError
@@ -128,7 +129,7 @@ def test_only_tables_of_the_lake_have_versions(site: VersionSite, sql: str) -> N
 
 
 def test_explain_and_the_audit_say_which_version_is_read(site: VersionSite) -> None:
-    explained = explain_query(site.wiring.federation.query_ports(), QueryRequest(BOTH))
+    explained = explain(site.wiring.federation.query_ports(), QueryRequest(BOTH))
     asked: Any = explained.to_dict()["sources"]
     assert [one["relations"] for one in asked] == [["core.orders"], ["core.orders@dev"]]
     assert explained.lineage is not None

@@ -12,11 +12,12 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from asked_plan import explain
 from migrated import lay_database
 from pyiceberg.catalog.sql import SqlCatalog
 
 from forge.flows.catalog.personal_data import PersonalColumns
-from forge.flows.federation.query import QueryAnswer, QueryRequest, ask, explain_query
+from forge.flows.federation.query import QueryAnswer, QueryRequest, ask
 from forge.flows.versioning.read import QueryCaller
 from forge.model.errors import ForgeError
 from forge.settings import load_settings
@@ -130,7 +131,7 @@ def test_a_hidden_column_reads_as_null_wherever_it_stands(wiring: Wiring) -> Non
     assert rows(wiring, "SELECT id FROM crm.people WHERE mail IS NULL ORDER BY id") == [(1,), (2,), (3,)]
     assert rows(wiring, "SELECT count(mail) AS n, max(mail) AS m FROM crm.people") == [(0, None)]
     assert rows(wiring, "WITH x AS (SELECT upper(mail) AS m FROM crm.people) SELECT DISTINCT m FROM x") == [(None,)]
-    asked = explain_query(wiring.federation.query_ports(), QueryRequest("SELECT * FROM crm.people")).text()
+    asked = explain(wiring.federation.query_ports(), QueryRequest("SELECT * FROM crm.people")).text()
     assert "mail" not in asked.split("asks crm:")[1].splitlines()[1]
 
 
@@ -189,12 +190,12 @@ def test_every_query_leaves_a_row_in_the_audit(wiring: Wiring) -> None:
 def test_what_only_spark_computes_says_so(wiring: Wiring) -> None:
     error = refused("E890", wiring, "SELECT regexp_extract(name, '(.)', 1) AS x FROM crm.people")
     assert "regexp_extract" in str(error)
-    found = explain_query(wiring.federation.query_ports(), QueryRequest("SELECT uuid() AS x FROM crm.people"))
+    found = explain(wiring.federation.query_ports(), QueryRequest("SELECT uuid() AS x FROM crm.people"))
     assert found.executor == "spark"
 
 
 def test_a_plan_says_what_each_source_is_asked_and_why_not_more(wiring: Wiring) -> None:
-    found = explain_query(wiring.federation.query_ports(), QueryRequest(JOINED)).to_dict()
+    found = explain(wiring.federation.query_ports(), QueryRequest(JOINED)).to_dict()
     asked: Any = found["sources"]
     assert {one["source"] for one in asked} == {"lake", "crm", "rates"}
     decisions: Any = found["decisions"]
@@ -202,7 +203,7 @@ def test_a_plan_says_what_each_source_is_asked_and_why_not_more(wiring: Wiring) 
 
 
 def test_a_plan_says_which_columns_arrive_in_each_column_of_the_result(wiring: Wiring) -> None:
-    explained = explain_query(wiring.federation.query_ports(), QueryRequest(JOINED))
+    explained = explain(wiring.federation.query_ports(), QueryRequest(JOINED))
     assert explained.lineage is not None
     found = {one.column: {(made.column, made.transformation) for made in one.sources} for one in explained.lineage}
     assert found == {
@@ -227,7 +228,7 @@ def test_lineage_goes_through_subqueries_stars_and_joins(wiring: Wiring) -> None
     ports = wiring.federation.query_ports()
 
     def made_of(sql: str) -> dict[str, list[str]]:
-        explained = explain_query(ports, QueryRequest(sql))
+        explained = explain(ports, QueryRequest(sql))
         assert explained.lineage is not None
         return {one.column: [made.column for made in one.sources] for one in explained.lineage}
 
@@ -240,4 +241,4 @@ def test_lineage_goes_through_subqueries_stars_and_joins(wiring: Wiring) -> None
     assert starred["name"] == ["crm.people.name"]
     union = made_of("SELECT id FROM core.orders UNION ALL SELECT id FROM crm.people")
     assert sorted(union["id"]) == ["core.orders.id", "crm.people.id"]
-    assert "Columns come from:" in explain_query(ports, QueryRequest("SELECT id FROM crm.people")).text()
+    assert "Columns come from:" in explain(ports, QueryRequest("SELECT id FROM crm.people")).text()

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from asked_plan import explain
 from migrated import lay_database
 from rest_api import Answer, Asked, RestApi, rest_api
 from sqlite_source import lay_shop
 
-from forge.flows.federation.query import QueryAnswer, QueryRequest, ask, explain_query
+from forge.flows.federation.query import QueryAnswer, QueryRequest, ask
 from forge.flows.versioning.read import QueryCaller
 from forge.model.errors import ForgeError
 from forge.settings import load_settings
@@ -148,7 +149,7 @@ def test_rows_are_counted(wiring: Wiring) -> None:
 def test_the_plan_says_what_is_pushed_and_why_not(wiring: Wiring, api: RestApi) -> None:
     sql = "SELECT id FROM shop.orders WHERE city = 'London' AND amount > 5 AND id < 9"
     request = QueryRequest(sql)
-    found = explain_query(wiring.federation.query_ports(), request).to_dict()
+    found = explain(wiring.federation.query_ports(), request).to_dict()
     decisions = found["decisions"]
     assert isinstance(decisions, list)
     assert {(one["text"].split(".")[-1], one["pushed"], one.get("why", "")) for one in decisions} == {

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from asked_plan import explain
 from migrated import lay_database
 
-from forge.flows.federation.query import QueryAnswer, QueryRequest, ask, explain_query
+from forge.flows.federation.query import QueryAnswer, QueryRequest, ask
 from forge.flows.versioning.read import QueryCaller
 from forge.model.errors import ForgeError
 from forge.settings import load_settings
@@ -241,7 +242,7 @@ def test_a_plan_tells_nothing_of_a_row_filter(wiring: Wiring) -> None:
             f"SELECT l.y FROM {source}.people p, LATERAL (SELECT p.id + 1 AS y) l",
         ):
             for pushdown in (True, False):
-                found = explain_query(ports, QueryRequest(sql, pushdown=pushdown))
+                found = explain(ports, QueryRequest(sql, pushdown=pushdown))
                 told = repr(found.to_dict()) + found.text()
                 assert "region" not in told, told
                 assert "EU" not in told, told

@@ -14,12 +14,13 @@ from typing import Any, cast
 
 import pyarrow as pa
 import pytest
+from asked_plan import explain
 from migrated import lay_database
 from pyiceberg.catalog.sql import SqlCatalog
 
 from forge.federation.source import SourceOrigin
 from forge.flows.catalog.personal_data import PersonalColumns
-from forge.flows.federation.query import QueryAnswer, QueryRequest, ask, explain_query
+from forge.flows.federation.query import QueryAnswer, QueryRequest, ask
 from forge.flows.federation.virtual_tables import (
     VirtualTablePorts,
     change_virtual_table,
@@ -188,7 +189,7 @@ def test_a_cte_of_the_query_does_not_take_the_place_of_a_source(wiring: Wiring) 
 def test_what_is_asked_of_it_is_asked_of_the_source(wiring: Wiring) -> None:
     create(wiring, PEOPLE)
     asked = wiring.federation.query_ports()
-    found = explain_query(asked, QueryRequest("SELECT who FROM virtual.people WHERE country = 'DE' AND id = 1"))
+    found = explain(asked, QueryRequest("SELECT who FROM virtual.people WHERE country = 'DE' AND id = 1"))
     (source,) = cast("list[dict[str, Any]]", found.to_dict()["sources"])
     assert source["values"] == 2, source["asked"]
     assert "WHERE" in source["asked"]
@@ -233,7 +234,7 @@ def test_it_never_gives_more_than_its_sources(wiring: Wiring) -> None:
     sql_refused("E885", wiring, "SELECT * FROM virtual.open", user="bob@example.com")
     refused(
         "E885",
-        lambda: explain_query(
+        lambda: explain(
             wiring.federation.query_ports(user="bob@example.com"), QueryRequest("SELECT 1 FROM virtual.open")
         ),
     )
@@ -374,9 +375,9 @@ def test_unknown_names_are_told_with_the_nearest(wiring: Wiring) -> None:
 def test_what_it_says_of_the_cache_holds_for_queries_of_it(wiring: Wiring) -> None:
     create(wiring, {**BOUGHT, "sources": BOUGHT["sources"][:1], "joins": [], "columns": BOUGHT["columns"][:1]})
     request = QueryRequest("SELECT order_id FROM virtual.bought")
-    assert explain_query(wiring.federation.query_ports(), request).cache == "miss"
+    assert explain(wiring.federation.query_ports(), request).cache == "miss"
     change_virtual_table("bought", {"cache_enabled": False}, ports(wiring))
-    assert "bought says so" in str(explain_query(wiring.federation.query_ports(), request).cache)
+    assert "bought says so" in str(explain(wiring.federation.query_ports(), request).cache)
 
 
 def test_rows_and_masks_of_a_source_hold_through_it(wiring: Wiring) -> None:

@@ -13,6 +13,7 @@ from forge.model.errors import ForgeError
 
 if TYPE_CHECKING:
     from forge.flows.federation.query import FederationPorts, QueryAnswer, QueryRequest
+    from forge.flows.versioning.read import QueryCaller
 
 ENGINES = ("auto", "in-process", "spark")
 _NUMBERS = ("int", "bigint", "double", "float", "decimal", "long", "smallint", "tinyint")
@@ -62,10 +63,11 @@ def query(
             executor=executor_choice(engine, "--engine"),
             cache=cache,
         )
+        caller = QueryCaller(wiring.author.email, "forge query", wiring.clock)
         if explain:
-            _show_plan(terminal, ports, request)
+            _show_plan(terminal, ports, request, caller)
             return
-        answer = ask(ports, request, QueryCaller(wiring.author.email, "forge query", wiring.clock))
+        answer = ask(ports, request, caller)
     _show_rows(terminal, answer, number)
 
 
@@ -96,10 +98,10 @@ def _show_rows(terminal: Terminal, answer: QueryAnswer, number: int | None) -> N
         terminal.say(f"There are more rows than {number}; --limit all shows them.")
 
 
-def _show_plan(terminal: Terminal, ports: FederationPorts, request: QueryRequest) -> None:
+def _show_plan(terminal: Terminal, ports: FederationPorts, request: QueryRequest, caller: QueryCaller) -> None:
     from forge.flows.federation.query import explain_query
 
-    explained = explain_query(ports, request)
+    explained = explain_query(ports, request, caller)
     document = explained.to_dict()
     asked = document.pop("sources")
     assert isinstance(asked, list)

@@ -167,8 +167,10 @@ class Connection(ProjectHistory):
     ) -> QueryExplanation:
         """How it would be computed, with no row read: `.executor`, `.why`, `.text()`, `.to_dict()`."""
         from forge.flows.federation.query import explain_query
+        from forge.flows.versioning.read import QueryCaller
 
-        return explain_query(self._query_ports(), self._request(sql, params, at, None, engine))
+        caller = QueryCaller(self.wiring.author.email, "Python", self.wiring.clock)
+        return explain_query(self._query_ports(), self._request(sql, params, at, None, engine), caller)
 
     def _query_ports(self) -> FederationPorts:
         return self.wiring.federation.query_ports(self.current)

@@ -34,7 +34,7 @@ from forge.flows.federation.ports import UndecidedError
 from forge.flows.federation.query_lineage import OutputLineage, lineage_lines, lineage_of
 from forge.flows.federation.running import RunningQuery
 from forge.flows.runs.input_pins import inputs_of
-from forge.flows.upkeep.query_audit import audited
+from forge.flows.upkeep.query_audit import EXPLAINED, SHARED, audited
 from forge.flows.versioning.tables import NeedsEngine
 from forge.model.errors import ForgeError
 from forge.model.name_suggestions import did_you_mean
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from forge.flows.federation.ports import ExecutorName, QueryExecutor, SourceConnector
     from forge.flows.runs.engine import Engine
     from forge.flows.runs.pin import Pin
+    from forge.flows.upkeep.query_audit import AuditLog
     from forge.flows.versioning.read import QueryCaller, RevisionReader
     from forge.model.schema import Schema
 
@@ -79,7 +80,7 @@ class QueryRequest:
 class QueryAnswer:
     """`why`: of the executor. `explained.plan` is None where Spark was given the text as it came. `table`: the same
     rows, where they came as Arrow. `masked`: columns, in small letters, of all relations read, that read as NULL.
-    `cache`: "hit", "miss", or why neither; nothing was read for a hit."""
+    `cache`: "hit", "miss", or why neither; nothing was read for a hit. `relations`: as the query names them."""
 
     schema: Schema
     rows: Rows
@@ -92,6 +93,7 @@ class QueryAnswer:
     rows_read: Mapping[str, int] = field(default_factory=dict)
     seconds: float = 0.0
     cache: str = OFF
+    relations: tuple[RelationName, ...] = ()
 
     @property
     def plan(self) -> QueryPlan | None:
@@ -198,9 +200,21 @@ def ask(ports: FederationPorts, request: QueryRequest, caller: QueryCaller) -> Q
     )
 
 
-def explain_query(ports: FederationPorts, request: QueryRequest) -> QueryExplanation:
-    """How the query would be computed; nothing is read but what describes the relations."""
-    with _opened(ports, request, []) as query:
+def explain_query(ports: FederationPorts, request: QueryRequest, caller: QueryCaller) -> QueryExplanation:
+    """How the query would be computed; nothing is read but what describes the relations. The audit knows of it, too:
+    sources are connected to, and say how large they are."""
+    names: list[RelationName] = []
+    return audited(
+        *(ports.reader.metadata, caller.clock, caller.name, caller.door, request.sql),
+        lambda: names or _inputs(request.sql),
+        lambda: _explained(ports, request, names),
+        lambda found: {"sources": sources_of(found), "executor": found.executor},
+        EXPLAINED,
+    )
+
+
+def _explained(ports: FederationPorts, request: QueryRequest, names: list[RelationName]) -> QueryExplanation:
+    with _opened(ports, request, names) as query:
         explained = replace(query.explained(*query.executor), lineage=query.lineage)
         cache = ports.cache if request.cache else None
         return replace(explained, cache=look_up(cache, query.question, only_ask=True).state)
@@ -229,8 +243,26 @@ def describe_query(ports: FederationPorts, request: QueryRequest) -> QueryDescri
         return query.description()
 
 
+def note_shared(log: AuditLog, sql: str, found: QueryAnswer | QueryExplanation, caller: QueryCaller) -> None:
+    """The audit row of who was given what another request had asked for."""
+    explained, tables = (found.explained, found.relations) if isinstance(found, QueryAnswer) else (found, ())
+    facts: dict[str, object] = {"sources": sources_of(explained), "executor": explained.executor}
+    facts |= {"rows": len(found.rows)} if isinstance(found, QueryAnswer) else {"asked": EXPLAINED}
+    audited(
+        *(log, caller.clock, caller.name, caller.door, sql),
+        lambda: tables or _inputs(sql),
+        lambda: facts,
+        lambda facts: facts,
+        SHARED,
+    )
+
+
+def sources_of(explained: QueryExplanation) -> list[str]:
+    return sorted({one.source for one in explained.plan.fragments}) if explained.plan else [LAKE]
+
+
 def _audit_facts(answer: QueryAnswer) -> dict[str, object]:
-    sources = sorted({one.source for one in answer.plan.fragments}) if answer.plan else [LAKE]
+    sources = sources_of(answer.explained)
     found: dict[str, object] = {"rows": len(answer.rows), "sources": sources, "executor": answer.executor}
     found["cache"] = answer.cache
     found["bytes"] = _bytes_of(answer)
@@ -258,7 +290,7 @@ def _answer(ports: FederationPorts, request: QueryRequest, names: list[RelationN
             state = use.state
             if answer.table is not None:
                 state = use.keep(_result(answer), time.monotonic() - began, query.version_now)
-        return replace(answer, seconds=time.monotonic() - began, cache=state)
+        return replace(answer, seconds=time.monotonic() - began, cache=state, relations=tuple(names))
 
 
 def _computed(query: _OpenQuery, executor: ExecutorName, why: str) -> QueryAnswer:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 ASKED, REFUSED, FAILED = "query.run", "query.refuse", "query.fail"
+EXPLAINED, DRAFTED = "query.explain", "query.draft"  # no row was read
+SHARED = "query.share"  # the answer that another request of the same person waited for
 _LONGEST = 10_000  # letters of a text that are kept
 
 
@@ -39,23 +42,41 @@ def audited(
     tables: Callable[[], Iterable[TableName | RelationName]],
     ask: Callable[[], T],
     facts: Callable[[T], Mapping[str, object]],
+    action: str = ASKED,
 ) -> T:
     """The result or error of `ask`, after writing the audit row. `door` is the channel by which the text came,
     `facts` what is noted of the result: how many rows, for one."""
     began = time.monotonic()
-    try:
+    with noting_failures(log, clock, actor, door, sql, tables, action):
         found = ask()
+    log.note(query_record(clock, actor, action, door, sql, _known(tables), {"ms": _since(began), **facts(found)}))
+    return found
+
+
+@contextmanager
+def noting_failures(
+    log: AuditLog,
+    clock: Clock,
+    actor: str,
+    door: str,
+    sql: str,
+    tables: Callable[[], Iterable[TableName | RelationName]] = tuple,
+    action: str = ASKED,
+) -> Iterator[None]:
+    """An audit row of what is refused or fails, and of nothing else: what comes before a question is asked."""
+    began = time.monotonic()
+    of: dict[str, object] = {} if action == ASKED else {"asked": action}
+    try:
+        yield
     except ForgeError as error:
         refused = CODES[error.code].kind is ErrorKind.REFUSED
         why = " ".join(part for part in (error.what, error.why) if part)
-        detail: dict[str, object] = {"code": error.code, "why": why, "ms": _since(began)}
+        detail: dict[str, object] = {"code": error.code, "why": why, "ms": _since(began), **of}
         log.note(query_record(clock, actor, REFUSED if refused else FAILED, door, sql, _known(tables), detail))
         raise
     except BaseException as error:
-        log.note(query_record(clock, actor, FAILED, door, sql, _known(tables), _ended(error, began)))
+        log.note(query_record(clock, actor, FAILED, door, sql, _known(tables), {**_ended(error, began), **of}))
         raise
-    log.note(query_record(clock, actor, ASKED, door, sql, _known(tables), {"ms": _since(began), **facts(found)}))
-    return found
 
 
 def _ended(error: BaseException, began: float) -> dict[str, object]:

@@ -15,7 +15,9 @@ import pytest
 from sqlite_source import lay_shop
 from version_site import VersionSite, open_version_site, problem
 
+from forge.api.federation.routes import query
 from forge.flows.catalog.personal_data import PersonalColumns
+from forge.flows.federation.query import FederationPorts
 from forge.flows.upkeep.access import TokenScope
 from forge.wiring import Wiring
 
@@ -315,6 +317,54 @@ def test_long_values_share_the_room_of_an_answer(site: VersionSite, reader: dict
 def test_long_text_is_refused(site: VersionSite, reader: dict[str, str]) -> None:
     assert post(site, "SELECT 1 -- " + "x" * 1_048_000, reader).status_code in (413, 422)
     assert post(site, "SELECT 1 -- " + "x" * 2_000_000, reader).status_code == 413
+
+
+# every query is in the audit
+
+
+def test_a_plan_is_in_the_audit_and_one_that_is_refused_too(site: VersionSite, reader: dict[str, str]) -> None:
+    post(site, JOINED, reader, "/explain")
+    noted = site.wiring.metadata.audit(limit=1)[0]
+    assert (noted.action, noted.actor, noted.detail["text"]) == ("query.explain", "eve@example.com", JOINED)
+    assert noted.detail["sources"] == ["lake", "till"]
+    problem(post(site, "SELECT * FROM safe.customers", reader, "/explain"), 403, "E885")
+    noted = site.wiring.metadata.audit(limit=1)[0]
+    assert (noted.action, noted.detail["code"], noted.detail["asked"]) == ("query.refuse", "E885", "query.explain")
+
+
+def test_who_is_given_what_another_request_asked_for_is_in_the_audit(
+    site: VersionSite, reader: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened = query._ports
+
+    def slowly(*given: Any) -> FederationPorts:
+        time.sleep(0.1)
+        return opened(*given)
+
+    monkeypatch.setattr(query, "_ports", slowly)
+    monkeypatch.setattr(site.site.desk, "patience", 0.0)
+    sql = "SELECT city FROM till.customers WHERE id < 4712"
+    body = {"sql": sql, "engine": "in-process"}
+    assert site.client.post(API, json=body, headers=reader).status_code == 202
+    wait_for(lambda: site.client.post(API, json=body, headers=reader).status_code == 200)
+    noted = [one for one in site.wiring.metadata.audit(limit=20) if one.detail.get("text") == sql]
+    assert [one.action for one in noted] == ["query.share", "query.run"]
+    assert (noted[0].actor, noted[0].detail["rows"], noted[0].detail["tables"]) == (
+        "eve@example.com",
+        1,
+        ["till.customers"],
+    )
+
+
+def test_what_is_refused_before_it_begins_is_in_the_audit(
+    site: VersionSite, reader: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = site.site.desk
+    monkeypatch.setattr(desk, "limits", replace(desk.limits, per_token=0, waiting=0))
+    sql = "SELECT city FROM till.customers WHERE id < 4713"
+    assert post(site, sql, reader).json()["code"] == "FORGE-E915"
+    noted = site.wiring.metadata.audit(limit=1)[0]
+    assert (noted.detail["text"], noted.detail["code"]) == (sql, "E915")
 
 
 # the end of a query

@@ -345,3 +345,25 @@ def test_a_source_that_drifts_is_told(site: VersionSite, reader: dict[str, str])
     ]
     problem(site.client.get(f"{API}/people/rows"), 422, "E893")
     problem(site.client.post(f"{API}/people/test"), 422, "E893")
+
+
+def test_who_is_refused_is_in_the_audit_wherever_he_asked(site: VersionSite, reader: dict[str, str]) -> None:
+    guarded = [{"alias": "c", "connector_id": "safe", "table_name": "customers"}]
+    add(site, {**PEOPLE, "name": "guarded", "sources": guarded})
+    writer = site.token_of("eve@example.com", TokenScope.WRITE)
+    draft = {"sql": "SELECT city FROM safe.customers"}
+    asked = [
+        (site.client.get(f"{API}/guarded/rows", headers=reader), "virtual.guarded"),
+        (site.client.get(f"{API}/guarded/drift", headers=reader), "virtual.guarded"),
+        (site.client.post(f"{API}/guarded/test", headers=writer), "virtual.guarded"),
+        (site.client.post(f"{API}/draft", json=draft, headers=writer), draft["sql"]),
+        (site.client.post(API, json={**PEOPLE, "name": "mine", "sources": guarded}, headers=writer), "virtual.mine"),
+    ]
+    for answer, _ in asked:
+        problem(answer, 403, "E885")
+    noted = site.wiring.metadata.audit(limit=len(asked))[::-1]
+    assert [(one.action, one.actor, one.detail["text"]) for one in noted] == [
+        ("query.refuse", "eve@example.com", text) for _, text in asked
+    ]
+    site.client.post(f"{API}/draft", json={"sql": "SELECT city FROM till.customers"})
+    assert site.wiring.metadata.audit(limit=1)[0].action == "query.draft"

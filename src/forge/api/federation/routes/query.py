@@ -3,6 +3,7 @@ is masked; a source answers its readers."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
@@ -31,10 +32,12 @@ from forge.flows.federation.query import (
     commits_beside,
     distinct_names,
     explain_query,
+    note_shared,
 )
 from forge.flows.federation.running import RunningQuery
 from forge.flows.runs.pin import Pin
 from forge.flows.upkeep.access import TokenScope
+from forge.flows.upkeep.query_audit import noting_failures
 from forge.flows.versioning.ports import VersionPorts
 from forge.flows.versioning.read import QueryCaller, commit_at
 from forge.flows.versioning.time_travel import masked_pin
@@ -84,7 +87,7 @@ def rows_of_query(ports: FederationPorts, request: QueryRequest, caller: QueryCa
 
 
 def _plan(ports: FederationPorts, request: QueryRequest, caller: QueryCaller) -> QueryExplanation:
-    return explain_query(ports, request)
+    return explain_query(ports, request, caller)
 
 
 def _do(
@@ -113,22 +116,41 @@ def ask_on_desk(
     share: tuple[object, ...],
     ask_with: Callable[[FederationPorts, QueryRequest, QueryCaller], T],
 ) -> object:
-    """Within the limits of reading requests. `share`: what makes it the same question."""
-    wiring = site.wiring
+    """Within the limits of reading requests. `share`: what makes it the same question. Each request is in the audit:
+    that of its own work, or that it was given what another one had asked for, or why neither."""
+    wiring, begun = site.wiring, threading.Event()
     hidden = PersonalColumns() if commit is None else wiring.catalog.personal_at(commit)
-    running, failures = RunningQuery(), SourceFailures()
-    door = f"federation, token {caller.token.name}" if caller.token else "federation"
+    running, failures, who = RunningQuery(), SourceFailures(), query_caller(site, caller)
+    noted = (wiring.metadata, who.clock, who.name, who.door, text)
 
     def work(ports: VersionPorts) -> T:
+        begun.set()
         asked = failures.watched(_ports(site, caller, ports, hidden, running))
         with failures.discreet(caller):
-            return ask_with(asked, request_of(asked), QueryCaller(caller.user, door, ports.clock))
+            with noting_failures(*noted):
+                request = request_of(asked)
+            return ask_with(asked, request, who)
 
     # Who asks again after rights, masks, sources or virtual tables have changed gets no answer from before.
     declared = repr((wiring.federation.sources(), wiring.federation.virtual_tables(), wiring.settings.keys.roles))
     rights = (caller.user, caller.scope, caller.origin, hidden, declared)
-    asked = ("federation", ask_with, rights, share, commits_beside(wiring.versioning.reader(None), text))
-    return site.desk.do("query", work, caller, text=text, share=asked, on_stop=running.cancel)
+    try:
+        asked = ("federation", ask_with, rights, share, commits_beside(wiring.versioning.reader(None), text))
+        found = site.desk.do("query", work, caller, text=text, share=asked, on_stop=running.cancel)
+    except ForgeError:
+        if begun.is_set():
+            raise
+        with noting_failures(*noted):
+            raise
+    if isinstance(found, QueryAnswer | QueryExplanation) and not begun.is_set():
+        note_shared(wiring.metadata, text, found, who)
+    return found
+
+
+def query_caller(site: Site, caller: Principal) -> QueryCaller:
+    """As the audit names him."""
+    door = f"federation, token {caller.token.name}" if caller.token else "federation"
+    return QueryCaller(caller.user, door, site.wiring.clock)
 
 
 def _commit(site: Site, at: str | None) -> CommitId | None:

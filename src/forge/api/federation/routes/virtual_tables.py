@@ -3,7 +3,8 @@ than what they are made of; what changes one needs a token that may write."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import Annotated
@@ -12,7 +13,7 @@ from fastapi import APIRouter, Path, Query, Response
 
 from forge.api.auth import Principal, ThePrincipal
 from forge.api.executor import LONG, respond
-from forge.api.federation.routes.query import ask_on_desk, rows_of_query
+from forge.api.federation.routes.query import ask_on_desk, query_caller, rows_of_query
 from forge.api.federation.routes.sources import source_turn
 from forge.api.federation.source_failures import SourceFailures
 from forge.api.federation.wire.virtual_tables import (
@@ -31,7 +32,7 @@ from forge.api.rows import plain_rows
 from forge.api.site import Site, TheSite
 from forge.api.versioning.wire.refs import SampleColumn
 from forge.api.wire import ErrorView, Wire
-from forge.federation.source import SourceOrigin
+from forge.federation.source import VIRTUAL, SourceOrigin
 from forge.federation.virtual.expansion import sql_of
 from forge.federation.virtual.rows import read_question
 from forge.federation.virtual_table import DeclaredVirtualTable, VirtualTable
@@ -50,7 +51,9 @@ from forge.flows.federation.virtual_tables import (
     probe_virtual_table,
     refuse_without_rights,
 )
+from forge.flows.runs.input_pins import inputs_of
 from forge.flows.upkeep.access import TokenScope
+from forge.flows.upkeep.query_audit import DRAFTED, audited, noting_failures
 from forge.model.errors import errors_of
 from forge.model.names import CommitId
 
@@ -79,7 +82,7 @@ def create_virtual(
 ) -> VirtualTableDetail:
     """Its address is in `Location`. Its sources are asked whether they have what it reads; who creates it must have the
     right on each."""
-    with source_turn(caller) as failures:
+    with _description(site, caller, body.name) as failures:
         ports = _ports(site, caller, failures)
         made = create_virtual_table(body.model_dump(), ports)
     response.headers["Location"] = f"{router.prefix}/{made.name}"
@@ -90,8 +93,15 @@ def create_virtual(
 def draft_virtual(body: VirtualTableSql, site: TheSite, caller: ThePrincipal) -> VirtualTableDraftView:
     """What a SELECT is as a virtual table, or why it is none, all reasons at once. Nothing is created, and no row read;
     its relations are asked for their columns."""
+    who = query_caller(site, caller)
     with source_turn(caller) as failures:
-        found = draft_from_sql(body.sql, _ports(site, caller, failures).federation, body.types)
+        found = audited(
+            *(site.wiring.metadata, who.clock, who.name, who.door, body.sql),
+            lambda: inputs_of(body.sql, "query"),
+            lambda: draft_from_sql(body.sql, _ports(site, caller, failures).federation, body.types),
+            lambda draft: {},
+            DRAFTED,
+        )
     return VirtualTableDraftView.model_validate(found.to_dict())
 
 
@@ -106,7 +116,7 @@ def edit_virtual(table_id: TableId, body: VirtualTablePatch, site: TheSite, call
     """Change what the body has; the rest stays. One of a file or a command is refused (409), as is one that the caller
     may not read (403)."""
     fields = body.model_dump(exclude_unset=True, exclude={"expected_version"})
-    with source_turn(caller) as failures:
+    with _description(site, caller, table_id) as failures:
         ports = _ports(site, caller, failures)
         made = change_virtual_table(table_id, fields, ports, version=body.expected_version)
     return _view(made, ports, caller)
@@ -126,7 +136,7 @@ def delete_virtual(
 @router.post("/{table_id}/test")
 def try_virtual(table_id: TableId, site: TheSite, caller: ThePrincipal) -> VirtualTableDriftView:
     """Ask its sources whether they have what it reads, say what has changed, and take them as they are now."""
-    with source_turn(caller) as failures:
+    with _description(site, caller, table_id) as failures:
         found = probe_virtual_table(table_id, _ports(site, caller, failures))
     return VirtualTableDriftView.model_validate(found.to_dict())
 
@@ -134,7 +144,7 @@ def try_virtual(table_id: TableId, site: TheSite, caller: ThePrincipal) -> Virtu
 @router.get("/{table_id}/drift")
 def virtual_drift(table_id: TableId, site: TheSite, caller: ThePrincipal) -> VirtualTableDriftView:
     """Columns of its sources that are not as they were when it was created, changed or tested."""
-    with source_turn(caller) as failures:
+    with _description(site, caller, table_id) as failures:
         found = find_virtual_table_drift(table_id, _ports(site, caller, failures))
     return VirtualTableDriftView.model_validate(found.to_dict())
 
@@ -153,11 +163,12 @@ def virtual_rows(
     """Rows by `columns=id,name`, `filter=city=London` (= <> < <= > >=, `is null`; repeated: all of them) and
     `sort=city,-amount`. Pages of one cursor read one commit of the lake. What takes long goes on as a run (202); the
     same request sent again has its rows."""
-    wiring = site.wiring
-    ports = _ports(site, caller)
-    table = find_virtual_table(table_id, ports).table
-    refuse_without_rights(table, ports.federation.virtual(), ports.federation.sources(), caller.user)
-    question = read_question(table, columns, filter, sort)
+    wiring, text = site.wiring, f"{VIRTUAL}.{table_id}"
+    with _noted(site, caller, table_id):
+        ports = _ports(site, caller)
+        table = find_virtual_table(table_id, ports).table
+        refuse_without_rights(table, ports.federation.virtual(), ports.federation.sources(), caller.user)
+        question = read_question(table, columns, filter, sort)
     commit, offset = wiring.branch_head(wiring.default_branch), 0
     if cursor is not None:
         commit, offset = _read_cursor(cursor, question.digest)
@@ -166,9 +177,7 @@ def virtual_rows(
         return rows_request(ports, question, limit=limit + 1, offset=offset, at=commit)
 
     share = ("virtual rows", question.digest, repr(filter), limit, offset, commit)
-    found = ask_on_desk(
-        site, caller, commit, request_of, text=f"virtual.{table.name}", share=share, ask_with=rows_of_query
-    )
+    found = ask_on_desk(site, caller, commit, request_of, text=text, share=share, ask_with=rows_of_query)
     return respond(found, partial(_rows_view, table, question.digest, commit, offset, limit))
 
 
@@ -208,6 +217,18 @@ def _ports(site: Site, caller: Principal, failures: SourceFailures | None = None
     ports = site.wiring.federation.virtual_ports(caller.user, SourceOrigin.HTTP)
     federation = failures.watched(ports.federation) if failures else ports.federation
     return replace(ports, federation=federation, may_remember=_may_write(caller))
+
+
+@contextmanager
+def _description(site: Site, caller: Principal, name: str) -> Iterator[SourceFailures]:
+    """While its sources are asked what they have; the audit knows who was refused."""
+    with _noted(site, caller, name), source_turn(caller) as failures:
+        yield failures
+
+
+def _noted(site: Site, caller: Principal, name: str) -> AbstractContextManager[None]:
+    who = query_caller(site, caller)
+    return noting_failures(site.wiring.metadata, who.clock, who.name, who.door, f"{VIRTUAL}.{name}")
 
 
 def _may_write(caller: Principal) -> bool:
