@@ -285,10 +285,14 @@ def test_a_log_leads_to_no_file_of_others(tmp_path: Path) -> None:
     parquet.write_table(numbered(66, 1), secret)
     folder = tmp_path / "events"
     write_deltalake(folder, numbered(0, 1))
+    (folder / ".hidden").mkdir()
+    (folder / ".hidden" / "link.parquet").symlink_to(secret)
     for path in (
         "../secret.parquet",
         "a/../../secret.parquet",
         "%2e%2e/secret.parquet",
+        ".hidden/link.parquet",
+        "%2ehidden/link.parquet",
         str(secret),
         quote(str(secret), safe=""),
         f"file://{secret}",

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from forge.flows.federation.query import FederationPorts
     from forge.flows.federation.result_cache import ResultCache
     from forge.flows.federation.saved_queries import SavedQueryPorts
+    from forge.flows.federation.source_paths import FileGuard
     from forge.flows.federation.sources import SourcePorts
     from forge.flows.federation.virtual_tables import VirtualTablePorts
     from forge.flows.runs.pin import Pin
@@ -307,7 +308,12 @@ class FederationParts:
 
         raise_errors(find_breaches(source, self.limits))
         if source.path:
-            refuse_outside(source, self.wiring.root, self.limits, self._kept_apart())
+            refuse_outside(source, self.wiring.root, self._file_guard(source))
+
+    def _file_guard(self, source: Source) -> FileGuard:
+        from forge.flows.federation.source_paths import FileGuard
+
+        return FileGuard.of(source, self.wiring.root, self.limits, self._kept_apart())
 
     def _kept_apart(self) -> tuple[Path, ...]:
         """Forge's own files, and those of the lake, which have masks."""
@@ -324,4 +330,6 @@ class FederationParts:
         def secret(reference: str) -> str:
             return resolve_secret(reference, self.wiring.environ, where)
 
-        return open_connector(source, self.wiring.root, secret)
+        if source.origin is not SourceOrigin.HTTP:
+            return open_connector(source, self.wiring.root, secret)
+        return open_connector(source, self.wiring.root, secret, self._file_guard(source).refuse)

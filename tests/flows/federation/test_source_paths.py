@@ -8,7 +8,7 @@ import pytest
 
 from forge.federation.limits import SourceLimits
 from forge.federation.source import ConnectorKind, Source
-from forge.flows.federation.source_paths import refuse_outside
+from forge.flows.federation.source_paths import FileGuard, refuse_outside
 from forge.model.errors import ForgeError
 
 
@@ -16,7 +16,8 @@ def judge(root: Path, path: str, *folders: str) -> str | None:
     source = Source("mine", ConnectorKind.FILES, path=path, format="csv")
     told = ""
     try:
-        refuse_outside(source, root, SourceLimits(folders=folders or ("data",)), (root / ".forge", root / "lake"))
+        limits = SourceLimits(folders=folders or ("data",))
+        refuse_outside(source, root, FileGuard.of(source, root, limits, (root / ".forge", root / "lake")))
     except ForgeError as error:
         told, code = str(error), error.code
     assert str(root) not in told

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from forge.federation.limits import SourceLimits
@@ -14,22 +15,38 @@ from forge.model.errors import ForgeError
 _MOST = 100_000
 
 
-def refuse_outside(source: Source, root: Path, limits: SourceLimits, kept_apart: Iterable[Path]) -> None:
-    """E886 for a path below which anything leads out of the folders, or into one that is kept apart: the lake's files
-    and Forge's own."""
-    folders = [(root / folder).resolve() for folder in limits.folders]
-    apart = [path.resolve() for path in kept_apart]
-    for path in _reached(root, source.path):
+@dataclass(frozen=True, slots=True)
+class FileGuard:
+    """Of one source: what it may read, by where a path really is. `apart`: the lake's files and Forge's own."""
+
+    source: str
+    folders: tuple[Path, ...]
+    apart: tuple[Path, ...]
+
+    @classmethod
+    def of(cls, source: Source, root: Path, limits: SourceLimits, kept_apart: Iterable[Path]) -> FileGuard:
+        folders = tuple((root / folder).resolve() for folder in limits.folders)
+        return cls(source.name, folders, tuple(path.resolve() for path in kept_apart))
+
+    def refuse(self, path: Path) -> None:
+        """E886 where it is not in the folders, or in one that is kept apart."""
         real = Path(os.path.realpath(path))
-        inside = any(real.is_relative_to(folder) and _is_open(real, folder) for folder in folders)
-        if not inside or any(real.is_relative_to(other) or other.is_relative_to(real) for other in apart):
+        inside = any(real.is_relative_to(folder) and _is_open(real, folder) for folder in self.folders)
+        if not inside or any(real.is_relative_to(other) or other.is_relative_to(real) for other in self.apart):
             raise ForgeError(
                 "E886",
-                f"The path of the source {source.name} leads to where it may not be read from",
+                f"The path of the source {self.source} leads to where it may not be read from",
                 where="path",
                 why="A link or a hidden folder is below it.",
                 fix="Name a folder that holds nothing else, or let the operator allow another in forge.yaml.",
             )
+
+
+def refuse_outside(source: Source, root: Path, guard: FileGuard) -> None:
+    """E886 for a path below which anything leads out. What a pattern finds behind links, and what a log names, the
+    guard is asked about once more where it is read."""
+    for path in _reached(root, source.path):
+        guard.refuse(path)
 
 
 def _is_open(real: Path, folder: Path) -> bool:
@@ -46,7 +63,7 @@ def _reached(root: Path, path: str) -> Iterator[Path]:
     for folder, folders, files in os.walk(start, followlinks=False):
         for name in (*folders, *files):
             if name.startswith("."):
-                continue  # no pattern finds it
+                continue  # few patterns find it
             found += 1
             if found > _MOST:
                 raise ForgeError("E886", f"There are more than {_MOST:,} files below {path}", where="path")

@@ -34,7 +34,8 @@ def find_files(source: FileSource, root: Path, where: str) -> tuple[LoadedFile, 
     paths = sorted(path for path in glob.glob(pattern, recursive=True) if os.path.isfile(path))
     if Path(pattern).is_dir():
         suffix = "*" if source.format == "parquet" else f"*.{source.format}*"
-        paths = sorted(str(p) for p in Path(pattern).rglob(suffix) if p.is_file() and not p.name.startswith(("_", ".")))
+        files = (path for path in Path(pattern).rglob(suffix) if path.is_file() and not _is_hidden(path, Path(pattern)))
+        paths = sorted(map(str, files))
     if not paths:
         raise ForgeError(
             "E208",
@@ -49,6 +50,11 @@ def find_files(source: FileSource, root: Path, where: str) -> tuple[LoadedFile, 
         name = os.path.relpath(path, root) if Path(path).is_relative_to(root) else path
         found.append(LoadedFile(Path(name).as_posix(), status.st_size, status.st_mtime_ns))
     return tuple(found)
+
+
+def _is_hidden(path: Path, folder: Path) -> bool:
+    """What programs keep beside the rows, which patterns do not find either."""
+    return path.name.startswith("_") or any(part.startswith(".") for part in path.relative_to(folder).parts)
 
 
 def with_digests(files: Sequence[LoadedFile], root: Path) -> tuple[LoadedFile, ...]:

@@ -12,8 +12,11 @@ if TYPE_CHECKING:
     from forge.flows.federation.ports import SourceConnector
 
 
-def open_connector(source: Source, root: Path, secret: Callable[[str], str]) -> SourceConnector:
-    """Nothing is connected yet, and no secret is read. `secret`: the text of a reference."""
+def open_connector(
+    source: Source, root: Path, secret: Callable[[str], str], refuse: Callable[[Path], None] = lambda path: None
+) -> SourceConnector:
+    """Nothing is connected yet, and no secret is read. `secret`: the text of a reference. `refuse`: a file that the
+    source may not read."""
     match source.connector:
         case ConnectorKind.POSTGRESQL:
             from forge.stores.connectors.postgresql import PostgresConnector
@@ -30,11 +33,11 @@ def open_connector(source: Source, root: Path, secret: Callable[[str], str]) -> 
         case ConnectorKind.FILES:
             from forge.stores.connectors.files import FilesConnector
 
-            return FilesConnector(source, root)
+            return FilesConnector(source, root, refuse)
         case ConnectorKind.DELTA:
             from forge.stores.connectors.delta import DeltaConnector
 
-            return DeltaConnector(source, root)
+            return DeltaConnector(source, root, refuse)
         case ConnectorKind.REST:
             from forge.stores.connectors.rest import RestConnector
 

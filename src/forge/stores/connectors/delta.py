@@ -50,8 +50,8 @@ _FEATURES = frozenset({"timestampNtz", "v2Checkpoint", "vacuumProtocolCheck", "d
 
 
 class DeltaConnector:
-    def __init__(self, source: Source, root: Path) -> None:
-        self._source = source
+    def __init__(self, source: Source, root: Path, refuse: Callable[[Path], None] = lambda path: None) -> None:
+        self._source, self._refuse = source, refuse
         self._root = root / source.path
         self._running = RunningReads(source.name)
 
@@ -242,7 +242,7 @@ class DeltaConnector:
         # Spark writes instants as INT96, which counts in nanoseconds and ends in the year 2262.
         form = ds.ParquetFileFormat(read_options=ds.ParquetReadOptions(coerce_int96_timestamp_unit="us"))
         system = LocalFileSystem()
-        fragments = [form.make_fragment(str(place / self._inside(path)), system, told) for path, told in known]
+        fragments = [form.make_fragment(str(self._inside(place, path)), system, told) for path, told in known]
         return ds.FileSystemDataset(fragments, schema, form, system)
 
     def _changed(self, table: DeltaTable, files: Iterable[ChangedFile]) -> ds.Dataset:
@@ -283,14 +283,16 @@ class DeltaConnector:
         now = schema_columns(table.schema().to_json())
         return all(old.items() <= now.items() for old in (first, *later))
 
-    def _inside(self, path: str) -> str:
-        """A file of the table, whose log spells it as a URL."""
+    def _inside(self, place: Path, path: str) -> Path:
+        """A file of the table, whose log spells it as a URL. Hidden ones hold no rows."""
         plain = unquote(path)
         pure = PurePosixPath(plain)
-        if pure.is_absolute() or ".." in pure.parts or "://" in plain or plain.startswith("file:") or "\x00" in plain:
+        is_hidden = any(part.startswith(".") for part in pure.parts)
+        if pure.is_absolute() or is_hidden or "://" in plain or plain.startswith("file:") or "\x00" in plain:
             why = "Its log names a file that is not its own, as a shallow clone does."
             raise self._unreadable(why, "Copy the table whole.")
-        return plain
+        self._refuse(place / plain)
+        return place / plain
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

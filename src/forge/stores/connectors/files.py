@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -43,8 +43,8 @@ _WIDER = {"uint8": "smallint", "uint16": "int", "uint32": "bigint", "uint64": "d
 
 
 class FilesConnector:
-    def __init__(self, source: Source, root: Path) -> None:
-        self._root = root
+    def __init__(self, source: Source, root: Path, refuse: Callable[[Path], None] = lambda path: None) -> None:
+        self._root, self._refuse = root, refuse
         self._name = source.name
         self._files = FileSource(source.format, source.path, dict(source.columns), dict(source.options))  # type: ignore[arg-type]
         self._where = f"{source.file}:{source.line}" if source.file else source.name
@@ -88,7 +88,10 @@ class FilesConnector:
 
     def _found(self) -> tuple[LoadedFile, ...]:
         self._refuse_options()
-        return find_files(self._files, self._root, self._where)
+        found = find_files(self._files, self._root, self._where)
+        for path in self._paths(found):
+            self._refuse(Path(path))
+        return found
 
     def _changed_ns(self, file: LoadedFile) -> int:
         """When the file or its times were last written, which no program can set."""

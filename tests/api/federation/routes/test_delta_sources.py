@@ -80,3 +80,47 @@ def test_links_are_looked_at_each_time_it_is_opened(site: VersionSite) -> None:
     problem(ask(site), 403, "E886")
     problem(site.client.post(f"{API}/events/test"), 403, "E886")
     problem(site.client.get(f"{API}/events/tables"), 403, "E886")
+
+
+@pytest.fixture
+def linked(site: VersionSite) -> VersionSite:
+    """`in` leads by a link of its own to `other`, which is allowed, too; a link in there leads out."""
+    shared, own = site.root / "data" / "shared", site.root / "data" / "own"
+    (own / "secret.csv").write_text("id\n4711\n")
+    for name in ("in", "in/.x", "other"):
+        (shared / name).mkdir()
+    (shared / "in" / "a.csv").write_text("id\n1\n")
+    (shared / "in" / "more").symlink_to(shared / "other")
+    for folder in ("other", "in/.x"):
+        (shared / folder / "evil.csv").symlink_to(own / "secret.csv")
+        (shared / folder / "evil.parquet").symlink_to(next((own / "events").glob("*.parquet")))
+    return site
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("in/**/*.csv", "E886"),
+        ("in/more/*.csv", "E886"),
+        ("in/.*/*.csv", "E886"),
+        ("in/.x/evil.csv", "E886"),
+        ("in", ""),
+    ],
+)
+def test_no_pattern_leads_out_by_way_of_a_link_or_a_hidden_folder(linked: VersionSite, path: str, code: str) -> None:
+    body = {"name": "events", "connector": "files", "format": "csv", "path": f"data/shared/{path}"}
+    made = linked.client.post(API, json={**body, "columns": {"id": "int"}, "options": {"header": "true"}})
+    answer = ask(linked) if made.status_code == 201 else made
+    assert "4711" not in answer.text
+    assert answer.json().get("code", "").removeprefix("FORGE-") == code, answer.text
+    assert code or answer.json()["rows"] == [[1]]
+
+
+def test_no_log_leads_out_by_way_of_a_link(linked: VersionSite) -> None:
+    folder = linked.root / "data" / "shared" / "events"
+    (folder / "more").symlink_to(linked.root / "data" / "shared" / "other")
+    assert linked.client.post(API, json=EVENTS).status_code == 201
+    (log,) = (folder / "_delta_log").glob("*.json")
+    (file,) = folder.glob("*.parquet")
+    log.write_text(log.read_text().replace(file.name, "more/evil.parquet"))
+    problem(ask(linked), 403, "E886")
