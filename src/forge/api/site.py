@@ -83,6 +83,7 @@ def open_site(wiring: Wiring) -> Site:
     site.jobs.start()
     _take_in(files)
     _catch_up(wiring)
+    _hide_lineage(wiring)
     if wiring.settings.quality.scheduler:
         scheduler.start()
     site.deliveries.start()
@@ -112,6 +113,14 @@ def _catch_up(wiring: Wiring) -> None:
             logger.warning("run %s was kept and not told; its alerts are moved now", run_id)
     except ForgeError as error:
         logger.warning("alerts of runs that were cut off were not looked for: %s", error)
+
+
+def _hide_lineage(wiring: Wiring) -> None:
+    """Files of sources may have got readers while no server looked."""
+    try:
+        wiring.federation.record_virtual_lineage_again()
+    except ForgeError as error:
+        logger.warning("lineage of virtual tables was not looked at: %s", error)
 
 
 def close_site(site: Site) -> None:

@@ -63,6 +63,12 @@ def asked_as(source: Source, subject: PolicySubject) -> Source:
     return source if found is None else replace(source, user=found.user, password=found.password, credentials=())
 
 
+def asked_for(source: Source, subject: PolicySubject) -> str:
+    """The user or role whose credentials are taken; empty where all are asked for under one name."""
+    found = _credential_of(source.credentials, subject)
+    return found.who if found is not None else ""
+
+
 def refuse_without(source: Source) -> None:
     """E888 for a source that is not yet asked as anybody."""
     if source.credentials:

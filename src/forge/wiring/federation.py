@@ -80,7 +80,15 @@ class FederationParts:
             origin=origin,
             limits=self.limits,
             forget=self._forget,
+            readers_changed=lambda source: self.record_virtual_lineage_again(source, user),
         )
+
+    def record_virtual_lineage_again(self, source: str | None = None, actor: str | None = None) -> None:
+        """After who may read a source has changed, or may have."""
+        from forge.flows.federation.virtual_tables import record_lineage_again
+
+        if self.virtual_tables():
+            record_lineage_again(self.virtual_ports(actor), source)
 
     @cached_property
     def virtual_declared(self) -> SqlVirtualTables:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from asked_plan import explain
 from migrated import lay_database
 from rest_api import Answer, Asked, RestApi, rest_api
 
+from forge.federation.relation import SourceRelation
 from forge.federation.source import SourceOrigin
 from forge.flows.federation.query import QueryAnswer, QueryRequest, ask
 from forge.flows.federation.source_files import read_project_loads
@@ -18,6 +20,7 @@ from forge.flows.federation.sources import create_source, describe_source, find_
 from forge.flows.versioning.read import QueryCaller
 from forge.model.errors import ForgeError
 from forge.settings import load_settings
+from forge.stores.connectors.rest import RestConnector
 from forge.transforms.transform import JdbcSource
 from forge.wiring import Wiring
 
@@ -222,3 +225,24 @@ def test_credentials_of_the_wrong_form_are_told(wiring: Wiring, source: str, cod
     (wiring.root / "sources" / "x.yaml").write_text(f"sources:\n  - {source}\n")
     (error,) = wiring.federation.source_ports().files().errors
     assert (error.code, word in error.what, str(error.where).startswith("sources/x.yaml:2")) == (code, True, True)
+
+
+def test_what_was_seen_under_one_name_is_no_drift_under_another(
+    wiring: Wiring, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    described = RestConnector.describe
+
+    def describe(self: RestConnector, path: tuple[str, ...]) -> SourceRelation | None:
+        """As a database does that shows a role some of the columns."""
+        found = described(self, path)
+        if found is None or self._source.user is None:
+            return found
+        return replace(found, columns=(replace(found.columns[0], name="team"),))
+
+    monkeypatch.setattr(RestConnector, "describe", describe)
+    ada, bob = (wiring.federation.source_ports(f"{name}@example.com") for name in ("ada", "bob"))
+    for sources in (ada, bob):
+        assert find_source_drift("shop", sources).seen_at is None
+    for sources in (ada, bob, ada):
+        assert probe_source("shop", sources).changes == ()
+        assert find_source_drift("shop", sources).changes == ()

@@ -21,6 +21,7 @@ from pyiceberg.catalog.sql import SqlCatalog
 from forge.federation.source import SourceOrigin
 from forge.flows.catalog.personal_data import PersonalColumns
 from forge.flows.federation.query import QueryAnswer, QueryRequest, ask
+from forge.flows.federation.sources import change_source, create_source, drop_source
 from forge.flows.federation.virtual_tables import (
     VirtualTablePorts,
     change_virtual_table,
@@ -336,6 +337,34 @@ def test_a_schema_of_the_lake_of_that_name_is_not_shadowed(wiring: Wiring) -> No
     assert rows(wiring, "SELECT * FROM virtual.people") == [(7,)]
     (error,) = list_virtual_tables(ports(wiring)).errors
     assert (error.code, "schema of the lake" in (error.why or "")) == ("E896", True)
+
+
+def test_lineage_is_hidden_once_a_source_below_is_not_for_everyone_and_shown_again(wiring: Wiring) -> None:
+    sources = wiring.federation.source_ports()
+    create_source({"name": "desk", "connector": "sqlite", "path": "data/crm.db"}, sources)
+    below = [{"alias": "p", "connector_id": "desk", "table_name": "people"}]
+    create(wiring, {"name": "inner", "sources": below, "columns": [{"name": "who", "source_column": "p.name"}]})
+    above = [{"alias": "i", "connector_id": "virtual", "table_name": "inner"}]
+    create(wiring, {"name": "outer", "sources": above, "columns": [{"name": "who", "source_column": "i.who"}]})
+
+    def shown() -> list[bool]:
+        walked = open_graph(wiring.lineage.graph)
+        return [bool(_into(walked, f"virtual.{name}.who")) for name in ("inner", "outer")]
+
+    assert shown() == [True, True]
+    change_source("desk", {"readers": ["ada@example.com"]}, sources)
+    assert shown() == [False, False]
+    change_source("desk", {"readers": []}, sources)
+    assert shown() == [True, True]
+    change_virtual_table("inner", {"readers": ["ada@example.com"]}, ports(wiring))
+    assert shown() == [False, False]
+    change_virtual_table("inner", {"readers": []}, ports(wiring))
+    drop_source("desk", sources)
+    file = wiring.root / "sources" / "desk.yaml"
+    source = "{name: desk, connector: sqlite, path: data/crm.db, readers: [ada@example.com]}"
+    file.write_text(f"sources: [{source}]\n")
+    wiring.federation.record_virtual_lineage_again()
+    assert shown() == [False, False]
 
 
 def test_changes_are_in_the_audit_and_its_columns_in_the_lineage(wiring: Wiring) -> None:

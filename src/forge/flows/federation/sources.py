@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from forge.federation.credentials import asked_for
 from forge.federation.drift import SeenColumns, SeenSource, SourceChange, columns_seen, find_changes, path_text
 from forge.federation.limits import SourceLimits, find_breaches
 from forge.federation.policy import PolicySubject
@@ -45,6 +46,7 @@ class SourcePorts:
     limits: SourceLimits = field(default_factory=SourceLimits)
     forget: Callable[[str], None] = lambda source: None  # results of queries that are kept
     may_remember: bool = True  # a caller who may only read writes nothing, not even what was seen
+    readers_changed: Callable[[str], None] = lambda source: None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,7 @@ def create_source(fields: Mapping[str, object], ports: SourcePorts) -> DeclaredS
     )
     if not ports.declared.apply(None, made, _note("create", made, ports)):
         raise ForgeError("E882", f"the name '{source.name}' is taken", why="Someone created it at the same time.")
+    ports.readers_changed(made.name)
     return made
 
 
@@ -151,6 +154,8 @@ def change_source(
     if not ports.declared.apply(before, made, _note("change", made, ports, changed)):
         raise _stale(before.name)
     ports.forget(before.name)
+    if "readers" in changed:
+        ports.readers_changed(made.name)
     return made
 
 
@@ -169,12 +174,12 @@ def probe_source(name: str, ports: SourcePorts) -> SourceTest:
         answered = _answer_of(connector)
         if not may_read(source, ports.actor):
             return SourceTest(source.name, answered, None, None)
-        seen = ports.declared.seen(source.name)
+        seen = ports.declared.seen(_seen_as(source, ports))
         now = _look(connector, seen)
         total = len(connector.relations())
     changes = tuple(find_changes(seen.tables, now)) if seen else ()
     if ports.may_remember:
-        ports.declared.remember(SeenSource(source.name, ports.clock(), now))
+        ports.declared.remember(SeenSource(_seen_as(source, ports), ports.clock(), now))
         if changes:
             ports.forget(source.name)
     return SourceTest(source.name, answered, total, changes)
@@ -223,12 +228,12 @@ def find_source_drift(name: str, ports: SourcePorts) -> SourceDrift:
     """What is not as it was when the columns were remembered. What was never looked at is remembered now."""
     source = find_source(name, ports).source
     refuse_reader(source, ports.actor)
-    seen = ports.declared.seen(source.name)
+    seen = ports.declared.seen(_seen_as(source, ports))
     with _opened(source, ports) as connector:
         now = _look(connector, seen)
     if seen is None:
         if ports.may_remember:
-            ports.declared.remember(SeenSource(source.name, ports.clock(), now))
+            ports.declared.remember(SeenSource(_seen_as(source, ports), ports.clock(), now))
         return SourceDrift(source.name, None, ())
     return SourceDrift(source.name, seen.seen_at, tuple(find_changes(seen.tables, now)))
 
@@ -250,15 +255,21 @@ def _look(connector: SourceConnector, seen: SeenSource | None) -> dict[str, Seen
     return {path_text(path): columns_seen(one) for path, one in described if one is not None}
 
 
+def _seen_as(source: Source, ports: SourcePorts) -> str:
+    """Under which name it is remembered: under other credentials a source may have other tables."""
+    who = asked_for(source, PolicySubject(ports.actor, ports.roles))
+    return f"{source.name} as {who}" if who else source.name
+
+
 def _remember_new(source: Source, tables: Sequence[SourceRelation], ports: SourcePorts) -> None:
     """What is remembered stays: else looking at a source would hide its drift."""
-    seen = ports.declared.seen(source.name)
+    seen = ports.declared.seen(_seen_as(source, ports))
     known = dict(seen.tables) if seen else {}
     new = {path_text(one.name.path): columns_seen(one) for one in tables}
     if not ports.may_remember or new.keys() <= known.keys():
         return
     at = seen.seen_at if seen else ports.clock()
-    ports.declared.remember(SeenSource(source.name, at, {**new, **known}))
+    ports.declared.remember(SeenSource(_seen_as(source, ports), at, {**new, **known}))
 
 
 def _masked(relation: SourceRelation, source: Source, ports: SourcePorts) -> SourceRelation:

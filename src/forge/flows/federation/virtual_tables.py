@@ -137,8 +137,9 @@ def change_virtual_table(
         raise _stale(before.name)
     if looked is not None:
         _keep(made.table, looked, ports)
-    elif "readers" in changed:
+    if "readers" in changed:
         _record(made.table, ports)
+        record_lineage_again(ports, str(made.table.relation))
     return made
 
 
@@ -169,6 +170,31 @@ def find_virtual_table_drift(name: str, ports: VirtualTablePorts) -> VirtualTabl
     found = _drift(table, looked, ports)
     if found.seen_at is None and ports.may_remember:
         _remember(table, looked, ports)
+    return found
+
+
+def record_lineage_again(ports: VirtualTablePorts, source: str | None = None) -> None:
+    """After who may read a source or virtual table has changed: of what reads it. None: of what is not for everyone,
+    whatever it reads; files change while nobody looks."""
+    tables, sources = ports.federation.virtual(), ports.federation.sources()
+    for table in tables.values():
+        if source is None:
+            if not has_rights(table, tables, sources, _NOBODY):
+                ports.record(table, True)
+        elif source in _sources_below(table, tables):
+            _record(table, ports)
+
+
+def _sources_below(table: VirtualTable, tables: Mapping[str, VirtualTable]) -> set[str]:
+    waiting, seen, found = [table], {table.name}, set()
+    while waiting:
+        for each in waiting.pop().sources:
+            if each.connector_id != VIRTUAL:
+                found.add(each.connector_id)
+            elif each.table_name in tables and each.table_name not in seen:
+                seen.add(each.table_name)
+                found.add(str(tables[each.table_name].relation))
+                waiting.append(tables[each.table_name])
     return found
 
 

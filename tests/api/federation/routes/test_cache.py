@@ -95,3 +95,16 @@ def test_nobody_gets_the_rows_of_another_with_more_rights(site: VersionSite) -> 
     (site.root / "sources" / "all.yaml").write_text(hidden)
     for who in (bob, eve):
         assert {row["email"] for row in ask(site, SQL, who)["items"]} == {None}
+
+
+def test_how_many_results_a_source_of_others_has_is_not_told(site: VersionSite) -> None:
+    bob, eve = (site.token_of(f"{name}@example.com") for name in ("bob", "eve"))
+    ask(site, "SELECT id FROM safe.customers", bob)
+    for body in ({"source_id": "safe"}, {"source_id": "SAFE", "table": "customers"}):
+        refused = forget(site, eve, **body)
+        assert (refused.status_code, refused.json()["code"]) == (403, "FORGE-E885")
+        assert "removed" not in refused.json()
+    assert forget(site, eve, table="customers").json() == {"removed": 0}
+    ask(site, "SELECT id FROM till.customers")
+    assert forget(site, eve, table="customers").json() == {"removed": 1}
+    assert forget(site, bob, source_id="safe").json() == {"removed": 1}

@@ -20,7 +20,8 @@ def kept_results(site: TheSite) -> CacheStatsView:
 
 @router.post("/invalidate")
 def let_go_of_results(body: CacheInvalidation, site: TheSite, caller: ThePrincipal) -> CacheInvalidated:
-    """Needs a token that may write. The next query of what was named reads its sources."""
+    """Needs a token that may write. The next query of what was named reads its sources. Who may not read a source lets
+    go of nothing of it (403)."""
     wiring = site.wiring
     removed = forget_results(
         wiring.federation.results,
@@ -29,5 +30,6 @@ def let_go_of_results(body: CacheInvalidation, site: TheSite, caller: ThePrincip
         caller.user,
         source=body.source_id or "",
         table=body.table or "",
+        declared=wiring.federation.sources(),
     )
     return CacheInvalidated(removed=removed)
