@@ -1749,7 +1749,8 @@ export interface paths {
         put?: never;
         /**
          * Let Go Of Results
-         * @description Needs a token that may write. The next query of what was named reads its sources.
+         * @description Needs a token that may write. The next query of what was named reads its sources. Who may not read a source lets
+         *     go of nothing of it (403).
          */
         post: operations["let_go_of_results"];
         delete?: never;
