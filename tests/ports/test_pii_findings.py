@@ -171,6 +171,7 @@ def test_the_last_scan_of_a_table_is_known(store: PiiFindings) -> None:
     assert store.save([], newer, NOTE)
     assert store.scan("core.people") == newer
     assert store.scan("core.other") is None
+    assert store.scanned() == {"core.people": "78"}
 
 
 def test_the_revision_grows_with_every_change_and_only_then(store: PiiFindings) -> None:

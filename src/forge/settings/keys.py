@@ -346,7 +346,11 @@ class PiiKeys(SettingsSection):
     """Scans for personal data."""
 
     threshold: Annotated[float, BeforeValidator(fraction_of_text)] = Field(
-        default=0.8, ge=0, le=1, description="From this score on a finding hides its column until somebody rejects it."
+        default=0.8,
+        ge=0,
+        le=1,
+        description="From this score on a finding by a name alone hides its column until somebody rejects it; one that "
+        "rests on values does at any score.",
     )
     rows: Annotated[int, BeforeValidator(number_of_text)] = Field(
         default=10_000, ge=1, le=1_000_000, description="How many rows of a table a scan looks at, spread over it."

@@ -192,7 +192,9 @@ class CatalogParts:
         """The masked columns, now or at one of these commits."""
         from forge.flows.catalog.personal_data import PersonalDataCache
 
-        return PersonalDataCache(self.wiring.metadata, self.personal, self.wiring.default_branch)
+        return PersonalDataCache(
+            self.wiring.metadata, self.personal, self.wiring.default_branch, self.pii.unscanned_versions
+        )
 
     @cached_property
     def profiles(self) -> SqlProfiles:

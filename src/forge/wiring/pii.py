@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from forge.flows.catalog.pii.reviewed_columns import FoundPersonalData
     from forge.flows.catalog.pii.reviews import ReviewPorts
     from forge.flows.catalog.pii.scan import ScanPorts, TableScan
+    from forge.flows.catalog.pii.unscanned_versions import UnscannedVersions
     from forge.model.names import TableName
     from forge.stores.sql.catalog.pii_findings import SqlPiiFindings
     from forge.wiring import Wiring
@@ -34,6 +35,13 @@ class PiiParts:
         from forge.flows.catalog.pii.reviewed_columns import FoundPersonalData
 
         return FoundPersonalData(self.findings, self.wiring.settings.pii.threshold)
+
+    @cached_property
+    def unscanned_versions(self) -> UnscannedVersions:
+        """What is known of versions that no scan stands for."""
+        from forge.flows.catalog.pii.unscanned_versions import UnscannedVersions
+
+        return UnscannedVersions(self.wiring.lake, self.wiring.metadata, self.wiring.settings.pii.threshold)
 
     def scan_ports(self, actor: str | None = None, begin: Callable[[], None] = lambda: None) -> ScanPorts:
         """`begin` is called before Spark is, where a table needs it."""

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from forge.catalog.pii import find_pii
+from forge.catalog.pii import find_pii, rests_on_values
 
 VALUES: dict[str, list[object]] = {
     "email": ["ada@example.com", "bob@example.org", "cy@example.net"],
@@ -385,3 +385,21 @@ def test_names_may_be_written_small() -> None:
     small = ["john smith", "mary jones", "maria garcia", "peter braun", "laura rossi"]
     assert find_pii({"full_name": small})[0].type == "name"
     assert find_pii({"display_name": ["total sales", "net profit", "open orders", "stock", "backlog"]})[0].type is None
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        ({"email": []}, False),
+        ({"email": ["a", "b", "c", "ada@example.com"]}, False),  # the values do not show it
+        ({"email": VALUES["email"]}, True),
+        ({"c1": [*VALUES["email"], *VALUES["email"], "wood"]}, True),
+        ({"notes": ["ask ada@example.com"] * 7 + ["wood"] * 3}, True),
+        ({"data": ['{"email": "x"}', '{"email": "y"}', '{"email": "z"}']}, False),
+        ({"data": ['{"email": "ada@example.com"}', '{"email": "bo@example.com"}', '{"email": "c@example.com"}']}, True),
+    ],
+)
+def test_evidence_tells_values_from_a_name_alone(columns: dict[str, list[object]], expected: bool) -> None:
+    (found,) = find_pii(columns)
+    assert found.type == "email"
+    assert rests_on_values(found.evidence) is expected

@@ -34,6 +34,7 @@ FEW = 3  # fewer values prove nothing by themselves
 MANY = 5  # so many values that do not match refute a name
 SURE, BY_VALUES, BY_NAME = 0.99, 0.9, 0.75
 SALES_REGIONS = "values are regions of sales"
+_NAME_SAYS, _BESIDE = "the name says ", "it is beside a street address"
 LOOKED_AT = 1000  # values of a column
 LONGEST_TEXT = 2000  # characters of a text that are searched
 
@@ -52,6 +53,12 @@ class PiiFinding:
         found: dict[str, object] = {"column": self.column, "type": self.type, "score": self.score}
         found["evidence"] = list(self.evidence)
         return found | ({"quasi": True} if self.quasi else {})
+
+
+def rests_on_values(evidence: Iterable[str]) -> bool:
+    """Not by a name alone. Evidence of objects begins with the place in them."""
+    says = (one.rpartition(": ")[2] for one in evidence)
+    return not all(one.startswith(_NAME_SAYS) or one == _BESIDE for one in says)
 
 
 def find_pii(columns: Mapping[str, Iterable[object]] | Sequence[str]) -> tuple[PiiFinding, ...]:
@@ -102,7 +109,7 @@ def _beside_an_address(finding: PiiFinding) -> PiiFinding:
         return finding
     if SALES_REGIONS in finding.evidence:
         return finding
-    evidence = (*finding.evidence, "it is beside a street address")
+    evidence = (*finding.evidence, _BESIDE)
     return replace(finding, type="address", quasi=False, score=BY_NAME, evidence=evidence)
 
 
@@ -186,7 +193,7 @@ def _is_vetoed(kind: str, words: Words, begin: int, end: int) -> bool:
 
 
 def _judge_named(column: str, kind: str, phrase: str, is_head: bool, values: Sequence[str]) -> PiiFinding:
-    says = f"the name says {phrase}"
+    says = f"{_NAME_SAYS}{phrase}"
     if not values:
         return PiiFinding(column, kind, BY_NAME, (says,))
     if kind == "date_of_birth" and all(value.isdecimal() and len(value) == 4 for value in values):
@@ -460,5 +467,5 @@ def _quasi(column: str, words: Words, values: Sequence[str]) -> PiiFinding | Non
     if named is None or (values and all(value.lower() in ("true", "false", "0", "1") for value in values)):
         return None
     if named[0] == "region" and values and all(value.lower() in looks.SALES_REGIONS for value in values):
-        return PiiFinding(column, None, BY_NAME, (f"the name says {named[0]}", SALES_REGIONS), quasi=True)
-    return PiiFinding(column, None, BY_NAME, (f"the name says {named[0]}",), quasi=True)
+        return PiiFinding(column, None, BY_NAME, (f"{_NAME_SAYS}{named[0]}", SALES_REGIONS), quasi=True)
+    return PiiFinding(column, None, BY_NAME, (f"{_NAME_SAYS}{named[0]}",), quasi=True)

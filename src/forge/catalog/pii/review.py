@@ -9,13 +9,18 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
 
-from forge.catalog.pii.detect import PiiFinding
+from forge.catalog.pii.detect import PiiFinding, rests_on_values
 
 THRESHOLD = 0.8
-"""From this score on an open finding hides its column."""
+"""From this score on an open finding hides its column by a name alone; values hide it at any score."""
 VANISHED = "the column is gone"
 NO_EVIDENCE = "its name and values no longer show it"
 NO_LINEAGE = "no lineage leads to it any more"
+
+
+def is_hiding(kind: str | None, score: float, evidence: Iterable[str], threshold: float = THRESHOLD) -> bool:
+    """Whether what was found hides the column before anybody decides: by values, or by a name that is sure enough."""
+    return kind is not None and (score >= threshold or rests_on_values(evidence))
 
 
 class ReviewState(StrEnum):
@@ -65,10 +70,14 @@ class PiiRecord:
         return self.column.lower()
 
     def is_personal(self, threshold: float = THRESHOLD) -> bool:
-        """Whether its column is hidden: confirmed, or sure enough and not rejected."""
-        if self.closed_at is not None or self.state is ReviewState.REJECTED:
-            return False
-        return self.state is ReviewState.CONFIRMED or (self.type is not None and self.score >= threshold)
+        """Whether its column is hidden now."""
+        return self.closed_at is None and self.was_personal(threshold)
+
+    def was_personal(self, threshold: float = THRESHOLD) -> bool:
+        """Whether its column was hidden before it was closed: confirmed, or found and not rejected."""
+        if self.state is ReviewState.OPEN:
+            return is_hiding(self.type, self.score, self.evidence, threshold)
+        return self.state is ReviewState.CONFIRMED
 
     def to_dict(self) -> dict[str, object]:
         return {

@@ -23,7 +23,7 @@ class PiiRecords(TabularTuple[PiiRecord]):
 
 @dataclass(frozen=True, slots=True)
 class PiiView:
-    """Findings hide their columns from the score of `pii.threshold` on, until somebody rejects them."""
+    """Findings hide their columns until somebody rejects them; by a name alone from the score of `pii.threshold` on."""
 
     wiring: Wiring
 

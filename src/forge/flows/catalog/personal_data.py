@@ -11,6 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
 from forge.contracts.contract import TableContract, pii_columns
@@ -21,9 +22,11 @@ from forge.model.names import BranchName, CommitId, TableName
 from forge.quality.checks import FunctionCheck, QueryCheck
 
 if TYPE_CHECKING:
+    from forge.catalog.pii.review import PiiRecord
     from forge.flows.catalog.ports import Assets
     from forge.flows.ports import Metadata
     from forge.flows.quality.ports import RunHistory
+    from forge.flows.runs.pin import Pin
     from forge.flows.runs.ports import Runs
     from forge.flows.runs.records import AssetRecord
     from forge.flows.versioning.record_ports import CommitHistory
@@ -39,29 +42,56 @@ Key = tuple[str, str]
 Declared = Callable[[], frozenset[Key]]
 """What is called personal now, by contracts or scans; read again on each call."""
 
+PastColumns = Callable[["Tree"], frozenset[Key]]
+"""What findings that are closed now hide in a tree."""
+
 HIDDEN = "***"
 _MOST = 64  # answers that are kept
 _COUNT = re.compile(r"\bcount\(|\bapprox_count_distinct\(")
 
 
+class UnscannedColumns(Protocol):
+    """What names and values say about versions that no scan looked at; asked only for what is about to be shown."""
+
+    def of(self, table: str) -> frozenset[str]:
+        """In lower case."""
+
+    def of_pin(self, pin: Pin) -> frozenset[str]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class PersonalColumns:
+    """`keys` are known; `unscanned` looks at what is not."""
+
     keys: frozenset[Key] = frozenset()
+    unscanned: UnscannedColumns | None = None
 
     def of(self, table: TableName | str) -> frozenset[str]:
         """In lower case."""
-        return frozenset(column for name, column in self.keys if name == str(table))
+        known = frozenset(column for name, column in self.keys if name == str(table))
+        return known if self.unscanned is None else known | self.unscanned.of(str(table))
+
+    def of_pin(self, pin: Pin) -> frozenset[str]:
+        """The same, of a snapshot that perhaps no commit has: another engine wrote it."""
+        return self.of(pin.table) if self.unscanned is None else self.of(pin.table) | self.unscanned.of_pin(pin)
 
     def hides(self, table: TableName | str | None, column: str) -> bool:
-        return (str(table or ""), column.lower()) in self.keys
+        name, column = str(table or ""), column.lower()
+        return (name, column) in self.keys or (self.unscanned is not None and column in self.unscanned.of(name))
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewedColumns:
-    """What findings say: personal by a scan or a person, and cleared by a person."""
+    """What findings say: personal by a scan or a person, and cleared by a person. The rest is about other versions than
+    those that were scanned last: `past` findings hide columns of them, what was `rejected` (table or its key, column,
+    type) does not; `scanned` versions by table, and the `revision` of all this."""
 
     personal: frozenset[Key] = frozenset()
     cleared: frozenset[Key] = frozenset()
+    past: tuple[PiiRecord, ...] = field(default=(), compare=False)
+    rejected: frozenset[tuple[str, str, str | None]] = field(default=frozenset(), compare=False)
+    scanned: Mapping[str, str] = field(default_factory=dict, compare=False)
+    revision: int = field(default=0, compare=False)
 
     def of(self, table: TableName) -> frozenset[str]:
         """The personal ones, in lower case."""
@@ -74,6 +104,7 @@ class KnownPersonalData:
 
     declared: Declared
     found: Callable[[str | None], ReviewedColumns]  # by the mark of the records, where it is known
+    past: PastColumns = lambda tree: frozenset()
 
     def __call__(self) -> frozenset[Key]:
         return self.declared() | self.found(None).personal
@@ -81,7 +112,7 @@ class KnownPersonalData:
     def parts(self, mark: str | None = None) -> tuple[frozenset[Key], ReviewedColumns]:
         """What is declared, and what else was found; a contract weighs more than a person who clears a column."""
         declared, found = self.declared(), self.found(mark)
-        return declared, ReviewedColumns(found.personal - declared, found.cleared - declared)
+        return declared, replace(found, personal=found.personal - declared, cleared=found.cleared - declared)
 
 
 def _parts(declared: Declared, mark: str | None = None) -> tuple[frozenset[Key], ReviewedColumns]:
@@ -90,6 +121,18 @@ def _parts(declared: Declared, mark: str | None = None) -> tuple[frozenset[Key],
 
 PersonalAt = Callable[..., PersonalColumns]
 """Of commits: `personal_at` of some metadata."""
+
+
+class OtherVersions(Protocol):
+    """Versions of tables that the newest scans do not stand for."""
+
+    def find_past(self, tree: Tree, head: Tree, reviewed: ReviewedColumns) -> frozenset[Key]:
+        """`head`: the tree of the default branch, about which findings are."""
+
+    def over(
+        self, trees: Callable[[], tuple[Tree, ...]], reviewed: ReviewedColumns, mark: Hashable
+    ) -> UnscannedColumns:
+        """`mark` stands for all of it."""
 
 
 @dataclass(slots=True)
@@ -102,7 +145,7 @@ class PersonalData:
     trees: Callable[[], Iterable[Tree]]
     made: dict[TableName, tuple[Edge, ...]] = field(default_factory=dict)
     _known: tuple[frozenset[Key], ReviewedColumns] | None = None
-    _edges: tuple[tuple[Edge, ...], ...] | None = None
+    _edges: tuple[tuple[tuple[Edge, ...], frozenset[Key]], ...] | None = None
 
     def of(self, table: TableName) -> frozenset[str]:
         return self.columns().of(table)
@@ -113,17 +156,22 @@ class PersonalData:
             declared, reviewed = _parts(self.declared)
             self._known = declared | (find_flagged(self.metadata.assets()) - reviewed.cleared), reviewed
         flagged, reviewed = self._known
-        if not flagged and not reviewed.personal:
+        if not flagged and not reviewed.personal and not reviewed.past:
             return PersonalColumns()
         made = tuple(edge for edges in self.made.values() for edge in edges)
-        found = (find_personal(flagged, (*edges, *made), reviewed) for edges in self._known_edges() or ((),))
+        found = (
+            find_personal(flagged, (*edges, *made), replace(reviewed, personal=reviewed.personal | past))
+            for edges, past in self._known_edges() or (((), frozenset()),)
+        )
         return PersonalColumns(frozenset[Key]().union(*found))
 
-    def _known_edges(self) -> tuple[tuple[Edge, ...], ...]:
+    def _known_edges(self) -> tuple[tuple[tuple[Edge, ...], frozenset[Key]], ...]:
+        """By tree, with what was personal then."""
         from forge.flows.quality.incidents.impact import edges_at  # it imports runs, which import this
 
         if self._edges is None:
-            self._edges = tuple(edges_at(self.metadata, tree) for tree in self.trees())
+            past = self.declared.past if isinstance(self.declared, KnownPersonalData) else lambda tree: frozenset()
+            self._edges = tuple((edges_at(self.metadata, tree), past(tree)) for tree in self.trees())
         return self._edges
 
 
@@ -146,8 +194,10 @@ def trees_at(metadata: CommitHistory, default: BranchName, commits: Iterable[Com
 class PersonalDataCache:
     """`personal_at`, computed once per change of the records and of the declarations."""
 
-    def __init__(self, metadata: Metadata, declared: Declared, default: BranchName) -> None:
-        self._metadata, self._declared, self._default = metadata, declared, default
+    def __init__(
+        self, metadata: Metadata, declared: Declared, default: BranchName, versions: OtherVersions | None = None
+    ) -> None:
+        self._metadata, self._declared, self._default, self._versions = metadata, declared, default, versions
         self._found: dict[Hashable, PersonalColumns] = {}
 
     def __call__(self, *commits: CommitId | None) -> PersonalColumns:
@@ -158,11 +208,33 @@ class PersonalDataCache:
         key = (mark, main.head if main else None, commits, declared, reviewed)
         known = self._found.get(key)
         if known is None:
-            now = KnownPersonalData(lambda: declared, lambda _: reviewed)
-            known = personal_at(self._metadata, now, self._default, *commits)
+            known = self._find(declared, reviewed, commits, main.head if main else None)
             kept = self._found if len(self._found) < _MOST else {}
             self._found = {**kept, key: known}
         return known
+
+    def _find(
+        self,
+        declared: frozenset[Key],
+        reviewed: ReviewedColumns,
+        commits: tuple[CommitId | None, ...],
+        head: CommitId | None,
+    ) -> PersonalColumns:
+        versions, tree = self._versions, cache(self._metadata.tree)
+
+        def past(then: Tree) -> frozenset[Key]:
+            if versions is None or not reviewed.past:
+                return frozenset()
+            return versions.find_past(then, tree(head), reviewed)
+
+        now = KnownPersonalData(lambda: declared, lambda _: reviewed, past)
+        known = personal_at(self._metadata, now, self._default, *commits)
+        if versions is None:
+            return known
+        # What is about to be shown; the default branch is looked at only where it is asked for.
+        shown = tuple(dict.fromkeys(head if one is None else one for one in commits or (None,)))
+        unscanned = versions.over(lambda: tuple(map(tree, shown)), reviewed, (shown, reviewed.revision))
+        return replace(known, unscanned=unscanned)
 
 
 def _blocked_edges(metadata: RunHistory, default: BranchName) -> dict[TableName, tuple[Edge, ...]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from forge.catalog.pii.review import PiiRecord, ReviewState, ScannedTable
 from forge.flows.runs.records import AuditRecord
@@ -50,6 +50,9 @@ class MemoryPiiFindings:
 
     def scan(self, table: str) -> ScannedTable | None:
         return self._scans.get(table)
+
+    def scanned(self) -> Mapping[str, str]:
+        return {name: scan.version for name, scan in tuple(self._scans.items())}
 
     def save(self, records: Sequence[PiiRecord], scan: ScannedTable | None, audit: AuditRecord) -> bool:
         with self._lock:

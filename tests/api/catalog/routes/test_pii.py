@@ -56,7 +56,7 @@ def decide(site: VersionSite, found: dict[str, Any], state: str, **more: Any) ->
 
 
 def test_a_scan_finds_what_hides_the_column_until_somebody_rejects_it(site: VersionSite) -> None:
-    assert site.rows(table="core.people")[0][1] == MAILS[0]
+    assert site.rows(table="core.people")[0][1] is None  # no scan has seen it
     assert scan(site)["status"] == "succeeded"
     (found,) = findings(site)
     assert (found["table"], found["column"], found["type"], found["state"]) == ("core.people", "mail", "email", "open")

@@ -33,6 +33,7 @@ def record(name: str, kind: str | None = "email", **more: object) -> PiiRecord:
 
 
 MAIL = record("core.people.Mail")
+BY_NAME = replace(MAIL, score=0.7, evidence=("the name says mail",))
 
 
 def derived(*edges: Edge, known: tuple[PiiRecord, ...] = (MAIL,)) -> dict[str, tuple[str, ...]]:
@@ -86,7 +87,7 @@ def test_a_derived_finding_is_as_sure_as_its_source_and_its_path() -> None:
 
 def test_what_is_not_personal_carries_nothing() -> None:
     way = edge("core.people.mail", "a.b.c")
-    assert derived(way, known=(replace(MAIL, score=0.7),)) == {}
+    assert derived(way, known=(BY_NAME,)) == {}
     assert derived(way, known=(replace(MAIL, type=None, quasi=True),)) == {}
     assert derived(way, known=(replace(MAIL, state=ReviewState.REJECTED),)) == {}
     assert derived(way, known=(replace(MAIL, closed_at=NOW),)) == {}
@@ -109,8 +110,12 @@ def hidden(*known: PiiRecord, edges: tuple[Edge, ...] = (), contract: tuple[str,
 
 def test_found_and_confirmed_columns_are_hidden_with_what_is_made_of_them() -> None:
     assert hidden(MAIL, edges=(edge("core.people.mail", "a.b.c"),)) == {"core.people.mail", "a.b.c"}
-    assert hidden(replace(MAIL, score=0.5)) == set()
-    assert hidden(replace(MAIL, score=0.5, state=ReviewState.CONFIRMED)) == {"core.people.mail"}
+    assert hidden(BY_NAME) == set()
+    assert hidden(replace(BY_NAME, state=ReviewState.CONFIRMED)) == {"core.people.mail"}
+
+
+def test_what_values_show_is_hidden_at_any_score() -> None:
+    assert hidden(replace(BY_NAME, score=0.63, evidence=("7 of 10 texts hold one",))) == {"core.people.mail"}
 
 
 def test_a_rejected_column_is_shown_unless_a_contract_declares_it() -> None:

@@ -36,6 +36,9 @@ class PiiFindings(Protocol):
     def scan(self, table: str) -> ScannedTable | None:
         """The last one of a table."""
 
+    def scanned(self) -> Mapping[str, str]:
+        """By table, the version that was scanned last."""
+
     def save(self, records: Sequence[PiiRecord], scan: ScannedTable | None, audit: AuditRecord) -> bool:
         """Compare-and-set: False, and nothing written, where one of the records is no longer at the version before
         its own, or a new one is about a column that has a finding. Their tables come into the log of changes."""

@@ -22,21 +22,31 @@ class FoundPersonalData:
         known = self._known
         if known is None or known[0] != revision:
             # what changes between the two reads has a later revision, and is read by the next call
-            self._known = known = (revision, self._read() if revision else ReviewedColumns())
+            self._known = known = (revision, self._read(revision) if revision else ReviewedColumns())
         if mark is not None:
             self._marked = (mark, known[1])
         return known[1]
 
-    def _read(self) -> ReviewedColumns:
+    def _read(self, revision: int) -> ReviewedColumns:
         personal: set[Key] = set()
-        cleared: set[Key] = set()
-        for record in self._store.findings():
-            if record.is_personal(self._threshold) and not _follows(record):
-                # a personal field hides the whole struct
-                personal |= {(record.table, record.key), (record.table, record.key.partition(".")[0])}
-            elif record.state is ReviewState.REJECTED:
-                cleared.add((record.table, record.key))
-        return ReviewedColumns(frozenset(personal), frozenset(cleared - personal))
+        past: list[PiiRecord] = []
+        rejected: list[PiiRecord] = []
+        for record in self._store.findings(closed=True):
+            if record.state is ReviewState.REJECTED:
+                rejected.append(record)
+            elif record.was_personal(self._threshold) and not _follows(record):
+                past.append(record)
+                if record.closed_at is None:
+                    # a personal field hides the whole struct
+                    personal |= {(record.table, record.key), (record.table, record.key.partition(".")[0])}
+        return ReviewedColumns(
+            frozenset(personal),
+            frozenset({(one.table, one.key) for one in rejected} - personal),
+            past=tuple(past),
+            rejected=frozenset((name, one.key, one.type) for one in rejected for name in (one.table, one.table_key)),
+            scanned=self._store.scanned(),
+            revision=revision,
+        )
 
 
 def _follows(record: PiiRecord) -> bool:

@@ -112,7 +112,7 @@ def scan_tables(
 
 def find_scannable(table: TableName, ports: ScanPorts) -> str:
     """Which version of a table a scan would look at now. E108 where there is no such table."""
-    return _version(_pin(table, ports))
+    return version_of(_pin(table, ports))
 
 
 def _pin(table: TableName, ports: ScanPorts) -> Pin:
@@ -123,7 +123,7 @@ def _pin(table: TableName, ports: ScanPorts) -> Pin:
 def scan_table(table: TableName, ports: ScanPorts, *, force: bool = False) -> TableScan:
     """E108 where there is no such table."""
     pin = _pin(table, ports)
-    version, key, settings = _version(pin), _key(ports, pin), f"{RULES} {ports.rows}"
+    version, key, settings = version_of(pin), _key(ports, pin), f"{RULES} {ports.rows}"
     last = ports.findings.scan(str(table))
     if not force and last is not None and (last.version, last.table_key, last.settings) == (version, key, settings):
         found = _standing(ports.findings.findings(tables=[str(table)]), ports)
@@ -245,11 +245,11 @@ def _has_left(name: str, key: str, ports: ScanPorts) -> bool:
     return version is None or version.uuid != key
 
 
-def _version(pin: Pin) -> str:
+def version_of(pin: Pin) -> str:
     """Two pins of the same data have the same one."""
     if pin.view_sql is None:
         return str(pin.snapshot_id)
-    text = "\n".join((pin.view_sql, *sorted(f"{one.table} {_version(one)}" for one in pin.view_inputs)))
+    text = "\n".join((pin.view_sql, *sorted(f"{one.table} {version_of(one)}" for one in pin.view_inputs)))
     return hashlib.sha256(text.encode()).hexdigest()
 
 

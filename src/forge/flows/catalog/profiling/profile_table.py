@@ -88,12 +88,12 @@ def profile_table(
     personal columns are never stored, and taken out where a column became personal later."""
     request = _request(sample, exact)
     target = find_rows(dataset, ports, at)
-    hidden = ports.personal(target.commit_id).of(target.table)
+    hidden = ports.personal(target.commit_id).of_pin(target.pin)
     known = _known(target, request, ports)
     if known is None:
         known = _measured(target, replace(request, hidden=hidden), ports)
         ports.store.add(known)
-        hidden |= ports.personal(target.commit_id).of(target.table)  # also what a scan found meanwhile
+        hidden |= ports.personal(target.commit_id).of_pin(target.pin)  # also what a scan found meanwhile
     shown = mask_profile(known, hidden)
     if shown != known:
         ports.store.mask(target.table, hidden)
@@ -124,7 +124,7 @@ def find_profile(dataset: str, ports: ProfilePorts, at: str | None = None) -> Ta
     """The best profile of these rows that is stored; nothing is measured."""
     target = find_rows(dataset, ports, at)
     found = ports.store.of_state(target.table, target.state)
-    return mask_profile(found[0], ports.personal(target.commit_id).of(target.table)) if found else None
+    return mask_profile(found[0], ports.personal(target.commit_id).of_pin(target.pin)) if found else None
 
 
 def stored_profile(dataset: str, ports: ProfilePorts, at: str | None = None) -> TableProfile:

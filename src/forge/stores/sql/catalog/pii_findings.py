@@ -57,6 +57,10 @@ class SqlPiiFindings(SqlRecords):
         found = self._first(select(scans).where(scans.c.table_name == table))
         return _scan_of(found) if found else None
 
+    def scanned(self) -> Mapping[str, str]:
+        found = self._all(select(scans.c.table_name, scans.c.version))
+        return {row["table_name"]: row["version"] for row in found}
+
     def save(self, records: Sequence[PiiRecord], scan: ScannedTable | None, audit: AuditRecord) -> bool:
         try:
             with writing(self._engine) as connection:
